@@ -1,1 +1,51 @@
-fn main() {}
+//! The project's own tasks, run as `cargo xtask NAME`. Standard library only, so that it builds in a second.
+
+mod bench;
+mod candidates;
+mod fuzz;
+mod inputs;
+mod measure;
+mod options;
+mod report;
+mod test;
+mod workspace;
+
+use std::process::ExitCode;
+
+use workspace::say;
+
+const HELP: &str = "\
+cargo xtask test                                        everything that must hold before a change lands
+cargo xtask bench [--size 1G] [--dir DIR] [--rounds 5]  time and memory, written to docs/performance.md
+cargo xtask fuzz [--seconds 60]                         the fuzz tests, each for that long
+
+examples
+  cargo xtask bench --size 100M --rounds 3              a quick look
+  cargo xtask bench --dir ~ --report /tmp/mine.md       my own logs, reported elsewhere
+  CCUSAGE=/opt/ccusage cargo xtask bench                compare with a ccusage that is not on PATH
+  cargo xtask fuzz --seconds 600                        before a release";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let Some((task, rest)) = words.split_first() else {
+        say(HELP);
+        return ExitCode::from(2);
+    };
+    let done = match task.as_str() {
+        "test" => options::read(rest, &[]).and_then(|_| test::run()),
+        "bench" => options::read(rest, bench::OPTIONS).and_then(|options| bench::run(&options)),
+        "fuzz" => options::read(rest, fuzz::OPTIONS).and_then(|options| fuzz::run(&options)),
+        "help" | "--help" | "-h" => {
+            say(HELP);
+            Ok(())
+        }
+        other => Err(format!("no task `{other}`; these exist:\n\n{HELP}")),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(&format!("error: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}

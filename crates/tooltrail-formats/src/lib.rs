@@ -1,1 +1,118 @@
-//! Placeholder.
+//! How each agent writes its logs, and the scan that reads all of them.
+//!
+//! A [`Format`] knows one agent: where its logs lie, how to recognise one, and how to decode a record into events. Decoding
+//! needs no history; assembling is the model's. To add an agent, add a folder here and a line to [`FORMATS`].
+
+mod claude_code;
+mod codex;
+pub mod find;
+pub mod lines;
+pub mod load;
+pub mod mend;
+pub mod scan;
+mod time;
+
+use std::path::{Path, PathBuf};
+use tooltrail_model::assemble::Origin;
+use tooltrail_model::{At, Event, Span};
+use tooltrail_skim::Torn;
+
+/// All agents whose logs can be read. The first that recognises a file has it.
+pub static FORMATS: &[&dyn Format] = &[&claude_code::ClaudeCode, &codex::Codex];
+
+/// The directories that everything starts from. The caller looks them up; nothing here reads the environment.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// The person's home directory.
+    pub home: Option<PathBuf>,
+    /// `CLAUDE_CONFIG_DIR`: one directory, or several separated by commas.
+    pub claude_config: Option<String>,
+    /// `XDG_CONFIG_HOME`.
+    pub xdg_config: Option<PathBuf>,
+    /// `CODEX_HOME`.
+    pub codex_home: Option<PathBuf>,
+}
+
+/// One record of a source.
+#[derive(Clone, Copy, Debug)]
+pub struct Record<'r> {
+    /// Where it stands.
+    pub at: At,
+    /// Its bytes.
+    pub bytes: &'r [u8],
+}
+
+impl Record<'_> {
+    /// The span in the source of a span of this record.
+    pub fn span(&self, inner: std::ops::Range<usize>) -> Span {
+        Span { start: self.at.span.start + inner.start as u64, end: self.at.span.start + inner.end as u64 }
+    }
+}
+
+/// Takes the events of a record.
+pub type Sink<'s> = dyn FnMut(Event<'_>) + 's;
+
+/// A session that its agent lists as running.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registered {
+    /// The session.
+    pub session: String,
+    /// The process.
+    pub pid: Option<u32>,
+    /// Whether it waits for the person.
+    pub waiting: bool,
+}
+
+/// One agent's way of writing logs.
+pub trait Format: Sync {
+    /// The agent's name in output and in filters.
+    fn agent(&self) -> &'static str;
+
+    /// The directories in which its logs lie, whether or not they exist.
+    fn roots(&self, places: &Places) -> Vec<PathBuf>;
+
+    /// Whether a line is a record of this agent: `Some` once that is certain either way.
+    fn sniff(&self, line: &[u8]) -> Option<bool>;
+
+    /// What the path of a log says about it.
+    fn origin(&self, path: &Path) -> Origin;
+
+    /// Decodes a record into events, beginning with [`tooltrail_model::Fact::Record`]. A record that breaks off gives none.
+    /// Returns how deep it nests.
+    fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn>;
+
+    /// Small files beside a log that say more about it.
+    fn sidecars(&self, path: &Path) -> Vec<PathBuf> {
+        let _ = path;
+        Vec::new()
+    }
+
+    /// Decodes a file beside a log.
+    fn decode_sidecar(&self, path: &Path, bytes: &[u8], out: &mut Sink<'_>) {
+        let _ = (path, bytes, out);
+    }
+
+    /// The directory beside a log that belongs to it.
+    fn side_directory(&self, path: &Path) -> Option<PathBuf> {
+        let _ = path;
+        None
+    }
+
+    /// Calls whose result a damaged line seems to hold.
+    fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<std::borrow::Cow<'r, str>> {
+        let _ = damaged;
+        Vec::new()
+    }
+
+    /// The files in which the agent lists the sessions that run, and what such a file says.
+    fn registry(&self, places: &Places) -> Vec<PathBuf> {
+        let _ = places;
+        Vec::new()
+    }
+
+    /// Reads an entry of the registry.
+    fn registered(&self, bytes: &[u8]) -> Option<Registered> {
+        let _ = bytes;
+        None
+    }
+}

@@ -1,1 +1,38 @@
-//! Placeholder.
+//! What a session is: normalised events, how they assemble into calls, turns and sessions, and what became of every call.
+//!
+//! Nothing here does IO, looks at the clock or knows how an agent spells a thing. The flow has two layers:
+//!
+//! 1. [`Assembler`]: the events of one source, in order, become a [`Summary`]. A pure function of that source's bytes.
+//! 2. [`Linker`]: all summaries, in any order, become calls and sessions with their copies, subagents, background tasks and
+//!    token usage settled. A pure function of the set of summaries.
+//!
+//! `running` and `unanswered` are told apart last, when rows are made, from a [`Now`] that the caller passes in.
+
+pub mod assemble;
+pub mod event;
+pub mod issue;
+pub mod kind;
+pub mod link;
+pub mod position;
+pub mod row;
+pub mod status;
+pub mod summary;
+pub mod text;
+pub mod usage;
+pub mod verdict;
+
+pub use assemble::Assembler;
+pub use event::{Event, Fact, Scope};
+pub use kind::Kind;
+pub use link::{Linked, Linker, Now};
+pub use position::{At, Span};
+pub use status::{Reason, Status};
+pub use summary::Summary;
+
+/// A point in time as a log gives it.
+pub type Time = jiff::Timestamp;
+
+/// A hash map that is fast and still hard to attack with chosen keys.
+pub(crate) type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
+/// The set that goes with [`Map`].
+pub(crate) type Set<K> = std::collections::HashSet<K, foldhash::fast::RandomState>;

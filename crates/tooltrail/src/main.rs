@@ -1,1 +1,26 @@
-fn main() {}
+//! The command line. Each command is a file in `commands/`; what they share is beside this file.
+//!
+//! Only this crate looks at the environment, the clock and the terminal, and only this crate prints.
+
+mod cli;
+mod commands;
+mod demo;
+mod logs;
+mod out;
+mod progress;
+mod table;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = cli::parse();
+    match commands::run(&cli) {
+        Ok(code) => code,
+        // Whoever read our output has seen enough.
+        Err(error) if out::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            out::complain(&error);
+            ExitCode::from(2)
+        }
+    }
+}

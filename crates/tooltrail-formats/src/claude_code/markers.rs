@@ -1,0 +1,169 @@
+//! The texts by which Claude Code tells what happened to a call. They are matched by how they begin, on error results only.
+
+use tooltrail_model::verdict::Marker;
+
+/// Texts that begin an error result, in the order they are tried. A `<tool_use_error>` around them has been taken off.
+const BEGINNINGS: &[(&str, Marker)] = &[
+    ("The user doesn't want to take this action right now", Marker::AfterRejection),
+    ("The user doesn't want to proceed with this tool use", Marker::Rejected),
+    ("[Request interrupted by user", Marker::Interrupted),
+    ("Interrupted by user", Marker::Interrupted),
+    ("Request was aborted", Marker::Interrupted),
+    ("Claude requested permissions to", Marker::NotGranted),
+    ("Permission for this tool use was denied", Marker::NotGranted),
+    ("This Bash command contains multiple operations", Marker::NotGranted),
+    ("Permission for this action was denied by the Claude Code auto mode", Marker::AutoMode),
+    ("File is in a directory that is denied by your permission settings", Marker::PermissionRule),
+    ("PreToolUse:", Marker::Hook),
+    ("Hook PreToolUse", Marker::Hook),
+    ("Sibling tool call errored", Marker::SiblingFailed),
+    ("Cancelled: parallel tool call", Marker::SiblingFailed),
+    ("Streaming fallback", Marker::StreamDiscarded),
+    ("InputValidationError", Marker::InvalidInput),
+    ("No such tool available", Marker::UnknownTool),
+    ("File has not been read yet", Marker::Precondition),
+    ("File has been modified since read", Marker::Precondition),
+    ("File has been unexpectedly modified", Marker::Precondition),
+    ("String to replace not found", Marker::Precondition),
+    ("No changes to make", Marker::Precondition),
+    ("File does not exist", Marker::Precondition),
+    ("Path does not exist", Marker::Precondition),
+    ("Directory does not exist", Marker::Precondition),
+    ("Blocked:", Marker::Precondition),
+    ("Unknown skill", Marker::Precondition),
+    ("MCP error", Marker::Mcp),
+    ("Command timed out after", Marker::Timeout),
+    ("Request timed out", Marker::Timeout),
+    ("timeout of ", Marker::Timeout),
+];
+
+/// What the text of an error result means, from its decoded beginning.
+pub(super) fn of(head: &str) -> Option<Marker> {
+    let text = bare(head);
+    if let Some(&(_, marker)) = BEGINNINGS.iter().find(|(beginning, _)| text.starts_with(beginning)) {
+        return Some(match marker {
+            Marker::Rejected if feedback(text).is_some() => Marker::RejectedWithFeedback,
+            marker => marker,
+        });
+    }
+    if text.starts_with("Permission to use ") && text.contains("has been denied") {
+        return Some(Marker::PermissionRule);
+    }
+    if text.starts_with("Found ") && text.contains("matches of the string to replace") {
+        return Some(Marker::Precondition);
+    }
+    // The harness keeps commands inside the project's directories; nothing ran.
+    if text.contains("was blocked. For security") && !text.starts_with("Exit code") {
+        return Some(Marker::Precondition);
+    }
+    let first = text.lines().next().unwrap_or("");
+    if ["exceeds maximum allowed tokens", "exceeds maximum allowed size"].iter().any(|limit| first.contains(limit)) {
+        return Some(Marker::TooLarge);
+    }
+    let (_, rest) = exit_code(text)?;
+    rest.trim_start().starts_with("Command timed out after").then_some(Marker::Timeout)
+}
+
+/// The text without white space, `<tool_use_error>` and `Error:` in front.
+fn bare(text: &str) -> &str {
+    let text = text.trim_start();
+    let text = text.strip_prefix("<tool_use_error>").unwrap_or(text).trim_start();
+    text.strip_prefix("Error: ").unwrap_or(text)
+}
+
+/// What the person said when refusing.
+pub(super) fn feedback(text: &str) -> Option<&str> {
+    let (_, said) = text.split_once("the user said:")?;
+    let said = said.split("\n\nNote: The user's next message may contain").next().unwrap_or(said).trim();
+    (!said.is_empty()).then_some(said)
+}
+
+/// The code in `Exit code N` at the start of a text, and what follows it.
+pub(super) fn exit_code(text: &str) -> Option<(i64, &str)> {
+    let rest = bare(text).strip_prefix("Exit code ")?;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(rest.len());
+    Some((rest[..end].parse().ok()?, &rest[end..]))
+}
+
+/// The code in `[Exit code: N]` at the end of a text.
+pub(super) fn exit_tail(tail: &str) -> Option<i64> {
+    let rest = tail.trim_end().strip_suffix(']')?;
+    let at = rest.rfind("[Exit code: ")?;
+    rest[at + "[Exit code: ".len()..].trim().parse().ok()
+}
+
+/// The hook, its command and its words in `PreToolUse:Bash hook error: [guard.sh]: no`.
+pub(super) fn hook_error(head: &str) -> Option<(&str, Option<&str>, &str)> {
+    let text = bare(head);
+    let (name, rest) = text.split_once(" hook error: ")?;
+    if !name.starts_with("PreToolUse") || name.contains(char::is_whitespace) {
+        return None;
+    }
+    match rest.strip_prefix('[').and_then(|rest| rest.split_once("]: ")) {
+        Some((command, words)) => Some((name, Some(command), words)),
+        None => Some((name, None, rest)),
+    }
+}
+
+/// The agent named at the end of a subagent's answer: `agentId: a0123 (use …)`.
+pub(super) fn answer_agent(tail: &str) -> Option<&str> {
+    let at = tail.rfind("agentId:")?;
+    let rest = tail[at + "agentId:".len()..].trim_start();
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').unwrap_or(rest.len());
+    let id = rest[..end].strip_prefix("agent-").unwrap_or(&rest[..end]);
+    (!id.is_empty()).then_some(id)
+}
+
+/// The background task that a shell's or an agent's result text announces.
+pub(super) fn background(head: &str) -> Option<&str> {
+    let text = head.trim_start();
+    let after = |mark: &str| text.find(mark).map(|at| &text[at + mark.len()..]);
+    let rest = if text.starts_with("Command running in background") || text.starts_with("Command was manually backgrounded") {
+        after("with ID: ")
+    } else if text.starts_with("Command was moved to the background") || text.starts_with("Command did not complete within its") {
+        after("(ID: ")
+    } else if text.starts_with("Async agent launched successfully") {
+        after("agentId: ")
+    } else {
+        None
+    }?;
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').unwrap_or(rest.len());
+    (end > 0).then_some(&rest[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_recognised_by_how_they_begin() {
+        let table = [
+            ("<tool_use_error>Error: No such tool available: X</tool_use_error>", Some(Marker::UnknownTool)),
+            ("Exit code 143\nCommand timed out after 2m 0.0s", Some(Marker::Timeout)),
+            ("Exit code 1\nCommand timed out is a word in the output", None),
+            ("The user doesn't want to proceed with this tool use. … the user said:\nuse rg", Some(Marker::RejectedWithFeedback)),
+            ("Permission to use Bash with command rm has been denied.", Some(Marker::PermissionRule)),
+            ("File content (31000 tokens) exceeds maximum allowed tokens (25000).", Some(Marker::TooLarge)),
+            ("Found 3 matches of the string to replace, but replace_all is false.", Some(Marker::Precondition)),
+            ("the log says: The user doesn't want to proceed", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(of(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn codes_tails_and_ids_are_read() {
+        assert_eq!(exit_code("Exit code 101\nerror"), Some((101, "\nerror")));
+        assert_eq!(exit_code("Exit code one"), None);
+        assert_eq!(exit_tail("ok\n\n[Exit code: 3]\n"), Some(3));
+        assert_eq!(exit_tail("[Exit code: 3] and more"), None);
+        assert_eq!(hook_error("PreToolUse:Bash hook error: [guard.sh]: no rm"), Some(("PreToolUse:Bash", Some("guard.sh"), "no rm")));
+        assert_eq!(answer_agent("found it\n\nagentId: agent-abc123"), Some("abc123"));
+        assert_eq!(answer_agent("agentId: a01 (use SendMessage to go on)"), Some("a01"));
+        assert_eq!(background("Command running in background with ID: bx1. Output"), Some("bx1"));
+        assert_eq!(background("Command did not complete within its 120s timeout and was moved to the background (ID: by2)."), Some("by2"));
+        assert_eq!(background("ID: bx1"), None);
+    }
+}

@@ -1,0 +1,202 @@
+//! Messages: who answered, what it cost, and the content blocks.
+
+use std::ops::Range;
+use tooltrail_model::usage::Tokens;
+use tooltrail_skim::{Raw, Skim, Torn, Type};
+
+/// The `message` of a user or assistant record.
+#[derive(Debug, Default)]
+pub(super) struct Message<'r> {
+    pub(super) id: Option<Raw<'r>>,
+    pub(super) model: Option<Raw<'r>>,
+    pub(super) content: Content<'r>,
+    pub(super) usage: Option<Usage<'r>>,
+}
+
+/// What a message says: one text, or blocks.
+#[derive(Debug, Default)]
+pub(super) struct Content<'r> {
+    /// The content where it is a plain string, and where that stands.
+    pub(super) text: Option<(Raw<'r>, Range<usize>)>,
+    pub(super) blocks: Vec<Block<'r>>,
+}
+
+/// One content block of any type; fields that its type does not have stay empty.
+#[derive(Debug, Default)]
+pub(super) struct Block<'r> {
+    pub(super) kind: Option<Raw<'r>>,
+    pub(super) id: Option<Raw<'r>>,
+    pub(super) name: Option<Raw<'r>>,
+    pub(super) server: Option<Raw<'r>>,
+    pub(super) text: Option<Raw<'r>>,
+    pub(super) span: Range<usize>,
+    pub(super) input: Option<Range<usize>>,
+    pub(super) tool_use_id: Option<Raw<'r>>,
+    pub(super) is_error: Option<bool>,
+    pub(super) result: ResultContent<'r>,
+}
+
+/// The `content` of a result: where it stands, and its first and last text.
+#[derive(Debug, Default)]
+pub(super) struct ResultContent<'r> {
+    pub(super) span: Option<Range<usize>>,
+    pub(super) first: Option<Raw<'r>>,
+    pub(super) last: Option<Raw<'r>>,
+    /// An API-side tool reports an error as an object whose type ends in `_error`.
+    pub(super) error_object: bool,
+}
+
+/// Tokens as a message tells them.
+#[derive(Debug, Default)]
+pub(super) struct Usage<'r> {
+    pub(super) tokens: Tokens,
+    pub(super) server_tools: [u32; 2],
+    pub(super) tier: Option<Raw<'r>>,
+}
+
+impl<'r> Message<'r> {
+    pub(super) fn read(&mut self, value: &mut Skim<'r>) -> Result<(), Torn> {
+        value.object(|key, value| {
+            match key.as_bytes() {
+                b"id" => self.id = value.string(),
+                b"model" => self.model = value.string(),
+                b"content" => self.content = Content::read(value)?,
+                b"usage" => self.usage = Usage::read(value)?,
+                _ => {}
+            }
+            Ok(())
+        })
+    }
+
+    /// The model, unless the program wrote the message itself.
+    pub(super) fn real_model(&self) -> Option<Raw<'r>> {
+        self.model.filter(|model| *model != *"<synthetic>")
+    }
+}
+
+impl<'r> Content<'r> {
+    pub(super) fn read(value: &mut Skim<'r>) -> Result<Self, Torn> {
+        let mut content = Content::default();
+        match value.peek() {
+            Some(Type::String) => {
+                let start = value.position();
+                content.text = value.string().map(|text| (text, start..value.position()));
+            }
+            Some(Type::Array) => value.array(|item| {
+                let start = item.position();
+                let mut block = Block::default();
+                if item.peek() == Some(Type::Object) {
+                    item.object(|key, value| block.field(key.as_bytes(), value))?;
+                } else if let Some(text) = item.string() {
+                    // A bare string among the blocks is text.
+                    block.text = Some(text);
+                }
+                block.span = start..item.position();
+                content.blocks.push(block);
+                Ok(())
+            })?,
+            _ => {}
+        }
+        Ok(content)
+    }
+}
+
+impl<'r> Block<'r> {
+    fn field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
+        match key {
+            b"type" => self.kind = value.string(),
+            b"id" => self.id = value.string(),
+            b"name" => self.name = value.string(),
+            b"server_name" => self.server = value.string(),
+            b"text" => self.text = value.string(),
+            b"input" => self.input = Some(value.skip()?),
+            b"tool_use_id" => self.tool_use_id = value.string(),
+            b"is_error" => self.is_error = value.bool(),
+            b"content" => self.result = ResultContent::read(value)?,
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+impl<'r> ResultContent<'r> {
+    fn read(value: &mut Skim<'r>) -> Result<Self, Torn> {
+        let mut out = ResultContent::default();
+        value.peek();
+        let start = value.position();
+        match value.peek() {
+            Some(Type::String) => out.note(value.string()),
+            Some(Type::Array) => value.array(|item| {
+                match item.peek() {
+                    Some(Type::String) => out.note(item.string()),
+                    _ => out.object(item)?,
+                }
+                Ok(())
+            })?,
+            Some(Type::Object) => out.object(value)?,
+            _ => {
+                value.skip()?;
+            }
+        }
+        out.span = Some(start..value.position());
+        Ok(out)
+    }
+
+    fn object(&mut self, item: &mut Skim<'r>) -> Result<(), Torn> {
+        item.object(|key, value| {
+            match key.as_bytes() {
+                b"text" => self.note(value.string()),
+                b"type" => self.error_object |= value.string().is_some_and(|kind| kind.text().ends_with("_error")),
+                _ => {}
+            }
+            Ok(())
+        })
+    }
+
+    fn note(&mut self, text: Option<Raw<'r>>) {
+        self.first = self.first.or(text);
+        self.last = text.or(self.last);
+    }
+}
+
+impl<'r> Usage<'r> {
+    fn read(value: &mut Skim<'r>) -> Result<Option<Self>, Torn> {
+        if value.peek() != Some(Type::Object) {
+            return Ok(None);
+        }
+        let mut out = Usage::default();
+        let (mut written, mut five, mut one) = (0, 0, 0);
+        value.object(|key, value| {
+            match key.as_bytes() {
+                b"input_tokens" => out.tokens.input = value.uint().unwrap_or(0),
+                b"output_tokens" => out.tokens.output = value.uint().unwrap_or(0),
+                b"cache_read_input_tokens" => out.tokens.cache_read = value.uint().unwrap_or(0),
+                b"cache_creation_input_tokens" => written = value.uint().unwrap_or(0),
+                b"cache_creation" => value.object(|key, value| {
+                    match key.as_bytes() {
+                        b"ephemeral_5m_input_tokens" => five = value.uint().unwrap_or(0),
+                        b"ephemeral_1h_input_tokens" => one = value.uint().unwrap_or(0),
+                        _ => {}
+                    }
+                    Ok(())
+                })?,
+                b"service_tier" => out.tier = value.string(),
+                b"server_tool_use" => value.object(|key, value| {
+                    let count = |value: &mut Skim<'r>| value.uint().and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
+                    match key.as_bytes() {
+                        b"web_search_requests" => out.server_tools[0] = count(value),
+                        b"web_fetch_requests" => out.server_tools[1] = count(value),
+                        _ => {}
+                    }
+                    Ok(())
+                })?,
+                _ => {}
+            }
+            Ok(())
+        })?;
+        // What the two parts lack of the total is five-minute cache.
+        out.tokens.cache_write_1h = one;
+        out.tokens.cache_write_5m = five.max(written.saturating_sub(one));
+        Ok(Some(out))
+    }
+}

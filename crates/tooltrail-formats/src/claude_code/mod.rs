@@ -1,0 +1,112 @@
+//! Claude Code: one JSON object a line, under `projects/` of its configuration directory.
+//!
+//! What is claimed here rests on the vendor's published types and open transcript reader, and on counts in real logs of
+//! versions 1.0 to 2.1. A record's `type` often stands behind its `message`, so a record is first taken in as an
+//! [`envelope`](self) and dispatched afterwards. Unknown types, fields and kinds are kept and counted, never an error.
+//!
+//! | file | knows |
+//! |---|---|
+//! | `places` | where logs lie, what their paths say, the registry of running sessions |
+//! | `envelope` | the fields that all records share |
+//! | `message` | messages and their content blocks |
+//! | `outcome` | `toolUseResult`, and how a result's text tells what happened (`markers`) |
+//! | `prompt` | which user texts are a person's words |
+//! | `records` | every type of record, dispatched |
+//! | `hooks`, `progress`, `tasks` | hooks, signs of work, background tasks |
+//! | `tools` | the tools' names and families |
+
+mod envelope;
+mod hooks;
+mod markers;
+mod message;
+mod outcome;
+mod places;
+mod progress;
+mod prompt;
+mod records;
+mod tasks;
+mod tools;
+
+use crate::{Format, Places, Record, Registered, Sink};
+use std::borrow::Cow;
+use std::path::{Path, PathBuf};
+use tooltrail_model::assemble::Origin;
+use tooltrail_skim::{Skim, Torn, Type};
+
+/// Claude Code.
+pub(crate) struct ClaudeCode;
+
+impl Format for ClaudeCode {
+    fn agent(&self) -> &'static str {
+        "claude"
+    }
+
+    fn roots(&self, places: &Places) -> Vec<PathBuf> {
+        places::roots(places).into_iter().map(|root| root.join("projects")).collect()
+    }
+
+    fn sniff(&self, line: &[u8]) -> Option<bool> {
+        let mut skim = Skim::new(line);
+        if skim.peek() != Some(Type::Object) {
+            return None;
+        }
+        let (mut known, mut ours, mut foreign) = (false, false, false);
+        // A line that breaks off still shows what it began with.
+        let _ = skim.object(|key, value| {
+            match key.as_bytes() {
+                b"type" => known |= value.string().is_some_and(|name| records::is_known(&name.text())),
+                b"sessionId" | b"parentUuid" | b"leafUuid" | b"snapshot" | b"isSidechain" => ours = true,
+                b"payload" => foreign = true,
+                b"message" => value.object(|key, _| {
+                    match key.as_bytes() {
+                        b"content" => ours = true,
+                        b"parts" => foreign = true,
+                        _ => {}
+                    }
+                    Ok(())
+                })?,
+                _ => {}
+            }
+            Ok(())
+        });
+        if foreign { Some(false) } else { (known && ours).then_some(true) }
+    }
+
+    fn origin(&self, path: &Path) -> Origin {
+        places::origin(path)
+    }
+
+    fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
+        records::decode(record, out)
+    }
+
+    fn sidecars(&self, path: &Path) -> Vec<PathBuf> {
+        places::sidecars(path)
+    }
+
+    fn decode_sidecar(&self, path: &Path, bytes: &[u8], out: &mut Sink<'_>) {
+        places::decode_sidecar(path, bytes, out);
+    }
+
+    fn side_directory(&self, path: &Path) -> Option<PathBuf> {
+        (path.extension()? == "jsonl").then(|| path.with_extension(""))
+    }
+
+    fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<Cow<'r, str>> {
+        let key = b"\"tool_use_id\":\"";
+        let found = memchr::memmem::find_iter(damaged, key).take(16).filter_map(|at| {
+            let rest = &damaged[at + key.len()..];
+            let end = memchr::memchr(b'"', rest)?;
+            Some(String::from_utf8_lossy(&rest[..end]))
+        });
+        found.collect()
+    }
+
+    fn registry(&self, places: &Places) -> Vec<PathBuf> {
+        places::registry(places)
+    }
+
+    fn registered(&self, bytes: &[u8]) -> Option<Registered> {
+        places::registered(bytes)
+    }
+}

@@ -1,0 +1,268 @@
+//! `toolUseResult`: what the tool produced, beside what the model saw. An object, a list, a string, or not there at all.
+
+use super::markers;
+use super::message::Block;
+use std::borrow::Cow;
+use std::ops::Range;
+use tooltrail_model::event::{Child, TaskState};
+use tooltrail_model::verdict::{Denial, Said, Signals};
+use tooltrail_skim::{Raw, Skim, Torn, Type};
+
+/// How much of a result's text is looked at, at either end.
+const WINDOW: usize = 600;
+
+/// The fields of a structured result that tell how a call ended.
+#[derive(Debug, Default)]
+pub(super) struct Structured<'r> {
+    pub(super) span: Range<usize>,
+    interrupted: bool,
+    exit_code: Option<i64>,
+    run_ms: Option<u64>,
+    background: Option<Raw<'r>>,
+    agent: Option<Raw<'r>>,
+    status: Option<Raw<'r>>,
+    asynchronous: bool,
+    task: Option<Raw<'r>>,
+    directory: Option<Raw<'r>>,
+    message: Option<Raw<'r>>,
+    polled: Option<Polled<'r>>,
+}
+
+/// The state of a task that was asked about.
+#[derive(Debug, Default)]
+struct Polled<'r> {
+    id: Option<Raw<'r>>,
+    status: Option<Raw<'r>>,
+    exit_code: Option<i64>,
+}
+
+fn code(value: &mut Skim<'_>) -> Option<i64> {
+    value.int().and_then(|code| i64::try_from(code).ok())
+}
+
+impl<'r> Structured<'r> {
+    pub(super) fn read(value: &mut Skim<'r>) -> Result<Self, Torn> {
+        let mut out = Structured::default();
+        value.peek();
+        let start = value.position();
+        match value.peek() {
+            Some(Type::Object) => value.object(|key, value| out.field(key.as_bytes(), value))?,
+            _ => {
+                value.skip()?;
+            }
+        }
+        out.span = start..value.position();
+        Ok(out)
+    }
+
+    fn field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
+        match key {
+            b"interrupted" => self.interrupted = value.bool() == Some(true),
+            b"exitCode" | b"exit_code" | b"returnCode" => self.exit_code = code(value),
+            b"durationMs" | b"totalDurationMs" => self.run_ms = millis(value.float(), 1.0),
+            b"durationSeconds" => self.run_ms = millis(value.float(), 1000.0),
+            b"backgroundTaskId" => self.background = value.string(),
+            b"agentId" => self.agent = value.string(),
+            b"status" => self.status = value.string(),
+            b"isAsync" => self.asynchronous = value.bool() == Some(true),
+            b"taskId" | b"task_id" | b"shellId" | b"shell_id" => self.task = value.string(),
+            b"transcriptDir" => self.directory = value.string(),
+            b"message" => self.message = value.string(),
+            b"task" => {
+                let mut polled = Polled::default();
+                value.object(|key, value| {
+                    match key.as_bytes() {
+                        b"task_id" => polled.id = value.string(),
+                        b"status" => polled.status = value.string(),
+                        b"exitCode" => polled.exit_code = code(value),
+                        _ => {}
+                    }
+                    Ok(())
+                })?;
+                self.polled = Some(polled);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The directory of the workflow that the call started.
+    pub(super) fn workflow(&self) -> Option<Cow<'r, str>> {
+        let path = self.directory?.text();
+        let name = path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
+        (!name.is_empty()).then_some(Cow::Owned(name))
+    }
+}
+
+fn millis(number: Option<f64>, factor: f64) -> Option<u64> {
+    number.filter(|number| *number >= 0.0).map(|number| (number * factor).round() as u64)
+}
+
+/// A state as Claude Code spells it.
+pub(super) fn task_state(word: &str) -> TaskState {
+    match word {
+        "running" | "pending" | "in_progress" => TaskState::Running,
+        "completed" => TaskState::Completed,
+        "failed" | "error" => TaskState::Failed,
+        "killed" => TaskState::Killed,
+        "stopped" => TaskState::Stopped,
+        _ => TaskState::Unknown,
+    }
+}
+
+/// A result block and its structured companion, read together.
+#[derive(Debug)]
+pub(super) struct Outcome<'r> {
+    pub(super) head: Cow<'r, str>,
+    tail: Cow<'r, str>,
+    pub(super) signals: Signals,
+    pub(super) run_ms: Option<u64>,
+}
+
+/// A task's state, learnt from the result of a call that asked.
+#[derive(Debug)]
+pub(super) struct Poll<'r> {
+    pub(super) id: Option<Cow<'r, str>>,
+    pub(super) state: TaskState,
+    pub(super) exit_code: Option<i64>,
+}
+
+impl<'r> Outcome<'r> {
+    pub(super) fn of(block: &Block<'r>, structured: Option<&Structured<'r>>, denial: Option<Raw<'r>>) -> Self {
+        let (first, last) = (block.result.first, block.result.last);
+        let mut head = first.map(|text| text.head(WINDOW)).unwrap_or_default();
+        let mut tail = last.map(|text| text.tail(WINDOW)).unwrap_or_default();
+        // A list of blocks that was written into a string is the blocks it holds.
+        if head.trim_start().starts_with("[{") {
+            if let Some((inner_head, inner_tail)) = first.and_then(spelled_blocks) {
+                (head, tail) = (Cow::Owned(inner_head), Cow::Owned(inner_tail));
+            }
+        }
+        let error = block.is_error == Some(true) || block.result.error_object;
+        let mut signals = Signals { outcome: if error { Said::Error } else { Said::Worked }, ..Signals::default() };
+        if error {
+            signals.marker = markers::of(&head);
+            signals.exit_head = markers::exit_code(&head).map(|(code, _)| code);
+        }
+        signals.exit_tail = markers::exit_tail(&tail);
+        signals.denial = denial.and_then(|kind| denial_kind(&kind.text()));
+        if let Some(structured) = structured {
+            signals.interrupted = structured.interrupted;
+            signals.exit_field = structured.exit_code.or(structured.polled.as_ref().and_then(|polled| polled.exit_code));
+        }
+        let mut out = Outcome { head, tail, signals, run_ms: structured.and_then(|structured| structured.run_ms) };
+        out.signals.backgrounded = out.background(structured).is_some();
+        out
+    }
+
+    /// The background task the call became.
+    pub(super) fn background(&self, structured: Option<&Structured<'r>>) -> Option<Cow<'r, str>> {
+        if let Some(structured) = structured {
+            if let Some(id) = structured.background {
+                return Some(id.text());
+            }
+            let status = structured.status.map(Raw::text);
+            let launched = structured.asynchronous || matches!(status.as_deref(), Some("async_launched" | "remote_launched"));
+            if let Some(id) = structured.agent.or(structured.task).filter(|_| launched) {
+                return Some(id.text());
+            }
+        }
+        let said = self.signals.outcome == Said::Worked;
+        markers::background(&self.head).filter(|_| said).map(|id| Cow::Owned(id.to_owned()))
+    }
+
+    /// The subagent the call started.
+    pub(super) fn child(&self, structured: Option<&Structured<'r>>) -> Option<Child<'r>> {
+        if let Some(agent) = structured.and_then(|structured| structured.agent) {
+            return Some(Child { agent: agent.text(), sure: true });
+        }
+        if self.signals.outcome == Said::Error {
+            return None;
+        }
+        let said = markers::answer_agent(&self.tail).or_else(|| markers::background(&self.head))?;
+        Some(Child { agent: Cow::Owned(said.to_owned()), sure: false })
+    }
+
+    /// What the result tells about a task that the call asked about or stopped.
+    pub(super) fn poll(&self, structured: Option<&Structured<'r>>) -> Option<Poll<'r>> {
+        if let Some(structured) = structured {
+            if let Some(polled) = &structured.polled {
+                let state = task_state(&polled.status?.text());
+                return Some(Poll { id: polled.id.map(Raw::text), state, exit_code: polled.exit_code });
+            }
+            let id = structured.task.map(Raw::text);
+            if let Some(message) = structured.message.map(Raw::text) {
+                let state = stopped(&message)?;
+                return Some(Poll { id, state, exit_code: None });
+            }
+            if let (Some(status), Some(_)) = (structured.status, &id) {
+                return Some(Poll { id, state: task_state(&status.text()), exit_code: structured.exit_code });
+            }
+        }
+        if self.signals.outcome == Said::Error {
+            return None;
+        }
+        if let Some(state) = stopped(&self.head) {
+            return Some(Poll { id: None, state, exit_code: None });
+        }
+        let field = |name: &str| super::tasks::tag(&self.head, name);
+        let state = task_state(field("status")?);
+        let exit_code = field("exit_code").and_then(|code| code.trim().parse().ok());
+        Some(Poll { id: field("task_id").map(|id| Cow::Owned(id.to_owned())), state, exit_code })
+    }
+
+    /// Whether the program wrote this in place of a real result.
+    pub(super) fn synthetic(&self) -> bool {
+        self.head.trim_start().starts_with("[Request interrupted by user") && self.head.trim().ends_with(']')
+    }
+}
+
+fn stopped(message: &str) -> Option<TaskState> {
+    let message = message.trim_start();
+    if message.starts_with("Successfully killed shell") {
+        return Some(TaskState::Killed);
+    }
+    message.starts_with("Successfully stopped task").then_some(TaskState::Stopped)
+}
+
+fn denial_kind(word: &str) -> Option<Denial> {
+    Some(match word {
+        "user-rejected" => Denial::User,
+        "permission-rule" => Denial::Rule,
+        "hook" => Denial::Hook,
+        "automode-blocked" | "automode-unavailable" => Denial::AutoMode,
+        "interrupted" => Denial::Interrupted,
+        "cancelled" => Denial::Cancelled,
+        _ => return None,
+    })
+}
+
+/// The first and last text of a list of blocks that was written into a string.
+fn spelled_blocks(text: Raw<'_>) -> Option<(String, String)> {
+    let text = text.text();
+    let mut skim = Skim::new(text.as_bytes());
+    let (mut first, mut last, mut blocks) = (None, None, true);
+    skim.array(|item| {
+        let mut typed = false;
+        let mut said = None;
+        item.object(|key, value| {
+            match key.as_bytes() {
+                b"type" => typed = value.string().is_some(),
+                b"text" => said = value.string(),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        blocks &= typed;
+        first = first.or(said);
+        last = said.or(last);
+        Ok(())
+    })
+    .ok()?;
+    if !blocks || !skim.finished() {
+        return None;
+    }
+    let head = first.map(|text: Raw<'_>| text.head(WINDOW).into_owned()).unwrap_or_default();
+    let tail = last.map(|text: Raw<'_>| text.tail(WINDOW).into_owned()).unwrap_or_default();
+    Some((head, tail))
+}

@@ -1,0 +1,124 @@
+//! Where Claude Code keeps its logs, and what a path says about the log behind it.
+//!
+//! `projects/<slug>/<session>.jsonl` is a session, `<session>/subagents/agent-<id>.jsonl` (older: `agent-<id>.jsonl` beside
+//! the session) a subagent, `subagents/workflows/<run>/agent-<id>.jsonl` a member of a workflow. The slug loses information and
+//! is never decoded; the directory comes from the records.
+
+use crate::{Places, Registered, Sink};
+use std::path::{Path, PathBuf};
+use tooltrail_model::assemble::Origin;
+use tooltrail_model::event::{Claim, ClaimBy, Meta, TitleBy};
+use tooltrail_model::{At, Event, Fact, Scope};
+use tooltrail_skim::Skim;
+
+/// The configuration directories.
+pub(super) fn roots(places: &Places) -> Vec<PathBuf> {
+    if let Some(list) = places.claude_config.as_deref().filter(|list| !list.trim().is_empty()) {
+        return list.split(',').map(str::trim).filter(|path| !path.is_empty()).map(PathBuf::from).collect();
+    }
+    let home = places.home.as_ref();
+    let xdg = places.xdg_config.clone().or_else(|| home.map(|home| home.join(".config")));
+    home.map(|home| home.join(".claude")).into_iter().chain(xdg.map(|xdg| xdg.join("claude"))).collect()
+}
+
+fn subagent_of(stem: &str) -> Option<&str> {
+    stem.strip_prefix("agent-").filter(|id| !id.is_empty())
+}
+
+pub(super) fn origin(path: &Path) -> Origin {
+    let text = |part: Option<&std::ffi::OsStr>| part.map(|part| part.to_string_lossy().into_owned()).unwrap_or_default();
+    let stem = text(path.file_stem());
+    let mut above = path.ancestors().skip(1);
+    let parent = above.next().map(|path| text(path.file_name())).unwrap_or_default();
+    let Some(subagent) = subagent_of(&stem).map(str::to_owned) else {
+        return Origin { agent: Some("claude"), session: stem, ..Origin::default() };
+    };
+    // The session's directory is the one that holds `subagents`.
+    let session = path.ancestors().find(|path| path.file_name().is_some_and(|name| name == "subagents"));
+    let session = session.and_then(Path::parent).map(|path| text(path.file_name()));
+    let group = (above.next().is_some_and(|path| path.file_name().is_some_and(|name| name == "workflows"))).then_some(parent);
+    Origin { agent: Some("claude"), session: session.unwrap_or(stem), subagent: Some(subagent), group }
+}
+
+pub(super) fn sidecars(path: &Path) -> Vec<PathBuf> {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    if subagent_of(&stem).is_some() {
+        vec![path.with_extension("meta.json")]
+    } else {
+        vec![path.with_extension("").join("custom-title.json")]
+    }
+}
+
+/// `agent-<id>.meta.json` names the call that started the agent; `custom-title.json` the session.
+pub(super) fn decode_sidecar(path: &Path, bytes: &[u8], out: &mut Sink<'_>) {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let (mut call, mut title) = (None, None);
+    let _ = Skim::new(bytes).object(|key, value| {
+        match key.as_bytes() {
+            b"toolUseId" => call = value.string(),
+            b"customTitle" => title = value.string(),
+            _ => {}
+        }
+        Ok(())
+    });
+    let agent = name.strip_suffix(".meta.json").and_then(subagent_of);
+    let fact = match (agent, call, title) {
+        (Some(agent), Some(call), _) => Fact::Claim(Claim { agent: agent.into(), call: call.text(), by: ClaimBy::Sidecar }),
+        (None, _, Some(title)) => Fact::Meta(Meta::Title(TitleBy::Person, title.text())),
+        _ => return,
+    };
+    out(Event { at: At::default(), time: None, scope: &Scope::default(), fact });
+}
+
+/// `sessions/<pid>.json`, written while a session runs. The keys that lie beside them are secrets and never opened.
+pub(super) fn registry(places: &Places) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for root in roots(places) {
+        let Ok(entries) = std::fs::read_dir(root.join("sessions")) else { continue };
+        files.extend(entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "json")));
+    }
+    files
+}
+
+pub(super) fn registered(bytes: &[u8]) -> Option<Registered> {
+    let (mut session, mut pid, mut waiting) = (None, None, false);
+    let read = Skim::new(bytes).object(|key, value| {
+        match key.as_bytes() {
+            b"sessionId" => session = value.string().map(|id| id.text().into_owned()),
+            b"pid" => pid = value.uint().and_then(|pid| u32::try_from(pid).ok()),
+            b"status" => waiting = value.string().is_some_and(|status| status == *"waiting"),
+            _ => {}
+        }
+        Ok(())
+    });
+    read.ok()?;
+    Some(Registered { session: session?, pid, waiting })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_tell_sessions_from_subagents() {
+        let of = |path: &str| {
+            let origin = origin(Path::new(path));
+            (origin.session, origin.subagent, origin.group)
+        };
+        assert_eq!(of("/h/projects/p/5f0e.jsonl"), ("5f0e".into(), None, None));
+        assert_eq!(of("/h/projects/p/5f0e/subagents/agent-a01.jsonl"), ("5f0e".into(), Some("a01".into()), None));
+        assert_eq!(of("/h/projects/p/agent-a01.jsonl"), ("agent-a01".into(), Some("a01".into()), None));
+        let member = of("/h/projects/p/5f0e/subagents/workflows/wf_1-2/agent-a01.jsonl");
+        assert_eq!(member, ("5f0e".into(), Some("a01".into()), Some("wf_1-2".into())));
+    }
+
+    #[test]
+    fn both_places_are_looked_at_unless_one_is_named() {
+        let mut places = Places { home: Some("/h".into()), ..Places::default() };
+        assert_eq!(roots(&places), [PathBuf::from("/h/.claude"), PathBuf::from("/h/.config/claude")]);
+        places.xdg_config = Some("/x".into());
+        assert_eq!(roots(&places)[1], PathBuf::from("/x/claude"));
+        places.claude_config = Some("/a, /b".into());
+        assert_eq!(roots(&places), [PathBuf::from("/a"), PathBuf::from("/b")]);
+    }
+}

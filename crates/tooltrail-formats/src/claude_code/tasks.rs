@@ -1,0 +1,54 @@
+//! Notifications that a background task has ended, in whichever record they are carried.
+
+use super::outcome::task_state;
+use std::borrow::Cow;
+use tooltrail_model::event::TaskNews;
+
+/// The text of the first `<name>…</name>` in a text.
+pub(super) fn tag<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let open = text.find(&format!("<{name}>"))? + name.len() + 2;
+    let length = text[open..].find(&format!("</{name}>"))?;
+    Some(text[open..open + length].trim())
+}
+
+/// Reads a notification, which must stand at the start of the text.
+pub(super) fn notification<'t>(text: &'t str) -> Option<TaskNews<'t>> {
+    let text = text.trim_start();
+    if !text.starts_with("<task-notification>") {
+        return None;
+    }
+    // The agent's own words come later in the text and may quote such tags.
+    let head = text.split("<result>").next().unwrap_or(text);
+    let state = task_state(tag(head, "status")?);
+    Some(TaskNews {
+        id: tag(head, "task-id").map(Cow::Borrowed),
+        call: tag(head, "tool-use-id").map(Cow::Borrowed),
+        poll: None,
+        state,
+        exit_code: tag(head, "summary").and_then(exit_code),
+    })
+}
+
+/// The code in `… (exit code 0)` or `… failed with exit code 1`.
+fn exit_code(summary: &str) -> Option<i64> {
+    let at = summary.rfind("exit code ")?;
+    let rest = &summary[at + "exit code ".len()..];
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(rest.len());
+    rest[..end].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tooltrail_model::event::TaskState;
+
+    #[test]
+    fn notifications_are_read() {
+        let text = "<task-notification>\n<task-id>b1</task-id>\n<tool-use-id>toolu_1</tool-use-id>\n<status>failed</status>\n<summary>Background command \"x\" failed with exit code 3</summary>\n</task-notification>";
+        let news = notification(text).unwrap();
+        assert_eq!((news.id.as_deref(), news.call.as_deref()), (Some("b1"), Some("toolu_1")));
+        assert_eq!((news.state, news.exit_code), (TaskState::Failed, Some(3)));
+        assert!(notification("he quoted <task-notification><status>failed</status>").is_none());
+        assert!(notification("<task-notification><event>line</event></task-notification>").is_none());
+    }
+}

@@ -1,0 +1,151 @@
+//! Finding logs: in the agents' own places, or wherever the user points.
+
+use crate::{FORMATS, Places, Registered};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// A file that may be a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Its path, as the user gave it or absolute.
+    pub path: PathBuf,
+    /// Its size.
+    pub size: u64,
+    /// When it was last written.
+    pub modified: Option<SystemTime>,
+}
+
+/// What was found, and what could not be looked at.
+#[derive(Debug, Default)]
+pub struct Search {
+    /// Files that may be logs, by path, each once.
+    pub files: Vec<Found>,
+    /// Directories and files that could not be read.
+    pub problems: Vec<Problem>,
+    /// The directories that were looked into.
+    pub looked: Vec<PathBuf>,
+}
+
+/// Something that could not be read. The rest was.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot read `{}`: {error}", path.display())]
+pub struct Problem {
+    /// What.
+    pub path: PathBuf,
+    /// Why.
+    pub error: std::io::Error,
+}
+
+/// Looks into the agents' own places.
+pub fn in_places(places: &[Places]) -> Search {
+    let mut search = Search::default();
+    for places in places {
+        for format in FORMATS {
+            for root in format.roots(places) {
+                if root.is_dir() {
+                    search.walk(&root);
+                }
+                if !search.looked.contains(&root) {
+                    search.looked.push(root);
+                }
+            }
+        }
+    }
+    search.tidy()
+}
+
+/// Looks at paths that the user named: files, and directories to any depth.
+pub fn in_paths(paths: &[PathBuf]) -> Search {
+    let mut search = Search::default();
+    for path in paths {
+        match fs::metadata(path) {
+            Ok(meta) if meta.is_dir() => search.walk(path),
+            Ok(meta) => {
+                search.file(path.clone(), &meta);
+                // A log brings what lies beside it: its subagents.
+                for side in FORMATS.iter().filter_map(|format| format.side_directory(path)) {
+                    if fs::symlink_metadata(&side).is_ok_and(|meta| meta.is_dir()) {
+                        search.walk(&side);
+                    }
+                }
+            }
+            Err(error) => search.problems.push(Problem { path: path.clone(), error }),
+        }
+        search.looked.push(path.clone());
+    }
+    search.tidy()
+}
+
+impl Search {
+    fn tidy(mut self) -> Self {
+        self.files.sort_by(|a, b| a.path.cmp(&b.path));
+        self.files.dedup_by(|a, b| a.path == b.path);
+        self
+    }
+
+    fn file(&mut self, path: PathBuf, meta: &fs::Metadata) {
+        if meta.is_file() {
+            self.files.push(Found { path, size: meta.len(), modified: meta.modified().ok() });
+        }
+    }
+
+    /// Walks a directory, hidden ones too. Links are not followed.
+    fn walk(&mut self, root: &Path) {
+        let mut open = vec![root.to_owned()];
+        while let Some(directory) = open.pop() {
+            let entries = match fs::read_dir(&directory) {
+                Ok(entries) => entries,
+                Err(error) => {
+                    self.problems.push(Problem { path: directory, error });
+                    continue;
+                }
+            };
+            for entry in entries.flatten() {
+                let path = entry.path();
+                match entry.file_type() {
+                    Ok(kind) if kind.is_dir() => open.push(path),
+                    Ok(kind) if kind.is_file() && is_log_name(&path) => match entry.metadata() {
+                        Ok(meta) => self.file(path, &meta),
+                        Err(error) => self.problems.push(Problem { path, error }),
+                    },
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// Whether a file in a directory may be a log, by its name.
+fn is_log_name(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "jsonl")
+}
+
+/// The sessions that agents list as running.
+pub fn registered(places: &[Places]) -> Vec<Registered> {
+    let mut files = BTreeSet::new();
+    let mut found = Vec::new();
+    for places in places {
+        for format in FORMATS {
+            for path in format.registry(places) {
+                if files.insert(path.clone()) {
+                    found.extend(read_small(&path, 64 * 1024).and_then(|bytes| format.registered(&bytes)));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The bytes of a small ordinary file; nothing if it is large, no file, or not there.
+pub fn read_small(path: &Path, limit: u64) -> Option<Vec<u8>> {
+    let meta = fs::symlink_metadata(path).ok()?;
+    if !meta.is_file() || meta.len() > limit {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    fs::File::open(path).ok()?.take(limit).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}

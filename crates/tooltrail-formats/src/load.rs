@@ -1,0 +1,75 @@
+//! Loading: one record read again by its position, for the details that a scan leaves in the log.
+
+use crate::{Record, scan};
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use tooltrail_model::{At, Fact, Span};
+use tooltrail_skim::{Raw, Skim};
+
+/// The longest record that is read for a table.
+const LONGEST: u64 = 4 << 20;
+
+/// The bytes of a span of a file; nothing if it is very long or not there any more.
+pub fn bytes(path: &Path, span: Span) -> Option<Vec<u8>> {
+    if span.len() > LONGEST {
+        return None;
+    }
+    let mut file = File::open(path).ok()?;
+    file.seek(SeekFrom::Start(span.start)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(span.len()).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// The main argument of a call: the command, path, pattern or question that it is about.
+pub fn argument(record: &[u8], at: At, call: &str) -> Option<String> {
+    let format = scan::sniff(record)?;
+    let mut found = None;
+    let _ = format.decode(Record { at, bytes: record }, &mut |event| {
+        if let Fact::Call(fact) = event.fact {
+            if fact.id == call && found.is_none() {
+                let start = usize::try_from(fact.input.start.saturating_sub(at.span.start)).unwrap_or(usize::MAX);
+                let end = usize::try_from(fact.input.end.saturating_sub(at.span.start)).unwrap_or(0);
+                found = record.get(start..end).and_then(main_value);
+            }
+        }
+    });
+    found
+}
+
+/// The keys that say most about an input, best first.
+const TELLING: &[&str] = &[
+    "command", "cmd", "file_path", "notebook_path", "path", "pattern", "query", "url", "prompt", "description", "skill", "subject",
+    "bash_id", "shell_id", "task_id", "taskId", "plan", "question",
+];
+
+fn main_value(input: &[u8]) -> Option<String> {
+    const LIMIT: usize = 300;
+    let mut best: Option<(usize, String)> = None;
+    let mut skim = Skim::new(input);
+    // Some agents write the input as JSON inside a string.
+    let inner = skim.string().map(Raw::text);
+    let bytes = inner.as_deref().map_or(input, str::as_bytes);
+    let mut skim = Skim::new(bytes);
+    let _ = skim.object(|key, value| {
+        let rank = TELLING.iter().position(|telling| telling.as_bytes() == key.as_bytes()).unwrap_or(TELLING.len());
+        let mut text = value.string().map(|text| text.head(LIMIT).into_owned());
+        if text.is_none() && rank < TELLING.len() {
+            let mut words = Vec::new();
+            value.array(|item| {
+                words.extend(item.string().map(|word| word.head(LIMIT).into_owned()));
+                Ok(())
+            })?;
+            text = (!words.is_empty()).then(|| words.join(" "));
+        }
+        if let Some(text) = text {
+            if best.as_ref().is_none_or(|(have, _)| rank < *have) {
+                best = Some((rank, text));
+            }
+        }
+        Ok(())
+    });
+    let whole = || inner.as_deref().filter(|text| !text.trim_start().starts_with('{')).map(|text| text.chars().take(LIMIT).collect());
+    best.map(|(_, text)| text).or_else(whole)
+}

@@ -1,0 +1,252 @@
+//! The scan: every source read once, on all cores, into summaries.
+
+use crate::find::{Found, Problem, read_small};
+use crate::lines::{Buffer, Line, Lines, Turns};
+use crate::{FORMATS, Format, Record, Sink, mend};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use tooltrail_model::assemble::Origin;
+use tooltrail_model::event::Broken;
+use tooltrail_model::issue::IssueCode;
+use tooltrail_model::link::{Linker, Source};
+use tooltrail_model::{Assembler, At, Event, Fact, Scope, Span, Summary, Time};
+use tooltrail_skim::{Skim, Torn, Type};
+
+/// Deeper than this nothing is written by an agent; it is read all the same, and reported.
+const DEEP: usize = 512;
+
+/// How to scan.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How many threads read.
+    pub threads: usize,
+    /// The longest line that is decoded.
+    pub max_line: usize,
+    /// Whether to look for bytes that are not UTF-8.
+    pub check_utf8: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Options { threads, max_line: 32 << 20, check_utf8: false }
+    }
+}
+
+/// How far a scan is.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Bytes read so far.
+    pub bytes: AtomicU64,
+    /// Sources read so far.
+    pub sources: AtomicUsize,
+}
+
+/// Reads all files. Those that cannot be read are reported; the others are not affected.
+pub fn scan(files: &[Found], options: &Options, progress: &Progress) -> (Linker, Vec<Problem>) {
+    // The largest first, so that no thread is left alone with a large one at the end.
+    let mut order: Vec<&Found> = files.iter().collect();
+    order.sort_by(|a, b| b.size.cmp(&a.size).then_with(|| a.path.cmp(&b.path)));
+    let next = AtomicUsize::new(0);
+    let turns = Turns::default();
+    let done = Mutex::new((Linker::default(), Vec::new()));
+    let work = || {
+        let mut buffer = Buffer::default();
+        while let Some(found) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let read = source(found, options, &mut buffer, &turns, progress);
+            progress.sources.fetch_add(1, Ordering::Relaxed);
+            let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            match read {
+                Ok(source) => done.0.put(source),
+                Err(error) => done.1.push(Problem { path: found.path.clone(), error }),
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..options.threads.clamp(1, order.len().max(1)) {
+            scope.spawn(work);
+        }
+        work();
+    });
+    let (linker, mut problems) = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    problems.sort_by(|a, b| a.path.cmp(&b.path));
+    (linker, problems)
+}
+
+fn source(found: &Found, options: &Options, buffer: &mut Buffer, turns: &Turns, progress: &Progress) -> io::Result<Source> {
+    let input = Counted { input: File::open(&found.path)?, progress };
+    let summary = read(&found.path, input, options, buffer, turns);
+    let modified = found.modified.and_then(|time| Time::try_from(time).ok());
+    Ok(Source { path: found.path.to_string_lossy().into(), modified, summary })
+}
+
+/// Reads one source from anything; the path says what it is, nothing at the path is opened but its sidecars.
+pub fn read(path: &Path, input: impl Read, options: &Options, buffer: &mut Buffer, turns: &Turns) -> Summary {
+    let mut lines = Lines::new(input, buffer, turns, options.max_line);
+    let format = lines.peek().ok().and_then(|head| sniff(head));
+    let origin = format.map_or_else(Origin::default, |format| format.origin(path));
+    let mut reader = Reader { format, assembler: Assembler::new(origin), check_utf8: options.check_utf8 };
+    loop {
+        match lines.next_line() {
+            Ok(Some(line)) => reader.line(line),
+            Ok(None) => break,
+            Err(error) => {
+                reader.assembler.issue(IssueCode::ReadError, 0, format!("could not be read to its end: {error}"));
+                break;
+            }
+        }
+    }
+    reader.assembler.read(lines.bytes());
+    if let Some(format) = format {
+        for path in format.sidecars(path) {
+            if let Some(bytes) = read_small(&path, 256 * 1024) {
+                format.decode_sidecar(&path, &bytes, &mut |event| reader.assembler.push(event));
+            }
+        }
+    }
+    reader.assembler.finish()
+}
+
+/// Which agent wrote a log, by its first lines.
+pub fn sniff(head: &[u8]) -> Option<&'static dyn Format> {
+    let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
+    for line in head.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
+        for format in FORMATS {
+            if format.sniff(line) == Some(true) {
+                return Some(*format);
+            }
+        }
+    }
+    None
+}
+
+/// Feeds lines to an assembler. Live reading is the same reader kept alive.
+#[derive(Debug)]
+pub struct Reader {
+    format: Option<&'static dyn Format>,
+    assembler: Assembler,
+    check_utf8: bool,
+}
+
+impl std::fmt::Debug for dyn Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.agent())
+    }
+}
+
+impl Reader {
+    /// A reader for a source of which nothing has been read.
+    pub fn new(format: Option<&'static dyn Format>, path: &Path) -> Self {
+        let origin = format.map_or_else(Origin::default, |format| format.origin(path));
+        Reader { format, assembler: Assembler::new(origin), check_utf8: false }
+    }
+
+    /// What the source amounts to so far.
+    pub fn summary(&self) -> Summary {
+        self.assembler.summary()
+    }
+
+    /// Takes the next line.
+    pub fn line(&mut self, line: Line<'_>) {
+        let at = At { line: line.number, span: Span { start: line.start, end: line.start + line.length } };
+        if line.oversized() {
+            return self.broken(at, IssueCode::OversizedLine, 0, line.bytes);
+        }
+        let mut bytes = line.bytes;
+        let mut start = line.start;
+        if line.number == 1 {
+            if let Some(rest) = bytes.strip_prefix(b"\xef\xbb\xbf") {
+                (bytes, start) = (rest, start + 3);
+                self.assembler.issue(IssueCode::ByteOrderMark, 1, "the file begins with a byte order mark");
+            }
+        }
+        if bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
+            return self.assembler.blank();
+        }
+        if self.check_utf8 && std::str::from_utf8(bytes).is_err() {
+            self.assembler.issue(IssueCode::InvalidUtf8, line.number, "bytes that are not UTF-8; they read as U+FFFD");
+        }
+        let at = At { line: line.number, span: Span { start, end: line.start + line.length } };
+        match self.record(Record { at, bytes }) {
+            Ok(depth) if depth > DEEP => {
+                self.assembler.issue(IssueCode::DeepNesting, line.number, format!("nested {depth} deep"));
+            }
+            Ok(_) => {}
+            Err(_) => self.mend(at, bytes, line.ended),
+        }
+    }
+
+    fn record(&mut self, record: Record<'_>) -> Result<usize, Torn> {
+        let assembler = &mut self.assembler;
+        match self.format {
+            Some(format) => format.decode(record, &mut |event| assembler.push(event)),
+            None => foreign(record, &mut |event| assembler.push(event)),
+        }
+    }
+
+    /// Takes what can be taken from a line that is not one record.
+    fn mend(&mut self, at: At, bytes: &[u8], ended: bool) {
+        let known = |record: &[u8]| self.format.is_none_or(|format| format.sniff(record) == Some(true));
+        let records = mend::whole_records(bytes, known);
+        let code = if !records.is_empty() {
+            IssueCode::GluedRecords
+        } else if bytes.iter().all(|byte| matches!(byte, 0 | b' ' | b'\t' | b'\r')) {
+            IssueCode::NulLine
+        } else if !ended {
+            IssueCode::TornTail
+        } else {
+            IssueCode::UnparsedLine
+        };
+        self.broken(at, code, records.len(), bytes);
+        for range in records {
+            let start = at.span.start + range.start as u64;
+            let at = At { line: at.line, span: Span { start, end: start + range.len() as u64 } };
+            // Found by reading them; reading them again cannot fail.
+            let _ = self.record(Record { at, bytes: &bytes[range] });
+        }
+    }
+
+    fn broken(&mut self, at: At, why: IssueCode, recovered: usize, bytes: &[u8]) {
+        let mentions = self.format.map(|format| format.mentions(bytes)).unwrap_or_default();
+        let fact = Fact::Broken(Broken { why, recovered: u32::try_from(recovered).unwrap_or(u32::MAX), mentions });
+        self.assembler.push(Event { at, time: None, scope: &Scope::default(), fact });
+    }
+}
+
+/// A line of a file that is no agent's log: counted by its type, nothing more.
+fn foreign(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
+    let mut skim = Skim::new(record.bytes);
+    if skim.peek() != Some(Type::Object) {
+        return Err(Torn { at: skim.position() });
+    }
+    let mut name = None;
+    skim.object(|key, value| {
+        if key.as_bytes() == b"type" {
+            name = value.string().map(|raw| raw.text());
+        }
+        Ok(())
+    })?;
+    if !skim.finished() {
+        return Err(Torn { at: skim.position() });
+    }
+    let name = name.unwrap_or(std::borrow::Cow::Borrowed("?"));
+    out(Event { at: record.at, time: None, scope: &Scope::default(), fact: Fact::Record { name, known: true } });
+    Ok(skim.deepest())
+}
+
+/// Counts what is read.
+struct Counted<'p, R> {
+    input: R,
+    progress: &'p Progress,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(out)?;
+        self.progress.bytes.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}

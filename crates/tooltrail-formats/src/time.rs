@@ -1,0 +1,73 @@
+//! Timestamps as logs spell them.
+
+use tooltrail_model::Time;
+use tooltrail_skim::Skim;
+
+/// Reads a timestamp: RFC 3339 text, or a number of seconds or milliseconds. Anything else is left unread.
+pub(crate) fn read(value: &mut Skim<'_>) -> Option<Time> {
+    if let Some(raw) = value.string() {
+        return parse(raw.bytes()).or_else(|| raw.text().trim().parse().ok());
+    }
+    let number = value.float()?;
+    // No log is from before 1973, so seconds stay below this and milliseconds above.
+    let millis = if number.abs() < 1e11 { number * 1000.0 } else { number };
+    Time::from_millisecond(millis as i64).ok()
+}
+
+/// The spelling that nearly every record uses, `2026-03-04T10:00:03.000Z`.
+fn parse(text: &[u8]) -> Option<Time> {
+    let text: &[u8; 24] = text.try_into().ok()?;
+    let marks = [(4, b'-'), (7, b'-'), (10, b'T'), (13, b':'), (16, b':'), (19, b'.'), (23, b'Z')];
+    if marks.iter().any(|&(at, mark)| text[at] != mark) {
+        return None;
+    }
+    let mut good = true;
+    let mut number = |from: usize, to: usize| {
+        text[from..to].iter().fold(0i64, |n, digit| {
+            good &= digit.is_ascii_digit();
+            n * 10 + i64::from(digit.wrapping_sub(b'0'))
+        })
+    };
+    let (year, month, day) = (number(0, 4), number(5, 7), number(8, 10));
+    let (hour, minute, second, milli) = (number(11, 13), number(14, 16), number(17, 19), number(20, 23));
+    // Odd dates and leap seconds are left to the full parser.
+    let plain = good && (1..=12).contains(&month) && (1..=28).contains(&day) && hour < 24 && minute < 60 && second < 60;
+    if !plain {
+        return None;
+    }
+    // Days since 1970 by counting years from March, so that the leap day comes last.
+    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468;
+    Time::from_millisecond((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + milli).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_quick_way_agrees_with_the_full_one() {
+        for year in [1970, 1999, 2000, 2024, 2026, 2100] {
+            for month in 1..=12 {
+                for day in [1, 2, 27, 28, 29, 30, 31] {
+                    let text = format!("{year:04}-{month:02}-{day:02}T23:59:07.089Z");
+                    let quick = parse(text.as_bytes());
+                    let full = text.parse::<Time>().ok();
+                    assert!(quick.is_none() || quick == full, "{text}");
+                    assert!(day > 28 || quick.is_some(), "{text}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn other_spellings_are_read_too() {
+        let read = |text: &str| super::read(&mut Skim::new(text.as_bytes())).map(|time| time.as_millisecond());
+        assert_eq!(read(r#""2026-03-04T10:00:03Z""#), Some(1_772_618_403_000));
+        assert_eq!(read(r#""2026-03-04T12:00:03.5+02:00""#), Some(1_772_618_403_500));
+        assert_eq!(read("1772618403000"), Some(1_772_618_403_000));
+        assert_eq!(read("1772618403.25"), Some(1_772_618_403_250));
+        assert_eq!(read(r#""yesterday""#), None);
+        assert_eq!(read("1e300"), None);
+    }
+}

@@ -1,0 +1,292 @@
+//! Pairing: every result finds its call, whatever the order, and every call without one remembers what came instead.
+
+use super::{Assembler, Thread, hash, hooks};
+use crate::Map;
+use crate::event::{Call, CallResult, HookOutcome, HookStage, Progress, TaskNews};
+use crate::issue::IssueCode;
+use crate::position::At;
+use crate::summary::{CallRecord, Orphan, ResultRecord, TaskRecord};
+use crate::text::Name;
+use crate::verdict::Sequel;
+use crate::Kind;
+
+/// The calls of a source by id and by conversation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Open {
+    latest: Map<Box<str>, usize>,
+    /// For a call whose id was used before: the call before it.
+    earlier: Map<usize, usize>,
+    /// Results that came before their call.
+    early: Map<Box<str>, Vec<(Name, Option<u64>, ResultRecord)>>,
+    /// Calls without a result and without a sequel, by conversation.
+    waiting: Map<Thread, Vec<usize>>,
+    /// Calls by message, to count parallel ones.
+    messages: Map<Box<str>, (u32, Vec<usize>)>,
+    /// Calls that were interrupted just now, by conversation.
+    stopped: Map<Thread, Vec<usize>>,
+    nested: Map<Box<str>, usize>,
+}
+
+impl Open {
+    pub(super) fn latest(&self, id: &str) -> Option<usize> {
+        self.latest.get(id).copied()
+    }
+
+    /// All calls with an id, the latest first.
+    fn all(&self, id: &str) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.latest(id), |index| self.earlier.get(index).copied())
+    }
+}
+
+impl Assembler {
+    pub(super) fn call(&mut self, call: Call<'_>) {
+        let mut record = self.call_record(&call);
+        if let Some(nested) = &call.nested {
+            record.agent = nested.agent.as_deref().map(|agent| self.out.names.of(agent));
+            record.sidechain = true;
+            record.parent = nested.parent.as_deref().map(Into::into);
+            if !self.calls.nested.contains_key(&record.id) {
+                self.calls.nested.insert(record.id.clone(), self.out.nested.len());
+                self.out.nested.push(record);
+            }
+            return;
+        }
+        self.spoke(call.message.as_deref());
+        let index = self.out.calls.len();
+        if let Some(before) = self.calls.latest.insert(record.id.clone(), index) {
+            self.calls.earlier.insert(index, before);
+        }
+        if let Some(message) = record.message.clone() {
+            let (count, calls) = self.calls.messages.entry(message).or_default();
+            // A copy of a call in the same message is not another call beside it.
+            *count += u32::from(!calls.iter().any(|&other| self.out.calls[other].id == record.id));
+            calls.push(index);
+        }
+        let early = self.calls.early.remove(&record.id).unwrap_or_default();
+        self.calls.waiting.entry(self.here.within).or_default().push(index);
+        self.out.calls.push(record);
+        for (_, node, result) in early {
+            self.attach(index, node, result);
+        }
+    }
+
+    fn call_record(&mut self, call: &Call<'_>) -> CallRecord {
+        let names = &mut self.out.names;
+        let model = call.model.as_deref().map(|model| names.of(model)).or(self.model);
+        CallRecord {
+            id: call.id.as_ref().into(),
+            tool: names.of(&call.tool),
+            server: call.server.as_deref().map(|server| names.of(server)),
+            kind: call.kind,
+            at: self.here.at,
+            time: self.here.time,
+            session: self.here.session,
+            agent: self.here.agent,
+            sidechain: self.here.sidechain,
+            within: self.here.within,
+            turn: self.out.turns.len().checked_sub(1).and_then(|turn| u32::try_from(turn).ok()).filter(|_| !self.here.sidechain),
+            cwd: self.cwd,
+            model,
+            message: call.message.as_deref().map(Into::into),
+            node: call.node.as_deref().map(hash),
+            has_request: call.request.is_some(),
+            parallel: 1,
+            digest: call.digest,
+            prompt: call.prompt,
+            input_bytes: call.input.len(),
+            task: call.task.as_deref().map(Into::into),
+            result: None,
+            others: Vec::new(),
+            hooks: Vec::new(),
+            progress_ms: None,
+            sequel: None,
+            parent: None,
+            abandoned: false,
+        }
+    }
+
+    pub(super) fn result(&mut self, result: CallResult<'_>) {
+        let record = ResultRecord {
+            at: self.here.at,
+            time: self.here.time,
+            signals: result.signals,
+            bytes: result.content.len(),
+            structured_bytes: result.structured.map(|span| span.len()),
+            run_ms: result.run_ms,
+            feedback: result.feedback.as_deref().is_some_and(|text| !text.trim().is_empty()),
+            background: result.background.as_deref().map(Into::into),
+            child: result.child.as_ref().map(|child| (child.agent.as_ref().into(), child.sure)),
+            synthetic: result.synthetic,
+            handover: false,
+        };
+        let id = result.call.as_ref();
+        if result.nested.is_some() {
+            if let Some(call) = self.calls.nested.get(id).and_then(|&index| self.out.nested.get_mut(index)) {
+                call.result.get_or_insert_with(|| Box::new(record));
+            }
+            return;
+        }
+        let node = result.node.as_deref().map(hash);
+        let Some(index) = self.choose(id, node) else {
+            self.calls.early.entry(id.into()).or_default().push((self.here.session, node, record));
+            return;
+        };
+        if let Some(hook) = &result.hook {
+            let hook = hooks::record(hook, &self.here);
+            hooks::add(&mut self.out.calls[index].hooks, hook);
+        }
+        self.attach(index, node, record);
+    }
+
+    /// The call that a result answers. Where an id was used more than once, the record it hangs on decides, then the
+    /// conversation it is in, then whether there is a result already.
+    fn choose(&self, id: &str, node: Option<u64>) -> Option<usize> {
+        let latest = self.calls.latest(id)?;
+        if !self.calls.earlier.contains_key(&latest) {
+            return Some(latest);
+        }
+        let calls = &self.out.calls;
+        let named = |&index: &usize| node.is_some() && calls[index].node == node;
+        let thread = |&index: &usize| calls[index].within == self.here.within;
+        let open = |&index: &usize| calls[index].result.is_none();
+        let mut all = self.calls.all(id);
+        let by_node = all.find(named);
+        let mut all = self.calls.all(id);
+        let by_thread = all.find(|index| thread(index) && open(index));
+        let mut all = self.calls.all(id);
+        by_node.or(by_thread).or_else(|| all.find(open)).or(Some(latest))
+    }
+
+    fn attach(&mut self, index: usize, _node: Option<u64>, new: ResultRecord) {
+        let stopped = new.signals.denial == Some(crate::verdict::Denial::Interrupted)
+            || new.signals.marker == Some(crate::verdict::Marker::Interrupted);
+        let call = &mut self.out.calls[index];
+        if stopped {
+            self.calls.stopped.entry(call.within).or_default().push(index);
+        }
+        match &mut call.result {
+            None => call.result = Some(Box::new(new)),
+            // A program that stopped a tool writes a result in its name; if the real one comes as well, that one counts.
+            Some(old) if old.synthetic && !new.synthetic => call.others.push(std::mem::replace(old, new)),
+            Some(_) => call.others.push(new),
+        }
+    }
+
+    /// Something happened that open calls of this conversation should remember. `message`: calls of that message stay open.
+    pub(super) fn sequel(&mut self, sequel: fn(At) -> Sequel, message: Option<&str>) {
+        let at = self.here.at;
+        self.calls.stopped.remove(&self.here.within);
+        let Some(waiting) = self.calls.waiting.get_mut(&self.here.within) else { return };
+        let calls = &mut self.out.calls;
+        waiting.retain(|&index| {
+            let call = &mut calls[index];
+            if call.result.is_some() {
+                return false;
+            }
+            if message.is_some() && call.message.as_deref() == message {
+                return true;
+            }
+            call.sequel = call.sequel.or(Some(sequel(at)));
+            false
+        });
+    }
+
+    /// The session was handed over: what was interrupted just now was interrupted by that.
+    pub(super) fn handover(&mut self) {
+        for index in self.calls.stopped.remove(&self.here.within).unwrap_or_default() {
+            if let Some(result) = &mut self.out.calls[index].result {
+                result.handover = true;
+            }
+        }
+        self.sequel(Sequel::Handover, None);
+    }
+
+    /// A damaged line seems to hold the result of a call.
+    pub(super) fn damaged(&mut self, id: &str, at: At) {
+        if let Some(index) = self.calls.latest(id) {
+            let call = &mut self.out.calls[index];
+            call.sequel = call.sequel.or(Some(Sequel::Truncated(at)));
+        }
+    }
+
+    pub(super) fn progress(&mut self, progress: &Progress<'_>) {
+        if let Some(index) = self.calls.latest(&progress.call) {
+            let call = &mut self.out.calls[index];
+            call.progress_ms = progress.run_ms.or(call.progress_ms);
+        }
+    }
+
+    pub(super) fn task(&mut self, news: TaskNews<'_>) {
+        let mut id: Option<Box<str>> = news.id.as_deref().map(Into::into);
+        if let Some(poll) = news.poll.as_deref() {
+            // Any tool may print such words; only the answer of one that asks about tasks is news.
+            let Some(call) = self.calls.latest(poll).map(|index| &self.out.calls[index]) else { return };
+            if call.kind != Kind::Task {
+                return;
+            }
+            id = id.or_else(|| call.task.clone());
+        }
+        self.out.tasks.push(TaskRecord {
+            session: self.here.session,
+            id,
+            call: news.call.as_deref().map(Into::into),
+            state: news.state,
+            exit_code: news.exit_code,
+            at: self.here.at,
+            time: self.here.time,
+        });
+    }
+
+    /// Gives every call its sequel and its number of companions, and lists what does not add up.
+    pub(super) fn settle_calls(&mut self) {
+        let parallel: Vec<(u32, Vec<usize>)> = std::mem::take(&mut self.calls.messages).into_values().collect();
+        for (count, calls) in parallel {
+            for index in calls {
+                self.out.calls[index].parallel = count;
+            }
+        }
+        let end = self.torn_tail.map_or(Sequel::Ends(self.out.end), Sequel::Truncated);
+        for call in self.out.calls.iter_mut().chain(&mut self.out.nested).filter(|call| call.result.is_none()) {
+            let refused = |hook: &&crate::summary::HookRecord| hook.stage == HookStage::Before && hook.outcome == Some(HookOutcome::Blocked);
+            let blocked = call.hooks.iter().find(refused).map(|hook| Sequel::Blocked(hook.at));
+            call.sequel = blocked.or(call.sequel).or(Some(end));
+        }
+        let early = std::mem::take(&mut self.calls.early);
+        for (call, results) in early {
+            let orphans = results.into_iter().map(|(session, _, result)| Orphan { call: call.clone(), session, result });
+            self.out.orphans.extend(orphans);
+        }
+        self.out.orphans.sort_by(|a, b| (a.result.at, &a.call).cmp(&(b.result.at, &b.call)));
+        self.call_issues();
+    }
+
+    fn call_issues(&mut self) {
+        let mut found = Vec::new();
+        let mut issue = |code, line, call: &str, text: String| {
+            found.push(crate::issue::Issue { code, line, call: Some(call.to_owned()), text });
+        };
+        for (index, call) in self.out.calls.iter().enumerate() {
+            let tool = self.out.names.text(call.tool);
+            if let Some(before) = self.calls.earlier.get(&index).map(|&before| &self.out.calls[before]) {
+                if (before.tool, before.digest) != (call.tool, call.digest) {
+                    let text = format!("the id was used before, for another call, on line {}", before.at.line);
+                    issue(IssueCode::ReusedId, call.at.line, &call.id, text);
+                }
+            }
+            if let Some(result) = &call.result {
+                if result.time.zip(call.time).is_some_and(|(end, start)| end < start) {
+                    let text = format!("the result of {tool} is stamped before its request; no duration is given");
+                    issue(IssueCode::ResultBeforeCall, result.at.line, &call.id, text);
+                }
+            }
+            for other in &call.others {
+                issue(IssueCode::DuplicateResult, other.at.line, &call.id, format!("another result for the {tool} call of line {}", call.at.line));
+            }
+        }
+        for orphan in &self.out.orphans {
+            issue(IssueCode::OrphanResult, orphan.result.at.line, &orphan.call, "a result whose call is not in this file".to_owned());
+        }
+        self.out.issues.extend(found);
+        self.out.issues.sort_by_key(|issue| issue.line);
+    }
+}

@@ -1,0 +1,77 @@
+//! Hooks: hung on the call they ran for, or on their turn. Several records about one run become one.
+
+use super::{Assembler, Here};
+use crate::event::{Hook, HookOutcome};
+use crate::summary::{HookRecord, LooseHook};
+
+/// How much of a hook's own words is kept; the rest stays in the log.
+const WORDS: usize = 500;
+
+pub(super) fn record(hook: &Hook<'_>, here: &Here) -> HookRecord {
+    let boxed = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().filter(|text| !text.is_empty()).map(cut);
+    HookRecord {
+        at: here.at,
+        time: here.time,
+        event: boxed(&hook.event),
+        stage: hook.stage,
+        name: boxed(&hook.name),
+        command: boxed(&hook.command),
+        outcome: hook.outcome,
+        exit_code: hook.exit_code,
+        duration_ms: hook.duration_ms,
+        status: boxed(&hook.status),
+        decision: boxed(&hook.decision),
+        reason: boxed(&hook.reason),
+        context: boxed(&hook.context),
+        output_bytes: hook.output.map_or(0, |span| span.len()),
+    }
+}
+
+fn cut(text: &str) -> Box<str> {
+    let end = text.char_indices().nth(WORDS).map_or(text.len(), |(at, _)| at);
+    text[..end].into()
+}
+
+/// Adds a record of a hook to those of a call: as a new run, or as more about a run already known.
+pub(super) fn add(hooks: &mut Vec<HookRecord>, new: HookRecord) {
+    let same = |old: &&mut HookRecord| {
+        let about = old.event == new.event && (old.name == new.name || old.name.is_none() || new.name.is_none());
+        let command = old.command == new.command || old.command.is_none() || new.command.is_none();
+        // Two records that both tell an end and a command are two runs.
+        about && command && (old.outcome.is_none() || new.outcome.is_none() || old.command.is_none() || new.command.is_none())
+    };
+    let Some(old) = hooks.iter_mut().rev().find(same) else {
+        hooks.push(new);
+        return;
+    };
+    // A refusal outweighs whatever else is said about the same run.
+    let tells_more = new.outcome.is_some() && (old.outcome.is_none() || new.outcome == Some(HookOutcome::Blocked));
+    if tells_more {
+        old.at = new.at;
+        old.outcome = new.outcome;
+    }
+    old.name = old.name.take().or(new.name);
+    old.command = old.command.take().or(new.command);
+    old.exit_code = new.exit_code.or(old.exit_code);
+    old.duration_ms = new.duration_ms.or(old.duration_ms);
+    old.status = new.status.or(old.status.take());
+    old.decision = new.decision.or(old.decision.take());
+    old.reason = new.reason.or(old.reason.take());
+    old.context = new.context.or(old.context.take());
+    old.output_bytes = old.output_bytes.max(new.output_bytes);
+}
+
+impl Assembler {
+    pub(super) fn hook(&mut self, hook: Hook<'_>) {
+        let record = record(&hook, &self.here);
+        match hook.call.as_deref().and_then(|id| self.calls.latest(id)) {
+            Some(index) => add(&mut self.out.calls[index].hooks, record),
+            None => self.loose_hook(record),
+        }
+    }
+
+    fn loose_hook(&mut self, hook: HookRecord) {
+        let turn = self.out.turns.len().checked_sub(1).and_then(|turn| u32::try_from(turn).ok());
+        self.out.hooks.push(LooseHook { session: self.here.session, turn, hook });
+    }
+}

@@ -1,0 +1,353 @@
+//! Layer 1: the events of one source become its [`Summary`].
+//!
+//! An assembler is pure and incremental: it may be asked for a summary at any time and then go on. What it holds grows with
+//! the number of calls and records, never with their payload. Pairing is in `calls`, the conversation's tree in `chain`.
+
+mod calls;
+mod chain;
+mod hooks;
+mod talk;
+
+use crate::event::{Boundary, Broken, Context, Event, Fact, Meta, Node, Notice, TitleBy};
+use crate::issue::{Issue, IssueCode};
+use crate::position::At;
+use crate::summary::{AgentRecord, ClaimRecord, SessionRecord, Summary};
+use crate::text::Name;
+use crate::usage::Snapshot;
+use crate::{Map, Time};
+use std::hash::BuildHasher;
+
+/// What is known of a source before its first record.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// The agent that wrote it; `None` for a file that is no agent's log.
+    pub agent: Option<&'static str>,
+    /// The session, where no record names one: usually the file's name.
+    pub session: String,
+    /// The subagent whose log this is, by the file's name.
+    pub subagent: Option<String>,
+    /// The workflow it is a member of, by the directory's name.
+    pub group: Option<String>,
+}
+
+/// Collects the events of one source.
+#[derive(Clone, Debug)]
+pub struct Assembler {
+    out: Summary,
+    /// The session where no record has named one yet.
+    fallback: Name,
+    subagent: Option<Name>,
+    group: Option<Name>,
+    /// The record being read.
+    here: Here,
+    cwd: Option<Name>,
+    model: Option<Name>,
+    sessions: Map<Name, usize>,
+    agents: Map<AgentKey, u32>,
+    usage: Map<(u64, Option<u64>, bool), usize>,
+    calls: calls::Open,
+    chain: chain::Chain,
+    talk: talk::Talk,
+    torn_tail: Option<At>,
+}
+
+/// The record being read.
+#[derive(Clone, Copy, Debug)]
+struct Here {
+    at: At,
+    time: Option<Time>,
+    session: Name,
+    agent: Option<Name>,
+    sidechain: bool,
+    within: Option<u32>,
+    node: Option<u64>,
+}
+
+/// One subagent of a source: by name, or by the root of an unnamed side conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum AgentKey {
+    Named(Name, Name),
+    Inline(u64),
+}
+
+/// A conversation inside a source: the main one, or one of its subagents'.
+type Thread = Option<u32>;
+
+impl Assembler {
+    /// An assembler for a source of which nothing has been read.
+    pub fn new(origin: Origin) -> Self {
+        let mut out = Summary { agent: origin.agent, ..Summary::default() };
+        let fallback = out.names.of(&origin.session);
+        let subagent = origin.subagent.as_deref().map(|id| out.names.of(id));
+        let group = origin.group.as_deref().map(|id| out.names.of(id));
+        Assembler {
+            out,
+            fallback,
+            subagent,
+            group,
+            here: Here { at: At::default(), time: None, session: fallback, agent: None, sidechain: false, within: None, node: None },
+            cwd: None,
+            model: None,
+            sessions: Map::default(),
+            agents: Map::default(),
+            usage: Map::default(),
+            calls: calls::Open::default(),
+            chain: chain::Chain::default(),
+            talk: talk::Talk::default(),
+            torn_tail: None,
+        }
+    }
+
+    /// Takes the next event. Events of one record begin with [`Fact::Record`] or [`Fact::Broken`].
+    pub fn push(&mut self, event: Event<'_>) {
+        match event.fact {
+            Fact::Record { ref name, known } => self.record(&event, name, known),
+            Fact::Context(context) => self.context(&context),
+            Fact::Node(node) => self.node(&node),
+            Fact::Prompt(prompt) => self.prompt(&prompt),
+            Fact::Block(block) => self.spoke(block.message.as_deref()),
+            Fact::Usage(usage) => self.usage(&usage),
+            Fact::Call(call) => self.call(call),
+            Fact::Result(result) => self.result(result),
+            Fact::Hook(hook) => self.hook(hook),
+            Fact::Task(news) => self.task(news),
+            Fact::Progress(progress) => self.progress(&progress),
+            Fact::Claim(claim) => self.out.claims.push(ClaimRecord {
+                session: self.here.session,
+                agent: claim.agent.as_ref().into(),
+                call: claim.call.as_ref().into(),
+                by: claim.by,
+            }),
+            Fact::Boundary(boundary) => self.out.shape.compactions += u32::from(boundary == Boundary::Compaction),
+            Fact::Retract(ids) => self.out.shape.retracted += u32::try_from(ids.len()).unwrap_or(u32::MAX),
+            Fact::Meta(meta) => self.meta(&meta),
+            Fact::Notice(notice) => self.notice(notice),
+            Fact::Broken(broken) => self.broken(event.at, &broken),
+        }
+    }
+
+    /// A line of nothing but white space.
+    pub fn blank(&mut self) {
+        self.out.tally.lines += 1;
+        self.out.tally.blank += 1;
+    }
+
+    /// How many bytes have been read so far.
+    pub fn read(&mut self, bytes: u64) {
+        self.out.tally.bytes = bytes;
+    }
+
+    /// Notes a problem that is not tied to a call.
+    pub fn issue(&mut self, code: IssueCode, line: u64, text: impl Into<String>) {
+        self.out.issues.push(Issue { code, line, call: None, text: text.into() });
+    }
+
+    /// What the source amounts to so far.
+    pub fn summary(&self) -> Summary {
+        self.clone().finish()
+    }
+
+    /// The same, when nothing more will come.
+    pub fn finish(mut self) -> Summary {
+        // A log is a session's even if nothing in it names one.
+        if self.out.agent.is_some() && self.out.sessions.is_empty() && !self.out.tally.records.is_empty() {
+            self.session(self.fallback);
+        }
+        self.settle_talk();
+        self.settle_calls();
+        self.settle_chain();
+        self.out.names.settle();
+        self.out
+    }
+
+    fn record(&mut self, event: &Event<'_>, name: &str, known: bool) {
+        // Nested records and recovered ones share a line; a line counts once.
+        if event.at.line != self.here.at.line || self.here.at.line == 0 {
+            self.out.tally.lines += 1;
+            match self.out.tally.records.get_mut(name) {
+                Some(count) => *count += 1,
+                None => {
+                    self.out.tally.records.insert(name.into(), 1);
+                }
+            }
+            self.out.tally.unknown_records += u64::from(!known);
+        }
+        self.torn_tail = None;
+        let scope = event.scope;
+        let session = match scope.session.as_deref() {
+            Some(id) => {
+                let id = self.out.names.of(id);
+                self.fallback = id;
+                id
+            }
+            None => self.fallback,
+        };
+        let agent = scope.agent.as_deref().map(|id| self.out.names.of(id));
+        let agent = agent.or(self.subagent.filter(|_| scope.sidechain));
+        self.here =
+            Here { at: event.at, time: event.time, session, agent, sidechain: scope.sidechain, within: None, node: None };
+        self.out.end = event.at;
+        if let Some(time) = event.time {
+            self.out.first = Some(self.out.first.map_or(time, |first| first.min(time)));
+            self.out.last = Some(self.out.last.map_or(time, |last| last.max(time)));
+        }
+        if scope.session.is_some() {
+            let time = event.time;
+            let record = self.session(session);
+            record.first = [record.first, time].into_iter().flatten().min();
+            record.last = record.last.max(time);
+        }
+        if let Some(agent) = agent {
+            self.here.within = Some(self.agent(AgentKey::Named(session, agent)));
+        }
+    }
+
+    fn session(&mut self, session: Name) -> &mut SessionRecord {
+        let index = *self.sessions.entry(session).or_insert_with(|| {
+            self.out.sessions.push(SessionRecord {
+                session,
+                first: None,
+                last: None,
+                cwd: None,
+                project: None,
+                branch: None,
+                version: None,
+                title: None,
+                records: 0,
+            });
+            self.out.sessions.len() - 1
+        });
+        &mut self.out.sessions[index]
+    }
+
+    fn agent(&mut self, key: AgentKey) -> u32 {
+        let here = self.here;
+        *self.agents.entry(key).or_insert_with(|| {
+            let agent = match key {
+                AgentKey::Named(_, agent) => Some(agent),
+                AgentKey::Inline(_) => None,
+            };
+            self.out.agents.push(AgentRecord { agent, group: self.group, session: here.session, prompt: None, time: here.time });
+            u32::try_from(self.out.agents.len() - 1).unwrap_or(u32::MAX)
+        })
+    }
+
+    fn context(&mut self, context: &Context<'_>) {
+        let mut name = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().filter(|t| !t.is_empty()).map(|t| self.out.names.of(t));
+        let (cwd, branch, version, model) = (name(&context.cwd), name(&context.branch), name(&context.version), name(&context.model));
+        self.cwd = cwd.or(self.cwd);
+        self.model = model.or(self.model);
+        let main = !self.here.sidechain;
+        let record = self.session(self.here.session);
+        if main {
+            record.cwd = record.cwd.or(cwd);
+            record.branch = branch.or(record.branch);
+        }
+        record.version = version.or(record.version);
+    }
+
+    fn node(&mut self, node: &Node<'_>) {
+        let id = hash(&node.id);
+        let parent = node.parent.as_deref().map(hash);
+        self.here.node = Some(id);
+        self.session(self.here.session).records += 1;
+        if self.here.sidechain && self.here.agent.is_none() {
+            let root = self.chain.root_of(id, parent);
+            self.here.within = Some(self.agent(AgentKey::Inline(root)));
+        }
+        self.chain.add(id, parent, node, &self.here);
+    }
+
+    fn usage(&mut self, usage: &crate::event::Usage<'_>) {
+        let message = hash(&usage.message);
+        let request = usage.request.as_deref().map(hash);
+        let snapshot = Snapshot {
+            message,
+            request,
+            sidechain: self.here.sidechain,
+            session: Some(self.here.session),
+            model: usage.model.as_deref().map(|model| self.out.names.of(model)),
+            time: self.here.time,
+            line: self.here.at.line,
+            tokens: usage.tokens,
+            server_tools: usage.server_tools,
+            tier: usage.tier.as_deref().map(|tier| self.out.names.of(tier)),
+        };
+        match self.usage.entry((message, request, self.here.sidechain)) {
+            std::collections::hash_map::Entry::Occupied(entry) => {
+                let best = &mut self.out.usage[*entry.get()];
+                if snapshot.beats(best) {
+                    *best = snapshot;
+                }
+            }
+            std::collections::hash_map::Entry::Vacant(entry) => {
+                entry.insert(self.out.usage.len());
+                self.out.usage.push(snapshot);
+            }
+        }
+    }
+
+    fn meta(&mut self, meta: &Meta<'_>) {
+        match meta {
+            Meta::Title(by, text) => self.title(*by, text),
+            Meta::Summary { leaf, title } => {
+                let title = self.out.names.of(title);
+                self.out.leaf_titles.push((hash(leaf), title));
+            }
+            Meta::Project(path) => {
+                let path = self.out.names.of(path);
+                self.session(self.here.session).project = Some(path);
+            }
+            Meta::QueueCleared => self.talk.queued.clear(),
+        }
+    }
+
+    fn title(&mut self, by: TitleBy, text: &str) {
+        let text = crate::text::headline(text, 120);
+        if text.is_empty() {
+            return;
+        }
+        let name = self.out.names.of(&text);
+        let record = self.session(self.here.session);
+        // Of two titles with the same weight the last one counts, except for prompts, where it is the first.
+        let wins = record.title.is_none_or(|(have, _)| if by == TitleBy::Prompt { by > have } else { by >= have });
+        if wins {
+            record.title = Some((by, name));
+        }
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        match notice {
+            Notice::Interrupt => self.sequel(crate::verdict::Sequel::Interrupted, None),
+            Notice::Handover => self.handover(),
+            Notice::ApiError => self.sequel(crate::verdict::Sequel::ApiError, None),
+        }
+    }
+
+    fn broken(&mut self, at: At, broken: &Broken<'_>) {
+        self.out.tally.lines += 1;
+        self.out.tally.unparsed += 1;
+        self.here.at = at;
+        self.out.end = at;
+        self.torn_tail = (broken.why == IssueCode::TornTail).then_some(at);
+        for call in &broken.mentions {
+            self.damaged(call, at);
+        }
+        let text = match broken.why {
+            IssueCode::TornTail => "the last line breaks off".to_owned(),
+            IssueCode::GluedRecords => match broken.recovered {
+                1 => "a broken and a whole record on one line; the whole one was read".to_owned(),
+                n => format!("{n} records on one line; all were read"),
+            },
+            IssueCode::OversizedLine => format!("a line of {} bytes; counted, not read", at.span.len()),
+            IssueCode::NulLine => "a line of NUL bytes".to_owned(),
+            _ => "no JSON object".to_owned(),
+        };
+        self.issue(broken.why, at.line, text);
+    }
+}
+
+/// A hash for ids that is the same in every process, so that summaries of different runs can be compared.
+pub(crate) fn hash(id: &str) -> u64 {
+    foldhash::quality::FixedState::with_seed(0x746f_6f6c).hash_one(id)
+}

@@ -1,0 +1,464 @@
+//! Events: the normalised facts a format decodes from a record, before anything is assembled.
+//!
+//! A fact borrows from the record it was decoded from; large values are spans of the source, not copies. Decoding one record
+//! never needs another one: what carries over (directory, model) is itself a fact, [`Fact::Context`].
+
+use crate::position::{At, Span};
+use crate::usage::Tokens;
+use crate::verdict::Signals;
+use crate::{Kind, Time};
+use std::borrow::Cow;
+
+/// A text of a record: borrowed where the record spells it plainly.
+pub type Text<'r> = Cow<'r, str>;
+
+/// One fact, with its place in the source.
+#[derive(Clone, Debug)]
+pub struct Event<'r> {
+    /// The record it was decoded from.
+    pub at: At,
+    /// The record's own timestamp.
+    pub time: Option<Time>,
+    /// Whose conversation it belongs to.
+    pub scope: &'r Scope<'r>,
+    /// The fact.
+    pub fact: Fact<'r>,
+}
+
+/// Whose conversation a record belongs to.
+#[derive(Clone, Debug, Default)]
+pub struct Scope<'r> {
+    /// The session, as the record names it.
+    pub session: Option<Text<'r>>,
+    /// The subagent, as the record names it.
+    pub agent: Option<Text<'r>>,
+    /// Whether the record stands beside the main conversation.
+    pub sidechain: bool,
+}
+
+/// What a record says.
+#[derive(Clone, Debug)]
+pub enum Fact<'r> {
+    /// Comes first for each record: what the agent calls it, and whether that name is known.
+    Record {
+        /// The record's type, `?` where it names none.
+        name: Text<'r>,
+        /// Whether the format knows this type.
+        known: bool,
+    },
+    /// What holds from here on.
+    Context(Context<'r>),
+    /// The record's place in the tree of the conversation.
+    Node(Node<'r>),
+    /// Something said to the model that begins or belongs to a turn.
+    Prompt(Prompt<'r>),
+    /// A block of a message.
+    Block(Block<'r>),
+    /// Tokens of a request.
+    Usage(Usage<'r>),
+    /// A request to a tool.
+    Call(Call<'r>),
+    /// A tool's result.
+    Result(CallResult<'r>),
+    /// A hook that ran.
+    Hook(Hook<'r>),
+    /// News of a background task.
+    Task(TaskNews<'r>),
+    /// A sign of work on a call.
+    Progress(Progress<'r>),
+    /// Who started which subagent.
+    Claim(Claim<'r>),
+    /// A cut in the conversation.
+    Boundary(Boundary),
+    /// Records that were taken back: hidden, still paid for.
+    Retract(Vec<Text<'r>>),
+    /// Something about the session as a whole.
+    Meta(Meta<'r>),
+    /// Something that happened to the conversation.
+    Notice(Notice),
+    /// A line that is no record.
+    Broken(Broken<'r>),
+}
+
+/// What holds for the records that follow.
+#[derive(Clone, Debug, Default)]
+pub struct Context<'r> {
+    /// The working directory.
+    pub cwd: Option<Text<'r>>,
+    /// The branch of its repository.
+    pub branch: Option<Text<'r>>,
+    /// The agent program's version.
+    pub version: Option<Text<'r>>,
+    /// The model, where it is not said per message.
+    pub model: Option<Text<'r>>,
+}
+
+/// A record's place in the tree of the conversation.
+#[derive(Clone, Debug)]
+pub struct Node<'r> {
+    /// The record's id.
+    pub id: Text<'r>,
+    /// The record it follows.
+    pub parent: Option<Text<'r>>,
+    /// Whose words they are.
+    pub role: Role,
+    /// Put in by the program, not shown to the person.
+    pub hidden: bool,
+}
+
+/// Who speaks in a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The person, or a tool answering.
+    User,
+    /// The model.
+    Assistant,
+    /// The program.
+    Other,
+}
+
+/// Where a text that reaches the model as the user's comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A person wrote it.
+    Human,
+    /// A person typed a command of the agent; it begins a turn only if the model answers.
+    Command,
+    /// A person wrote it while the model was at work; it may appear again once it is handed over.
+    Queued,
+    /// A subagent's task, written by another agent.
+    Agent,
+    /// The program put it in: reminders, summaries, notifications.
+    Program,
+}
+
+/// Something said to the model.
+#[derive(Clone, Debug)]
+pub struct Prompt<'r> {
+    /// Who wrote it.
+    pub origin: Origin,
+    /// How it begins.
+    pub head: Text<'r>,
+    /// A fingerprint of the whole text, to recognise a task in a subagent's first words.
+    pub digest: u64,
+    /// The whole text.
+    pub span: Span,
+}
+
+/// A block of a message that is neither call nor result.
+#[derive(Clone, Debug)]
+pub struct Block<'r> {
+    /// The API message it belongs to.
+    pub message: Option<Text<'r>>,
+    /// What it is.
+    pub kind: BlockKind,
+    /// Its text or data.
+    pub span: Span,
+}
+
+/// What a block of a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// Prose.
+    Text,
+    /// The model's thinking; its text may be withheld.
+    Thinking,
+    /// An image.
+    Image,
+    /// A document.
+    Document,
+    /// Anything else, kept as it is.
+    Other,
+}
+
+/// Tokens of a request, as one record tells them.
+#[derive(Clone, Debug)]
+pub struct Usage<'r> {
+    /// The API message's id.
+    pub message: Text<'r>,
+    /// The request's id.
+    pub request: Option<Text<'r>>,
+    /// The model; `None` where the record names none.
+    pub model: Option<Text<'r>>,
+    /// The numbers.
+    pub tokens: Tokens,
+    /// Searches and fetches on the service's side.
+    pub server_tools: [u32; 2],
+    /// The service tier.
+    pub tier: Option<Text<'r>>,
+}
+
+/// A request to a tool.
+#[derive(Clone, Debug)]
+pub struct Call<'r> {
+    /// The call's id.
+    pub id: Text<'r>,
+    /// The tool, exactly as logged.
+    pub tool: Text<'r>,
+    /// The MCP server, where the tool belongs to one.
+    pub server: Option<Text<'r>>,
+    /// Its family.
+    pub kind: Kind,
+    /// The raw JSON of its input.
+    pub input: Span,
+    /// A fingerprint of the input that does not depend on its spelling.
+    pub digest: u64,
+    /// A fingerprint of the task given to a subagent.
+    pub prompt: Option<u64>,
+    /// The background task it asks about or stops.
+    pub task: Option<Text<'r>>,
+    /// The API message it is part of.
+    pub message: Option<Text<'r>>,
+    /// The request's id.
+    pub request: Option<Text<'r>>,
+    /// The model that asked.
+    pub model: Option<Text<'r>>,
+    /// The id of the record it stands in.
+    pub node: Option<Text<'r>>,
+    /// Set where the call is told of in another agent's record of progress.
+    pub nested: Option<Nested<'r>>,
+}
+
+/// A call or result of a subagent that is told of in its parent's log.
+#[derive(Clone, Debug)]
+pub struct Nested<'r> {
+    /// The subagent.
+    pub agent: Option<Text<'r>>,
+    /// The call that started it.
+    pub parent: Option<Text<'r>>,
+}
+
+/// A tool's result.
+#[derive(Clone, Debug)]
+pub struct CallResult<'r> {
+    /// The call it answers.
+    pub call: Text<'r>,
+    /// What the model saw: the raw JSON value.
+    pub content: Span,
+    /// What the tool produced, where the log keeps it.
+    pub structured: Option<Span>,
+    /// The record of the call, where this record names it.
+    pub node: Option<Text<'r>>,
+    /// Everything that tells how it ended.
+    pub signals: Signals,
+    /// The run time that the tool itself reported.
+    pub run_ms: Option<u64>,
+    /// What the person said when refusing.
+    pub feedback: Option<Text<'r>>,
+    /// The background task this call was turned into.
+    pub background: Option<Text<'r>>,
+    /// The subagent it started, and how sure that is.
+    pub child: Option<Child<'r>>,
+    /// A hook that the result's text tells of.
+    pub hook: Option<Hook<'r>>,
+    /// Written by the program in place of a real result.
+    pub synthetic: bool,
+    /// Set where the result is told of in another agent's record of progress.
+    pub nested: Option<Nested<'r>>,
+}
+
+/// The subagent that a result names.
+#[derive(Clone, Debug)]
+pub struct Child<'r> {
+    /// Its id.
+    pub agent: Text<'r>,
+    /// Whether a field says so, rather than the text.
+    pub sure: bool,
+}
+
+/// A hook that ran.
+#[derive(Clone, Debug, Default)]
+pub struct Hook<'r> {
+    /// The call it ran for; an id that matches no call leaves the hook with its turn.
+    pub call: Option<Text<'r>>,
+    /// The event it was registered for.
+    pub event: Option<Text<'r>>,
+    /// When it runs, seen from the call.
+    pub stage: HookStage,
+    /// Its name.
+    pub name: Option<Text<'r>>,
+    /// The command it ran.
+    pub command: Option<Text<'r>>,
+    /// How it ended; `None` where the record does not say.
+    pub outcome: Option<HookOutcome>,
+    /// Its exit code.
+    pub exit_code: Option<i64>,
+    /// How long it ran.
+    pub duration_ms: Option<u64>,
+    /// A word for its state, as the agent spells it.
+    pub status: Option<Text<'r>>,
+    /// What it decided.
+    pub decision: Option<Text<'r>>,
+    /// Why.
+    pub reason: Option<Text<'r>>,
+    /// What it added for the model to read.
+    pub context: Option<Text<'r>>,
+    /// What it printed.
+    pub output: Option<Span>,
+}
+
+/// When a hook runs, seen from the call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HookStage {
+    /// Before the tool, which it can refuse.
+    Before,
+    /// When somebody has to allow the tool.
+    Permission,
+    /// After the tool.
+    After,
+    /// It has nothing to do with a call.
+    #[default]
+    Other,
+}
+
+/// How a hook ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HookOutcome {
+    /// It ran and did not object.
+    Ok,
+    /// It refused.
+    Blocked,
+    /// It did not work; the tool ran all the same.
+    Failed,
+    /// It was stopped, or ran out of time.
+    Cancelled,
+    /// The log does not say.
+    Unknown,
+}
+
+/// A sign of work on a call.
+#[derive(Clone, Debug)]
+pub struct Progress<'r> {
+    /// The call.
+    pub call: Text<'r>,
+    /// How long it had run when it ended; `None` while it goes on.
+    pub run_ms: Option<u64>,
+}
+
+/// News of a background task: a notification, a poll, or a stop.
+#[derive(Clone, Debug)]
+pub struct TaskNews<'r> {
+    /// The task.
+    pub id: Option<Text<'r>>,
+    /// The call that started it, where the news says so.
+    pub call: Option<Text<'r>>,
+    /// The call that asked for the news; it counts only if that call's tool is one that asks about tasks.
+    pub poll: Option<Text<'r>>,
+    /// Its state.
+    pub state: TaskState,
+    /// Its exit code.
+    pub exit_code: Option<i64>,
+}
+
+/// The state of a background task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskState {
+    /// At work.
+    Running,
+    /// Ended by itself.
+    Completed,
+    /// Ended in failure.
+    Failed,
+    /// Killed.
+    Killed,
+    /// Stopped on request.
+    Stopped,
+    /// The log does not say.
+    Unknown,
+}
+
+/// Evidence that a call started a subagent, other than its own result.
+#[derive(Clone, Debug)]
+pub struct Claim<'r> {
+    /// The subagent.
+    pub agent: Text<'r>,
+    /// The call.
+    pub call: Text<'r>,
+    /// How good the evidence is.
+    pub by: ClaimBy,
+}
+
+/// Where a claim comes from, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ClaimBy {
+    /// The call's structured result names the agent.
+    Result,
+    /// A file beside the agent's log names the call.
+    Sidecar,
+    /// A record of the agent's progress names both.
+    Progress,
+    /// A notification of its end names both.
+    Notification,
+    /// The agent's log lies in the directory that the call names.
+    Directory,
+    /// The agent's first words are the call's prompt.
+    Prompt,
+    /// The text of the call's answer ends in the agent's id.
+    Answer,
+}
+
+/// A cut in the conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Boundary {
+    /// The history was summed up and starts anew.
+    Compaction,
+    /// Old results were taken out of the model's view.
+    MicroCompaction,
+}
+
+/// Something about the session as a whole. Where a thing is said twice, the last one counts.
+#[derive(Clone, Debug)]
+pub enum Meta<'r> {
+    /// A title, and how much weight it has.
+    Title(TitleBy, Text<'r>),
+    /// A title for the conversation that ends in a given record, which may be in another source.
+    Summary {
+        /// The record.
+        leaf: Text<'r>,
+        /// The title.
+        title: Text<'r>,
+    },
+    /// The directory the session really belongs to: a worktree's repository, a new place.
+    Project(Text<'r>),
+    /// Prompts that were waiting were taken back.
+    QueueCleared,
+}
+
+/// Where a title comes from, weakest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TitleBy {
+    /// The first prompt.
+    Prompt,
+    /// A summary.
+    Summary,
+    /// The model.
+    Model,
+    /// The agent's name.
+    Agent,
+    /// The person.
+    Person,
+}
+
+/// Something that happened to the conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Notice {
+    /// The person stopped the model or a tool.
+    Interrupt,
+    /// The session was handed over to another process.
+    Handover,
+    /// The model's service failed.
+    ApiError,
+}
+
+/// A line that is no record.
+#[derive(Clone, Debug)]
+pub struct Broken<'r> {
+    /// What is wrong with it.
+    pub why: crate::issue::IssueCode,
+    /// How many whole records were read from it all the same.
+    pub recovered: u32,
+    /// Calls whose result the line seems to hold.
+    pub mentions: Vec<Text<'r>>,
+}

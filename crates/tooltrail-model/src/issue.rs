@@ -1,0 +1,54 @@
+//! What `check` reports: a closed list of codes, documented in `docs/check.md`.
+
+use crate::status::words;
+use serde::Serialize;
+
+words! {
+    /// The kinds of problems a log can have.
+    IssueCode {
+        /// A call without a result.
+        UnansweredCall => "unanswered_call",
+        /// A result without its call.
+        OrphanResult => "orphan_result",
+        /// A second result for a call.
+        DuplicateResult => "duplicate_result",
+        /// An id that names two different calls.
+        ReusedId => "reused_id",
+        /// A result stamped before its call.
+        ResultBeforeCall => "result_before_call",
+        /// A line that is no record and could not be mended.
+        UnparsedLine => "unparsed_line",
+        /// The last line breaks off: a crash, or a log that is being written.
+        TornTail => "torn_tail",
+        /// Several records, or a broken one and a whole one, on one line; those that are whole were read.
+        GluedRecords => "glued_records",
+        /// A line longer than the limit; counted, not read.
+        OversizedLine => "oversized_line",
+        /// A line of NUL bytes, as left by a lost write.
+        NulLine => "nul_line",
+        /// The file begins with a byte order mark.
+        ByteOrderMark => "byte_order_mark",
+        /// A line holds bytes that are not UTF-8; they read as U+FFFD.
+        InvalidUtf8 => "invalid_utf8",
+        /// A record nests deeper than any agent writes.
+        DeepNesting => "deep_nesting",
+        /// A record that names itself, directly or not, as its parent.
+        ParentCycle => "parent_cycle",
+        /// The file could not be read to its end.
+        ReadError => "read_error",
+    }
+}
+
+/// One problem of one source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Issue {
+    /// What kind of problem.
+    pub code: IssueCode,
+    /// The line it concerns.
+    pub line: u64,
+    /// The call it concerns.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub call: Option<String>,
+    /// The same in words.
+    pub text: String,
+}

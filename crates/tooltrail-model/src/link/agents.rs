@@ -1,0 +1,133 @@
+//! Which call started which subagent, from the best evidence there is.
+
+use super::Source;
+use crate::event::ClaimBy;
+use crate::{Kind, Map, Set, Time};
+
+/// A subagent's log or inline conversation: source and index in `Summary::agents`.
+type Part = (usize, u32);
+type Key = (&'static str, Box<str>, Box<str>);
+
+/// Who started whom.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Agents {
+    /// For each part of a subagent's conversation, the call that started it.
+    parents: Map<Part, Box<str>>,
+    /// For each call by (agent, session, call), the subagent it started.
+    children: Map<Key, Box<str>>,
+    /// Subagents whose own log is there, by (agent, session, subagent).
+    logs: Set<Key>,
+}
+
+impl Agents {
+    pub(super) fn parent(&self, source: usize, within: Option<u32>) -> Option<&str> {
+        self.parents.get(&(source, within?)).map(|call| &**call)
+    }
+
+    pub(super) fn child(&self, agent: &'static str, session: &str, call: &str) -> Option<&str> {
+        self.children.get(&(agent, session.into(), call.into())).map(|child| &**child)
+    }
+
+    pub(super) fn has_log(&self, agent: &'static str, session: &str, subagent: &str) -> bool {
+        self.logs.contains(&(agent, session.into(), subagent.into()))
+    }
+}
+
+pub(super) fn link(sources: &[&Source]) -> Agents {
+    let mut best: Map<Key, (ClaimBy, Box<str>)> = Map::default();
+    let mut claim = |agent: &'static str, session: &str, subagent: &str, by: ClaimBy, call: &str| {
+        let entry = best.entry((agent, session.into(), subagent.into()));
+        // Sources come in the order of their paths; of equal claims the first one counts.
+        let held = entry.or_insert_with(|| (by, call.into()));
+        if by < held.0 {
+            *held = (by, call.into());
+        }
+    };
+    let mut agents = Agents::default();
+    for source in sources {
+        let Some(agent) = source.summary.agent else { continue };
+        let names = &source.summary.names;
+        for call in &source.summary.calls {
+            if let Some((child, sure)) = call.result.as_ref().and_then(|result| result.child.as_ref()) {
+                // The end of an answer proves something only where the tool starts agents.
+                if *sure || call.kind == Kind::Subagent {
+                    let by = if *sure { ClaimBy::Result } else { ClaimBy::Answer };
+                    claim(agent, names.text(call.session), child, by, &call.id);
+                }
+            }
+        }
+        for record in &source.summary.claims {
+            claim(agent, names.text(record.session), &record.agent, record.by, &record.call);
+        }
+        for part in &source.summary.agents {
+            if let Some(name) = part.agent {
+                agents.logs.insert((agent, names.text(part.session).into(), names.text(name).into()));
+            }
+        }
+    }
+    by_prompt(sources, &best, &mut agents);
+    for ((agent, session, subagent), (_, call)) in &best {
+        agents.children.entry((agent, session.clone(), call.clone())).or_insert_with(|| subagent.clone());
+    }
+    for (number, source) in sources.iter().enumerate() {
+        let Some(agent) = source.summary.agent else { continue };
+        for (index, part) in source.summary.agents.iter().enumerate() {
+            let names = &source.summary.names;
+            // A member of a workflow has no call of its own; the call that started the workflow names its directory.
+            let known = [part.agent, part.group].into_iter().flatten();
+            let mut claims = known.filter_map(|name| best.get(&(agent, names.text(part.session).into(), names.text(name).into())));
+            if let Some((_, call)) = claims.next() {
+                agents.parents.entry((number, u32::try_from(index).unwrap_or(u32::MAX))).or_insert_with(|| call.clone());
+            }
+        }
+    }
+    agents
+}
+
+/// A call that might have started a subagent.
+struct Candidate<'a> {
+    call: &'a str,
+    time: Option<Time>,
+}
+
+/// Links what nothing names: a subagent's first words are the prompt of the call that started it. The nearest in time counts,
+/// and each call once. A claim by the end of an answer alone is weaker than this.
+fn by_prompt(sources: &[&Source], best: &Map<Key, (ClaimBy, Box<str>)>, agents: &mut Agents) {
+    let mut calls: Map<(&'static str, &str, u64), Vec<Candidate<'_>>> = Map::default();
+    let mut used: Set<&str> = best.values().filter(|(by, _)| *by < ClaimBy::Prompt).map(|(_, call)| &**call).collect();
+    let mut parts = Vec::new();
+    for (number, source) in sources.iter().enumerate() {
+        let Some(agent) = source.summary.agent else { continue };
+        let names = &source.summary.names;
+        for call in &source.summary.calls {
+            if let Some(prompt) = call.prompt {
+                calls.entry((agent, names.text(call.session), prompt)).or_default().push(Candidate { call: &call.id, time: call.time });
+            }
+        }
+        for (index, part) in source.summary.agents.iter().enumerate() {
+            let session = names.text(part.session);
+            let known = part.agent.is_some_and(|name| {
+                best.get(&(agent, session.into(), names.text(name).into())).is_some_and(|(by, _)| *by < ClaimBy::Prompt)
+            });
+            if let (false, Some(prompt)) = (known, part.prompt) {
+                parts.push((part.time, number, index, (agent, session, prompt), part.agent.map(|name| names.text(name))));
+            }
+        }
+    }
+    parts.sort();
+    for (time, source, index, key, name) in parts {
+        let Some(candidates) = calls.get(&key) else { continue };
+        let distance = |candidate: &&Candidate<'_>| {
+            let gap = candidate.time.zip(time).map(|(a, b)| a.duration_until(b).as_millis());
+            // A call cannot have started what was there before it, unless clocks disagree.
+            gap.map_or((true, i128::MAX), |gap| (gap < 0, gap.abs()))
+        };
+        let free = candidates.iter().filter(|candidate| !used.contains(candidate.call));
+        let Some(chosen) = free.min_by_key(distance) else { continue };
+        used.insert(chosen.call);
+        agents.parents.insert((source, u32::try_from(index).unwrap_or(u32::MAX)), chosen.call.into());
+        if let Some(name) = name {
+            agents.children.insert((key.0, key.1.into(), chosen.call.into()), name.into());
+        }
+    }
+}

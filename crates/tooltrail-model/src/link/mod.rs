@@ -1,0 +1,156 @@
+//! Layer 2: all summaries together. Copies are recognised, results and tasks in other files found, subagents given to the call
+//! that started them, usage counted once.
+//!
+//! [`Linker`] keeps summaries by source; putting and removing them in any order gives the same set. [`Linker::link`] is a pure
+//! function of that set: sources are taken in the order of their paths, and every choice has a complete tie-break.
+
+mod agents;
+mod identity;
+mod life;
+mod rows;
+mod sessions;
+mod tasks;
+mod totals;
+
+pub use life::{Live, Now};
+pub use sessions::LinkedSession;
+
+use crate::summary::{CallRecord, ResultRecord, Summary};
+use crate::{Map, Time};
+use std::collections::BTreeMap;
+
+/// A source and what is known of its file.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The path, as the user gave it or absolute.
+    pub path: Box<str>,
+    /// When the file was last written.
+    pub modified: Option<Time>,
+    /// What is in it.
+    pub summary: Summary,
+}
+
+/// All sources, whatever the order they came in.
+#[derive(Clone, Debug, Default)]
+pub struct Linker {
+    sources: BTreeMap<Box<str>, Source>,
+}
+
+impl Linker {
+    /// Adds a source, or replaces what was known of it.
+    pub fn put(&mut self, source: Source) {
+        self.sources.insert(source.path.clone(), source);
+    }
+
+    /// Forgets a source.
+    pub fn remove(&mut self, path: &str) {
+        self.sources.remove(path);
+    }
+
+    /// The sources, by path.
+    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+        self.sources.values()
+    }
+
+    /// Settles everything that takes more than one source to know.
+    pub fn link(&self) -> Linked<'_> {
+        let sources: Vec<&Source> = self.sources.values().collect();
+        let mut linked = Linked {
+            sources,
+            calls: Vec::new(),
+            sessions: Vec::new(),
+            session_index: Map::default(),
+            agents: agents::Agents::default(),
+            tasks: tasks::Tasks::default(),
+            orphans: Map::default(),
+            usage: Vec::new(),
+        };
+        linked.sessions = sessions::gather(&linked.sources, &mut linked.session_index);
+        linked.tasks = tasks::gather(&linked.sources);
+        linked.agents = agents::link(&linked.sources);
+        linked.orphans = identity::orphans(&linked.sources);
+        linked.calls = identity::calls(&linked);
+        identity::number(&mut linked);
+        linked.usage = totals::usage(&linked.sources);
+        sessions::fill(&mut linked);
+        linked
+    }
+}
+
+/// A call of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallId {
+    /// The source.
+    pub source: usize,
+    /// Whether the call is only told of there.
+    pub nested: bool,
+    /// Its index in the source's list.
+    pub index: usize,
+}
+
+/// A call among all others.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkedCall {
+    /// The call.
+    pub id: CallId,
+    /// The copy of it that came first, if that is another one.
+    pub copy_of: Option<CallId>,
+    /// Where its result is, if not beside it.
+    pub foreign_result: Option<Foreign>,
+    /// Its session.
+    pub session: usize,
+    /// Its number in the session, counted from 1.
+    pub number: u32,
+}
+
+/// A result that is in another source than its call.
+#[derive(Clone, Copy, Debug)]
+pub enum Foreign {
+    /// Beside a copy of the call.
+    Copy(CallId),
+    /// On its own: source and index of the orphan.
+    Orphan(usize, usize),
+}
+
+/// Everything, linked.
+#[derive(Clone, Debug)]
+pub struct Linked<'a> {
+    /// The sources, by path.
+    pub sources: Vec<&'a Source>,
+    /// All calls, copies too, by session start and then by request.
+    pub calls: Vec<LinkedCall>,
+    /// The sessions, by start.
+    pub sessions: Vec<LinkedSession>,
+    session_index: Map<(&'static str, Box<str>), usize>,
+    agents: agents::Agents,
+    tasks: tasks::Tasks<'a>,
+    orphans: Map<(&'static str, &'a str), Vec<(usize, usize)>>,
+    usage: Vec<totals::Counted>,
+}
+
+impl<'a> Linked<'a> {
+    /// The record of a call.
+    pub fn record(&self, id: CallId) -> &'a CallRecord {
+        let summary = &self.sources[id.source].summary;
+        if id.nested { &summary.nested[id.index] } else { &summary.calls[id.index] }
+    }
+
+    /// The result of a call, with the source it is in. `alone`: only what the call's own source says.
+    fn result(&self, call: &LinkedCall, alone: bool) -> Option<(usize, &'a ResultRecord)> {
+        if let Some(result) = &self.record(call.id).result {
+            return Some((call.id.source, result));
+        }
+        match call.foreign_result.filter(|_| !alone)? {
+            Foreign::Copy(copy) => self.record(copy).result.as_deref().map(|result| (copy.source, result)),
+            Foreign::Orphan(source, index) => Some((source, &self.sources[source].summary.orphans[index].result)),
+        }
+    }
+
+    fn agent_of(&self, source: usize) -> &'static str {
+        self.sources[source].summary.agent.unwrap_or("")
+    }
+
+    fn session_text(&self, call: CallId) -> &'a str {
+        self.sources[call.source].summary.names.text(self.record(call).session)
+    }
+}

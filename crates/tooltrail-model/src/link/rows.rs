@@ -1,0 +1,230 @@
+//! Rows: linked calls, sessions and sources as the commands print them.
+
+use super::{CallId, Linked, LinkedCall, LinkedSession, Now};
+use crate::event::{HookOutcome, HookStage, TaskState};
+use crate::issue::{Issue, IssueCode};
+use crate::position::At;
+use crate::row::{Background, CallRow, CheckRow, HookRow, Place, SessionRow, VERSION};
+use crate::summary::{CallRecord, HookRecord, ResultRecord};
+use crate::verdict::{self, Around, Life, Said, Sequel, Verdict};
+use crate::{Status, Time};
+use std::collections::BTreeMap;
+
+/// What became of a call, with the record that proves it.
+pub(super) struct Judged<'a> {
+    pub(super) verdict: Verdict,
+    pub(super) source: usize,
+    pub(super) evidence: At,
+    pub(super) result: Option<(usize, &'a ResultRecord)>,
+    pub(super) duration_ms: Option<u64>,
+}
+
+impl<'a> Linked<'a> {
+    /// Decides what became of a call. `alone`: by its own source only.
+    pub(super) fn judge(&self, call: &LinkedCall, now: &Now, alone: bool) -> Judged<'a> {
+        let record = self.record(call.id);
+        let Some((source, result)) = self.result(call, alone) else {
+            let life = self.life(call, now);
+            let end = Sequel::Ends(self.sources[call.id.source].summary.end);
+            let (verdict, evidence) = verdict::without_result(record.sequel.unwrap_or(end), life);
+            return Judged { verdict, source: call.id.source, evidence, result: None, duration_ms: None };
+        };
+        let refused = |hook: &HookRecord| hook.stage != HookStage::After && hook.outcome == Some(HookOutcome::Blocked);
+        let around = Around { hook_blocked: record.hooks.iter().any(refused), feedback: result.feedback, handover: result.handover };
+        let verdict = verdict::with_result(record.kind, &result.signals, around);
+        let duration_ms = record.time.zip(result.time).and_then(|(start, end)| millis(start, end));
+        Judged { verdict, source, evidence: result.at, result: Some((source, result)), duration_ms }
+    }
+
+    /// The rows of `calls`. `copies`: every copy on a line of its own that says only what its own source says.
+    pub fn call_rows<'s>(&'s self, now: &'s Now, copies: bool) -> impl Iterator<Item = CallRow<'s>> {
+        self.calls.iter().filter(move |call| copies || call.copy_of.is_none()).map(move |call| self.call_row(call, now, copies))
+    }
+
+    fn place(&self, source: usize, at: At) -> Place<'_> {
+        Place { file: &self.sources[source].path, line: at.line }
+    }
+
+    fn request_place(&self, call: CallId) -> Place<'_> {
+        self.place(call.source, self.record(call).at)
+    }
+
+    /// One call as a row.
+    pub fn call_row<'s>(&'s self, call: &LinkedCall, now: &Now, alone: bool) -> CallRow<'s> {
+        let source = call.id.source;
+        let names = &self.sources[source].summary.names;
+        let record = self.record(call.id);
+        let judged = self.judge(call, now, alone);
+        let result = judged.result.map(|(_, result)| result);
+        let agent = self.agent_of(source);
+        let session = names.text(record.session);
+        let child = self.agents.child(agent, session, &record.id);
+        CallRow {
+            v: VERSION,
+            agent,
+            session,
+            agent_id: names.opt(record.agent),
+            r#ref: format!("{}:{}", self.sessions.get(call.session).map_or("", |session| &session.short), call.number),
+            call: &record.id,
+            tool: names.text(record.tool),
+            server: names.opt(record.server),
+            kind: record.kind,
+            status: judged.verdict.status,
+            reason: judged.verdict.reason,
+            evidence: self.place(judged.source, judged.evidence),
+            requested_at: record.time.map(stamp),
+            completed_at: result.and_then(|result| result.time).map(stamp),
+            duration_ms: judged.duration_ms,
+            run_ms: result.and_then(|result| result.run_ms.or(record.progress_ms)),
+            exit_code: result.and_then(|result| verdict::exit_code(record.kind, &result.signals)),
+            exit_of: None,
+            masked: Vec::new(),
+            purpose: None,
+            is_error: result.map(|result| result.signals.outcome == Said::Error),
+            input_bytes: record.input_bytes,
+            result_bytes: result.map(|result| result.bytes),
+            model: names.opt(record.model),
+            message: record.message.as_deref(),
+            parallel: record.parallel,
+            parent_call: record.parent.as_deref().or_else(|| self.agents.parent(source, record.within)),
+            child_session: child.or_else(|| result.and_then(|result| result.child.as_ref()).filter(|(_, sure)| *sure).map(|(agent, _)| &**agent)),
+            background: self.background(call, record, result, now, alone),
+            hooks: record.hooks.iter().map(|hook| self.hook_row(source, hook)).collect(),
+            request: self.request_place(call.id),
+            result: judged.result.map(|(source, result)| self.place(source, result.at)),
+            cwd: names.opt(record.cwd),
+            sidechain: record.sidechain,
+            copy_of: call.copy_of.map(|original| self.request_place(original)),
+        }
+    }
+
+    fn hook_row<'s>(&'s self, source: usize, hook: &'s HookRecord) -> HookRow<'s> {
+        HookRow {
+            event: hook.event.as_deref(),
+            name: hook.name.as_deref(),
+            command: hook.command.as_deref(),
+            outcome: hook.outcome.unwrap_or(HookOutcome::Unknown),
+            exit_code: hook.exit_code,
+            duration_ms: hook.duration_ms,
+            evidence: self.place(source, hook.at),
+        }
+    }
+
+    fn background<'s>(&'s self, call: &LinkedCall, record: &'s CallRecord, result: Option<&'s ResultRecord>, now: &Now, alone: bool) -> Option<Background<'s>> {
+        let source = call.id.source;
+        let session = self.session_text(call.id);
+        let id = result.and_then(|result| result.background.as_deref());
+        let news = self.tasks.last(self.agent_of(source), session, &record.id, id, alone.then_some(source));
+        if id.is_none() && news.is_none() {
+            return None;
+        }
+        let Some(news) = news else {
+            let state = if self.life(call, now) == Life::Dead { TaskState::Unknown } else { TaskState::Running };
+            let at = result.map_or(record.at, |result| result.at);
+            return Some(Background { id, state, exit_code: None, ended_at: None, evidence: self.place(source, at) });
+        };
+        // What was last seen at work in a session that is dead did not stay at work.
+        let over = news.record.state == TaskState::Running && self.life(call, now) == Life::Dead;
+        let state = if over { TaskState::Unknown } else { news.record.state };
+        let ended = !matches!(state, TaskState::Running | TaskState::Unknown);
+        Some(Background {
+            id: id.or(news.record.id.as_deref()),
+            state,
+            exit_code: news.record.exit_code,
+            ended_at: news.record.time.filter(|_| ended).map(stamp),
+            evidence: self.place(news.source, news.record.at),
+        })
+    }
+
+    /// The rows of `list`, by start.
+    pub fn session_rows<'s>(&'s self, now: &'s Now) -> Vec<SessionRow<'s>> {
+        let mut rows: Vec<SessionRow<'_>> = self.sessions.iter().map(|session| self.session_row(session)).collect();
+        for call in self.calls.iter().filter(|call| call.copy_of.is_none()) {
+            if let Some(row) = rows.get_mut(call.session) {
+                row.calls += 1;
+                *row.by_status.entry(self.judge(call, now, false).verdict.status).or_default() += 1;
+            }
+        }
+        rows
+    }
+
+    fn session_row<'s>(&'s self, session: &'s LinkedSession) -> SessionRow<'s> {
+        SessionRow {
+            v: VERSION,
+            agent: session.agent,
+            session: &session.id,
+            title: session.title.as_deref(),
+            project: session.project.as_deref(),
+            branch: session.branch.as_deref(),
+            started_at: session.first.map(stamp),
+            last_at: session.last.map(stamp),
+            state: None,
+            state_reason: None,
+            turns: session.turns,
+            calls: 0,
+            by_status: BTreeMap::new(),
+            models: session.models.iter().map(|model| &**model).collect(),
+            usage: session.usage,
+            files: session.sources.iter().map(|&source| &*self.sources[source].path).collect(),
+            short: &session.short,
+        }
+    }
+
+    /// The rows of `check`, by path.
+    pub fn check_rows<'s>(&'s self, now: &'s Now) -> Vec<CheckRow<'s>> {
+        let mut rows: Vec<CheckRow<'_>> = self.sources.iter().map(|source| check_row(source)).collect();
+        for call in self.calls.iter().filter(|call| !call.id.nested) {
+            let record = self.record(call.id);
+            let row = &mut rows[call.id.source];
+            row.calls += 1;
+            row.paired += u64::from(record.result.is_some());
+            row.duplicate_results += record.others.len() as u64;
+            if record.result.is_some() {
+                continue;
+            }
+            row.unanswered += 1;
+            let verdict = self.judge(call, now, true).verdict;
+            if verdict.status != Status::Running {
+                let tool = self.sources[call.id.source].summary.names.text(record.tool);
+                let why = verdict.reason.map_or("", |reason| reason.word());
+                let text = format!("no result for {tool}: {} ({why})", verdict.status.word());
+                row.issues.push(Issue { code: IssueCode::UnansweredCall, line: record.at.line, call: Some(record.id.to_string()), text });
+            }
+        }
+        for row in &mut rows {
+            row.issues.sort_by_key(|issue| issue.line);
+        }
+        rows
+    }
+}
+
+fn check_row(source: &super::Source) -> CheckRow<'_> {
+    let summary = &source.summary;
+    CheckRow {
+        v: VERSION,
+        agent: summary.agent,
+        file: &source.path,
+        bytes: summary.tally.bytes,
+        lines: summary.tally.lines,
+        blank: summary.tally.blank,
+        records: summary.tally.records.iter().map(|(name, count)| (&**name, *count)).collect(),
+        unparsed: summary.tally.unparsed,
+        unknown_records: summary.tally.unknown_records,
+        calls: 0,
+        paired: 0,
+        unanswered: 0,
+        orphan_results: summary.orphans.len() as u64,
+        duplicate_results: 0,
+        issues: summary.issues.clone(),
+    }
+}
+
+/// The time from one moment to a later one; nothing where the clock went backwards.
+fn millis(start: Time, end: Time) -> Option<u64> {
+    u64::try_from(start.duration_until(end).as_millis()).ok().filter(|_| end >= start)
+}
+
+/// A moment as the contracts spell it: UTC, to the millisecond, finer only where the log is.
+pub(super) fn stamp(time: Time) -> String {
+    if time.subsec_nanosecond() % 1_000_000 == 0 { format!("{time:.3}") } else { format!("{time:.6}") }
+}

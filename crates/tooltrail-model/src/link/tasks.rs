@@ -1,0 +1,47 @@
+//! Background tasks: the last news of each, wherever it was written.
+
+use super::Source;
+use crate::Map;
+use crate::summary::TaskRecord;
+
+/// News by the call that started the task, and by the task's id within its session.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tasks<'a> {
+    by_call: Map<(&'static str, &'a str), Vec<News<'a>>>,
+    by_id: Map<(&'static str, &'a str, &'a str), Vec<News<'a>>>,
+}
+
+/// A piece of news and the source it is in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct News<'a> {
+    pub(super) source: usize,
+    pub(super) record: &'a TaskRecord,
+}
+
+pub(super) fn gather<'a>(sources: &[&'a Source]) -> Tasks<'a> {
+    let mut tasks = Tasks::default();
+    for (number, source) in sources.iter().enumerate() {
+        let Some(agent) = source.summary.agent else { continue };
+        for record in &source.summary.tasks {
+            let news = News { source: number, record };
+            if let Some(call) = record.call.as_deref() {
+                tasks.by_call.entry((agent, call)).or_default().push(news);
+            }
+            if let Some(id) = record.id.as_deref() {
+                let session = source.summary.names.text(record.session);
+                tasks.by_id.entry((agent, session, id)).or_default().push(news);
+            }
+        }
+    }
+    tasks
+}
+
+impl<'a> Tasks<'a> {
+    /// The last news of a task. `alone`: only what one source says.
+    pub(super) fn last(&self, agent: &'static str, session: &'a str, call: &'a str, id: Option<&'a str>, alone: Option<usize>) -> Option<News<'a>> {
+        let by_call = self.by_call.get(&(agent, call)).into_iter().flatten();
+        let by_id = id.and_then(|id| self.by_id.get(&(agent, session, id))).into_iter().flatten();
+        let all = by_call.chain(by_id).filter(|news| alone.is_none_or(|source| news.source == source));
+        all.max_by_key(|news| (news.record.time, news.source, news.record.at)).copied()
+    }
+}

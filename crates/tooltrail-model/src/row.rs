@@ -1,0 +1,185 @@
+//! The JSON contracts: what `calls`, `list`, `check` and `stats` print, field by field. Other programs are built on these.
+
+use crate::event::{HookOutcome, TaskState};
+use crate::issue::Issue;
+use crate::usage::Tokens;
+use crate::{Kind, Reason, Status};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// The version of the contracts.
+pub const VERSION: u32 = 1;
+
+/// A line of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Place<'a> {
+    /// The file.
+    pub file: &'a str,
+    /// The line, counted from 1.
+    pub line: u64,
+}
+
+/// One tool call.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
+pub struct CallRow<'a> {
+    pub v: u32,
+    pub agent: &'a str,
+    pub session: &'a str,
+    pub agent_id: Option<&'a str>,
+    pub r#ref: String,
+    pub call: &'a str,
+    pub tool: &'a str,
+    pub server: Option<&'a str>,
+    pub kind: Kind,
+    pub status: Status,
+    pub reason: Option<Reason>,
+    pub evidence: Place<'a>,
+    pub requested_at: Option<String>,
+    pub completed_at: Option<String>,
+    pub duration_ms: Option<u64>,
+    pub run_ms: Option<u64>,
+    pub exit_code: Option<i64>,
+    pub exit_of: Option<String>,
+    pub masked: Vec<String>,
+    pub purpose: Option<&'static str>,
+    pub is_error: Option<bool>,
+    pub input_bytes: u64,
+    pub result_bytes: Option<u64>,
+    pub model: Option<&'a str>,
+    pub message: Option<&'a str>,
+    pub parallel: u32,
+    pub parent_call: Option<&'a str>,
+    pub child_session: Option<&'a str>,
+    pub background: Option<Background<'a>>,
+    pub hooks: Vec<HookRow<'a>>,
+    pub request: Place<'a>,
+    pub result: Option<Place<'a>>,
+    pub cwd: Option<&'a str>,
+    pub sidechain: bool,
+    pub copy_of: Option<Place<'a>>,
+}
+
+/// A background task of a call.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
+pub struct Background<'a> {
+    pub id: Option<&'a str>,
+    pub state: TaskState,
+    pub exit_code: Option<i64>,
+    pub ended_at: Option<String>,
+    pub evidence: Place<'a>,
+}
+
+/// A hook of a call.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
+pub struct HookRow<'a> {
+    pub event: Option<&'a str>,
+    pub name: Option<&'a str>,
+    pub command: Option<&'a str>,
+    pub outcome: HookOutcome,
+    pub exit_code: Option<i64>,
+    pub duration_ms: Option<u64>,
+    pub evidence: Place<'a>,
+}
+
+/// One session.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
+pub struct SessionRow<'a> {
+    pub v: u32,
+    pub agent: &'a str,
+    pub session: &'a str,
+    pub title: Option<&'a str>,
+    pub project: Option<&'a str>,
+    pub branch: Option<&'a str>,
+    pub started_at: Option<String>,
+    pub last_at: Option<String>,
+    pub state: Option<&'static str>,
+    pub state_reason: Option<&'static str>,
+    pub turns: u64,
+    pub calls: u64,
+    pub by_status: BTreeMap<Status, u64>,
+    pub models: Vec<&'a str>,
+    pub usage: Tokens,
+    pub files: Vec<&'a str>,
+    /// The shortest name of the session, for tables.
+    #[serde(skip)]
+    pub short: &'a str,
+}
+
+/// One source.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
+pub struct CheckRow<'a> {
+    pub v: u32,
+    pub agent: Option<&'a str>,
+    pub file: &'a str,
+    pub bytes: u64,
+    pub lines: u64,
+    pub blank: u64,
+    pub records: BTreeMap<&'a str, u64>,
+    pub unparsed: u64,
+    pub unknown_records: u64,
+    pub calls: u64,
+    pub paired: u64,
+    pub unanswered: u64,
+    pub orphan_results: u64,
+    pub duplicate_results: u64,
+    pub issues: Vec<Issue>,
+}
+
+/// The totals of everything.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
+pub struct StatsRow {
+    pub v: u32,
+    pub sources: u64,
+    pub bytes: u64,
+    pub lines: u64,
+    pub unparsed: u64,
+    pub sessions: u64,
+    pub turns: u64,
+    pub calls: u64,
+    pub by_status: BTreeMap<Status, u64>,
+    pub by_tool: BTreeMap<String, ToolStats>,
+    pub usage: BTreeMap<String, ModelUsage>,
+}
+
+impl Default for StatsRow {
+    fn default() -> Self {
+        StatsRow {
+            v: VERSION,
+            sources: 0,
+            bytes: 0,
+            lines: 0,
+            unparsed: 0,
+            sessions: 0,
+            turns: 0,
+            calls: 0,
+            by_status: BTreeMap::new(),
+            by_tool: BTreeMap::new(),
+            usage: BTreeMap::new(),
+        }
+    }
+}
+
+/// The totals of one tool.
+#[derive(Clone, Debug, Default, Serialize)]
+#[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
+pub struct ToolStats {
+    pub calls: u64,
+    pub by_status: BTreeMap<Status, u64>,
+    pub p50_ms: Option<u64>,
+    pub p95_ms: Option<u64>,
+}
+
+/// The totals of one model.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
+pub struct ModelUsage {
+    pub messages: u64,
+    #[serde(flatten)]
+    pub tokens: Tokens,
+}

@@ -1,0 +1,110 @@
+//! The ten statuses of a tool call and the reasons behind them: two closed lists.
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$item:meta])* $variant:ident => $word:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $($(#[$item])* $variant,)+ }
+
+        impl $name {
+            /// All of them, in the order they are documented.
+            pub const ALL: &[$name] = &[$($name::$variant,)+];
+
+            /// The word used in output and in filters.
+            pub fn word(self) -> &'static str {
+                match self { $($name::$variant => $word,)+ }
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.word())
+            }
+        }
+    };
+}
+pub(crate) use words;
+
+words! {
+    /// What became of a tool call.
+    Status {
+        /// A result, and the log says or implies by convention that it worked.
+        Succeeded => "succeeded",
+        /// A result that is an error.
+        Failed => "failed",
+        /// A result whose outcome the agent did not record.
+        Answered => "answered",
+        /// The person said no.
+        Rejected => "rejected",
+        /// A program said no.
+        Blocked => "blocked",
+        /// Never ran because of something else.
+        Cancelled => "cancelled",
+        /// Stopped while running.
+        Interrupted => "interrupted",
+        /// The tool's own limit was reached.
+        TimedOut => "timed_out",
+        /// No result yet, and the session is alive.
+        Running => "running",
+        /// No result, and there will be none.
+        Unanswered => "unanswered",
+    }
+}
+
+words! {
+    /// Why a call has its status.
+    Reason {
+        /// The tool reported an error.
+        ToolError => "tool_error",
+        /// A command ended with a code other than 0.
+        ExitCode => "exit_code",
+        /// The arguments were not valid.
+        InvalidInput => "invalid_input",
+        /// There is no such tool.
+        UnknownTool => "unknown_tool",
+        /// Something had to hold first, and did not; the tool never ran.
+        Precondition => "precondition",
+        /// The answer was too large to give.
+        TooLarge => "too_large",
+        /// An MCP server reported an error.
+        McpError => "mcp_error",
+        /// The agent did not record how it ended.
+        NoOutcomeRecorded => "no_outcome_recorded",
+        /// The person did it.
+        User => "user",
+        /// The person did it and said why.
+        UserFeedback => "user_feedback",
+        /// An earlier call of the same message was rejected.
+        AfterRejection => "after_rejection",
+        /// A hook refused it.
+        Hook => "hook",
+        /// A permission rule refused it.
+        PermissionRule => "permission_rule",
+        /// The automatic mode's classifier refused it.
+        AutoMode => "auto_mode",
+        /// Nobody was there to grant permission.
+        NotGranted => "not_granted",
+        /// The sandbox refused it.
+        Sandbox => "sandbox",
+        /// A call made beside it failed first.
+        SiblingFailed => "sibling_failed",
+        /// The answer it belonged to was thrown away.
+        StreamDiscarded => "stream_discarded",
+        /// The session was handed over to another process.
+        Handover => "handover",
+        /// The tool's own limit.
+        Timeout => "timeout",
+        /// The tool is at work, as far as the log tells.
+        AwaitingResult => "awaiting_result",
+        /// Somebody has to allow it first.
+        AwaitingPermission => "awaiting_permission",
+        /// Nothing follows in the log.
+        LogEnds => "log_ends",
+        /// The conversation went on without a result.
+        ConversationMovedOn => "conversation_moved_on",
+        /// The model's service failed before a result could be used.
+        ApiError => "api_error",
+        /// The log is damaged where the result should be.
+        LogTruncated => "log_truncated",
+    }
+}

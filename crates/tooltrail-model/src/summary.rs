@@ -1,0 +1,315 @@
+//! What layer 1 leaves of a source: everything the linker and the rows need, and no payload.
+
+use crate::event::{ClaimBy, HookOutcome, HookStage, TaskState, TitleBy};
+use crate::issue::Issue;
+use crate::position::At;
+use crate::text::{Name, Names};
+use crate::usage::Snapshot;
+use crate::verdict::{Sequel, Signals};
+use crate::{Kind, Time};
+use std::collections::BTreeMap;
+
+/// One source, assembled.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// The agent that wrote it; `None` for a file that is no agent's log.
+    pub agent: Option<&'static str>,
+    /// Names that repeat in this source.
+    pub names: Names,
+    /// How its lines add up.
+    pub tally: Tally,
+    /// The calls requested here, in order.
+    pub calls: Vec<CallRecord>,
+    /// Calls of subagents that are only told of here.
+    pub nested: Vec<CallRecord>,
+    /// Results whose call is not here.
+    pub orphans: Vec<Orphan>,
+    /// News of background tasks.
+    pub tasks: Vec<TaskRecord>,
+    /// Evidence of who started which subagent.
+    pub claims: Vec<ClaimRecord>,
+    /// Subagents whose conversation is here.
+    pub agents: Vec<AgentRecord>,
+    /// The best snapshot of each request.
+    pub usage: Vec<Snapshot>,
+    /// The sessions whose records are here.
+    pub sessions: Vec<SessionRecord>,
+    /// The turns of the main conversation.
+    pub turns: Vec<TurnRecord>,
+    /// Hooks that belong to no call.
+    pub hooks: Vec<LooseHook>,
+    /// Titles for conversations that end in a given record, possibly in another source.
+    pub leaf_titles: Vec<(u64, Name)>,
+    /// Hashes of the ids of all records of the conversation, sorted.
+    pub nodes: Vec<u64>,
+    /// The shape of the conversation.
+    pub shape: Shape,
+    /// What is wrong with the source, beyond its calls.
+    pub issues: Vec<Issue>,
+    /// The earliest timestamp.
+    pub first: Option<Time>,
+    /// The latest timestamp.
+    pub last: Option<Time>,
+    /// The last record.
+    pub end: At,
+}
+
+/// How a source's lines add up: `lines` = `blank` + all `records` + `unparsed`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Bytes read.
+    pub bytes: u64,
+    /// Lines, the last one also without a line feed.
+    pub lines: u64,
+    /// Lines of spaces, tabs and carriage returns only.
+    pub blank: u64,
+    /// Lines that are no JSON object, or more than one.
+    pub unparsed: u64,
+    /// Records of a type the format does not know.
+    pub unknown_records: u64,
+    /// Records by type.
+    pub records: BTreeMap<Box<str>, u64>,
+}
+
+/// A tool call as one source tells it.
+#[derive(Clone, Debug)]
+pub struct CallRecord {
+    /// Its id.
+    pub id: Box<str>,
+    /// The tool, as logged.
+    pub tool: Name,
+    /// The MCP server.
+    pub server: Option<Name>,
+    /// Its family.
+    pub kind: Kind,
+    /// The record that requests it.
+    pub at: At,
+    /// When.
+    pub time: Option<Time>,
+    /// The session.
+    pub session: Name,
+    /// The subagent that made it.
+    pub agent: Option<Name>,
+    /// Whether it stands beside the main conversation.
+    pub sidechain: bool,
+    /// The subagent of this source, in `Summary::agents`.
+    pub within: Option<u32>,
+    /// The turn, in `Summary::turns`.
+    pub turn: Option<u32>,
+    /// The working directory.
+    pub cwd: Option<Name>,
+    /// The model.
+    pub model: Option<Name>,
+    /// The API message's id.
+    pub message: Option<Box<str>>,
+    /// Hash of the record's id.
+    pub node: Option<u64>,
+    /// Whether the record names its request.
+    pub has_request: bool,
+    /// How many calls its message makes.
+    pub parallel: u32,
+    /// Fingerprint of the input.
+    pub digest: u64,
+    /// Fingerprint of the task given to a subagent.
+    pub prompt: Option<u64>,
+    /// Length of the raw input.
+    pub input_bytes: u64,
+    /// The task it asks about.
+    pub task: Option<Box<str>>,
+    /// The result.
+    pub result: Option<Box<ResultRecord>>,
+    /// Further results for the same call.
+    pub others: Vec<ResultRecord>,
+    /// Hooks that ran for it.
+    pub hooks: Vec<HookRecord>,
+    /// The run time that records of progress tell.
+    pub progress_ms: Option<u64>,
+    /// What came after it, where that says something about a missing result.
+    pub sequel: Option<Sequel>,
+    /// The call that started the subagent that made it, for calls that are only told of.
+    pub parent: Option<Box<str>>,
+    /// Whether the conversation as it stands at the end still contains it.
+    pub abandoned: bool,
+}
+
+/// A tool's result as one source tells it.
+#[derive(Clone, Debug)]
+pub struct ResultRecord {
+    /// The record.
+    pub at: At,
+    /// When.
+    pub time: Option<Time>,
+    /// Everything that tells how the call ended.
+    pub signals: Signals,
+    /// Length of the raw content.
+    pub bytes: u64,
+    /// Length of the raw structured result.
+    pub structured_bytes: Option<u64>,
+    /// The run time that the tool reported.
+    pub run_ms: Option<u64>,
+    /// Whether the person said why.
+    pub feedback: bool,
+    /// The background task.
+    pub background: Option<Box<str>>,
+    /// The subagent that the result names, and whether a field says so.
+    pub child: Option<(Box<str>, bool)>,
+    /// Written by the program in place of a real result.
+    pub synthetic: bool,
+    /// The session was handed over right after.
+    pub handover: bool,
+}
+
+/// A result without its call.
+#[derive(Clone, Debug)]
+pub struct Orphan {
+    /// The call's id.
+    pub call: Box<str>,
+    /// Its session.
+    pub session: Name,
+    /// The result.
+    pub result: ResultRecord,
+}
+
+/// A hook that ran.
+#[derive(Clone, Debug, Default)]
+pub struct HookRecord {
+    /// The record that tells most about it.
+    pub at: At,
+    /// When.
+    pub time: Option<Time>,
+    /// Its event.
+    pub event: Option<Box<str>>,
+    /// When it runs, seen from the call.
+    pub stage: HookStage,
+    /// Its name.
+    pub name: Option<Box<str>>,
+    /// Its command.
+    pub command: Option<Box<str>>,
+    /// How it ended.
+    pub outcome: Option<HookOutcome>,
+    /// Its exit code.
+    pub exit_code: Option<i64>,
+    /// How long it ran.
+    pub duration_ms: Option<u64>,
+    /// A word for its state.
+    pub status: Option<Box<str>>,
+    /// What it decided.
+    pub decision: Option<Box<str>>,
+    /// Why.
+    pub reason: Option<Box<str>>,
+    /// What it added for the model.
+    pub context: Option<Box<str>>,
+    /// Length of what it printed.
+    pub output_bytes: u64,
+}
+
+/// A hook that belongs to a turn or to the session.
+#[derive(Clone, Debug)]
+pub struct LooseHook {
+    /// The session.
+    pub session: Name,
+    /// The turn it ran in, in `Summary::turns`.
+    pub turn: Option<u32>,
+    /// The hook.
+    pub hook: HookRecord,
+}
+
+/// News of a background task.
+#[derive(Clone, Debug)]
+pub struct TaskRecord {
+    /// The session.
+    pub session: Name,
+    /// The task.
+    pub id: Option<Box<str>>,
+    /// The call that started it.
+    pub call: Option<Box<str>>,
+    /// Its state.
+    pub state: TaskState,
+    /// Its exit code.
+    pub exit_code: Option<i64>,
+    /// The record.
+    pub at: At,
+    /// When.
+    pub time: Option<Time>,
+}
+
+/// Evidence that a call started a subagent.
+#[derive(Clone, Debug)]
+pub struct ClaimRecord {
+    /// The session.
+    pub session: Name,
+    /// The subagent.
+    pub agent: Box<str>,
+    /// The call.
+    pub call: Box<str>,
+    /// How good the evidence is.
+    pub by: ClaimBy,
+}
+
+/// A subagent whose conversation is in this source.
+#[derive(Clone, Debug)]
+pub struct AgentRecord {
+    /// Its id; `None` for one that stands inline without a name.
+    pub agent: Option<Name>,
+    /// The workflow it is a member of.
+    pub group: Option<Name>,
+    /// The session that started it.
+    pub session: Name,
+    /// Fingerprint of its first prompt.
+    pub prompt: Option<u64>,
+    /// Its first record's time.
+    pub time: Option<Time>,
+}
+
+/// What a source says about a session.
+#[derive(Clone, Debug)]
+pub struct SessionRecord {
+    /// The session.
+    pub session: Name,
+    /// Its first timestamp here.
+    pub first: Option<Time>,
+    /// Its last timestamp here.
+    pub last: Option<Time>,
+    /// The first working directory of the main conversation.
+    pub cwd: Option<Name>,
+    /// Where it really belongs.
+    pub project: Option<Name>,
+    /// The last branch.
+    pub branch: Option<Name>,
+    /// The last version of the agent.
+    pub version: Option<Name>,
+    /// The weightiest title.
+    pub title: Option<(TitleBy, Name)>,
+    /// Records that are part of the conversation.
+    pub records: u64,
+}
+
+/// A turn of the main conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnRecord {
+    /// The prompt's record.
+    pub at: At,
+    /// When.
+    pub time: Option<Time>,
+    /// The session.
+    pub session: Name,
+    /// Hash of the record's id, by which copies are recognised.
+    pub node: Option<u64>,
+    /// Whether the conversation as it stands at the end still contains it.
+    pub abandoned: bool,
+}
+
+/// The shape of the conversation's tree.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shape {
+    /// The last record of the conversation as it stands.
+    pub leaf: Option<At>,
+    /// Pieces that hang on nothing in this source: starts, cuts, history that is elsewhere.
+    pub segments: u32,
+    /// Prompts that replaced an earlier one.
+    pub branches: u32,
+    /// Times the history was summed up.
+    pub compactions: u32,
+    /// Records that were taken back.
+    pub retracted: u32,
+}

@@ -1,0 +1,63 @@
+//! Tokens: what one request cost, and which of several records about the same request to believe.
+
+use crate::Time;
+use crate::text::Name;
+use serde::Serialize;
+
+/// Tokens of one request or a sum of them. Cached input is not part of `input`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tokens {
+    /// Fresh input.
+    pub input: u64,
+    /// Output, thinking included.
+    pub output: u64,
+    /// Input written to the five-minute cache.
+    pub cache_write_5m: u64,
+    /// Input written to the one-hour cache.
+    pub cache_write_1h: u64,
+    /// Input read from the cache.
+    pub cache_read: u64,
+}
+
+impl Tokens {
+    /// Adds without overflowing.
+    pub fn add(&mut self, other: &Tokens) {
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+        self.cache_write_5m = self.cache_write_5m.saturating_add(other.cache_write_5m);
+        self.cache_write_1h = self.cache_write_1h.saturating_add(other.cache_write_1h);
+        self.cache_read = self.cache_read.saturating_add(other.cache_read);
+    }
+}
+
+/// What one record says about one request. Several records may speak of the same request while its answer streams in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// Hash of the API message's id.
+    pub message: u64,
+    /// Hash of the request's id, where the record names one.
+    pub request: Option<u64>,
+    /// Written by a subagent or a helper.
+    pub sidechain: bool,
+    /// The session it was written under.
+    pub session: Option<Name>,
+    /// The model that answered.
+    pub model: Option<Name>,
+    /// When.
+    pub time: Option<Time>,
+    /// The record's number, which settles ties.
+    pub line: u64,
+    /// The numbers.
+    pub tokens: Tokens,
+    /// Tool uses on the service's side: searches and fetches.
+    pub server_tools: [u32; 2],
+    /// The service tier, as the agent spells it.
+    pub tier: Option<Name>,
+}
+
+impl Snapshot {
+    /// Whether this record is to be believed over another about the same request: the most output, the later at a tie.
+    pub fn beats(&self, other: &Snapshot) -> bool {
+        (self.tokens.output, self.time, self.line) > (other.tokens.output, other.time, other.line)
+    }
+}

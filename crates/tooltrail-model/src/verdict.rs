@@ -1,0 +1,314 @@
+//! From signals to a status: the one place where it is decided what became of a call.
+//!
+//! Formats report what they saw ([`Signals`]); assembling reports what came later ([`Sequel`]). The two functions here turn
+//! that into a [`Status`] and a [`Reason`]. They are plain tables, tested as such.
+
+use crate::position::At;
+use crate::{Kind, Reason, Status};
+
+/// What a result record says about how the call ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Signals {
+    /// Whether the result is marked as an error, or known not to be one.
+    pub outcome: Said,
+    /// Who refused, where a field says so.
+    pub denial: Option<Denial>,
+    /// What the text begins with.
+    pub marker: Option<Marker>,
+    /// The structured result says that it was interrupted.
+    pub interrupted: bool,
+    /// The work goes on in the background.
+    pub backgrounded: bool,
+    /// The exit code that a field gives.
+    pub exit_field: Option<i64>,
+    /// The exit code that the head of the text gives.
+    pub exit_head: Option<i64>,
+    /// The exit code that the end of the text gives.
+    pub exit_tail: Option<i64>,
+}
+
+/// What the log says about the outcome itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Said {
+    /// It worked, or is understood to have worked.
+    Worked,
+    /// It is an error.
+    Error,
+    /// Nothing.
+    #[default]
+    Nothing,
+}
+
+/// Who refused a call, by a field of the log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Denial {
+    /// The person.
+    User,
+    /// A permission rule, or a hook speaking through one.
+    Rule,
+    /// A hook.
+    Hook,
+    /// The automatic mode.
+    AutoMode,
+    /// Nobody: it was interrupted.
+    Interrupted,
+    /// Nobody: it was cancelled.
+    Cancelled,
+}
+
+/// What the text of an error result is known to mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marker {
+    /// The person said no.
+    Rejected,
+    /// The person said no, and why.
+    RejectedWithFeedback,
+    /// The person said no to an earlier call.
+    AfterRejection,
+    /// Stopped by the person.
+    Interrupted,
+    /// Nobody granted permission.
+    NotGranted,
+    /// A rule forbids it.
+    PermissionRule,
+    /// The automatic mode forbids it.
+    AutoMode,
+    /// A hook forbids it.
+    Hook,
+    /// The sandbox forbids it.
+    Sandbox,
+    /// A call beside it failed.
+    SiblingFailed,
+    /// The answer was thrown away.
+    StreamDiscarded,
+    /// The arguments are not valid.
+    InvalidInput,
+    /// There is no such tool.
+    UnknownTool,
+    /// Something had to hold first.
+    Precondition,
+    /// Too large to give.
+    TooLarge,
+    /// An MCP server's error.
+    Mcp,
+    /// The time limit.
+    Timeout,
+}
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// The status.
+    pub status: Status,
+    /// Why.
+    pub reason: Option<Reason>,
+}
+
+impl Verdict {
+    fn of(status: Status, reason: Reason) -> Self {
+        Verdict { status, reason: Some(reason) }
+    }
+}
+
+/// Circumstances of the call that bear on its result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Around {
+    /// A hook refused this call.
+    pub hook_blocked: bool,
+    /// The person gave a reason with the refusal.
+    pub feedback: bool,
+    /// The session was handed over right after.
+    pub handover: bool,
+}
+
+/// What became of a call that has a result.
+pub fn with_result(kind: Kind, signals: &Signals, around: Around) -> Verdict {
+    if let Some(verdict) = denied(signals, around) {
+        return verdict;
+    }
+    match signals.outcome {
+        // A command that was moved to the background is not stopped, whatever else its result says.
+        Said::Worked if signals.interrupted && !signals.backgrounded => interrupted(around),
+        Said::Worked => Verdict { status: Status::Succeeded, reason: None },
+        Said::Nothing => Verdict::of(Status::Answered, Reason::NoOutcomeRecorded),
+        Said::Error => error(kind, signals, around),
+    }
+}
+
+fn denied(signals: &Signals, around: Around) -> Option<Verdict> {
+    Some(match signals.denial? {
+        Denial::User if signals.marker == Some(Marker::AfterRejection) => Verdict::of(Status::Rejected, Reason::AfterRejection),
+        Denial::User => rejected(signals, around),
+        Denial::Rule if around.hook_blocked || signals.marker == Some(Marker::Hook) => Verdict::of(Status::Blocked, Reason::Hook),
+        Denial::Rule => Verdict::of(Status::Blocked, Reason::PermissionRule),
+        Denial::Hook => Verdict::of(Status::Blocked, Reason::Hook),
+        Denial::AutoMode => Verdict::of(Status::Blocked, Reason::AutoMode),
+        Denial::Interrupted => interrupted(around),
+        Denial::Cancelled if signals.marker == Some(Marker::StreamDiscarded) => Verdict::of(Status::Cancelled, Reason::StreamDiscarded),
+        Denial::Cancelled => Verdict::of(Status::Cancelled, Reason::SiblingFailed),
+    })
+}
+
+fn rejected(signals: &Signals, around: Around) -> Verdict {
+    let said_why = around.feedback || signals.marker == Some(Marker::RejectedWithFeedback);
+    Verdict::of(Status::Rejected, if said_why { Reason::UserFeedback } else { Reason::User })
+}
+
+fn interrupted(around: Around) -> Verdict {
+    Verdict::of(Status::Interrupted, if around.handover { Reason::Handover } else { Reason::User })
+}
+
+fn error(kind: Kind, signals: &Signals, around: Around) -> Verdict {
+    use Marker as M;
+    let (status, reason) = match signals.marker {
+        Some(M::Rejected | M::RejectedWithFeedback) => return rejected(signals, around),
+        Some(M::AfterRejection) => (Status::Rejected, Reason::AfterRejection),
+        Some(M::Interrupted) => return interrupted(around),
+        Some(M::NotGranted) => (Status::Blocked, Reason::NotGranted),
+        Some(M::PermissionRule) => (Status::Blocked, Reason::PermissionRule),
+        Some(M::AutoMode) => (Status::Blocked, Reason::AutoMode),
+        Some(M::Hook) => (Status::Blocked, Reason::Hook),
+        Some(M::Sandbox) => (Status::Blocked, Reason::Sandbox),
+        Some(M::SiblingFailed) => (Status::Cancelled, Reason::SiblingFailed),
+        Some(M::StreamDiscarded) => (Status::Cancelled, Reason::StreamDiscarded),
+        Some(M::Timeout) => (Status::TimedOut, Reason::Timeout),
+        _ if signals.interrupted && !signals.backgrounded => return interrupted(around),
+        Some(M::InvalidInput) => (Status::Failed, Reason::InvalidInput),
+        Some(M::UnknownTool) => (Status::Failed, Reason::UnknownTool),
+        Some(M::Precondition) => (Status::Failed, Reason::Precondition),
+        Some(M::TooLarge) => (Status::Failed, Reason::TooLarge),
+        Some(M::Mcp) => (Status::Failed, Reason::McpError),
+        // A refusal by a hook may leave nothing but its own words; the record of the hook then tells.
+        None if around.hook_blocked => (Status::Blocked, Reason::Hook),
+        None if exit_code(kind, signals).is_some_and(|code| code != 0) => (Status::Failed, Reason::ExitCode),
+        None if kind == Kind::Mcp => (Status::Failed, Reason::McpError),
+        None => (Status::Failed, Reason::ToolError),
+    };
+    Verdict::of(status, reason)
+}
+
+/// The exit code that the result gives, from the most reliable place that has one.
+pub fn exit_code(kind: Kind, signals: &Signals) -> Option<i64> {
+    let head = signals.exit_head.filter(|_| signals.outcome == Said::Error);
+    // Any text may end in these words; only a shell's result means them.
+    let tail = signals.exit_tail.filter(|_| kind == Kind::Shell);
+    signals.exit_field.or(head).or(tail)
+}
+
+/// What came after a call that has no result, in its own conversation; the first such thing counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sequel {
+    /// The person interrupted.
+    Interrupted(At),
+    /// The session was handed over.
+    Handover(At),
+    /// A hook refused.
+    Blocked(At),
+    /// The model's service failed.
+    ApiError(At),
+    /// The result's line is damaged.
+    Truncated(At),
+    /// The conversation went on.
+    MovedOn(At),
+    /// Nothing: this is the source's last record.
+    Ends(At),
+}
+
+/// Whether the session of a call without result may still be at work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Life {
+    /// No sign of life.
+    #[default]
+    Dead,
+    /// Written to lately, or registered as running.
+    Alive,
+    /// Alive, and something proves that it waits for a permission.
+    AwaitsPermission,
+}
+
+/// What became of a call that has no result, and the record that proves it.
+pub fn without_result(sequel: Sequel, life: Life) -> (Verdict, At) {
+    let running = |reason| Verdict::of(Status::Running, reason);
+    match (sequel, life) {
+        (Sequel::Interrupted(at), _) => (Verdict::of(Status::Interrupted, Reason::User), at),
+        (Sequel::Handover(at), _) => (Verdict::of(Status::Interrupted, Reason::Handover), at),
+        (Sequel::Blocked(at), _) => (Verdict::of(Status::Blocked, Reason::Hook), at),
+        (Sequel::ApiError(at), _) => (Verdict::of(Status::Unanswered, Reason::ApiError), at),
+        (Sequel::MovedOn(at), _) => (Verdict::of(Status::Unanswered, Reason::ConversationMovedOn), at),
+        // A torn last line of a live log is a result being written.
+        (Sequel::Truncated(at) | Sequel::Ends(at), Life::AwaitsPermission) => (running(Reason::AwaitingPermission), at),
+        (Sequel::Truncated(at) | Sequel::Ends(at), Life::Alive) => (running(Reason::AwaitingResult), at),
+        (Sequel::Truncated(at), Life::Dead) => (Verdict::of(Status::Unanswered, Reason::LogTruncated), at),
+        (Sequel::Ends(at), Life::Dead) => (Verdict::of(Status::Unanswered, Reason::LogEnds), at),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(kind: Kind, signals: Signals, around: Around) -> (&'static str, &'static str) {
+        let verdict = with_result(kind, &signals, around);
+        (verdict.status.word(), verdict.reason.map_or("-", Reason::word))
+    }
+
+    #[test]
+    fn results_without_error_succeed_unless_interrupted() {
+        let worked = Signals { outcome: Said::Worked, ..Signals::default() };
+        assert_eq!(judged(Kind::Shell, worked, Around::default()), ("succeeded", "-"));
+        // Words in a result that is no error prove nothing.
+        let quoting = Signals { marker: Some(Marker::Rejected), ..worked };
+        assert_eq!(judged(Kind::Read, quoting, Around::default()), ("succeeded", "-"));
+        let stopped = Signals { interrupted: true, ..worked };
+        assert_eq!(judged(Kind::Shell, stopped, Around::default()), ("interrupted", "user"));
+        let moved = Signals { backgrounded: true, ..stopped };
+        assert_eq!(judged(Kind::Shell, moved, Around::default()), ("succeeded", "-"));
+        assert_eq!(judged(Kind::Shell, Signals::default(), Around::default()), ("answered", "no_outcome_recorded"));
+    }
+
+    #[test]
+    fn fields_weigh_more_than_words() {
+        let error = Signals { outcome: Said::Error, ..Signals::default() };
+        let hook = Around { hook_blocked: true, ..Around::default() };
+        let table = [
+            (Signals { denial: Some(Denial::User), ..error }, Around::default(), ("rejected", "user")),
+            (Signals { denial: Some(Denial::User), ..error }, Around { feedback: true, ..Around::default() }, ("rejected", "user_feedback")),
+            (Signals { denial: Some(Denial::Rule), ..error }, Around::default(), ("blocked", "permission_rule")),
+            (Signals { denial: Some(Denial::Rule), ..error }, hook, ("blocked", "hook")),
+            (Signals { denial: Some(Denial::Interrupted), ..error }, Around { handover: true, ..Around::default() }, ("interrupted", "handover")),
+            (Signals { denial: Some(Denial::Cancelled), ..error }, Around::default(), ("cancelled", "sibling_failed")),
+            (Signals { denial: Some(Denial::AutoMode), marker: Some(Marker::Precondition), ..error }, Around::default(), ("blocked", "auto_mode")),
+            (error, hook, ("blocked", "hook")),
+        ];
+        for (signals, around, expected) in table {
+            assert_eq!(judged(Kind::Shell, signals, around), expected, "{signals:?}");
+        }
+    }
+
+    #[test]
+    fn exit_codes_come_from_the_best_place() {
+        let all = Signals { outcome: Said::Error, exit_field: Some(1), exit_head: Some(2), exit_tail: Some(3), ..Signals::default() };
+        assert_eq!(exit_code(Kind::Shell, &all), Some(1));
+        assert_eq!(exit_code(Kind::Shell, &Signals { exit_field: None, ..all }), Some(2));
+        let fine = Signals { outcome: Said::Worked, exit_field: None, ..all };
+        assert_eq!(exit_code(Kind::Shell, &fine), Some(3));
+        assert_eq!(exit_code(Kind::Read, &fine), None);
+        assert_eq!(judged(Kind::Shell, Signals { exit_field: None, ..all }, Around::default()), ("failed", "exit_code"));
+        assert_eq!(judged(Kind::Mcp, Signals { outcome: Said::Error, ..Signals::default() }, Around::default()), ("failed", "mcp_error"));
+    }
+
+    #[test]
+    fn nothing_is_running_without_a_sign_of_life() {
+        let at = At::default();
+        let judge = |sequel, life| {
+            let (verdict, _) = without_result(sequel, life);
+            (verdict.status.word(), verdict.reason.map_or("-", Reason::word))
+        };
+        assert_eq!(judge(Sequel::Ends(at), Life::Dead), ("unanswered", "log_ends"));
+        assert_eq!(judge(Sequel::Ends(at), Life::Alive), ("running", "awaiting_result"));
+        assert_eq!(judge(Sequel::Ends(at), Life::AwaitsPermission), ("running", "awaiting_permission"));
+        assert_eq!(judge(Sequel::MovedOn(at), Life::Alive), ("unanswered", "conversation_moved_on"));
+        assert_eq!(judge(Sequel::Truncated(at), Life::Dead), ("unanswered", "log_truncated"));
+        assert_eq!(judge(Sequel::ApiError(at), Life::Alive), ("unanswered", "api_error"));
+    }
+}

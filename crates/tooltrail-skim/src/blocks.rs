@@ -1,0 +1,161 @@
+//! The inner loops: finding the end of a string or of a container, 64 bytes at a time.
+//!
+//! A block of 64 bytes becomes bit masks, one bit per byte: where quotes, backslashes and brackets are. Integer arithmetic on
+//! those masks tells which quotes are real and which bytes lie inside strings, without a branch per byte.
+
+use wide::{u8x16, u8x64};
+
+const BLOCK: usize = 64;
+
+/// A block that may reach past the end of the text: what is missing reads as spaces.
+#[inline]
+fn block(bytes: &[u8], at: usize) -> u8x64 {
+    if let Some(whole) = bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
+        return u8x64::new(*whole);
+    }
+    let mut padded = [b' '; BLOCK];
+    let rest = bytes.get(at..).unwrap_or_default();
+    padded[..rest.len()].copy_from_slice(rest);
+    u8x64::new(padded)
+}
+
+#[inline]
+fn mask(block: u8x64, byte: u8) -> u64 {
+    block.simd_eq(u8x64::splat(byte)).to_bitmask()
+}
+
+/// The bytes of a block that a backslash escapes. `carry` says that the first byte is escaped by the block before.
+#[inline]
+fn escaped(backslash: u64, carry: &mut u64) -> u64 {
+    if backslash == 0 {
+        return std::mem::take(carry);
+    }
+    const EVEN: u64 = 0x5555_5555_5555_5555;
+    let backslash = backslash & !*carry;
+    let after = (backslash << 1) | *carry;
+    // A run of backslashes escapes what follows if its length is odd; adding the runs that start on odd bits to all runs
+    // carries each of them to its end and tells the two parities apart.
+    let odd_starts = backslash & !EVEN & !after;
+    let (ends, overflow) = odd_starts.overflowing_add(backslash);
+    *carry = u64::from(overflow);
+    (EVEN ^ (ends << 1)) & after
+}
+
+/// Each bit becomes the parity of the bits up to and including it: between an opening and a closing quote it is 1.
+#[inline]
+fn parity(mut bits: u64) -> u64 {
+    for shift in [1, 2, 4, 8, 16, 32] {
+        bits ^= bits << shift;
+    }
+    bits
+}
+
+/// Where the string ends whose first byte after the opening quote is at `at`: the position of its closing quote.
+#[inline]
+pub(crate) fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+    // Most strings of a log are ids and keys: one look at 16 bytes settles those.
+    if let Some(head) = bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
+        let head = u8x16::new(*head);
+        let quotes = head.simd_eq(u8x16::splat(b'"')).to_bitmask();
+        let backslashes = head.simd_eq(u8x16::splat(b'\\')).to_bitmask();
+        if backslashes == 0 {
+            if quotes != 0 {
+                return Some(at + quotes.trailing_zeros() as usize);
+            }
+            at += 16;
+        }
+    }
+    let mut carry = 0;
+    while at < bytes.len() {
+        let block = block(bytes, at);
+        let quotes = mask(block, b'"') & !escaped(mask(block, b'\\'), &mut carry);
+        if quotes != 0 {
+            return Some(at + quotes.trailing_zeros() as usize);
+        }
+        at += BLOCK;
+    }
+    None
+}
+
+/// Where the container ends whose opening bracket is at `at`: just after its closing bracket, and how deep it went.
+#[inline]
+pub(crate) fn container_end(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
+    let (mut depth, mut deepest) = (0usize, 0usize);
+    let (mut carry, mut in_string) = (0, 0u64);
+    while at < bytes.len() {
+        let block = block(bytes, at);
+        let quotes = mask(block, b'"') & !escaped(mask(block, b'\\'), &mut carry);
+        let inside = parity(quotes) ^ in_string;
+        in_string = 0u64.wrapping_sub(inside >> 63);
+        // `{` and `[`, `}` and `]` differ in one bit only.
+        let folded = block | u8x64::splat(0x20);
+        let opens = mask(folded, b'{') & !inside;
+        let closes = mask(folded, b'}') & !inside;
+        let closing = closes.count_ones() as usize;
+        if closing < depth {
+            depth = depth + opens.count_ones() as usize - closing;
+        } else {
+            let mut brackets = opens | closes;
+            while brackets != 0 {
+                let bit = brackets & brackets.wrapping_neg();
+                if opens & bit != 0 {
+                    depth += 1;
+                } else {
+                    depth -= 1;
+                    if depth == 0 {
+                        return Some((at + bit.trailing_zeros() as usize + 1, deepest.max(1)));
+                    }
+                }
+                deepest = deepest.max(depth);
+                brackets ^= bit;
+            }
+        }
+        deepest = deepest.max(depth);
+        at += BLOCK;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn strings_end_at_the_first_quote_that_is_not_escaped() {
+        for filler in 0..200 {
+            for backslashes in 0..5 {
+                let mut text = "x".repeat(filler);
+                text.push_str(&"\\".repeat(backslashes));
+                text.push_str("\" tail\"");
+                let slow = {
+                    let (mut at, bytes) = (0, text.as_bytes());
+                    while bytes[at] != b'"' {
+                        at += if bytes[at] == b'\\' { 2 } else { 1 };
+                    }
+                    at
+                };
+                assert_eq!(string_end(text.as_bytes(), 0), Some(slow), "{text}");
+            }
+        }
+        assert_eq!(string_end(b"never", 0), None);
+        assert_eq!(string_end(b"", 0), None);
+        assert_eq!(string_end(b"ends in backslash \\\"", 0), None);
+    }
+
+    #[test]
+    fn containers_end_at_their_own_bracket() {
+        for filler in 0..140 {
+            let text = format!("{{\"a\":\"{}}}]\\\"\",\"b\":[1,{{}}]}}, rest", "y".repeat(filler));
+            assert_eq!(container_end(text.as_bytes(), 0), Some((text.len() - 6, 3)), "{text}");
+        }
+        assert_eq!(container_end(b"{\"a\":[", 0), None);
+    }
+
+    #[test]
+    fn depth_is_not_limited() {
+        let text = "[".repeat(200_000) + &"]".repeat(200_000);
+        let (end, depth) = container_end(text.as_bytes(), 0).unwrap();
+        assert_eq!(end, text.len());
+        assert!(depth > 199_000);
+    }
+}

@@ -1,0 +1,80 @@
+//! A fingerprint of a JSON value that does not depend on how it is spelled.
+//!
+//! Two copies of one tool call may order the keys of its input differently or escape other characters; they are still the same
+//! input. Objects therefore combine their members without order, and strings are hashed as decoded text.
+
+use crate::skim::{Skim, Torn, Type};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Deeper than this a value is hashed as it is spelled: the walk below uses the stack, and nobody nests inputs like that.
+const DEEP: usize = 48;
+
+impl Skim<'_> {
+    /// Reads a value and returns its fingerprint: equal for equal values, whatever the order of keys or the escapes.
+    pub fn digest(&mut self) -> Result<u64, Torn> {
+        digest(self, 0)
+    }
+}
+
+fn digest(skim: &mut Skim<'_>, depth: usize) -> Result<u64, Torn> {
+    match skim.peek() {
+        Some(Type::String) => match skim.string() {
+            Some(raw) => Ok(text(&raw)),
+            None => skim.skip().map(|_| 0),
+        },
+        Some(Type::Object) if depth < DEEP => {
+            let mut sum = 0u64;
+            skim.object(|key, value| {
+                let member = mix(xxh3_64(key.as_bytes()), digest(value, depth + 1)?);
+                sum = sum.wrapping_add(member);
+                Ok(())
+            })?;
+            Ok(mix(1, sum))
+        }
+        Some(Type::Array) if depth < DEEP => {
+            let mut all = 2u64;
+            skim.array(|item| {
+                all = mix(all, digest(item, depth + 1)?);
+                Ok(())
+            })?;
+            Ok(all)
+        }
+        _ => {
+            let span = skim.skip()?;
+            Ok(xxh3_64(skim.slice(span)))
+        }
+    }
+}
+
+fn text(raw: &crate::Raw<'_>) -> u64 {
+    xxh3_64(raw.text().as_bytes())
+}
+
+/// Combines two hashes so that neither order nor zeros cancel out.
+fn mix(a: u64, b: u64) -> u64 {
+    let product = u128::from(a ^ 0x9E37_79B9_7F4A_7C15) * u128::from(b ^ 0xD1B5_4A32_D192_ED03);
+    (product as u64) ^ ((product >> 64) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> u64 {
+        Skim::new(text.as_bytes()).digest().unwrap()
+    }
+
+    #[test]
+    fn spelling_and_key_order_do_not_matter() {
+        assert_eq!(of(r#"{"a":1,"b":["x",null]}"#), of(r#" { "b" : [ "\u0078" , null ], "\u0061":1 }"#));
+        assert_ne!(of(r#"{"a":1}"#), of(r#"{"a":2}"#));
+        assert_ne!(of(r#"["a","b"]"#), of(r#"["b","a"]"#));
+        assert_ne!(of(r#"{"a":{"b":1}}"#), of(r#"{"b":{"a":1}}"#));
+    }
+
+    #[test]
+    fn depth_does_not_matter_either() {
+        let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+        assert_eq!(of(&deep), of(&deep));
+    }
+}

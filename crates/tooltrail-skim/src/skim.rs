@@ -1,0 +1,360 @@
+//! The reader itself: a position in a text, and what can be asked of the value that stands there.
+
+use crate::{Raw, blocks};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Where a value stands in the text: byte offsets, end exclusive.
+pub type Span = Range<usize>;
+
+/// The text does not go on as JSON must.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Torn {
+    /// The offset at which reading stopped.
+    pub at: usize,
+}
+
+/// What kind of value stands somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// `{…}`
+    Object,
+    /// `[…]`
+    Array,
+    /// `"…"`
+    String,
+    /// Anything that starts like a number.
+    Number,
+    /// `true` or `false`
+    Bool,
+    /// `null`
+    Null,
+}
+
+/// A key of an object, decoded where it was escaped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Key<'a>(Cow<'a, [u8]>);
+
+impl Key<'_> {
+    /// The key's bytes.
+    #[inline]
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The key as text, lossily.
+    pub fn text(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.0)
+    }
+}
+
+/// A reader over one JSON text.
+#[derive(Clone, Debug)]
+pub struct Skim<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    open: usize,
+    deepest: usize,
+}
+
+impl<'a> Skim<'a> {
+    /// A reader at the start of `bytes`.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Skim { bytes, at: 0, open: 0, deepest: 0 }
+    }
+
+    /// The offset of the next unread byte.
+    pub fn position(&self) -> usize {
+        self.at
+    }
+
+    /// How deep the values nest that were read or skipped so far; a lower bound that is exact to within one block.
+    pub fn deepest(&self) -> usize {
+        self.deepest
+    }
+
+    /// The bytes of a span of this text.
+    pub fn slice(&self, span: Span) -> &'a [u8] {
+        self.bytes.get(span).unwrap_or_default()
+    }
+
+    /// What stands next, without reading it. `None` at the end and before anything that starts no value.
+    #[inline]
+    pub fn peek(&mut self) -> Option<Type> {
+        self.space();
+        Some(match self.bytes.get(self.at)? {
+            b'{' => Type::Object,
+            b'[' => Type::Array,
+            b'"' => Type::String,
+            b't' | b'f' => Type::Bool,
+            b'n' => Type::Null,
+            b'-' | b'0'..=b'9' | b'N' | b'I' => Type::Number,
+            _ => return None,
+        })
+    }
+
+    /// Reads an object, calling `member` with each key and the reader at its value; what `member` leaves unread is skipped.
+    /// Anything else than an object is left unread.
+    #[inline]
+    pub fn object(&mut self, mut member: impl FnMut(Key<'a>, &mut Self) -> Result<(), Torn>) -> Result<(), Torn> {
+        if self.peek() != Some(Type::Object) {
+            return Ok(());
+        }
+        self.enter();
+        if self.take(b'}') {
+            return self.leave();
+        }
+        loop {
+            let key = self.key()?;
+            self.expect(b':')?;
+            self.value(|value| member(key, value))?;
+            if self.take(b',') {
+                continue;
+            }
+            self.expect(b'}')?;
+            return self.leave();
+        }
+    }
+
+    /// Reads an array, calling `item` with the reader at each element; what `item` leaves unread is skipped.
+    /// Anything else than an array is left unread.
+    #[inline]
+    pub fn array(&mut self, mut item: impl FnMut(&mut Self) -> Result<(), Torn>) -> Result<(), Torn> {
+        if self.peek() != Some(Type::Array) {
+            return Ok(());
+        }
+        self.enter();
+        if self.take(b']') {
+            return self.leave();
+        }
+        loop {
+            self.value(&mut item)?;
+            if self.take(b',') {
+                continue;
+            }
+            self.expect(b']')?;
+            return self.leave();
+        }
+    }
+
+    /// Reads a string. Anything else is left unread.
+    #[inline]
+    pub fn string(&mut self) -> Option<Raw<'a>> {
+        if self.peek() != Some(Type::String) {
+            return None;
+        }
+        let start = self.at + 1;
+        let end = blocks::string_end(self.bytes, start)?;
+        self.at = end + 1;
+        Some(Raw::new(&self.bytes[start..end]))
+    }
+
+    /// Reads a number as an unsigned integer: fractions are cut, what does not fit saturates. Anything else is left unread.
+    pub fn uint(&mut self) -> Option<u64> {
+        self.int().map(|n| u64::try_from(n).unwrap_or(if n < 0 { 0 } else { u64::MAX }))
+    }
+
+    /// Reads a number as a signed integer: fractions are cut, what does not fit saturates. Anything else is left unread.
+    pub fn int(&mut self) -> Option<i128> {
+        let token = self.number_token()?;
+        if let Ok(n) = token.parse() {
+            return Some(n);
+        }
+        let n: f64 = token.parse().ok()?;
+        Some(n as i128)
+    }
+
+    /// Reads a number. Anything else is left unread.
+    pub fn float(&mut self) -> Option<f64> {
+        self.number_token()?.parse().ok()
+    }
+
+    /// Reads `true` or `false`. Anything else is left unread.
+    pub fn bool(&mut self) -> Option<bool> {
+        if self.peek() != Some(Type::Bool) {
+            return None;
+        }
+        let rest = &self.bytes[self.at..];
+        let (value, length) = if rest.starts_with(b"true") { (true, 4) } else { (false, 5) };
+        if !rest.starts_with(if value { b"true" } else { b"false" }) {
+            return None;
+        }
+        self.at += length;
+        Some(value)
+    }
+
+    /// Steps over the next value, whatever it is, and says where it stood.
+    #[inline]
+    pub fn skip(&mut self) -> Result<Span, Torn> {
+        let torn = |at| Torn { at };
+        let kind = self.peek().ok_or(torn(self.at))?;
+        let start = self.at;
+        match kind {
+            Type::String => {
+                self.at = blocks::string_end(self.bytes, start + 1).ok_or(torn(start))? + 1;
+            }
+            Type::Object | Type::Array => {
+                let (end, depth) = blocks::container_end(self.bytes, start).ok_or(torn(start))?;
+                self.deepest = self.deepest.max(self.open + depth);
+                self.at = end;
+            }
+            Type::Number | Type::Bool | Type::Null => {
+                let token = self.token();
+                if !scalar(token) {
+                    return Err(torn(start));
+                }
+                self.at += token.len();
+            }
+        }
+        Ok(start..self.at)
+    }
+
+    /// Whether only white space is left.
+    pub fn finished(&mut self) -> bool {
+        self.space();
+        self.at >= self.bytes.len()
+    }
+
+    #[inline]
+    fn value(&mut self, read: impl FnOnce(&mut Self) -> Result<(), Torn>) -> Result<(), Torn> {
+        self.space();
+        let before = self.at;
+        read(self)?;
+        if self.at == before {
+            self.skip()?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn key(&mut self) -> Result<Key<'a>, Torn> {
+        let at = self.at;
+        let raw = self.string().ok_or(Torn { at })?;
+        let bytes = raw.bytes();
+        // Comparing keys as they are spelled is the fast way; the rare escaped key is decoded first.
+        if memchr::memchr(b'\\', bytes).is_some() {
+            return Ok(Key(Cow::Owned(raw.text().into_owned().into_bytes())));
+        }
+        Ok(Key(Cow::Borrowed(bytes)))
+    }
+
+    fn enter(&mut self) {
+        self.at += 1;
+        self.open += 1;
+        self.deepest = self.deepest.max(self.open);
+    }
+
+    fn leave(&mut self) -> Result<(), Torn> {
+        self.open -= 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn space(&mut self) {
+        while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.bytes.get(self.at) {
+            self.at += 1;
+        }
+    }
+
+    #[inline]
+    fn take(&mut self, byte: u8) -> bool {
+        self.space();
+        let there = self.bytes.get(self.at) == Some(&byte);
+        self.at += usize::from(there);
+        there
+    }
+
+    #[inline]
+    fn expect(&mut self, byte: u8) -> Result<(), Torn> {
+        if self.take(byte) { Ok(()) } else { Err(Torn { at: self.at }) }
+    }
+
+    /// The bytes up to the next delimiter.
+    fn token(&self) -> &'a [u8] {
+        let rest = &self.bytes[self.at..];
+        let ends = |b: &u8| matches!(b, b',' | b'}' | b']' | b':' | b' ' | b'\t' | b'\r' | b'\n' | b'"' | b'{' | b'[');
+        &rest[..rest.iter().position(ends).unwrap_or(rest.len())]
+    }
+
+    fn number_token(&mut self) -> Option<&'a str> {
+        if self.peek() != Some(Type::Number) {
+            return None;
+        }
+        let token = self.token();
+        let text = std::str::from_utf8(token).ok().filter(|_| scalar(token))?;
+        self.at += token.len();
+        Some(text)
+    }
+}
+
+/// Whether a bare token may stand as a value.
+fn scalar(token: &[u8]) -> bool {
+    match token {
+        b"true" | b"false" | b"null" | b"NaN" | b"Infinity" | b"-Infinity" => true,
+        [] => false,
+        _ => {
+            let digits = token.strip_prefix(b"-").unwrap_or(token);
+            digits.first().is_some_and(u8::is_ascii_digit)
+                && digits.iter().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_unread_is_skipped() {
+        let text = br#" {"a" : {"x":[1,"}"]}, "b":"hit","n":3.9,"c":[true,false , null],"big":1234567890123456789012345678901234567890} "#;
+        let mut skim = Skim::new(text);
+        let (mut hit, mut n, mut items, mut big) = (None, None, 0, None);
+        skim.object(|key, value| {
+            match key.as_bytes() {
+                b"b" => hit = value.string().map(|s| s.text().into_owned()),
+                b"n" => n = value.uint(),
+                b"c" => value.array(|_| {
+                    items += 1;
+                    Ok(())
+                })?,
+                b"big" => big = value.uint(),
+                _ => {}
+            }
+            Ok(())
+        })
+        .unwrap();
+        assert!(skim.finished());
+        assert_eq!((hit.as_deref(), n, items, big), (Some("hit"), Some(3), 3, Some(u64::MAX)));
+    }
+
+    #[test]
+    fn another_type_is_not_consumed() {
+        let mut skim = Skim::new(b"42");
+        assert!(skim.string().is_none());
+        assert!(skim.bool().is_none());
+        skim.object(|_, _| panic!("not an object")).unwrap();
+        assert_eq!(skim.uint(), Some(42));
+    }
+
+    #[test]
+    fn escaped_keys_are_found() {
+        let mut found = false;
+        let mut skim = Skim::new(br#"{"\u0074ype":1}"#);
+        skim.object(|key, _| {
+            found = key.as_bytes() == b"type";
+            Ok(())
+        })
+        .unwrap();
+        assert!(found);
+    }
+
+    #[test]
+    fn torn_texts_are_told() {
+        for text in ["{", "{\"a\"", "{\"a\":", "{\"a\":1", "{\"a\":\"x", "{\"a\":1,}", "{a:1}", "{\"a\":tru}", "{\"a\" 1}"] {
+            assert!(Skim::new(text.as_bytes()).object(|_, _| Ok(())).is_err(), "{text}");
+        }
+        let mut glued = Skim::new(b"{}{}");
+        glued.object(|_, _| Ok(())).unwrap();
+        assert!(!glued.finished());
+    }
+}

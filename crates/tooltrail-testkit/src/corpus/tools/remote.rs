@@ -1,0 +1,60 @@
+//! Pages from the web, MCP servers and their pictures: results that are lists of blocks.
+
+use super::{Call, Reply, Scene};
+use crate::json::{list, quoted, text_of};
+
+pub(super) fn fetch(scene: &mut Scene<'_>) -> Call {
+    let page = scene.pool.prose(scene.rng, 100, 1500);
+    let url = format!("https://example.com/{}", scene.pool.words.name(scene.rng));
+    let question = scene.pool.phrase(scene.rng);
+    let input = text_of(|o| {
+        o.text("url", &url).text("prompt", &question);
+    });
+    let structured = text_of(|o| {
+        o.number("bytes", page.len() * 7)
+            .number("code", 200)
+            .text("codeText", "OK")
+            .text("result", page)
+            .number("durationMs", scene.rng.between(200, 9000))
+            .text("url", &url);
+    });
+    Call::new("WebFetch", input, Reply::ok(quoted(page), structured))
+}
+
+pub(super) fn query(scene: &mut Scene<'_>) -> Call {
+    let rows = scene.pool.prose(scene.rng, 100, 1500);
+    let input = text_of(|o| {
+        o.text("table", scene.pool.words.word(scene.rng))
+            .number("limit", scene.rng.between(1, 500));
+    });
+    let content = list([text_block(rows)]);
+    Call::new(
+        "mcp__warehouse__query",
+        input,
+        Reply::ok(content.clone(), content),
+    )
+}
+
+pub(super) fn screenshot(scene: &mut Scene<'_>) -> Call {
+    let length = scene.rng.long_tailed(130_000.0, 0.8).clamp(4000, 2_000_000);
+    let data = scene.pool.base64(scene.rng, length);
+    let content = list([text_of(|o| {
+        o.text("type", "image").object("source", |o| {
+            o.text("type", "base64")
+                .text("data", &data)
+                .text("media_type", "image/png");
+        });
+    })]);
+    Call::new(
+        "mcp__browser__screenshot",
+        "{}".to_owned(),
+        Reply::ok(content.clone(), content),
+    )
+}
+
+/// One text block of a result.
+pub(super) fn text_block(escaped: &str) -> String {
+    text_of(|o| {
+        o.text("type", "text").text("text", escaped);
+    })
+}

@@ -1,0 +1,89 @@
+//! What can be said on the command line.
+
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+const ABOUT: &str = "Every tool call your coding agents made: what was asked, what ran, what came back, and what never did";
+
+const EXAMPLES: &str = "\
+Examples:
+  tooltrail                      totals of all logs on this machine
+  tooltrail --demo               the same for a few invented sessions
+  tooltrail calls                the newest tool calls, with their outcome
+  tooltrail calls --json         every call, one JSON object a line
+  tooltrail list                 sessions, newest last
+  tooltrail check session.jsonl  is this log whole?
+  tooltrail stats --root /mnt/backup/home";
+
+/// The whole command line.
+#[derive(Debug, Parser)]
+#[command(name = "tooltrail", version, about = ABOUT, after_help = EXAMPLES, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) logs: LogArgs,
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+/// Which logs to read, and how to print.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct LogArgs {
+    /// Print JSON: one object a line, stable and documented
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Read the logs of a directory laid out like a home directory (repeatable)
+    #[arg(long, value_name = "DIR", global = true)]
+    pub(crate) root: Vec<PathBuf>,
+    /// Read a few invented sessions instead of logs
+    #[arg(long, global = true, conflicts_with = "root")]
+    pub(crate) demo: bool,
+    /// How many threads read [default: all cores]
+    #[arg(long, value_name = "N", global = true, hide_short_help = true)]
+    pub(crate) threads: Option<usize>,
+    /// The longest line that is decoded, in megabytes
+    #[arg(long, value_name = "MB", global = true, default_value_t = 32, hide_short_help = true)]
+    pub(crate) max_line: usize,
+    /// How long after its last record a session counts as alive, as in `15m` or `2h`; `0s` for never
+    #[arg(long, value_name = "TIME", global = true, default_value = "15m", value_parser = duration, hide_short_help = true)]
+    pub(crate) alive: std::time::Duration,
+    /// Pretend it is this time, as in `2026-03-04T10:00:00Z`
+    #[arg(long, value_name = "TIME", global = true, hide_short_help = true)]
+    pub(crate) now: Option<jiff::Timestamp>,
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", global = true, default_value = "auto", value_parser = ["auto", "always", "never"], hide_short_help = true)]
+    pub(crate) color: String,
+}
+
+fn duration(text: &str) -> Result<std::time::Duration, String> {
+    let span: jiff::SignedDuration = text.parse().map_err(|_| format!("`{text}` is no duration; write `15m`, `2h` or `30s`"))?;
+    std::time::Duration::try_from(span).map_err(|_| "a duration cannot be negative".to_owned())
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// List tool calls with their outcome, time and evidence
+    Calls(crate::commands::calls::CallsArgs),
+    /// Check whether logs are whole; exits 1 if something is wrong
+    Check(crate::commands::check::CheckArgs),
+    /// List sessions
+    #[command(visible_alias = "ls")]
+    List(crate::commands::list::ListArgs),
+    /// Totals: calls by tool and status, tokens by model
+    Stats(crate::commands::stats::StatsArgs),
+    /// Print a completion script for a shell
+    Completions(crate::commands::completions::CompletionsArgs),
+}
+
+/// Log files or directories named on the command line.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct PathArgs {
+    /// Log files, or directories to search for them; without any, the agents' own places
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+/// Reads the command line, or prints help and leaves.
+pub(crate) fn parse() -> Cli {
+    Cli::parse()
+}

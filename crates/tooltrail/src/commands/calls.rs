@@ -1,0 +1,106 @@
+//! `calls`: tool calls with their outcome, time and evidence.
+
+use crate::cli::{LogArgs, PathArgs};
+use crate::out::{self, DIM};
+use crate::table::{self, Align, Cell, Table};
+use crate::logs::{self, Logs};
+use clap::Args;
+use std::io::Write;
+use std::process::ExitCode;
+use tooltrail_model::link::{Linked, LinkedCall};
+
+const EXAMPLES: &str = "\
+Examples:
+  tooltrail calls                       the newest calls
+  tooltrail calls -n 0                  all of them
+  tooltrail calls session.jsonl         the calls of one log
+  tooltrail calls --json | jq 'select(.status == \"failed\")'
+  tooltrail calls --json --copies       every copy on its own line";
+
+/// The newest calls that a table shows, unless told otherwise.
+const SHOWN: usize = 50;
+
+/// Arguments of `calls`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CallsArgs {
+    #[command(flatten)]
+    paths: PathArgs,
+    /// Give every copy of a call a line of its own, which says only what its own file says
+    #[arg(long)]
+    copies: bool,
+    /// Only the newest N calls; 0 for all [default: 50 in a table, all as JSON]
+    #[arg(short = 'n', long, value_name = "N")]
+    number: Option<usize>,
+}
+
+pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
+    let logs = logs::read(args, &own.paths.paths, false)?;
+    logs.require_any()?;
+    let linked = logs.linker.link();
+    let calls: Vec<&LinkedCall> = linked.calls.iter().filter(|call| own.copies || call.copy_of.is_none()).collect();
+    let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
+    let shown = newest(&linked, &calls, limit);
+    let mut out = out::stdout(args.color.as_str());
+    if args.json {
+        out::json_lines(shown.iter().map(|call| linked.call_row(call, &logs.now, own.copies)))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    table(&logs, &linked, &shown, own.copies).print(&mut out, table::terminal_width())?;
+    if shown.len() < calls.len() {
+        writeln!(out, "{DIM}the newest {} of {} calls; -n 0 shows all{DIM:#}", shown.len(), table::count(calls.len() as u64))?;
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The newest `limit` calls, in the order in which calls are listed.
+fn newest<'c>(linked: &Linked<'_>, calls: &[&'c LinkedCall], limit: usize) -> Vec<&'c LinkedCall> {
+    if limit == 0 || calls.len() <= limit {
+        return calls.to_vec();
+    }
+    let mut times: Vec<_> = calls.iter().enumerate().map(|(index, call)| (linked.record(call.id).time, index)).collect();
+    times.sort_unstable();
+    let mut kept: Vec<usize> = times[times.len() - limit..].iter().map(|&(_, index)| index).collect();
+    kept.sort_unstable();
+    kept.into_iter().map(|index| calls[index]).collect()
+}
+
+fn table(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: bool) -> Table {
+    let mut table = Table::new(&[
+        ("REF", Align::Left),
+        ("TIME", Align::Left),
+        ("TOOL", Align::Left),
+        ("STATUS", Align::Left),
+        ("REASON", Align::Left),
+        ("TOOK", Align::Right),
+        ("WHAT", Align::Fill),
+    ]);
+    for call in calls {
+        let row = linked.call_row(call, &logs.now, copies);
+        let (sign, style) = out::look(row.status);
+        let record = linked.record(call.id);
+        let what = logs.argument(row.request.file, record.at, row.call).unwrap_or_default();
+        let reason = match (row.reason, row.exit_code) {
+            (Some(tooltrail_model::Reason::ExitCode), Some(code)) => format!("exit {code}"),
+            (Some(reason), _) => reason.word().to_owned(),
+            (None, _) => String::new(),
+        };
+        let nested = if row.sidechain { "↳ " } else { "" };
+        table.row(vec![
+            Cell::styled(&row.r#ref, DIM),
+            record.time.map(local).unwrap_or_default().into(),
+            format!("{nested}{}", row.tool).into(),
+            Cell::styled(format!("{sign} {}", row.status.word()), style),
+            Cell::styled(reason, style),
+            row.duration_ms.map(table::took).unwrap_or_default().into(),
+            what.into(),
+        ]);
+    }
+    table
+}
+
+/// A time of day as the person's clock shows it.
+pub(crate) fn local(time: tooltrail_model::Time) -> String {
+    time.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+}

@@ -1,0 +1,81 @@
+//! `check`: is the log whole? Every line accounted for, every problem with its line.
+
+use crate::cli::{LogArgs, PathArgs};
+use crate::logs;
+use crate::out::{self, BOLD, DIM};
+use crate::table::{self, printable};
+use clap::Args;
+use std::io::Write;
+use std::process::ExitCode;
+use tooltrail_model::row::CheckRow;
+
+const EXAMPLES: &str = "\
+Examples:
+  tooltrail check                   all logs on this machine
+  tooltrail check session.jsonl     one log
+  tooltrail check --json | jq 'select(.unparsed > 0) | .file'
+
+Exits 1 if a log has issues. The codes are explained in docs/check.md.";
+
+/// How many issues of one file a person wants to read at once.
+const SHOWN: usize = 20;
+
+/// Arguments of `check`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    paths: PathArgs,
+}
+
+pub(crate) fn run(args: &LogArgs, own: &CheckArgs) -> anyhow::Result<ExitCode> {
+    let logs = logs::read(args, &own.paths.paths, true)?;
+    if logs.linker.sources().next().is_none() {
+        logs.require_any()?;
+    }
+    let linked = logs.linker.link();
+    let rows = linked.check_rows(&logs.now);
+    // A file that is no agent's log is listed, but is no reason to fail.
+    let bad = rows.iter().any(|row| row.agent.is_some() && !row.issues.is_empty());
+    let mut out = out::stdout(args.color.as_str());
+    if args.json {
+        out::json_lines(&rows)?;
+    } else {
+        report(&mut out, &rows)?;
+    }
+    Ok(if bad { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn report(out: &mut impl Write, rows: &[CheckRow<'_>]) -> anyhow::Result<()> {
+    let ours = || rows.iter().filter(|row| row.agent.is_some());
+    for row in ours().filter(|row| !row.issues.is_empty()) {
+        writeln!(out, "{BOLD}{}{BOLD:#}", printable(row.file))?;
+        for issue in row.issues.iter().take(SHOWN) {
+            let call = issue.call.as_deref().map(|call| format!(" {call}")).unwrap_or_default();
+            writeln!(out, "  {:>6}  {}  {}{DIM}{}{DIM:#}", issue.line, issue.code.word(), printable(&issue.text), printable(&call))?;
+        }
+        if row.issues.len() > SHOWN {
+            writeln!(out, "  {DIM}and {} more; --json lists all{DIM:#}", row.issues.len() - SHOWN)?;
+        }
+    }
+    let sum = |of: fn(&CheckRow<'_>) -> u64| table::count(ours().map(of).sum());
+    let with_issues = ours().filter(|row| !row.issues.is_empty()).count();
+    writeln!(
+        out,
+        "{} logs, {} lines ({} unparsed, {} of unknown type), {} calls ({} paired, {} without result); {} with issues",
+        ours().count(),
+        sum(|row| row.lines),
+        sum(|row| row.unparsed),
+        sum(|row| row.unknown_records),
+        sum(|row| row.calls),
+        sum(|row| row.paired),
+        sum(|row| row.unanswered),
+        with_issues,
+    )?;
+    let foreign = rows.len() - ours().count();
+    if foreign > 0 {
+        writeln!(out, "{DIM}{foreign} other files are no agent's log{DIM:#}")?;
+    }
+    out.flush()?;
+    Ok(())
+}

@@ -1,0 +1,45 @@
+//! The commands, one file each. To add one: a file here, a line in [`COMMANDS`], a variant in `cli::Command`.
+
+pub(crate) mod calls;
+pub(crate) mod check;
+pub(crate) mod completions;
+pub(crate) mod list;
+pub(crate) mod stats;
+
+use crate::cli::{Cli, Command};
+use std::process::ExitCode;
+
+/// The names of all commands, as `--help` lists them.
+#[cfg(test)]
+const COMMANDS: &[&str] = &["calls", "check", "list", "stats", "completions"];
+
+/// Runs what the command line asks for.
+pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
+    match &cli.command {
+        None => stats::overview(&cli.logs),
+        Some(Command::Calls(args)) => calls::run(&cli.logs, args),
+        Some(Command::Check(args)) => check::run(&cli.logs, args),
+        Some(Command::List(args)) => list::run(&cli.logs, args),
+        Some(Command::Stats(args)) => stats::run(&cli.logs, args),
+        Some(Command::Completions(args)) => completions::run(args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn every_command_is_offered_and_has_examples() {
+        let mut cli = Cli::command();
+        cli.build();
+        let offered: Vec<&str> = cli.get_subcommands().map(clap::Command::get_name).collect();
+        assert_eq!(offered, COMMANDS);
+        for command in cli.get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(help.contains("Examples:"), "`{}` has no examples", command.get_name());
+        }
+        cli.debug_assert();
+    }
+}

@@ -1,0 +1,151 @@
+//! `stats`: totals of everything that was read. Also what is printed without a command.
+
+use crate::cli::{LogArgs, PathArgs};
+use crate::logs::{self, Logs};
+use crate::out::{self, BOLD, DIM};
+use crate::table::{self, Align, Cell, Table};
+use clap::Args;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::ExitCode;
+use tooltrail_model::Status;
+use tooltrail_model::row::StatsRow;
+
+const EXAMPLES: &str = "\
+Examples:
+  tooltrail stats                   all logs on this machine
+  tooltrail stats session.jsonl     one log
+  tooltrail stats --json | jq .usage";
+
+/// Arguments of `stats`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct StatsArgs {
+    #[command(flatten)]
+    paths: PathArgs,
+}
+
+pub(crate) fn run(args: &LogArgs, own: &StatsArgs) -> anyhow::Result<ExitCode> {
+    let logs = logs::read(args, &own.paths.paths, false)?;
+    logs.require_any()?;
+    print(args, &logs)
+}
+
+/// What `tooltrail` alone prints.
+pub(crate) fn overview(args: &LogArgs) -> anyhow::Result<ExitCode> {
+    let logs = logs::read(args, &[], false)?;
+    if logs.any() {
+        return print(args, &logs);
+    }
+    out::remark(&format!("No agent's logs were found.\n{}", logs.where_to_look()));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(args: &LogArgs, logs: &Logs) -> anyhow::Result<ExitCode> {
+    let stats = logs.linker.link().stats(&logs.now);
+    let mut out = out::stdout(args.color.as_str());
+    if args.json {
+        out::json_lines([&stats])?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    head(&mut out, logs, &stats)?;
+    tools(&stats).print(&mut out, table::terminal_width())?;
+    if !stats.usage.is_empty() {
+        writeln!(out)?;
+        models(&stats).print(&mut out, table::terminal_width())?;
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn head(out: &mut impl Write, logs: &Logs, stats: &StatsRow) -> anyhow::Result<()> {
+    let count = table::count;
+    writeln!(
+        out,
+        "{BOLD}{}{BOLD:#} tool calls in {} turns of {} sessions",
+        count(stats.calls),
+        count(stats.turns),
+        count(stats.sessions),
+    )?;
+    writeln!(
+        out,
+        "{DIM}{} logs, {}, {} lines ({} unparsed), read in {:.2} s{DIM:#}",
+        count(stats.sources),
+        table::bytes(stats.bytes),
+        count(stats.lines),
+        count(stats.unparsed),
+        logs.took.as_secs_f64(),
+    )?;
+    let line: Vec<String> = stats
+        .by_status
+        .iter()
+        .map(|(status, number)| {
+            let (sign, style) = out::look(*status);
+            format!("{style}{sign} {} {}{style:#}", count(*number), status.word())
+        })
+        .collect();
+    writeln!(out, "\n{}\n", line.join("   "))?;
+    Ok(())
+}
+
+fn tools(stats: &StatsRow) -> Table {
+    let mut table = Table::new(&[
+        ("TOOL", Align::Fill),
+        ("CALLS", Align::Right),
+        ("FAILED", Align::Right),
+        ("REFUSED", Align::Right),
+        ("STOPPED", Align::Right),
+        ("NO RESULT", Align::Right),
+        ("P50", Align::Right),
+        ("P95", Align::Right),
+    ]);
+    let mut rows: Vec<_> = stats.by_tool.iter().collect();
+    rows.sort_by(|a, b| b.1.calls.cmp(&a.1.calls).then_with(|| a.0.cmp(b.0)));
+    for (name, tool) in rows {
+        let cell = |statuses: &[Status]| {
+            let number = sum(&tool.by_status, statuses);
+            let style = if number == 0 { DIM } else { out::look(statuses[0]).1 };
+            Cell::styled(if number == 0 { "–".to_owned() } else { table::count(number) }, style)
+        };
+        table.row(vec![
+            name.into(),
+            table::count(tool.calls).into(),
+            cell(&[Status::Failed]),
+            cell(&[Status::Rejected, Status::Blocked]),
+            cell(&[Status::Interrupted, Status::TimedOut, Status::Cancelled]),
+            cell(&[Status::Unanswered, Status::Running]),
+            tool.p50_ms.map(table::took).unwrap_or_default().into(),
+            tool.p95_ms.map(table::took).unwrap_or_default().into(),
+        ]);
+    }
+    table
+}
+
+fn sum(by_status: &BTreeMap<Status, u64>, statuses: &[Status]) -> u64 {
+    statuses.iter().filter_map(|status| by_status.get(status)).sum()
+}
+
+fn models(stats: &StatsRow) -> Table {
+    let mut table = Table::new(&[
+        ("MODEL", Align::Fill),
+        ("REQUESTS", Align::Right),
+        ("INPUT", Align::Right),
+        ("OUTPUT", Align::Right),
+        ("CACHE WRITE", Align::Right),
+        ("CACHE READ", Align::Right),
+    ]);
+    let mut rows: Vec<_> = stats.usage.iter().collect();
+    rows.sort_by(|a, b| b.1.messages.cmp(&a.1.messages).then_with(|| a.0.cmp(b.0)));
+    for (name, usage) in rows {
+        let tokens = &usage.tokens;
+        table.row(vec![
+            name.into(),
+            table::count(usage.messages).into(),
+            table::count(tokens.input).into(),
+            table::count(tokens.output).into(),
+            table::count(tokens.cache_write_5m.saturating_add(tokens.cache_write_1h)).into(),
+            table::count(tokens.cache_read).into(),
+        ]);
+    }
+    table
+}

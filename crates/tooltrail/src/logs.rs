@@ -1,0 +1,134 @@
+//! From arguments to linked logs: what to read, from where, and what time it is.
+
+use crate::cli::LogArgs;
+use crate::{demo, out, progress};
+use anyhow::{Context, bail};
+use std::path::{Path, PathBuf};
+use tooltrail_formats::find::{self, Search};
+use tooltrail_formats::scan::{self, Options, Progress};
+use tooltrail_formats::{Places, Registered, load};
+use tooltrail_model::link::{Linker, Live, Now};
+use tooltrail_model::{At, Time};
+
+/// Logs that have been read.
+pub(crate) struct Logs {
+    /// What is in them.
+    pub(crate) linker: Linker,
+    /// The moment of asking.
+    pub(crate) now: Now,
+    /// Where they were looked for.
+    pub(crate) looked: Vec<PathBuf>,
+    /// How long reading took.
+    pub(crate) took: std::time::Duration,
+    demo: bool,
+}
+
+/// Reads the logs that the arguments name.
+pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyhow::Result<Logs> {
+    let start = std::time::Instant::now();
+    let time = args.now.unwrap_or_else(Time::now);
+    let mut options = Options { max_line: args.max_line.saturating_mul(1 << 20), check_utf8, ..Options::default() };
+    options.threads = args.threads.unwrap_or(options.threads).max(1);
+    if args.demo {
+        let (linker, live, time) = demo::read(&options);
+        let now = now(args, args.now.unwrap_or(time), live);
+        return Ok(Logs { linker, now, looked: Vec::new(), took: start.elapsed(), demo: true });
+    }
+    let places = if args.root.is_empty() { vec![from_environment()] } else { rooted(&args.root)? };
+    let search = if paths.is_empty() { find::in_places(&places) } else { find::in_paths(&existing(paths)?) };
+    let (linker, looked) = scan_files(search, &options);
+    let live = find::registered(&places).into_iter().filter(runs).collect();
+    Ok(Logs { linker, now: now(args, time, live), looked, took: start.elapsed(), demo: false })
+}
+
+impl Logs {
+    /// Whether any agent's log was read.
+    pub(crate) fn any(&self) -> bool {
+        self.linker.sources().any(|source| source.summary.agent.is_some())
+    }
+
+    /// Fails if nothing was read, saying where logs were looked for.
+    pub(crate) fn require_any(&self) -> anyhow::Result<()> {
+        if self.any() {
+            return Ok(());
+        }
+        bail!("no agent's logs found\n{}", self.where_to_look());
+    }
+
+    /// Where logs were looked for, and what to do about it.
+    pub(crate) fn where_to_look(&self) -> String {
+        let mut text = String::from("looked in:\n");
+        for path in &self.looked {
+            text.push_str(&format!("  {}\n", path.display()));
+        }
+        text.push_str("point elsewhere with a PATH, or with --root DIR for a directory laid out like a home;\n");
+        text.push_str("try `tooltrail --demo` to see what it does");
+        text
+    }
+
+    /// The main argument of a call, read from its log.
+    pub(crate) fn argument(&self, file: &str, at: At, call: &str) -> Option<String> {
+        let bytes = if self.demo { demo::bytes(file, at.span) } else { load::bytes(Path::new(file), at.span) }?;
+        load::argument(&bytes, at, call)
+    }
+}
+
+fn scan_files(search: Search, options: &Options) -> (Linker, Vec<PathBuf>) {
+    let total = search.files.iter().map(|found| found.size).sum();
+    let progress = Progress::default();
+    let (linker, problems) = progress::with_bar(total, &progress, || scan::scan(&search.files, options, &progress));
+    for problem in search.problems.iter().chain(&problems) {
+        out::complain(problem);
+    }
+    (linker, search.looked)
+}
+
+fn now(args: &LogArgs, time: Time, live: Vec<Registered>) -> Now {
+    let mut now = Now::at(time);
+    now.patience = args.alive;
+    for entry in live {
+        now.live.insert(entry.session.into(), if entry.waiting { Live::Waiting } else { Live::Running });
+    }
+    now
+}
+
+/// Whether a registered session's process is there; an entry outlives a crash.
+fn runs(entry: &Registered) -> bool {
+    let Some(pid) = entry.pid else { return true };
+    let processes = Path::new("/proc/self");
+    !processes.exists() || Path::new(&format!("/proc/{pid}")).exists()
+}
+
+fn from_environment() -> Places {
+    let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    Places {
+        home: std::env::home_dir().filter(|home| !home.as_os_str().is_empty()),
+        claude_config: std::env::var("CLAUDE_CONFIG_DIR").ok().filter(|value| !value.is_empty()),
+        xdg_config: path("XDG_CONFIG_HOME"),
+        codex_home: path("CODEX_HOME"),
+    }
+}
+
+fn rooted(roots: &[PathBuf]) -> anyhow::Result<Vec<Places>> {
+    for root in roots {
+        let meta = std::fs::metadata(root).with_context(|| format!("cannot read `{}`", root.display()))?;
+        if !meta.is_dir() {
+            bail!("`{}` is no directory; --root takes a directory laid out like a home", root.display());
+        }
+    }
+    Ok(roots.iter().map(|root| Places { home: Some(root.clone()), ..Places::default() }).collect())
+}
+
+/// The paths with `~` expanded, all of which exist.
+fn existing(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let home = std::env::home_dir();
+    let expand = |path: &PathBuf| match (path.strip_prefix("~"), &home) {
+        (Ok(rest), Some(home)) => home.join(rest),
+        _ => path.clone(),
+    };
+    let paths: Vec<PathBuf> = paths.iter().map(expand).collect();
+    for path in &paths {
+        std::fs::metadata(path).with_context(|| format!("cannot read `{}`; give a log file or a directory", path.display()))?;
+    }
+    Ok(paths)
+}

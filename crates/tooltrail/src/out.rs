@@ -1,0 +1,69 @@
+//! Printing: to a terminal that may not like colours, or into a pipe that may close.
+
+use anstyle::{AnsiColor, Style};
+use std::io::{self, Write};
+use tooltrail_model::Status;
+
+/// Standard output for people, with colours or without.
+pub(crate) fn stdout(color: &str) -> impl Write {
+    let stdout = io::stdout().lock();
+    let choice = match color {
+        "always" => anstream::ColorChoice::Always,
+        "never" => anstream::ColorChoice::Never,
+        _ => anstream::AutoStream::choice(&stdout),
+    };
+    io::BufWriter::with_capacity(64 * 1024, anstream::AutoStream::new(stdout, choice))
+}
+
+/// Whether an error means that nobody reads on.
+pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    let io = error.chain().find_map(|cause| {
+        cause.downcast_ref::<io::Error>().map(io::Error::kind).or_else(|| cause.downcast_ref::<serde_json::Error>()?.io_error_kind())
+    });
+    io == Some(io::ErrorKind::BrokenPipe)
+}
+
+/// Prints a problem on standard error.
+pub(crate) fn complain(problem: &dyn std::fmt::Display) {
+    let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
+    // If standard error is gone as well, there is nobody left to tell.
+    let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {problem:#}");
+}
+
+/// Prints a remark on standard error.
+pub(crate) fn remark(remark: &dyn std::fmt::Display) {
+    let _ = writeln!(anstream::stderr(), "{remark}");
+}
+
+/// Text that is less important.
+pub(crate) const DIM: Style = Style::new().dimmed();
+/// Text that stands out.
+pub(crate) const BOLD: Style = Style::new().bold();
+
+/// How a status looks: its sign and its colour.
+pub(crate) fn look(status: Status) -> (&'static str, Style) {
+    let color = |color: AnsiColor| Style::new().fg_color(Some(color.into()));
+    match status {
+        Status::Succeeded => ("✓", color(AnsiColor::Green)),
+        Status::Failed => ("✗", color(AnsiColor::Red)),
+        Status::Answered => ("•", Style::new()),
+        Status::Rejected => ("⊘", color(AnsiColor::Magenta)),
+        Status::Blocked => ("⛌", color(AnsiColor::Magenta)),
+        Status::Cancelled => ("∅", color(AnsiColor::BrightBlack)),
+        Status::Interrupted => ("■", color(AnsiColor::Yellow)),
+        Status::TimedOut => ("◷", color(AnsiColor::Yellow)),
+        Status::Running => ("●", color(AnsiColor::Cyan)),
+        Status::Unanswered => ("?", color(AnsiColor::Yellow)),
+    }
+}
+
+/// Prints rows as JSON, one object a line.
+pub(crate) fn json_lines<T: serde::Serialize>(rows: impl IntoIterator<Item = T>) -> anyhow::Result<()> {
+    let mut out = io::BufWriter::with_capacity(256 * 1024, io::stdout().lock());
+    for row in rows {
+        serde_json::to_writer(&mut out, &row)?;
+        out.write_all(b"\n")?;
+    }
+    out.flush()?;
+    Ok(())
+}

@@ -1,0 +1,221 @@
+//! Tables for people: aligned, cut to the terminal's width, safe to print.
+
+use crate::out::BOLD;
+use anstyle::Style;
+use std::io::Write;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// A cell: text and how it looks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cell {
+    text: String,
+    style: Style,
+}
+
+impl Cell {
+    /// A cell with a look.
+    pub(crate) fn styled(text: impl AsRef<str>, style: Style) -> Self {
+        Cell { text: printable(text.as_ref()), style }
+    }
+}
+
+impl<T: AsRef<str>> From<T> for Cell {
+    fn from(text: T) -> Self {
+        Cell { text: printable(text.as_ref()), style: Style::new() }
+    }
+}
+
+/// How a column is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Align {
+    /// Text.
+    Left,
+    /// Numbers.
+    Right,
+    /// Text that takes what room is left and is cut if that is too little.
+    Fill,
+    /// Like `Fill`, but the end of the text is what matters, as in a path.
+    FillEnd,
+}
+
+/// A table.
+#[derive(Debug)]
+pub(crate) struct Table {
+    heads: Vec<(&'static str, Align)>,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// An empty table with these columns.
+    pub(crate) fn new(heads: &[(&'static str, Align)]) -> Self {
+        Table { heads: heads.to_vec(), rows: Vec::new() }
+    }
+
+    /// Adds a row; it has as many cells as there are columns.
+    pub(crate) fn row(&mut self, cells: Vec<Cell>) {
+        self.rows.push(cells);
+    }
+
+    /// Prints the table, cut to `width` columns where that is known.
+    pub(crate) fn print(&self, out: &mut impl Write, width: Option<usize>) -> std::io::Result<()> {
+        let widths = self.widths(width);
+        let mut head = String::new();
+        for (index, ((name, align), width)) in self.heads.iter().zip(&widths).enumerate() {
+            let last = index + 1 == self.heads.len();
+            head.push_str(&fit(name, *width, *align, last));
+            if !last {
+                head.push_str("  ");
+            }
+        }
+        writeln!(out, "{BOLD}{}{BOLD:#}", head.trim_end())?;
+        for row in &self.rows {
+            for (index, (cell, ((_, align), width))) in row.iter().zip(self.heads.iter().zip(&widths)).enumerate() {
+                let last = index + 1 == row.len();
+                let text = fit(&cell.text, *width, *align, last);
+                write!(out, "{}{text}{:#}{}", cell.style, cell.style, if last { "" } else { "  " })?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+
+    fn widths(&self, limit: Option<usize>) -> Vec<usize> {
+        let natural = |column: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.text.width());
+            cells.max().unwrap_or(0).max(self.heads[column].0.width())
+        };
+        let mut widths: Vec<usize> = (0..self.heads.len()).map(natural).collect();
+        let Some(limit) = limit else { return widths };
+        let total = |widths: &[usize]| widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
+        // The widest filling column gives way first.
+        while total(&widths) > limit {
+            let fills = (0..widths.len()).filter(|&column| matches!(self.heads[column].1, Align::Fill | Align::FillEnd));
+            let Some(widest) = fills.filter(|&column| widths[column] > 8).max_by_key(|&column| widths[column]) else { break };
+            widths[widest] -= 1;
+        }
+        widths
+    }
+}
+
+/// Cuts or pads a text to a width.
+fn fit(text: &str, width: usize, align: Align, last: bool) -> String {
+    let own = text.width();
+    if own > width {
+        return match align {
+            Align::FillEnd => format!("…{}", end(text, width.saturating_sub(1))),
+            _ => format!("{}…", start(text, width.saturating_sub(1))),
+        };
+    }
+    let pad = " ".repeat(width - own);
+    match align {
+        Align::Right => pad + text,
+        _ if last => text.to_owned(),
+        _ => text.to_owned() + &pad,
+    }
+}
+
+fn start(text: &str, width: usize) -> String {
+    let mut used = 0;
+    text.chars()
+        .take_while(|c| {
+            used += c.width().unwrap_or(0);
+            used <= width
+        })
+        .collect()
+}
+
+fn end(text: &str, width: usize) -> String {
+    let mut used = 0;
+    let kept: Vec<char> = text
+        .chars()
+        .rev()
+        .take_while(|c| {
+            used += c.width().unwrap_or(0);
+            used <= width
+        })
+        .collect();
+    kept.into_iter().rev().collect()
+}
+
+/// A text on one line, without anything that a terminal would act on.
+pub(crate) fn printable(text: &str) -> String {
+    let acts = |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' | '\r' => out.push(' '),
+            c if c.is_control() => out.push('·'),
+            c if acts(c) => {}
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A number with its thousands set apart.
+pub(crate) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A number of bytes.
+pub(crate) fn bytes(number: u64) -> String {
+    let units = ["B", "kB", "MB", "GB", "TB"];
+    let mut value = number as f64;
+    let mut unit = 0;
+    while value >= 1000.0 && unit + 1 < units.len() {
+        value /= 1000.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{number} B") } else { format!("{value:.1} {}", units[unit]) }
+}
+
+/// A duration.
+pub(crate) fn took(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{:.1} s", ms as f64 / 1000.0),
+        60_000..3_600_000 => format!("{}m {:02}s", ms / 60_000, ms / 1000 % 60),
+        _ => format!("{}h {:02}m", ms / 3_600_000, ms / 60_000 % 60),
+    }
+}
+
+/// The width of the terminal, if there is one.
+pub(crate) fn terminal_width() -> Option<usize> {
+    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)).filter(|width| *width >= 20)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_acts_on_is_printed() {
+        assert_eq!(printable("a\u{1b}[31mb\nc\u{202e}d\u{7}"), "a·[31mb cd·");
+    }
+
+    #[test]
+    fn tables_are_cut_to_the_width() {
+        let mut table = Table::new(&[("A", Align::Left), ("N", Align::Right), ("TEXT", Align::Fill)]);
+        table.row(vec!["x".into(), "1".into(), "日本語のとても長い文章です".into()]);
+        table.row(vec!["yy".into(), "22".into(), "short".into()]);
+        let mut out = Vec::new();
+        table.print(&mut out, Some(20)).unwrap();
+        let text = anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string();
+        assert_eq!(text, "A    N  TEXT\nx    1  日本語のと…\nyy  22  short\n");
+    }
+
+    #[test]
+    fn numbers_read_well() {
+        assert_eq!((count(0).as_str(), count(999).as_str(), count(1_234_567).as_str()), ("0", "999", "1,234,567"));
+        assert_eq!((bytes(12).as_str(), bytes(1_500_000).as_str()), ("12 B", "1.5 MB"));
+        assert_eq!((took(31), took(6_000), took(65_000), took(7_260_000)), ("31 ms".into(), "6.0 s".into(), "1m 05s".into(), "2h 01m".into()));
+    }
+}

@@ -1,0 +1,76 @@
+//! `cargo xtask test`: everything that must hold before a change lands, the quickest check first.
+
+use std::time::{Duration, Instant};
+
+use crate::workspace::{run_cargo, say, spoken, written};
+
+struct Step {
+    name: &'static str,
+    variables: &'static [(&'static str, &'static str)],
+    arguments: &'static [&'static str],
+}
+
+const STEPS: &[Step] = &[
+    Step {
+        name: "format",
+        variables: &[],
+        arguments: &["fmt", "--all", "--check"],
+    },
+    Step {
+        name: "lint",
+        variables: &[],
+        arguments: &[
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--locked",
+            "--",
+            "-D",
+            "warnings",
+        ],
+    },
+    Step {
+        name: "documents",
+        variables: &[("RUSTDOCFLAGS", "-D warnings")],
+        arguments: &["doc", "--workspace", "--no-deps", "--locked"],
+    },
+    Step {
+        name: "tests",
+        variables: &[],
+        arguments: &["test", "--workspace", "--locked"],
+    },
+];
+
+/// Runs the steps in order and stops at the first that fails.
+pub(crate) fn run() -> Result<(), String> {
+    let mut took: Vec<(&str, Duration)> = Vec::new();
+    for (number, step) in STEPS.iter().enumerate() {
+        let command = written(step.variables, step.arguments);
+        say(&format!(
+            "[{}/{}] {}: {command}",
+            number + 1,
+            STEPS.len(),
+            step.name
+        ));
+        let start = Instant::now();
+        run_cargo(step.variables, step.arguments).map_err(|error| {
+            format!(
+                "`{}` failed after {}; {error}",
+                step.name,
+                spoken(start.elapsed())
+            )
+        })?;
+        took.push((step.name, start.elapsed()));
+    }
+    let all = took.iter().map(|(_, time)| *time).sum();
+    let parts: Vec<String> = took
+        .iter()
+        .map(|(name, time)| format!("{name} {}", spoken(*time)))
+        .collect();
+    say(&format!(
+        "all good in {}: {}",
+        spoken(all),
+        parts.join(", ")
+    ));
+    Ok(())
+}
