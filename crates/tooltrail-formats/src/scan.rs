@@ -79,7 +79,7 @@ pub fn scan(files: &[Found], options: &Options, progress: &Progress) -> (Linker,
 fn source(found: &Found, options: &Options, buffer: &mut Buffer, turns: &Turns, progress: &Progress) -> io::Result<Source> {
     let input = Counted { input: File::open(&found.path)?, progress };
     let summary = read(&found.path, input, options, buffer, turns);
-    let modified = found.modified.and_then(|time| Time::try_from(time).ok());
+    let modified = found.modified.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(Time::from);
     Ok(Source { path: found.path.to_string_lossy().into(), modified, summary })
 }
 

@@ -11,7 +11,7 @@ pub(crate) fn read(value: &mut Skim<'_>) -> Option<Time> {
     let number = value.float()?;
     // No log is from before 1973, so seconds stay below this and milliseconds above.
     let millis = if number.abs() < 1e11 { number * 1000.0 } else { number };
-    Time::from_millisecond(millis as i64).ok()
+    Time::from_millisecond(millis as i64)
 }
 
 /// The spelling that nearly every record uses, `2026-03-04T10:00:03.000Z`.
@@ -38,7 +38,7 @@ fn parse(text: &[u8]) -> Option<Time> {
     // Days since 1970 by counting years from March, so that the leap day comes last.
     let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
     let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468;
-    Time::from_millisecond((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + milli).ok()
+    Time::from_millisecond((((days * 24 + hour) * 60 + minute) * 60 + second) * 1000 + milli)
 }
 
 #[cfg(test)]

@@ -18,6 +18,7 @@ pub mod row;
 pub mod status;
 pub mod summary;
 pub mod text;
+pub mod time;
 pub mod usage;
 pub mod verdict;
 
@@ -28,9 +29,7 @@ pub use link::{Linked, Linker, Now};
 pub use position::{At, Span};
 pub use status::{Reason, Status};
 pub use summary::Summary;
-
-/// A point in time as a log gives it.
-pub type Time = jiff::Timestamp;
+pub use time::Time;
 
 /// A hash map that is fast and still hard to attack with chosen keys.
 pub(crate) type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;

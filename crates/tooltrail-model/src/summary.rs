@@ -54,6 +54,24 @@ pub struct Summary {
     pub end: At,
 }
 
+impl Summary {
+    /// Gives back the room that was only needed while reading.
+    pub(crate) fn settle(&mut self) {
+        self.names.settle();
+        for call in self.calls.iter_mut().chain(&mut self.nested) {
+            call.hooks.shrink_to_fit();
+        }
+        self.calls.shrink_to_fit();
+        self.nested.shrink_to_fit();
+        self.tasks.shrink_to_fit();
+        self.claims.shrink_to_fit();
+        self.usage.shrink_to_fit();
+        self.turns.shrink_to_fit();
+        self.hooks.shrink_to_fit();
+        self.nodes.shrink_to_fit();
+    }
+}
+
 /// How a source's lines add up: `lines` = `blank` + all `records` + `unparsed`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
@@ -178,13 +196,13 @@ pub struct HookRecord {
     /// When.
     pub time: Option<Time>,
     /// Its event.
-    pub event: Option<Box<str>>,
+    pub event: Option<Name>,
     /// When it runs, seen from the call.
     pub stage: HookStage,
     /// Its name.
-    pub name: Option<Box<str>>,
+    pub name: Option<Name>,
     /// Its command.
-    pub command: Option<Box<str>>,
+    pub command: Option<Name>,
     /// How it ended.
     pub outcome: Option<HookOutcome>,
     /// Its exit code.
@@ -192,9 +210,9 @@ pub struct HookRecord {
     /// How long it ran.
     pub duration_ms: Option<u64>,
     /// A word for its state.
-    pub status: Option<Box<str>>,
+    pub status: Option<Name>,
     /// What it decided.
-    pub decision: Option<Box<str>>,
+    pub decision: Option<Name>,
     /// Why.
     pub reason: Option<Box<str>>,
     /// What it added for the model.

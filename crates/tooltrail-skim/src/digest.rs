@@ -19,7 +19,7 @@ impl Skim<'_> {
 fn digest(skim: &mut Skim<'_>, depth: usize) -> Result<u64, Torn> {
     match skim.peek() {
         Some(Type::String) => match skim.string() {
-            Some(raw) => Ok(text(&raw)),
+            Some(raw) => Ok(raw.digest()),
             None => skim.skip().map(|_| 0),
         },
         Some(Type::Object) if depth < DEEP => {
@@ -46,8 +46,11 @@ fn digest(skim: &mut Skim<'_>, depth: usize) -> Result<u64, Torn> {
     }
 }
 
-fn text(raw: &crate::Raw<'_>) -> u64 {
-    xxh3_64(raw.text().as_bytes())
+impl crate::Raw<'_> {
+    /// The fingerprint that [`Skim::digest`] gives this string.
+    pub fn digest(self) -> u64 {
+        xxh3_64(&self.decoded_bytes())
+    }
 }
 
 /// Combines two hashes so that neither order nor zeros cancel out.

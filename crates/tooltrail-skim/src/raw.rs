@@ -31,13 +31,24 @@ impl<'a> Raw<'a> {
 
     /// The decoded text up to about `limit` bytes, cut between characters.
     pub fn head(self, limit: usize) -> Cow<'a, str> {
+        match self.decoded(limit) {
+            Cow::Borrowed(bytes) => lossy(bytes),
+            Cow::Owned(bytes) => Cow::Owned(String::from_utf8(bytes).unwrap_or_else(|error| lossy(error.as_bytes()).into_owned())),
+        }
+    }
+
+    /// The decoded text as bytes: what is not UTF-8 stays as it is.
+    pub fn decoded_bytes(self) -> Cow<'a, [u8]> {
+        self.decoded(usize::MAX)
+    }
+
+    fn decoded(self, limit: usize) -> Cow<'a, [u8]> {
         // An escaped character takes at most six bytes of spelling per byte of text.
         let window = &self.bytes[..self.bytes.len().min(limit.saturating_mul(6))];
         if memchr::memchr(b'\\', window).is_none() {
-            let cut = &window[..boundary(window, limit.min(window.len()))];
-            return String::from_utf8_lossy(cut);
+            return Cow::Borrowed(&window[..boundary(window, limit.min(window.len()))]);
         }
-        let mut out = String::with_capacity(window.len().min(limit.saturating_add(8)));
+        let mut out = Vec::with_capacity(window.len().min(limit.saturating_add(8)));
         decode(window, limit, &mut out);
         Cow::Owned(out)
     }
@@ -46,7 +57,10 @@ impl<'a> Raw<'a> {
     ///
     /// Decoding starts somewhere inside the string, so the first few characters may be the rest of an escape sequence.
     pub fn tail(self, limit: usize) -> Cow<'a, str> {
-        let mut start = self.bytes.len().saturating_sub(limit.saturating_mul(6));
+        let near = self.bytes.len().saturating_sub(limit);
+        // Only a text that is spelled in numbers needs a wider look for the same number of characters.
+        let wide = memchr::memmem::find(&self.bytes[near..], b"\\u").is_some();
+        let mut start = if wide { self.bytes.len().saturating_sub(limit.saturating_mul(6)) } else { near };
         if start == 0 {
             return self.text();
         }
@@ -55,11 +69,6 @@ impl<'a> Raw<'a> {
             start += 1;
         }
         Raw::new(&self.bytes[start..]).text()
-    }
-
-    /// Appends the decoded text to `out`.
-    pub fn decode_into(self, out: &mut String) {
-        decode(self.bytes, usize::MAX, out);
     }
 }
 
@@ -81,14 +90,18 @@ fn boundary(bytes: &[u8], at: usize) -> usize {
     cut
 }
 
-fn decode(bytes: &[u8], limit: usize, out: &mut String) {
-    let floor = out.len();
+fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    // The check that expects good text is much faster than the one that mends bad text.
+    std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+}
+
+fn decode(bytes: &[u8], limit: usize, out: &mut Vec<u8>) {
     let mut at = 0;
-    while at < bytes.len() && out.len() - floor < limit {
+    while at < bytes.len() && out.len() < limit {
         let plain = memchr::memchr(b'\\', &bytes[at..]).unwrap_or(bytes.len() - at);
-        let room = limit - (out.len() - floor);
+        let room = limit - out.len();
         let take = boundary(&bytes[at..at + plain], plain.min(room));
-        out.push_str(&String::from_utf8_lossy(&bytes[at..at + take]));
+        out.extend_from_slice(&bytes[at..at + take]);
         at += plain;
         if take < plain || at >= bytes.len() {
             return;
@@ -98,22 +111,22 @@ fn decode(bytes: &[u8], limit: usize, out: &mut String) {
 }
 
 /// Decodes the escape sequence at the start of `bytes`, and says how many bytes it took.
-fn escape(bytes: &[u8], out: &mut String) -> usize {
+fn escape(bytes: &[u8], out: &mut Vec<u8>) -> usize {
     let Some(&kind) = bytes.get(1) else {
-        out.push('\\');
+        out.push(b'\\');
         return 1;
     };
     let plain = match kind {
-        b'n' => '\n',
-        b't' => '\t',
-        b'r' => '\r',
-        b'b' => '\u{8}',
-        b'f' => '\u{c}',
-        b'"' | b'\\' | b'/' => char::from(kind),
+        b'n' => b'\n',
+        b't' => b'\t',
+        b'r' => b'\r',
+        b'b' => 8,
+        b'f' => 12,
+        b'"' | b'\\' | b'/' => kind,
         b'u' => return unicode(bytes, out),
         // Not JSON. The backslash is kept, and what follows is read as ordinary text.
         _ => {
-            out.push('\\');
+            out.push(b'\\');
             return 1;
         }
     };
@@ -121,19 +134,23 @@ fn escape(bytes: &[u8], out: &mut String) -> usize {
     2
 }
 
-fn unicode(bytes: &[u8], out: &mut String) -> usize {
+fn unicode(bytes: &[u8], out: &mut Vec<u8>) -> usize {
+    let mut push = |code: u32| {
+        let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+        out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+    };
     let Some(first) = hex4(bytes) else {
-        out.push('\\');
+        out.push(b'\\');
         return 1;
     };
     if (0xD800..0xDC00).contains(&first) {
         if let Some(second @ 0xDC00..0xE000) = bytes.get(6..).and_then(hex4) {
             let code = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-            out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER));
+            push(code);
             return 12;
         }
     }
-    out.push(char::from_u32(first).unwrap_or(char::REPLACEMENT_CHARACTER));
+    push(first);
     6
 }
 

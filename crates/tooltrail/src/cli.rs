@@ -48,7 +48,7 @@ pub(crate) struct LogArgs {
     pub(crate) alive: std::time::Duration,
     /// Pretend it is this time, as in `2026-03-04T10:00:00Z`
     #[arg(long, value_name = "TIME", global = true, hide_short_help = true)]
-    pub(crate) now: Option<jiff::Timestamp>,
+    pub(crate) now: Option<tooltrail_model::Time>,
     /// When to use colours
     #[arg(long, value_name = "WHEN", global = true, default_value = "auto", value_parser = ["auto", "always", "never"], hide_short_help = true)]
     pub(crate) color: String,

@@ -21,7 +21,7 @@ const WAITING: &str = "d3a0c1de-0000-4000-8000-000000000004";
 
 /// Reads the demo.
 pub(crate) fn read(options: &Options) -> (Linker, Vec<Registered>, Time) {
-    let now: Time = NOW.parse().unwrap_or(Time::UNIX_EPOCH);
+    let now: Time = NOW.parse().unwrap_or(Time::MAX);
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
     let mut linker = Linker::default();
     for (path, bytes) in FILES {

@@ -26,7 +26,7 @@ pub(crate) struct Logs {
 /// Reads the logs that the arguments name.
 pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyhow::Result<Logs> {
     let start = std::time::Instant::now();
-    let time = args.now.unwrap_or_else(Time::now);
+    let time = args.now.unwrap_or_else(|| jiff::Timestamp::now().into());
     let mut options = Options { max_line: args.max_line.saturating_mul(1 << 20), check_utf8, ..Options::default() };
     options.threads = args.threads.unwrap_or(options.threads).max(1);
     if args.demo {

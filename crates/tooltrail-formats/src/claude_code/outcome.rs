@@ -130,15 +130,15 @@ pub(super) struct Poll<'r> {
 impl<'r> Outcome<'r> {
     pub(super) fn of(block: &Block<'r>, structured: Option<&Structured<'r>>, denial: Option<Raw<'r>>) -> Self {
         let (first, last) = (block.result.first, block.result.last);
-        let mut head = first.map(|text| text.head(WINDOW)).unwrap_or_default();
-        let mut tail = last.map(|text| text.tail(WINDOW)).unwrap_or_default();
+        let error = block.is_error == Some(true) || block.result.error_object;
+        let mut head = first.map(|text| telling_head(text, error)).unwrap_or_default();
+        let mut tail = last.map(telling_tail).unwrap_or_default();
         // A list of blocks that was written into a string is the blocks it holds.
         if head.trim_start().starts_with("[{") {
             if let Some((inner_head, inner_tail)) = first.and_then(spelled_blocks) {
                 (head, tail) = (Cow::Owned(inner_head), Cow::Owned(inner_tail));
             }
         }
-        let error = block.is_error == Some(true) || block.result.error_object;
         let mut signals = Signals { outcome: if error { Said::Error } else { Said::Worked }, ..Signals::default() };
         if error {
             signals.marker = markers::of(&head);
@@ -215,6 +215,28 @@ impl<'r> Outcome<'r> {
     pub(super) fn synthetic(&self) -> bool {
         self.head.trim_start().starts_with("[Request interrupted by user") && self.head.trim().ends_with(']')
     }
+}
+
+/// How a text begins, if that can tell anything: on errors always, otherwise only for the few beginnings that are looked for.
+fn telling_head(text: Raw<'_>, error: bool) -> Cow<'_, str> {
+    let start = text.head(24);
+    let telling = ["Command ", "Async agent", "Successfully ", "<", "[{", "[Request"];
+    if error || telling.iter().any(|beginning| start.trim_start().starts_with(beginning)) || start.trim().is_empty() {
+        return text.head(WINDOW);
+    }
+    start
+}
+
+/// How a text ends, if that can tell anything: an exit code in brackets, or an agent's id. Most texts end in neither, and
+/// decoding their ends would cost more than everything else about them.
+fn telling_tail(text: Raw<'_>) -> Cow<'_, str> {
+    let end = &text.bytes()[text.bytes().len().saturating_sub(WINDOW)..];
+    let last = end.iter().rev().find(|byte| !byte.is_ascii_whitespace());
+    let bracket = last == Some(&b']') || end.ends_with(b"]\\n");
+    if bracket || memchr::memmem::find(end, b"agentId").is_some() || memchr::memmem::find(end, b"\\u").is_some() {
+        return text.tail(WINDOW);
+    }
+    Cow::Borrowed("")
 }
 
 fn stopped(message: &str) -> Option<TaskState> {

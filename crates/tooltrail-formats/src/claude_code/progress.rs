@@ -98,7 +98,7 @@ fn subagent<'r>(inner: &Inner<'r>, base: usize, agent: Option<Cow<'r, str>>, par
                 emit.fact(Fact::Call(call));
             }
         }
-        if let Some(mut result) = records::result(block, None, None, None, None, emit) {
+        if let Some((mut result, _)) = records::result(block, None, None, None, None, emit) {
             result.nested = Some(nested.clone());
             emit.fact(Fact::Result(result));
         }

@@ -3,7 +3,7 @@
 
 use super::envelope::Envelope;
 use super::message::{Block, Message};
-use super::outcome::{Outcome, Structured};
+use super::outcome::{Outcome, Poll, Structured};
 use super::prompt::{self, Said};
 use super::{hooks, markers, progress, tasks, tools};
 use crate::{Record, Sink};
@@ -122,7 +122,7 @@ fn user<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
         let node = envelope.source_node.or(envelope.parent);
         if let Some(result) = result(block, structured, envelope.denial, envelope.feedback, node, emit) {
             results += 1;
-            emit_result(result, block, structured, emit);
+            emit_result(result, structured, emit);
         }
     }
     if let Some((text, span)) = &content.text {
@@ -139,10 +139,8 @@ fn user<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
 }
 
 /// A result, and what else its record says: news of a task, a workflow's directory.
-fn emit_result<'r>(result: CallResult<'r>, block: &Block<'r>, structured: Option<&Structured<'r>>, emit: &mut Emit<'_, 'r>) {
+fn emit_result<'r>((result, poll): (CallResult<'r>, Option<Poll<'r>>), structured: Option<&Structured<'r>>, emit: &mut Emit<'_, 'r>) {
     let call = result.call.clone();
-    let outcome = Outcome::of(block, structured, None);
-    let poll = outcome.poll(structured);
     emit.fact(Fact::Result(result));
     if let Some(agent) = structured.and_then(Structured::workflow) {
         emit.fact(Fact::Claim(Claim { agent, call: call.clone(), by: ClaimBy::Directory }));
@@ -176,7 +174,7 @@ fn words<'r>(text: Raw<'r>, span: &std::ops::Range<usize>, envelope: &Envelope<'
                 Origin::Command => prompt::command(own).map_or_else(|| own.chars().take(HEAD).collect::<String>(), |command| command),
                 _ => own.chars().take(HEAD).collect(),
             };
-            emit.fact(Fact::Prompt(Prompt { origin, head: Cow::Owned(head), digest: digest(text), span: emit.span(span) }));
+            emit.fact(Fact::Prompt(Prompt { origin, head: Cow::Owned(head), digest: text.digest(), span: emit.span(span) }));
         }
     }
 }
@@ -186,17 +184,6 @@ fn emit_news(news: TaskNews<'_>, emit: &mut Emit<'_, '_>) {
         emit.fact(Fact::Claim(Claim { agent, call, by: ClaimBy::Notification }));
     }
     emit.fact(Fact::Task(news));
-}
-
-/// A fingerprint of a text, the same however it is escaped.
-fn digest(text: Raw<'_>) -> u64 {
-    let quoted = text.bytes();
-    // The digest of a JSON value is taken of its spelling with quotes; a raw text has lost them, so it is put together again.
-    let mut spelled = Vec::with_capacity(quoted.len() + 2);
-    spelled.push(b'"');
-    spelled.extend_from_slice(quoted);
-    spelled.push(b'"');
-    Skim::new(&spelled).digest().unwrap_or(0)
 }
 
 fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
@@ -223,7 +210,7 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
     for block in &message.content.blocks {
         if let Some(call) = call(block, message, envelope.request, envelope.uuid, emit) {
             emit.fact(Fact::Call(call));
-        } else if let Some(result) = result(block, None, None, None, envelope.uuid, emit) {
+        } else if let Some((result, _)) = result(block, None, None, None, envelope.uuid, emit) {
             emit.fact(Fact::Result(result));
         } else {
             let kind = match block.kind.map(Raw::text).as_deref() {
@@ -253,7 +240,7 @@ pub(super) fn call<'r>(block: &Block<'r>, message: &Message<'r>, request: Option
     if matches!(family, Kind::Subagent | Kind::Task) {
         let _ = Skim::new(bytes).object(|key, value| {
             match key.as_bytes() {
-                b"prompt" => prompt = value.string().map(digest),
+                b"prompt" => prompt = value.string().map(Raw::digest),
                 b"bash_id" | b"shell_id" | b"task_id" | b"taskId" | b"agentId" => task = value.string().map(Raw::text),
                 _ => {}
             }
@@ -286,7 +273,7 @@ pub(super) fn result<'r>(
     feedback: Option<Raw<'r>>,
     node: Option<Raw<'r>>,
     emit: &Emit<'_, 'r>,
-) -> Option<CallResult<'r>> {
+) -> Option<(CallResult<'r>, Option<Poll<'r>>)> {
     let call = block.tool_use_id?;
     let kind = block.kind.map(Raw::text);
     if !kind.as_deref().is_some_and(|kind| kind == "tool_result" || kind.ends_with("_tool_result")) {
@@ -295,7 +282,8 @@ pub(super) fn result<'r>(
     let outcome = Outcome::of(block, structured, denial);
     let error = outcome.signals.outcome == Outcomes::Error;
     let said = || markers::feedback(&outcome.head).map(|text| Text::Owned(text.to_owned()));
-    Some(CallResult {
+    let poll = outcome.poll(structured);
+    let result = CallResult {
         call: call.text(),
         content: block.result.span.as_ref().map(|span| emit.span(span)).unwrap_or_default(),
         structured: structured.map(|structured| emit.span(&structured.span)),
@@ -308,7 +296,8 @@ pub(super) fn result<'r>(
         synthetic: outcome.synthetic(),
         signals: outcome.signals,
         nested: None,
-    })
+    };
+    Some((result, poll))
 }
 
 fn hook_in_text<'r>(head: &str) -> Option<Hook<'r>> {
@@ -378,7 +367,7 @@ fn queued<'r>(text: Raw<'r>, span: &std::ops::Range<usize>, human: bool, emit: &
     let (said, own) = prompt::classify(&whole, prompt::Flags { injected: !human, sidechain: false });
     if said == Said::Words(Origin::Human) {
         let head = Cow::Owned(own.chars().take(HEAD).collect());
-        emit.fact(Fact::Prompt(Prompt { origin: Origin::Queued, head, digest: digest(text), span: emit.span(span) }));
+        emit.fact(Fact::Prompt(Prompt { origin: Origin::Queued, head, digest: text.digest(), span: emit.span(span) }));
     }
 }
 

@@ -132,7 +132,7 @@ impl Assembler {
             return;
         };
         if let Some(hook) = &result.hook {
-            let hook = hooks::record(hook, &self.here);
+            let hook = hooks::record(hook, &self.here, &mut self.out.names);
             hooks::add(&mut self.out.calls[index].hooks, hook);
         }
         self.attach(index, node, record);

@@ -1,35 +1,37 @@
 //! Hooks: hung on the call they ran for, or on their turn. Several records about one run become one.
 
 use super::{Assembler, Here};
-use crate::event::{Hook, HookOutcome};
+use crate::event::{Hook, HookOutcome, Text};
 use crate::summary::{HookRecord, LooseHook};
+use crate::text::Names;
 
 /// How much of a hook's own words is kept; the rest stays in the log.
 const WORDS: usize = 500;
 
-pub(super) fn record(hook: &Hook<'_>, here: &Here) -> HookRecord {
-    let boxed = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().filter(|text| !text.is_empty()).map(cut);
+pub(super) fn record(hook: &Hook<'_>, here: &Here, names: &mut Names) -> HookRecord {
+    let boxed = |text: &Option<Text<'_>>| text.as_deref().filter(|text| !text.is_empty()).map(|text| Box::from(cut(text)));
+    let mut named = |text: &Option<Text<'_>>| text.as_deref().filter(|text| !text.is_empty()).map(|text| names.of(cut(text)));
     HookRecord {
         at: here.at,
         time: here.time,
-        event: boxed(&hook.event),
+        event: named(&hook.event),
         stage: hook.stage,
-        name: boxed(&hook.name),
-        command: boxed(&hook.command),
+        name: named(&hook.name),
+        command: named(&hook.command),
         outcome: hook.outcome,
         exit_code: hook.exit_code,
         duration_ms: hook.duration_ms,
-        status: boxed(&hook.status),
-        decision: boxed(&hook.decision),
+        status: named(&hook.status),
+        decision: named(&hook.decision),
         reason: boxed(&hook.reason),
         context: boxed(&hook.context),
         output_bytes: hook.output.map_or(0, |span| span.len()),
     }
 }
 
-fn cut(text: &str) -> Box<str> {
+fn cut(text: &str) -> &str {
     let end = text.char_indices().nth(WORDS).map_or(text.len(), |(at, _)| at);
-    text[..end].into()
+    &text[..end]
 }
 
 /// Adds a record of a hook to those of a call: as a new run, or as more about a run already known.
@@ -63,7 +65,7 @@ pub(super) fn add(hooks: &mut Vec<HookRecord>, new: HookRecord) {
 
 impl Assembler {
     pub(super) fn hook(&mut self, hook: Hook<'_>) {
-        let record = record(&hook, &self.here);
+        let record = record(&hook, &self.here, &mut self.out.names);
         match hook.call.as_deref().and_then(|id| self.calls.latest(id)) {
             Some(index) => add(&mut self.out.calls[index].hooks, record),
             None => self.loose_hook(record),

@@ -156,7 +156,7 @@ impl Assembler {
         self.settle_talk();
         self.settle_calls();
         self.settle_chain();
-        self.out.names.settle();
+        self.out.settle();
         self.out
     }
 

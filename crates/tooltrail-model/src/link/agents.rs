@@ -118,9 +118,9 @@ fn by_prompt(sources: &[&Source], best: &Map<Key, (ClaimBy, Box<str>)>, agents: 
     for (time, source, index, key, name) in parts {
         let Some(candidates) = calls.get(&key) else { continue };
         let distance = |candidate: &&Candidate<'_>| {
-            let gap = candidate.time.zip(time).map(|(a, b)| a.duration_until(b).as_millis());
+            let gap = candidate.time.zip(time).map(|(a, b)| a.micros_until(b));
             // A call cannot have started what was there before it, unless clocks disagree.
-            gap.map_or((true, i128::MAX), |gap| (gap < 0, gap.abs()))
+            gap.map_or((true, i64::MAX), |gap| (gap < 0, gap.abs()))
         };
         let free = candidates.iter().filter(|candidate| !used.contains(candidate.call));
         let Some(chosen) = free.min_by_key(distance) else { continue };

@@ -97,12 +97,11 @@ fn settle(linked: &Linked<'_>, copies: &[CallId], call: CallId, orphans: &[(usiz
         copy.map(Foreign::Copy).or_else(orphan)
     };
     let record = linked.record(call);
-    let session = linked.session_text(call);
     LinkedCall {
         id: call,
         copy_of: (call != original).then_some(original),
         foreign_result: if record.result.is_some() { None } else { elsewhere() },
-        session: linked.session_index.get(&(linked.agent_of(call.source), session.into())).copied().unwrap_or(usize::MAX),
+        session: linked.session_index.get(&(call.source, record.session)).copied().unwrap_or(usize::MAX),
         number: 0,
     }
 }

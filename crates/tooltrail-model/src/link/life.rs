@@ -32,8 +32,8 @@ impl Now {
     }
 
     fn recent(&self, sign: Time) -> bool {
-        let age = sign.duration_until(self.time).unsigned_abs();
-        age <= self.patience
+        let age = sign.micros_until(self.time).unsigned_abs();
+        u128::from(age) <= self.patience.as_micros()
     }
 }
 

@@ -16,6 +16,7 @@ pub use life::{Live, Now};
 pub use sessions::LinkedSession;
 
 use crate::summary::{CallRecord, ResultRecord, Summary};
+use crate::text::Name;
 use crate::{Map, Time};
 use std::collections::BTreeMap;
 
@@ -121,7 +122,8 @@ pub struct Linked<'a> {
     pub calls: Vec<LinkedCall>,
     /// The sessions, by start.
     pub sessions: Vec<LinkedSession>,
-    session_index: Map<(&'static str, Box<str>), usize>,
+    /// The session that a name of a source stands for.
+    session_index: Map<(usize, Name), usize>,
     agents: agents::Agents,
     tasks: tasks::Tasks<'a>,
     orphans: Map<(&'static str, &'a str), Vec<(usize, usize)>>,

@@ -72,8 +72,8 @@ impl<'a> Linked<'a> {
             status: judged.verdict.status,
             reason: judged.verdict.reason,
             evidence: self.place(judged.source, judged.evidence),
-            requested_at: record.time.map(stamp),
-            completed_at: result.and_then(|result| result.time).map(stamp),
+            requested_at: record.time.map(|time| time.to_string()),
+            completed_at: result.and_then(|result| result.time).map(|time| time.to_string()),
             duration_ms: judged.duration_ms,
             run_ms: result.and_then(|result| result.run_ms.or(record.progress_ms)),
             exit_code: result.and_then(|result| verdict::exit_code(record.kind, &result.signals)),
@@ -99,10 +99,11 @@ impl<'a> Linked<'a> {
     }
 
     fn hook_row<'s>(&'s self, source: usize, hook: &'s HookRecord) -> HookRow<'s> {
+        let names = &self.sources[source].summary.names;
         HookRow {
-            event: hook.event.as_deref(),
-            name: hook.name.as_deref(),
-            command: hook.command.as_deref(),
+            event: names.opt(hook.event),
+            name: names.opt(hook.name),
+            command: names.opt(hook.command),
             outcome: hook.outcome.unwrap_or(HookOutcome::Unknown),
             exit_code: hook.exit_code,
             duration_ms: hook.duration_ms,
@@ -131,7 +132,7 @@ impl<'a> Linked<'a> {
             id: id.or(news.record.id.as_deref()),
             state,
             exit_code: news.record.exit_code,
-            ended_at: news.record.time.filter(|_| ended).map(stamp),
+            ended_at: news.record.time.filter(|_| ended).map(|time| time.to_string()),
             evidence: self.place(news.source, news.record.at),
         })
     }
@@ -156,8 +157,8 @@ impl<'a> Linked<'a> {
             title: session.title.as_deref(),
             project: session.project.as_deref(),
             branch: session.branch.as_deref(),
-            started_at: session.first.map(stamp),
-            last_at: session.last.map(stamp),
+            started_at: session.first.map(|time| time.to_string()),
+            last_at: session.last.map(|time| time.to_string()),
             state: None,
             state_reason: None,
             turns: session.turns,
@@ -221,10 +222,6 @@ fn check_row(source: &super::Source) -> CheckRow<'_> {
 
 /// The time from one moment to a later one; nothing where the clock went backwards.
 fn millis(start: Time, end: Time) -> Option<u64> {
-    u64::try_from(start.duration_until(end).as_millis()).ok().filter(|_| end >= start)
-}
-
-/// A moment as the contracts spell it: UTC, to the millisecond, finer only where the log is.
-pub(super) fn stamp(time: Time) -> String {
-    if time.subsec_nanosecond() % 1_000_000 == 0 { format!("{time:.3}") } else { format!("{time:.6}") }
+    // From millisecond to millisecond, as the log shows them.
+    u64::try_from(end.as_millisecond() - start.as_millisecond()).ok().filter(|_| end >= start)
 }

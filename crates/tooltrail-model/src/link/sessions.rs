@@ -2,6 +2,7 @@
 
 use super::{Linked, Source};
 use crate::event::TitleBy;
+use crate::text::Name;
 use crate::usage::Tokens;
 use crate::{Map, Set, Time};
 use std::collections::BTreeSet;
@@ -36,9 +37,9 @@ pub struct LinkedSession {
 }
 
 /// Finds the sessions and sorts them by start.
-pub(super) fn gather(sources: &[&Source], index: &mut Map<(&'static str, Box<str>), usize>) -> Vec<LinkedSession> {
+pub(super) fn gather(logs: &[&Source], index: &mut Map<(usize, Name), usize>) -> Vec<LinkedSession> {
     let mut found: Map<(&'static str, Box<str>), LinkedSession> = Map::default();
-    for (number, source) in sources.iter().enumerate() {
+    for (number, source) in logs.iter().enumerate() {
         let Some(agent) = source.summary.agent else { continue };
         for record in &source.summary.sessions {
             let id: Box<str> = source.summary.names.text(record.session).into();
@@ -51,7 +52,14 @@ pub(super) fn gather(sources: &[&Source], index: &mut Map<(&'static str, Box<str
     let mut sessions: Vec<LinkedSession> = found.into_values().collect();
     sessions.sort_by(|a, b| (a.first.unwrap_or(Time::MAX), a.agent, &a.id).cmp(&(b.first.unwrap_or(Time::MAX), b.agent, &b.id)));
     shorten(&mut sessions);
-    index.extend(sessions.iter().enumerate().map(|(number, session)| ((session.agent, session.id.clone()), number)));
+    let numbers: Map<(&str, &str), usize> = sessions.iter().enumerate().map(|(number, session)| ((session.agent, &*session.id), number)).collect();
+    for (source, entry) in logs.iter().enumerate() {
+        let Some(agent) = entry.summary.agent else { continue };
+        for record in &entry.summary.sessions {
+            let number = numbers.get(&(agent, entry.summary.names.text(record.session)));
+            index.extend(number.map(|&number| ((source, record.session), number)));
+        }
+    }
     sessions
 }
 
@@ -95,9 +103,8 @@ pub(super) fn fill(linked: &mut Linked<'_>) {
     linked.sessions = sessions;
 }
 
-fn index_of(linked: &Linked<'_>, source: usize, name: crate::text::Name) -> Option<usize> {
-    let text = linked.sources[source].summary.names.text(name);
-    linked.session_index.get(&(linked.agent_of(source), text.into())).copied()
+fn index_of(linked: &Linked<'_>, source: usize, name: Name) -> Option<usize> {
+    linked.session_index.get(&(source, name)).copied()
 }
 
 /// Titles that name the record their conversation ends in.

@@ -102,5 +102,5 @@ fn table(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: bool) 
 
 /// A time of day as the person's clock shows it.
 pub(crate) fn local(time: tooltrail_model::Time) -> String {
-    time.to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+    time.timestamp().to_zoned(jiff::tz::TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }

@@ -1,0 +1,317 @@
+//! Invented logs, one folder a case, and everything that is read from them kept as a snapshot.
+//!
+//! A case is a folder of `fixtures/<agent>/`, laid out like the agent's own directory. Beside the logs lie `about.md`, one line
+//! that says what the case shows, and sometimes `now`, the moment of asking. To add a case, add a folder, run this test with
+//! `INSTA_UPDATE=always`, and read the snapshot: it is what the case claims.
+//!
+//! Rows are the JSON contracts, shortened without losing anything: what is null or empty, one call alone in its message and
+//! `sidechain: false` are left out, a position is `file:line`, and `:line` where the file is the request's own.
+
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use tooltrail_formats::scan::{Options, Progress, scan};
+use tooltrail_formats::{Places, find};
+use tooltrail_model::link::{Linked, Live, Source};
+use tooltrail_model::{Linker, Now, Time};
+
+/// When a case is looked at, unless it says otherwise: long after everything in it.
+const NOW: &str = "2026-03-05T00:00:00Z";
+
+fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests")
+        .join(name)
+        .join("claude_code")
+}
+
+fn cases() -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder("fixtures")).unwrap();
+    let mut cases: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    cases.retain(|path| path.is_dir());
+    cases.sort();
+    cases
+}
+
+fn name(path: &Path) -> String {
+    path.file_stem().unwrap().to_string_lossy().into_owned()
+}
+
+/// Reads a case. Results must not depend on where and when it was checked out: paths are made relative, and a file counts as
+/// written when its last record says.
+fn read(case: &Path) -> (Linker, Now) {
+    let places = [Places {
+        claude_config: Some(case.to_string_lossy().into_owned()),
+        ..Places::default()
+    }];
+    let found = find::in_places(&places);
+    assert!(found.problems.is_empty(), "{:?}", found.problems);
+    let options = Options {
+        threads: 1,
+        check_utf8: true,
+        ..Options::default()
+    };
+    let (scanned, problems) = scan(&found.files, &options, &Progress::default());
+    assert!(problems.is_empty(), "{problems:?}");
+    let mut linker = Linker::default();
+    for source in scanned.sources() {
+        let path = Path::new(&*source.path).strip_prefix(case).unwrap();
+        let path = path.to_string_lossy().replace('\\', "/").into();
+        let summary = source.summary.clone();
+        linker.put(Source {
+            path,
+            modified: summary.last,
+            summary,
+        });
+    }
+    let time = fs::read_to_string(case.join("now")).unwrap_or_else(|_| NOW.to_owned());
+    let mut now = Now::at(time.trim().parse::<Time>().unwrap());
+    for entry in find::registered(&places) {
+        let live = if entry.waiting {
+            Live::Waiting
+        } else {
+            Live::Running
+        };
+        now.live.insert(entry.session.into(), live);
+    }
+    (linker, now)
+}
+
+/// A row as a line of JSON, shortened.
+fn brief(row: impl serde::Serialize) -> String {
+    let mut row = serde_json::to_value(row).unwrap();
+    let own = row.pointer("/request/file").cloned();
+    let fields = row.as_object_mut().unwrap();
+    fields.remove("v");
+    if fields.get("parallel") == Some(&Value::from(1)) {
+        fields.remove("parallel");
+    }
+    if fields.get("sidechain") == Some(&Value::from(false)) {
+        fields.remove("sidechain");
+    }
+    let request = fields.get_mut("request").map(|request| {
+        shorten(request, None);
+        request.take()
+    });
+    shorten(&mut row, own.as_ref());
+    let fields = row.as_object_mut().unwrap();
+    if let Some(request) = request {
+        fields.insert("request".to_owned(), request);
+    }
+    let mut ordered = Map::new();
+    for first in ["call", "tool", "status", "reason", "file"] {
+        ordered.extend(fields.remove_entry(first));
+    }
+    ordered.append(fields);
+    Value::Object(ordered).to_string()
+}
+
+fn shorten(value: &mut Value, own: Option<&Value>) {
+    match value {
+        Value::Object(fields) => {
+            if fields.len() == 2 && fields.contains_key("file") && fields.contains_key("line") {
+                let file = fields.get("file").filter(|file| Some(*file) != own);
+                let file = file.and_then(Value::as_str).unwrap_or_default();
+                *value = format!("{file}:{}", fields["line"]).into();
+                return;
+            }
+            for field in fields.values_mut() {
+                shorten(field, own);
+            }
+            fields.retain(|_, field| !is_empty(field));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| shorten(item, own)),
+        _ => {}
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        _ => false,
+    }
+}
+
+/// Everything that is read from a case.
+fn report(linker: &Linker, linked: &Linked<'_>, now: &Now) -> String {
+    let calls: Vec<String> = linked.call_rows(now, false).map(brief).collect();
+    let copies: Vec<String> = linked.call_rows(now, true).map(brief).collect();
+    let same = copies == calls;
+    let copies = if same {
+        vec!["the same".to_owned()]
+    } else {
+        copies
+    };
+    let sections = [
+        ("calls", calls),
+        ("calls, each copy alone", copies),
+        (
+            "sessions",
+            linked.session_rows(now).into_iter().map(brief).collect(),
+        ),
+        (
+            "check",
+            linked.check_rows(now).into_iter().map(brief).collect(),
+        ),
+        ("stats", vec![brief(linked.stats(now))]),
+        ("hooks of no call", loose_hooks(linker)),
+    ];
+    let mut text = String::new();
+    for (title, lines) in sections {
+        if !lines.is_empty() {
+            text.push_str(&format!("## {title}\n{}\n", lines.join("\n")));
+        }
+    }
+    text
+}
+
+fn loose_hooks(linker: &Linker) -> Vec<String> {
+    let mut lines = Vec::new();
+    for source in linker.sources() {
+        for loose in &source.summary.hooks {
+            let hook = &loose.hook;
+            let line = serde_json::json!({
+                "event": hook.event, "name": hook.name, "command": hook.command, "outcome": hook.outcome,
+                "turn": loose.turn, "evidence": format!("{}:{}", source.path, hook.at.line),
+            });
+            lines.push(brief(line));
+        }
+    }
+    lines
+}
+
+#[test]
+fn every_case_reads_as_its_snapshot_says() {
+    let mut wrong = Vec::new();
+    let mut names = BTreeSet::new();
+    for case in cases() {
+        let (linker, now) = read(&case);
+        let text = report(&linker, &linker.link(), &now);
+        let about = fs::read_to_string(case.join("about.md")).unwrap();
+        assert_eq!(about.trim().lines().count(), 1, "{}", case.display());
+        let mut settings = insta::Settings::clone_current();
+        settings.set_snapshot_path(folder("snapshots"));
+        settings.set_prepend_module_to_snapshot(false);
+        settings.set_omit_expression(true);
+        settings.set_description(about.trim());
+        let check = || settings.bind(|| insta::assert_snapshot!(name(&case), text));
+        // Go on after a difference, so that one run shows all of them.
+        if std::panic::catch_unwind(std::panic::AssertUnwindSafe(check)).is_err() {
+            wrong.push(name(&case));
+        }
+        names.insert(name(&case));
+    }
+    assert!(wrong.is_empty(), "these cases read differently: {wrong:?}");
+    let kept = fs::read_dir(folder("snapshots")).unwrap();
+    let kept: BTreeSet<String> = kept
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|end| end == "snap"))
+        .map(|path| name(&path))
+        .collect();
+    assert_eq!(kept, names, "a snapshot without a case, or the reverse");
+}
+
+#[test]
+fn every_line_of_every_case_is_accounted_for() {
+    for case in cases() {
+        let (linker, now) = read(&case);
+        let linked = linker.link();
+        for row in linked.check_rows(&now) {
+            let records: u64 = row.records.values().sum();
+            let (file, whole) = (row.file, fs::read(case.join(row.file)).unwrap());
+            assert_eq!(row.lines, row.blank + records + row.unparsed, "{file}");
+            assert_eq!(row.bytes, whole.len() as u64, "{file}");
+            let ends = whole.split_inclusive(|&byte| byte == b'\n').count();
+            assert_eq!(row.lines, ends as u64, "{file}");
+            assert_eq!(row.calls, row.paired + row.unanswered, "{file}");
+        }
+        let listed = linked.call_rows(&now, false).count() as u64;
+        let by_session: u64 = linked.session_rows(&now).iter().map(|row| row.calls).sum();
+        assert_eq!(
+            listed,
+            linked.stats(&now).calls,
+            "totals of {}",
+            case.display()
+        );
+        assert_eq!(listed, by_session, "sessions of {}", case.display());
+    }
+}
+
+/// Every status and reason that a Claude log can show, each by at least one case.
+#[test]
+fn the_cases_show_every_outcome() {
+    let mut shown: BTreeMap<(&str, &str), u64> = BTreeMap::new();
+    for case in cases() {
+        let (linker, now) = read(&case);
+        for row in linker.link().call_rows(&now, false) {
+            let reason = row.reason.map_or("-", |reason| reason.word());
+            *shown.entry((row.status.word(), reason)).or_default() += 1;
+        }
+    }
+    let expected = [
+        ("succeeded", "-"),
+        ("failed", "tool_error"),
+        ("failed", "exit_code"),
+        ("failed", "invalid_input"),
+        ("failed", "unknown_tool"),
+        ("failed", "precondition"),
+        ("failed", "too_large"),
+        ("failed", "mcp_error"),
+        ("rejected", "user"),
+        ("rejected", "user_feedback"),
+        ("rejected", "after_rejection"),
+        ("blocked", "hook"),
+        ("blocked", "permission_rule"),
+        ("blocked", "auto_mode"),
+        ("blocked", "not_granted"),
+        ("cancelled", "sibling_failed"),
+        ("cancelled", "stream_discarded"),
+        ("interrupted", "user"),
+        ("interrupted", "handover"),
+        ("timed_out", "timeout"),
+        ("running", "awaiting_result"),
+        ("running", "awaiting_permission"),
+        ("unanswered", "log_ends"),
+        ("unanswered", "conversation_moved_on"),
+        ("unanswered", "api_error"),
+        ("unanswered", "log_truncated"),
+    ];
+    // `answered` is Codex's, and no Claude record proves that a sandbox refused.
+    let expected: BTreeSet<_> = expected.into_iter().collect();
+    let shown: BTreeSet<_> = shown.into_keys().collect();
+    assert_eq!(shown, expected);
+}
+
+/// Programs are built on these keys: all of them, always, in this order.
+#[test]
+fn rows_have_the_keys_of_the_contract() {
+    let calls = "v agent session agent_id ref call tool server kind status reason evidence requested_at completed_at duration_ms \
+                 run_ms exit_code exit_of masked purpose is_error input_bytes result_bytes model message parallel parent_call \
+                 child_session background hooks request result cwd sidechain copy_of";
+    let sessions = "v agent session title project branch started_at last_at state state_reason turns calls by_status models \
+                    usage files";
+    let check = "v agent file bytes lines blank records unparsed unknown_records calls paired unanswered orphan_results \
+                 duplicate_results issues";
+    let keys = |row: Value| row.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    let words = |text: &str| {
+        text.split_whitespace()
+            .map(str::to_owned)
+            .collect::<Vec<_>>()
+    };
+    for case in cases() {
+        let (linker, now) = read(&case);
+        let linked = linker.link();
+        for row in linked.call_rows(&now, true) {
+            assert_eq!(keys(serde_json::to_value(row).unwrap()), words(calls));
+        }
+        for row in linked.session_rows(&now) {
+            assert_eq!(keys(serde_json::to_value(row).unwrap()), words(sessions));
+        }
+        for row in linked.check_rows(&now) {
+            assert_eq!(keys(serde_json::to_value(row).unwrap()), words(check));
+        }
+    }
+}
