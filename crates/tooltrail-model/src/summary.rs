@@ -94,6 +94,8 @@ pub struct Tally {
 pub struct CallRecord {
     /// Its id.
     pub id: Box<str>,
+    /// Hash of its id.
+    pub key: u64,
     /// The tool, as logged.
     pub tool: Name,
     /// The MCP server.

@@ -50,28 +50,33 @@ fn parity(mut bits: u64) -> u64 {
     bits
 }
 
-/// Where the string ends whose first byte after the opening quote is at `at`: the position of its closing quote.
+/// Where the string ends whose first byte after the opening quote is at `at`: the position of its closing quote, and whether
+/// nothing in it is escaped.
 #[inline]
-pub(crate) fn string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
+pub(crate) fn string_end(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
     // Most strings of a log are ids and keys: one look at 16 bytes settles those.
     if let Some(head) = bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
         let head = u8x16::new(*head);
         let quotes = head.simd_eq(u8x16::splat(b'"')).to_bitmask();
         let backslashes = head.simd_eq(u8x16::splat(b'\\')).to_bitmask();
+        let quote = quotes.trailing_zeros();
+        if quotes != 0 && backslashes.trailing_zeros() > quote {
+            return Some((at + quote as usize, true));
+        }
         if backslashes == 0 {
-            if quotes != 0 {
-                return Some(at + quotes.trailing_zeros() as usize);
-            }
             at += 16;
         }
     }
-    let mut carry = 0;
+    let (mut carry, mut plain) = (0, true);
     while at < bytes.len() {
         let block = block(bytes, at);
-        let quotes = mask(block, b'"') & !escaped(mask(block, b'\\'), &mut carry);
+        let backslashes = mask(block, b'\\');
+        let quotes = mask(block, b'"') & !escaped(backslashes, &mut carry);
         if quotes != 0 {
-            return Some(at + quotes.trailing_zeros() as usize);
+            let quote = quotes.trailing_zeros();
+            return Some((at + quote as usize, plain && backslashes.trailing_zeros() > quote));
         }
+        plain &= backslashes == 0;
         at += BLOCK;
     }
     None
@@ -134,7 +139,8 @@ mod tests {
                     }
                     at
                 };
-                assert_eq!(string_end(text.as_bytes(), 0), Some(slow), "{text}");
+                let plain = !text[..slow].contains('\\');
+                assert_eq!(string_end(text.as_bytes(), 0), Some((slow, plain)), "{text}");
             }
         }
         assert_eq!(string_end(b"never", 0), None);

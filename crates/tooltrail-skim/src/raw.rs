@@ -6,12 +6,24 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Raw<'a> {
     bytes: &'a [u8],
+    /// Nothing is escaped: the spelling is the text.
+    plain: bool,
 }
 
 impl<'a> Raw<'a> {
     /// Wraps the bytes between two quotes.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Raw { bytes }
+        Raw { bytes, plain: memchr::memchr(b'\\', bytes).is_none() }
+    }
+
+    /// The same where it is known already whether anything is escaped.
+    pub(crate) fn known(bytes: &'a [u8], plain: bool) -> Self {
+        Raw { bytes, plain }
+    }
+
+    /// Whether the bytes are the text itself.
+    pub fn is_plain(self) -> bool {
+        self.plain
     }
 
     /// The bytes as they stand in the text.
@@ -45,7 +57,7 @@ impl<'a> Raw<'a> {
     fn decoded(self, limit: usize) -> Cow<'a, [u8]> {
         // An escaped character takes at most six bytes of spelling per byte of text.
         let window = &self.bytes[..self.bytes.len().min(limit.saturating_mul(6))];
-        if memchr::memchr(b'\\', window).is_none() {
+        if self.plain {
             return Cow::Borrowed(&window[..boundary(window, limit.min(window.len()))]);
         }
         let mut out = Vec::with_capacity(window.len().min(limit.saturating_add(8)));
@@ -59,7 +71,7 @@ impl<'a> Raw<'a> {
     pub fn tail(self, limit: usize) -> Cow<'a, str> {
         let near = self.bytes.len().saturating_sub(limit);
         // Only a text that is spelled in numbers needs a wider look for the same number of characters.
-        let wide = memchr::memmem::find(&self.bytes[near..], b"\\u").is_some();
+        let wide = !self.plain && memchr::memmem::find(&self.bytes[near..], b"\\u").is_some();
         let mut start = if wide { self.bytes.len().saturating_sub(limit.saturating_mul(6)) } else { near };
         if start == 0 {
             return self.text();
@@ -74,7 +86,7 @@ impl<'a> Raw<'a> {
 
 impl PartialEq<str> for Raw<'_> {
     fn eq(&self, other: &str) -> bool {
-        self.bytes == other.as_bytes() || (memchr::memchr(b'\\', self.bytes).is_some() && self.text() == other)
+        if self.plain { self.bytes == other.as_bytes() } else { self.text() == other }
     }
 }
 

@@ -144,9 +144,9 @@ impl<'a> Skim<'a> {
             return None;
         }
         let start = self.at + 1;
-        let end = blocks::string_end(self.bytes, start)?;
+        let (end, plain) = blocks::string_end(self.bytes, start)?;
         self.at = end + 1;
-        Some(Raw::new(&self.bytes[start..end]))
+        Some(Raw::known(&self.bytes[start..end], plain))
     }
 
     /// Reads a number as an unsigned integer: fractions are cut, what does not fit saturates. Anything else is left unread.
@@ -191,7 +191,7 @@ impl<'a> Skim<'a> {
         let start = self.at;
         match kind {
             Type::String => {
-                self.at = blocks::string_end(self.bytes, start + 1).ok_or(torn(start))? + 1;
+                self.at = blocks::string_end(self.bytes, start + 1).ok_or(torn(start))?.0 + 1;
             }
             Type::Object | Type::Array => {
                 let (end, depth) = blocks::container_end(self.bytes, start).ok_or(torn(start))?;
@@ -230,12 +230,8 @@ impl<'a> Skim<'a> {
     fn key(&mut self) -> Result<Key<'a>, Torn> {
         let at = self.at;
         let raw = self.string().ok_or(Torn { at })?;
-        let bytes = raw.bytes();
         // Comparing keys as they are spelled is the fast way; the rare escaped key is decoded first.
-        if memchr::memchr(b'\\', bytes).is_some() {
-            return Ok(Key(Cow::Owned(raw.text().into_owned().into_bytes())));
-        }
-        Ok(Key(Cow::Borrowed(bytes)))
+        Ok(Key(raw.decoded_bytes()))
     }
 
     fn enter(&mut self) {
@@ -251,6 +247,10 @@ impl<'a> Skim<'a> {
 
     #[inline]
     fn space(&mut self) {
+        // Logs are written without white space between values.
+        if self.bytes.get(self.at).is_some_and(|byte| *byte > b' ') {
+            return;
+        }
         while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.bytes.get(self.at) {
             self.at += 1;
         }

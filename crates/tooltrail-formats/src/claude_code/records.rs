@@ -89,11 +89,19 @@ fn context(envelope: &Envelope<'_>, emit: &mut Emit<'_, '_>) {
     }
     let cwd = envelope.cwd.map(Raw::text);
     // A worktree that the agent made belongs to the repository it was made in.
-    let repository = cwd.as_deref().and_then(|cwd| cwd.split_once("/.claude/worktrees/")).map(|(repository, _)| repository.to_owned());
+    let repository = cwd.as_deref().and_then(repository).map(str::to_owned);
     emit.fact(Fact::Context(Context { cwd, branch: envelope.branch.map(Raw::text), version: envelope.version.map(Raw::text), model: None }));
     if let Some(repository) = repository {
         emit.fact(Fact::Meta(Meta::Project(Cow::Owned(repository))));
     }
+}
+
+/// The repository of a worktree that the agent made inside it.
+fn repository(cwd: &str) -> Option<&str> {
+    // Nearly no directory has a hidden part, so looking for a dot is quicker than looking for the whole mark.
+    let mut dots = memchr::memchr_iter(b'.', cwd.as_bytes());
+    let at = dots.find(|&at| cwd[at..].starts_with(".claude/worktrees/") && cwd[..at].ends_with('/'))?;
+    Some(&cwd[..at - 1])
 }
 
 fn node(envelope: &Envelope<'_>, kind: &str, emit: &mut Emit<'_, '_>) {

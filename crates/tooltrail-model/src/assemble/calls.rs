@@ -13,15 +13,16 @@ use crate::Kind;
 /// The calls of a source by id and by conversation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Open {
-    latest: Map<Box<str>, usize>,
+    /// By the hash of the id.
+    latest: Map<u64, usize>,
     /// For a call whose id was used before: the call before it.
     earlier: Map<usize, usize>,
     /// Results that came before their call.
     early: Map<Box<str>, Vec<(Name, Option<u64>, ResultRecord)>>,
     /// Calls without a result and without a sequel, by conversation.
     waiting: Map<Thread, Vec<usize>>,
-    /// Calls by message, to count parallel ones.
-    messages: Map<Box<str>, (u32, Vec<usize>)>,
+    /// How many calls a message makes, by the hash of its id.
+    messages: Map<u64, u32>,
     /// Calls that were interrupted just now, by conversation.
     stopped: Map<Thread, Vec<usize>>,
     nested: Map<Box<str>, usize>,
@@ -29,7 +30,7 @@ pub(super) struct Open {
 
 impl Open {
     pub(super) fn latest(&self, id: &str) -> Option<usize> {
-        self.latest.get(id).copied()
+        self.latest.get(&hash(id)).copied()
     }
 
     /// All calls with an id, the latest first.
@@ -53,14 +54,14 @@ impl Assembler {
         }
         self.spoke(call.message.as_deref());
         let index = self.out.calls.len();
-        if let Some(before) = self.calls.latest.insert(record.id.clone(), index) {
+        let before = self.calls.latest.insert(record.key, index);
+        if let Some(before) = before {
             self.calls.earlier.insert(index, before);
         }
-        if let Some(message) = record.message.clone() {
-            let (count, calls) = self.calls.messages.entry(message).or_default();
+        if let Some(message) = record.message.as_deref() {
             // A copy of a call in the same message is not another call beside it.
-            *count += u32::from(!calls.iter().any(|&other| self.out.calls[other].id == record.id));
-            calls.push(index);
+            let copy = before.is_some_and(|before| self.out.calls[before].message.as_deref() == Some(message));
+            *self.calls.messages.entry(hash(message)).or_default() += u32::from(!copy);
         }
         let early = self.calls.early.remove(&record.id).unwrap_or_default();
         self.calls.waiting.entry(self.here.within).or_default().push(index);
@@ -75,6 +76,7 @@ impl Assembler {
         let model = call.model.as_deref().map(|model| names.of(model)).or(self.model);
         CallRecord {
             id: call.id.as_ref().into(),
+            key: hash(&call.id),
             tool: names.of(&call.tool),
             server: call.server.as_deref().map(|server| names.of(server)),
             kind: call.kind,
@@ -239,11 +241,9 @@ impl Assembler {
 
     /// Gives every call its sequel and its number of companions, and lists what does not add up.
     pub(super) fn settle_calls(&mut self) {
-        let parallel: Vec<(u32, Vec<usize>)> = std::mem::take(&mut self.calls.messages).into_values().collect();
-        for (count, calls) in parallel {
-            for index in calls {
-                self.out.calls[index].parallel = count;
-            }
+        for call in &mut self.out.calls {
+            let count = call.message.as_deref().and_then(|message| self.calls.messages.get(&hash(message)));
+            call.parallel = count.copied().unwrap_or(1);
         }
         let end = self.torn_tail.map_or(Sequel::Ends(self.out.end), Sequel::Truncated);
         for call in self.out.calls.iter_mut().chain(&mut self.out.nested).filter(|call| call.result.is_none()) {

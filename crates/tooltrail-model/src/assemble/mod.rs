@@ -43,6 +43,7 @@ pub struct Assembler {
     cwd: Option<Name>,
     model: Option<Name>,
     sessions: Map<Name, usize>,
+    last_session: Option<(Name, usize)>,
     agents: Map<AgentKey, u32>,
     usage: Map<(u64, Option<u64>, bool), usize>,
     calls: calls::Open,
@@ -89,6 +90,7 @@ impl Assembler {
             cwd: None,
             model: None,
             sessions: Map::default(),
+            last_session: None,
             agents: Map::default(),
             usage: Map::default(),
             calls: calls::Open::default(),
@@ -175,6 +177,8 @@ impl Assembler {
         self.torn_tail = None;
         let scope = event.scope;
         let session = match scope.session.as_deref() {
+            // Nearly every record belongs to the session of the one before.
+            Some(id) if id == self.out.names.text(self.fallback) => self.fallback,
             Some(id) => {
                 let id = self.out.names.of(id);
                 self.fallback = id;
@@ -202,7 +206,24 @@ impl Assembler {
         }
     }
 
+    /// The name for a text that is probably the one it was before.
+    fn renamed(&mut self, text: &Option<crate::event::Text<'_>>, before: Option<Name>) -> Option<Name> {
+        let text = text.as_deref().filter(|text| !text.is_empty())?;
+        let same = before.filter(|&before| self.out.names.text(before) == text);
+        Some(same.unwrap_or_else(|| self.out.names.of(text)))
+    }
+
     fn session(&mut self, session: Name) -> &mut SessionRecord {
+        let index = self.session_at(session);
+        &mut self.out.sessions[index]
+    }
+
+    fn session_at(&mut self, session: Name) -> usize {
+        if let Some((last, index)) = self.last_session {
+            if last == session {
+                return index;
+            }
+        }
         let index = *self.sessions.entry(session).or_insert_with(|| {
             self.out.sessions.push(SessionRecord {
                 session,
@@ -217,7 +238,8 @@ impl Assembler {
             });
             self.out.sessions.len() - 1
         });
-        &mut self.out.sessions[index]
+        self.last_session = Some((session, index));
+        index
     }
 
     fn agent(&mut self, key: AgentKey) -> u32 {
@@ -233,12 +255,16 @@ impl Assembler {
     }
 
     fn context(&mut self, context: &Context<'_>) {
-        let mut name = |text: &Option<std::borrow::Cow<'_, str>>| text.as_deref().filter(|t| !t.is_empty()).map(|t| self.out.names.of(t));
-        let (cwd, branch, version, model) = (name(&context.cwd), name(&context.branch), name(&context.version), name(&context.model));
+        let session = self.session_at(self.here.session);
+        let known = &self.out.sessions[session];
+        let (known_branch, known_version) = (known.branch, known.version);
+        let cwd = self.renamed(&context.cwd, self.cwd);
+        let branch = self.renamed(&context.branch, known_branch);
+        let version = self.renamed(&context.version, known_version);
+        self.model = self.renamed(&context.model, self.model).or(self.model);
         self.cwd = cwd.or(self.cwd);
-        self.model = model.or(self.model);
         let main = !self.here.sidechain;
-        let record = self.session(self.here.session);
+        let record = &mut self.out.sessions[session];
         if main {
             record.cwd = record.cwd.or(cwd);
             record.branch = branch.or(record.branch);

@@ -1,7 +1,8 @@
 //! Which records of calls are the same call, which of them came first, and what number each call has in its session.
 
 use super::{CallId, Foreign, Linked, LinkedCall, Source};
-use crate::{Map, Set, Time};
+use crate::{Map, Time};
+use std::collections::BTreeMap;
 
 /// Results without a call in their own source, by the call they answer.
 pub(super) fn orphans<'a>(sources: &[&'a Source]) -> Map<(&'static str, &'a str), Vec<(usize, usize)>> {
@@ -17,41 +18,67 @@ pub(super) fn orphans<'a>(sources: &[&'a Source]) -> Map<(&'static str, &'a str)
 
 /// All calls of all sources with their copies settled.
 pub(super) fn calls(linked: &Linked<'_>) -> Vec<LinkedCall> {
-    let mut groups: Map<(&'static str, &str), Vec<CallId>> = Map::default();
-    for (source, entry) in linked.sources.iter().enumerate() {
-        let Some(agent) = entry.summary.agent else { continue };
-        for (index, call) in entry.summary.calls.iter().enumerate() {
-            groups.entry((agent, &*call.id)).or_default().push(CallId { source, nested: false, index });
-        }
+    let count = linked.sources.iter().map(|source| source.summary.calls.len() + source.summary.nested.len()).sum();
+    let mut all: Vec<(u64, CallId)> = Vec::with_capacity(count);
+    for (source, entry) in linked.sources.iter().enumerate().filter(|(_, entry)| entry.summary.agent.is_some()) {
+        let calls = entry.summary.calls.iter().enumerate();
+        all.extend(calls.map(|(index, call)| (call.key, CallId { source, nested: false, index })));
+        let nested = entry.summary.nested.iter().enumerate();
+        all.extend(nested.map(|(index, call)| (call.key, CallId { source, nested: true, index })));
     }
-    nested(linked, &mut groups);
-    let mut calls = Vec::with_capacity(groups.values().map(Vec::len).sum());
-    for (key, group) in groups {
-        let orphans = linked.orphans.get(&key).map(Vec::as_slice).unwrap_or_default();
-        if let [only] = group[..] {
-            calls.push(settle(linked, &[only], only, orphans));
-            continue;
-        }
-        for same in partition(linked, group) {
-            let orphans = if same.scoped { &[] } else { orphans };
-            calls.extend(same.calls.iter().map(|&call| settle(linked, &same.calls, call, orphans)));
+    all.sort_unstable();
+    let mut calls = Vec::with_capacity(all.len());
+    for same_key in all.chunk_by(|a, b| a.0 == b.0) {
+        let group: Vec<CallId> = same_key.iter().map(|(_, call)| *call).collect();
+        for group in by_id(linked, group) {
+            settle_group(linked, group, &mut calls);
         }
     }
     calls
 }
 
-/// Adds calls that are only told of in records of progress, where the subagent's own log is missing.
-fn nested<'a>(linked: &Linked<'a>, groups: &mut Map<(&'static str, &'a str), Vec<CallId>>) {
-    for (source, entry) in linked.sources.iter().enumerate() {
-        let Some(agent) = entry.summary.agent else { continue };
-        for (index, call) in entry.summary.nested.iter().enumerate() {
-            let session = entry.summary.names.text(call.session);
-            let own_log = call.agent.is_some_and(|name| linked.agents.has_log(agent, session, entry.summary.names.text(name)));
-            if !own_log {
-                groups.entry((agent, &*call.id)).or_insert_with(|| vec![CallId { source, nested: true, index }]);
-            }
+/// Splits calls whose ids have the same hash by the ids themselves, and by agent. Nearly always there is one id.
+fn by_id(linked: &Linked<'_>, group: Vec<CallId>) -> Vec<Vec<CallId>> {
+    let key = |call: CallId| (linked.agent_of(call.source), &*linked.record(call).id);
+    if group.iter().all(|&call| key(call) == key(group[0])) {
+        return vec![group];
+    }
+    let mut split: BTreeMap<_, Vec<CallId>> = BTreeMap::new();
+    for call in group {
+        split.entry(key(call)).or_default().push(call);
+    }
+    split.into_values().collect()
+}
+
+fn settle_group(linked: &Linked<'_>, mut group: Vec<CallId>, calls: &mut Vec<LinkedCall>) {
+    // What is only told of in records of progress counts where nothing else tells of it, and once.
+    let real = group.iter().filter(|call| !call.nested).count();
+    if real > 0 {
+        group.retain(|call| !call.nested);
+    } else {
+        group.truncate(1);
+        if group.iter().any(|&call| has_own_log(linked, call)) {
+            return;
         }
     }
+    let Some(&first) = group.first() else { return };
+    let orphans = linked.orphans.get(&(linked.agent_of(first.source), &*linked.record(first).id)).map(Vec::as_slice).unwrap_or_default();
+    if group.len() == 1 {
+        calls.push(settle(linked, &group, first, orphans));
+        return;
+    }
+    for same in partition(linked, group) {
+        let orphans = if same.scoped { &[] } else { orphans };
+        calls.extend(same.calls.iter().map(|&call| settle(linked, &same.calls, call, orphans)));
+    }
+}
+
+/// Whether the subagent that made a call has a log of its own, which then would tell of the call if it were real.
+fn has_own_log(linked: &Linked<'_>, call: CallId) -> bool {
+    let record = linked.record(call);
+    let names = &linked.sources[call.source].summary.names;
+    let agent = linked.agent_of(call.source);
+    record.agent.is_some_and(|name| linked.agents.has_log(agent, names.text(record.session), names.text(name)))
 }
 
 /// Records of one call.
@@ -114,21 +141,18 @@ pub(super) fn number(linked: &mut Linked<'_>) {
         (call.session, last_if_none(record.time), call.id.source, record.at, call.id.nested, call.id.index)
     });
     let (mut session, mut count) = (usize::MAX, 0);
-    let mut numbers: Map<(Option<CallId>, CallId), u32> = Map::default();
-    let mut seen = Set::default();
+    let mut numbers: Map<CallId, u32> = Map::default();
     for call in &mut calls {
         if call.session != session {
             (session, count) = (call.session, 0);
             numbers.clear();
-            seen.clear();
         }
         // Records of one call share their original.
         let original = call.copy_of.unwrap_or(call.id);
-        if seen.insert(original) {
+        call.number = *numbers.entry(original).or_insert_with(|| {
             count += 1;
-            numbers.insert((None, original), count);
-        }
-        call.number = numbers.get(&(None, original)).copied().unwrap_or(count);
+            count
+        });
     }
     linked.calls = calls;
 }

@@ -88,7 +88,11 @@ pub(super) fn fill(linked: &mut Linked<'_>) {
         let Some(session) = counted.session.and_then(|(source, name)| index_of(linked, source, name)) else { continue };
         if let Some(session) = sessions.get_mut(session) {
             session.usage.add(&counted.tokens);
-            session.models.extend(counted.model.clone());
+            if let Some(model) = counted.model.map(|(source, name)| linked.sources[source].summary.names.text(name)) {
+                if !session.models.contains(model) {
+                    session.models.insert(model.into());
+                }
+            }
         }
     }
     for call in &linked.calls {

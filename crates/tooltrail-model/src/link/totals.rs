@@ -9,13 +9,15 @@ use crate::{Map, Time};
 /// One request that was paid for.
 #[derive(Clone, Debug)]
 pub(super) struct Counted {
-    pub(super) model: Option<Box<str>>,
+    /// The model: source and name there.
+    pub(super) model: Option<(usize, Name)>,
     pub(super) tokens: Tokens,
     /// The session it was first made in: source and name there.
     pub(super) session: Option<(usize, Name)>,
 }
 
 struct Seen<'a> {
+    agent: &'static str,
     source: usize,
     snapshot: &'a Snapshot,
 }
@@ -31,19 +33,21 @@ impl Seen<'_> {
 /// One API message is one request, unless it names two; a record without a request joins the first. Where a helper replays a
 /// message of the main conversation, only the main one counts.
 pub(super) fn usage(sources: &[&Source]) -> Vec<Counted> {
-    let mut messages: Map<(&'static str, u64), Vec<Seen<'_>>> = Map::default();
+    let mut all: Vec<Seen<'_>> = Vec::with_capacity(sources.iter().map(|source| source.summary.usage.len()).sum());
     for (source, entry) in sources.iter().enumerate() {
         let Some(agent) = entry.summary.agent else { continue };
-        for snapshot in &entry.summary.usage {
-            messages.entry((agent, snapshot.message)).or_default().push(Seen { source, snapshot });
-        }
+        all.extend(entry.summary.usage.iter().map(|snapshot| Seen { agent, source, snapshot }));
     }
-    let mut counted = Vec::with_capacity(messages.len());
-    for (_, mut seen) in messages {
-        if seen.iter().any(|one| !one.snapshot.sidechain) {
-            seen.retain(|one| !one.snapshot.sidechain);
+    // Where the main conversation tells of a message, it comes first.
+    all.sort_unstable_by_key(|one| (one.agent, one.snapshot.message, one.snapshot.sidechain, one.age()));
+    let mut counted = Vec::with_capacity(all.len());
+    for seen in all.chunk_by(|a, b| (a.agent, a.snapshot.message) == (b.agent, b.snapshot.message)) {
+        let main = seen.iter().take_while(|one| !one.snapshot.sidechain).count();
+        let seen = if main > 0 { &seen[..main] } else { seen };
+        if let [only] = seen {
+            counted.push(count(only, only));
+            continue;
         }
-        seen.sort_by_key(Seen::age);
         let first = seen.iter().find_map(|one| one.snapshot.request);
         let mut requests: Map<Option<u64>, (usize, usize)> = Map::default();
         for (index, one) in seen.iter().enumerate() {
@@ -55,16 +59,18 @@ pub(super) fn usage(sources: &[&Source]) -> Vec<Counted> {
             }
         }
         for (oldest, best) in requests.into_values() {
-            let winner = &seen[best];
-            let names = &sources[winner.source].summary.names;
-            counted.push(Counted {
-                model: names.opt(winner.snapshot.model).map(Into::into),
-                tokens: winner.snapshot.tokens,
-                session: seen[oldest].snapshot.session.map(|name| (seen[oldest].source, name)),
-            });
+            counted.push(count(&seen[best], &seen[oldest]));
         }
     }
     counted
+}
+
+fn count(best: &Seen<'_>, oldest: &Seen<'_>) -> Counted {
+    Counted {
+        model: best.snapshot.model.map(|name| (best.source, name)),
+        tokens: best.snapshot.tokens,
+        session: oldest.snapshot.session.map(|name| (oldest.source, name)),
+    }
 }
 
 impl Linked<'_> {
@@ -105,8 +111,11 @@ impl Linked<'_> {
             }
         }
         for counted in &self.usage {
-            let model = counted.model.as_deref().unwrap_or("unknown");
-            let usage = stats.usage.entry(model.to_owned()).or_insert_with(ModelUsage::default);
+            let model = counted.model.map_or("unknown", |(source, name)| self.sources[source].summary.names.text(name));
+            if !stats.usage.contains_key(model) {
+                stats.usage.insert(model.to_owned(), ModelUsage::default());
+            }
+            let Some(usage) = stats.usage.get_mut(model) else { continue };
             usage.messages += 1;
             usage.tokens.add(&counted.tokens);
         }
