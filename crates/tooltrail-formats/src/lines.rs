@@ -174,7 +174,9 @@ impl<'b, R: Read> Lines<'b, R> {
             }
         }
         loop {
-            match self.input.read(&mut self.buffer[self.tail..]) {
+            // Small reads stay in the processor's cache until they are looked at.
+            let end = self.buffer.len().min(self.tail + CHUNK);
+            match self.input.read(&mut self.buffer[self.tail..end]) {
                 Ok(0) => self.at_end = true,
                 Ok(count) => self.tail += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,

@@ -82,12 +82,12 @@ fn read(case: &Path) -> (Linker, Now) {
 fn brief(mut row: Value) -> String {
     let own = row.pointer("/request/file").cloned();
     let fields = row.as_object_mut().unwrap();
-    fields.remove("v");
+    fields.shift_remove("v");
     if fields.get("parallel") == Some(&Value::from(1)) {
-        fields.remove("parallel");
+        fields.shift_remove("parallel");
     }
     if fields.get("sidechain") == Some(&Value::from(false)) {
-        fields.remove("sidechain");
+        fields.shift_remove("sidechain");
     }
     let request = fields.get_mut("request").map(|request| {
         shorten(request, None);
@@ -100,7 +100,7 @@ fn brief(mut row: Value) -> String {
     }
     let mut ordered = Map::new();
     for first in ["call", "tool", "status", "reason", "file"] {
-        ordered.extend(fields.remove_entry(first));
+        ordered.extend(fields.shift_remove_entry(first));
     }
     ordered.append(fields);
     Value::Object(ordered).to_string()

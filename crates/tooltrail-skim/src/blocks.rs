@@ -50,10 +50,18 @@ fn parity(mut bits: u64) -> u64 {
     bits
 }
 
-/// Where the string ends whose first byte after the opening quote is at `at`: the position of its closing quote, and whether
-/// nothing in it is escaped.
+/// Whether the byte at `at` is escaped: an odd number of backslashes stands right before it. Nothing before `floor` counts.
+#[inline(always)]
+fn is_escaped(bytes: &[u8], at: usize, floor: usize) -> bool {
+    let run = bytes[floor..at].iter().rev().take_while(|byte| **byte == b'\\').count();
+    run % 2 == 1
+}
+
+/// Where the string ends whose first byte after the opening quote is at `start`: the position of its closing quote, and
+/// whether it is certain that nothing in it is escaped.
 #[inline]
-pub(crate) fn string_end(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
+pub(crate) fn string_end(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
+    let mut at = start;
     // Most strings of a log are ids and keys: one look at 16 bytes settles those.
     if let Some(head) = bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
         let head = u8x16::new(*head);
@@ -63,33 +71,50 @@ pub(crate) fn string_end(bytes: &[u8], mut at: usize) -> Option<(usize, bool)> {
         if quotes != 0 && backslashes.trailing_zeros() > quote {
             return Some((at + quote as usize, true));
         }
-        if backslashes == 0 {
+        if quotes == 0 {
             at += 16;
         }
     }
-    let (mut carry, mut plain) = (0, true);
-    while at < bytes.len() {
-        let block = block(bytes, at);
-        let backslashes = mask(block, b'\\');
-        let quotes = mask(block, b'"') & !escaped(backslashes, &mut carry);
-        if quotes != 0 {
-            let quote = quotes.trailing_zeros();
-            return Some((at + quote as usize, plain && backslashes.trailing_zeros() > quote));
+    // A second look settles the rest of them, and still tells whether anything is escaped.
+    if let Some(whole) = bytes.get(start..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
+        let block = u8x64::new(*whole);
+        let quote = mask(block, b'"').trailing_zeros();
+        if quote < 64 && mask(block, b'\\').trailing_zeros() > quote {
+            return Some((start + quote as usize, true));
         }
-        plain &= backslashes == 0;
+    }
+    // From here on only quotes are looked for; whether one is escaped is seen by looking back from it.
+    while at < bytes.len() {
+        let mut quotes = mask(block(bytes, at), b'"');
+        while quotes != 0 {
+            let quote = at + quotes.trailing_zeros() as usize;
+            if !is_escaped(bytes, quote, start) {
+                return Some((quote, false));
+            }
+            quotes &= quotes - 1;
+        }
         at += BLOCK;
     }
     None
 }
 
-/// Where the container ends whose opening bracket is at `at`: just after its closing bracket, and how deep it went.
+/// Where the container ends whose opening bracket is at `start`: just after its closing bracket, and how deep it went.
 #[inline]
-pub(crate) fn container_end(bytes: &[u8], mut at: usize) -> Option<(usize, usize)> {
-    let (mut depth, mut deepest) = (0usize, 0usize);
-    let (mut carry, mut in_string) = (0, 0u64);
+pub(crate) fn container_end(bytes: &[u8], start: usize) -> Option<(usize, usize)> {
+    let (mut at, mut depth, mut deepest) = (start, 0usize, 0usize);
+    let mut in_string = 0u64;
     while at < bytes.len() {
         let block = block(bytes, at);
-        let quotes = mask(block, b'"') & !escaped(mask(block, b'\\'), &mut carry);
+        let mut quotes = mask(block, b'"');
+        // The inside of a long string: nothing else there matters.
+        if quotes == 0 && in_string != 0 {
+            at += BLOCK;
+            continue;
+        }
+        if quotes != 0 {
+            let mut carry = u64::from(is_escaped(bytes, at, start));
+            quotes &= !escaped(mask(block, b'\\'), &mut carry);
+        }
         let inside = parity(quotes) ^ in_string;
         in_string = 0u64.wrapping_sub(inside >> 63);
         // `{` and `[`, `}` and `]` differ in one bit only.
@@ -139,8 +164,9 @@ mod tests {
                     }
                     at
                 };
-                let plain = !text[..slow].contains('\\');
-                assert_eq!(string_end(text.as_bytes(), 0), Some((slow, plain)), "{text}");
+                let (end, plain) = string_end(text.as_bytes(), 0).unwrap();
+                assert_eq!(end, slow, "{text}");
+                assert!(!plain || !text[..slow].contains('\\'), "{text}");
             }
         }
         assert_eq!(string_end(b"never", 0), None);

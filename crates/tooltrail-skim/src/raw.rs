@@ -6,22 +6,22 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Raw<'a> {
     bytes: &'a [u8],
-    /// Nothing is escaped: the spelling is the text.
+    /// It is known that nothing is escaped: the spelling is the text.
     plain: bool,
 }
 
 impl<'a> Raw<'a> {
     /// Wraps the bytes between two quotes.
     pub fn new(bytes: &'a [u8]) -> Self {
-        Raw { bytes, plain: memchr::memchr(b'\\', bytes).is_none() }
+        Raw { bytes, plain: false }
     }
 
-    /// The same where it is known already whether anything is escaped.
+    /// The same where it may be known already that nothing is escaped.
     pub(crate) fn known(bytes: &'a [u8], plain: bool) -> Self {
         Raw { bytes, plain }
     }
 
-    /// Whether the bytes are the text itself.
+    /// Whether the bytes are certainly the text itself.
     pub fn is_plain(self) -> bool {
         self.plain
     }
@@ -37,8 +37,9 @@ impl<'a> Raw<'a> {
     }
 
     /// The decoded text; borrowed where the spelling is already plain.
+    #[inline]
     pub fn text(self) -> Cow<'a, str> {
-        self.head(usize::MAX)
+        if self.plain { lossy(self.bytes) } else { self.head(usize::MAX) }
     }
 
     /// The decoded text up to about `limit` bytes, cut between characters.
@@ -57,7 +58,7 @@ impl<'a> Raw<'a> {
     fn decoded(self, limit: usize) -> Cow<'a, [u8]> {
         // An escaped character takes at most six bytes of spelling per byte of text.
         let window = &self.bytes[..self.bytes.len().min(limit.saturating_mul(6))];
-        if self.plain {
+        if self.plain || memchr::memchr(b'\\', window).is_none() {
             return Cow::Borrowed(&window[..boundary(window, limit.min(window.len()))]);
         }
         let mut out = Vec::with_capacity(window.len().min(limit.saturating_add(8)));

@@ -32,19 +32,19 @@ pub enum Type {
 }
 
 /// A key of an object, decoded where it was escaped.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Key<'a>(Cow<'a, [u8]>);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Key<'k>(&'k [u8]);
 
-impl Key<'_> {
+impl<'k> Key<'k> {
     /// The key's bytes.
-    #[inline]
-    pub fn as_bytes(&self) -> &[u8] {
-        &self.0
+    #[inline(always)]
+    pub fn as_bytes(self) -> &'k [u8] {
+        self.0
     }
 
     /// The key as text, lossily.
-    pub fn text(&self) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.0)
+    pub fn text(self) -> Cow<'k, str> {
+        String::from_utf8_lossy(self.0)
     }
 }
 
@@ -81,8 +81,7 @@ impl<'a> Skim<'a> {
     /// What stands next, without reading it. `None` at the end and before anything that starts no value.
     #[inline]
     pub fn peek(&mut self) -> Option<Type> {
-        self.space();
-        Some(match self.bytes.get(self.at)? {
+        Some(match self.byte()? {
             b'{' => Type::Object,
             b'[' => Type::Array,
             b'"' => Type::String,
@@ -96,8 +95,8 @@ impl<'a> Skim<'a> {
     /// Reads an object, calling `member` with each key and the reader at its value; what `member` leaves unread is skipped.
     /// Anything else than an object is left unread.
     #[inline]
-    pub fn object(&mut self, mut member: impl FnMut(Key<'a>, &mut Self) -> Result<(), Torn>) -> Result<(), Torn> {
-        if self.peek() != Some(Type::Object) {
+    pub fn object(&mut self, mut member: impl FnMut(Key<'_>, &mut Self) -> Result<(), Torn>) -> Result<(), Torn> {
+        if self.byte() != Some(b'{') {
             return Ok(());
         }
         self.enter();
@@ -105,9 +104,16 @@ impl<'a> Skim<'a> {
             return self.leave();
         }
         loop {
-            let key = self.key()?;
+            let at = self.at;
+            let key = self.string().ok_or(Torn { at })?;
             self.expect(b':')?;
-            self.value(|value| member(key, value))?;
+            // Comparing keys as they are spelled is the fast way; the rare escaped key is decoded first.
+            if key.is_plain() {
+                self.value(|value| member(Key(key.bytes()), value))?;
+            } else {
+                let decoded = key.decoded_bytes();
+                self.value(|value| member(Key(&decoded), value))?;
+            }
             if self.take(b',') {
                 continue;
             }
@@ -120,7 +126,7 @@ impl<'a> Skim<'a> {
     /// Anything else than an array is left unread.
     #[inline]
     pub fn array(&mut self, mut item: impl FnMut(&mut Self) -> Result<(), Torn>) -> Result<(), Torn> {
-        if self.peek() != Some(Type::Array) {
+        if self.byte() != Some(b'[') {
             return Ok(());
         }
         self.enter();
@@ -140,7 +146,7 @@ impl<'a> Skim<'a> {
     /// Reads a string. Anything else is left unread.
     #[inline]
     pub fn string(&mut self) -> Option<Raw<'a>> {
-        if self.peek() != Some(Type::String) {
+        if self.byte() != Some(b'"') {
             return None;
         }
         let start = self.at + 1;
@@ -151,6 +157,13 @@ impl<'a> Skim<'a> {
 
     /// Reads a number as an unsigned integer: fractions are cut, what does not fit saturates. Anything else is left unread.
     pub fn uint(&mut self) -> Option<u64> {
+        self.byte()?;
+        let token = self.token();
+        // Up to 18 digits cannot overflow; everything else takes the long way.
+        if token.len() <= 18 && token.iter().all(u8::is_ascii_digit) && !token.is_empty() {
+            self.at += token.len();
+            return Some(token.iter().fold(0, |n, digit| n * 10 + u64::from(digit - b'0')));
+        }
         self.int().map(|n| u64::try_from(n).unwrap_or(if n < 0 { 0 } else { u64::MAX }))
     }
 
@@ -215,7 +228,7 @@ impl<'a> Skim<'a> {
         self.at >= self.bytes.len()
     }
 
-    #[inline]
+    #[inline(always)]
     fn value(&mut self, read: impl FnOnce(&mut Self) -> Result<(), Torn>) -> Result<(), Torn> {
         self.space();
         let before = self.at;
@@ -224,14 +237,6 @@ impl<'a> Skim<'a> {
             self.skip()?;
         }
         Ok(())
-    }
-
-    #[inline]
-    fn key(&mut self) -> Result<Key<'a>, Torn> {
-        let at = self.at;
-        let raw = self.string().ok_or(Torn { at })?;
-        // Comparing keys as they are spelled is the fast way; the rare escaped key is decoded first.
-        Ok(Key(raw.decoded_bytes()))
     }
 
     fn enter(&mut self) {
@@ -245,26 +250,37 @@ impl<'a> Skim<'a> {
         Ok(())
     }
 
-    #[inline]
+    /// The next byte that is not white space, without reading it.
+    #[inline(always)]
+    fn byte(&mut self) -> Option<u8> {
+        self.space();
+        self.bytes.get(self.at).copied()
+    }
+
+    #[inline(always)]
     fn space(&mut self) {
         // Logs are written without white space between values.
         if self.bytes.get(self.at).is_some_and(|byte| *byte > b' ') {
             return;
         }
+        self.long_space();
+    }
+
+    #[cold]
+    fn long_space(&mut self) {
         while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.bytes.get(self.at) {
             self.at += 1;
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, byte: u8) -> bool {
-        self.space();
-        let there = self.bytes.get(self.at) == Some(&byte);
+        let there = self.byte() == Some(byte);
         self.at += usize::from(there);
         there
     }
 
-    #[inline]
+    #[inline(always)]
     fn expect(&mut self, byte: u8) -> Result<(), Torn> {
         if self.take(byte) { Ok(()) } else { Err(Torn { at: self.at }) }
     }
