@@ -179,12 +179,18 @@ fn words<'r>(text: Raw<'r>, span: &std::ops::Range<usize>, envelope: &Envelope<'
         Said::Words(Origin::Human | Origin::Command) if beside_result => {}
         Said::Words(origin) => {
             let head = match origin {
-                Origin::Command => prompt::command(own).map_or_else(|| own.chars().take(HEAD).collect::<String>(), |command| command),
-                _ => own.chars().take(HEAD).collect(),
+                Origin::Command => prompt::command(own).map(Cow::Owned),
+                _ => None,
             };
-            emit.fact(Fact::Prompt(Prompt { origin, head: Cow::Owned(head), digest: text.digest(), span: emit.span(span) }));
+            let head = head.unwrap_or_else(|| Cow::Borrowed(beginning(own)));
+            emit.fact(Fact::Prompt(Prompt { origin, head, digest: text.digest(), span: emit.span(span) }));
         }
     }
+}
+
+/// The first characters of a text.
+fn beginning(text: &str) -> &str {
+    &text[..text.floor_char_boundary(HEAD)]
 }
 
 fn emit_news(news: TaskNews<'_>, emit: &mut Emit<'_, '_>) {
@@ -374,7 +380,7 @@ fn queued<'r>(text: Raw<'r>, span: &std::ops::Range<usize>, human: bool, emit: &
     }
     let (said, own) = prompt::classify(&whole, prompt::Flags { injected: !human, sidechain: false });
     if said == Said::Words(Origin::Human) {
-        let head = Cow::Owned(own.chars().take(HEAD).collect());
+        let head = Cow::Borrowed(beginning(own));
         emit.fact(Fact::Prompt(Prompt { origin: Origin::Queued, head, digest: text.digest(), span: emit.span(span) }));
     }
 }

@@ -29,6 +29,12 @@ pub(super) fn calls(linked: &Linked<'_>) -> Vec<LinkedCall> {
     all.sort_unstable();
     let mut calls = Vec::with_capacity(all.len());
     for same_key in all.chunk_by(|a, b| a.0 == b.0) {
+        if let [(_, only)] = *same_key {
+            if !only.nested || !has_own_log(linked, only) {
+                calls.push(settle(linked, &[only], only, false));
+            }
+            continue;
+        }
         let group: Vec<CallId> = same_key.iter().map(|(_, call)| *call).collect();
         for group in by_id(linked, group) {
             settle_group(linked, group, &mut calls);
@@ -61,15 +67,10 @@ fn settle_group(linked: &Linked<'_>, mut group: Vec<CallId>, calls: &mut Vec<Lin
             return;
         }
     }
-    let Some(&first) = group.first() else { return };
-    let orphans = linked.orphans.get(&(linked.agent_of(first.source), &*linked.record(first).id)).map(Vec::as_slice).unwrap_or_default();
-    if group.len() == 1 {
-        calls.push(settle(linked, &group, first, orphans));
-        return;
-    }
-    for same in partition(linked, group) {
-        let orphans = if same.scoped { &[] } else { orphans };
-        calls.extend(same.calls.iter().map(|&call| settle(linked, &same.calls, call, orphans)));
+    // An id that was used for different things is no name beyond its session.
+    let scoped = group.iter().any(|&call| what(linked, call) != what(linked, group[0]));
+    for same in partition(linked, group, scoped) {
+        calls.extend(same.iter().map(|&call| settle(linked, &same, call, scoped)));
     }
 }
 
@@ -81,25 +82,18 @@ fn has_own_log(linked: &Linked<'_>, call: CallId) -> bool {
     record.agent.is_some_and(|name| linked.agents.has_log(agent, names.text(record.session), names.text(name)))
 }
 
-/// Records of one call.
-struct Same {
-    calls: Vec<CallId>,
-    /// The id names several calls, so that only the session tells them apart.
-    scoped: bool,
+/// What a call asks for: the tool, and a fingerprint of the input.
+fn what<'a>(linked: &Linked<'a>, call: CallId) -> (&'a str, u64) {
+    let record = linked.record(call);
+    (linked.sources[call.source].summary.names.text(record.tool), record.digest)
 }
 
 /// Splits records that share an id into those that are the same call. The first of each is the original.
-fn partition(linked: &Linked<'_>, group: Vec<CallId>) -> Vec<Same> {
-    let what = |call: CallId| {
-        let record = linked.record(call);
-        (linked.sources[call.source].summary.names.text(record.tool), record.digest)
-    };
-    let scoped = group.iter().any(|&call| what(call) != what(group[0]));
+fn partition(linked: &Linked<'_>, group: Vec<CallId>, scoped: bool) -> Vec<Vec<CallId>> {
     let mut parts: Map<_, Vec<CallId>> = Map::default();
     for call in group {
-        // An id that was used for different things is no name beyond its session.
         let session = scoped.then(|| linked.session_text(call));
-        parts.entry((what(call), session)).or_default().push(call);
+        parts.entry((what(linked, call), session)).or_default().push(call);
     }
     let parts = parts.into_values().map(|mut calls| {
         calls.sort_by_key(|&call| {
@@ -107,7 +101,7 @@ fn partition(linked: &Linked<'_>, group: Vec<CallId>) -> Vec<Same> {
             let first = linked.sources[call.source].summary.first;
             (last_if_none(record.time), !record.has_request, last_if_none(first), call.source, record.at, call.index)
         });
-        Same { calls, scoped }
+        calls
     });
     parts.collect()
 }
@@ -116,14 +110,13 @@ fn last_if_none(time: Option<Time>) -> Time {
     time.unwrap_or(Time::MAX)
 }
 
-fn settle(linked: &Linked<'_>, copies: &[CallId], call: CallId, orphans: &[(usize, usize)]) -> LinkedCall {
+fn settle(linked: &Linked<'_>, copies: &[CallId], call: CallId, scoped: bool) -> LinkedCall {
     let original = copies[0];
+    let record = linked.record(call);
     let elsewhere = || {
         let copy = copies.iter().copied().find(|&copy| linked.record(copy).result.is_some());
-        let orphan = || orphans.first().map(|&(source, index)| Foreign::Orphan(source, index));
-        copy.map(Foreign::Copy).or_else(orphan)
+        copy.map(Foreign::Copy).or_else(|| orphan(linked, call, scoped))
     };
-    let record = linked.record(call);
     LinkedCall {
         id: call,
         copy_of: (call != original).then_some(original),
@@ -133,12 +126,26 @@ fn settle(linked: &Linked<'_>, copies: &[CallId], call: CallId, orphans: &[(usiz
     }
 }
 
+/// A result in another source that has no call beside it: one of the same session, else any unless the id is `scoped`.
+fn orphan(linked: &Linked<'_>, call: CallId, scoped: bool) -> Option<Foreign> {
+    let record = linked.record(call);
+    let found = linked.orphans.get(&(linked.agent_of(call.source), &*record.id))?;
+    let session = linked.session_text(call);
+    let same_session = |&&(source, index): &&(usize, usize)| {
+        let summary = &linked.sources[source].summary;
+        summary.names.text(summary.orphans[index].session) == session
+    };
+    let &(source, index) = found.iter().find(same_session).or_else(|| found.first().filter(|_| !scoped))?;
+    Some(Foreign::Orphan(source, index))
+}
+
 /// Sorts the calls and numbers them within their session: each call once, also where the session holds a copy of it.
 pub(super) fn number(linked: &mut Linked<'_>) {
     let mut calls = std::mem::take(&mut linked.calls);
-    calls.sort_by_cached_key(|call| {
-        let record = linked.record(call.id);
-        (call.session, last_if_none(record.time), call.id.source, record.at, call.id.nested, call.id.index)
+    calls.sort_unstable_by(|a, b| {
+        let key = |call: &LinkedCall| (call.session, last_if_none(linked.record(call.id).time), call.id.source);
+        let place = |call: &LinkedCall| (linked.record(call.id).at, call.id.nested, call.id.index);
+        key(a).cmp(&key(b)).then_with(|| place(a).cmp(&place(b)))
     });
     let (mut session, mut count) = (usize::MAX, 0);
     let mut numbers: Map<CallId, u32> = Map::default();

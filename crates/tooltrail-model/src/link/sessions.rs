@@ -84,24 +84,20 @@ pub(super) fn fill(linked: &mut Linked<'_>) {
         describe(linked, session, &by_leaf);
     }
     count_turns(linked, &mut sessions);
+    // Each name of a model is looked up once per source and session.
+    let mut seen: Set<(usize, usize, Name)> = Set::default();
     for counted in &linked.usage {
         let Some(session) = counted.session.and_then(|(source, name)| index_of(linked, source, name)) else { continue };
-        if let Some(session) = sessions.get_mut(session) {
-            session.usage.add(&counted.tokens);
-            if let Some(model) = counted.model.map(|(source, name)| linked.sources[source].summary.names.text(name)) {
-                if !session.models.contains(model) {
-                    session.models.insert(model.into());
-                }
-            }
+        sessions[session].usage.add(&counted.tokens);
+        if let Some((source, name)) = counted.model.filter(|&(source, name)| seen.insert((session, source, name))) {
+            sessions[session].models.insert(linked.sources[source].summary.names.text(name).into());
         }
     }
-    for call in &linked.calls {
-        let names = &linked.sources[call.id.source].summary.names;
-        let model = names.opt(linked.record(call.id).model).filter(|_| call.copy_of.is_none());
-        if let (Some(model), Some(session)) = (model, sessions.get_mut(call.session)) {
-            if !session.models.contains(model) {
-                session.models.insert(model.into());
-            }
+    let count = sessions.len();
+    for call in linked.calls.iter().filter(|call| call.copy_of.is_none() && call.session < count) {
+        let source = call.id.source;
+        if let Some(name) = linked.record(call.id).model.filter(|&name| seen.insert((call.session, source, name))) {
+            sessions[call.session].models.insert(linked.sources[source].summary.names.text(name).into());
         }
     }
     linked.sessions = sessions;

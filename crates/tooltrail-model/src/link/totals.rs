@@ -4,7 +4,8 @@ use super::{Linked, Now, Source};
 use crate::row::{ModelUsage, StatsRow, ToolStats};
 use crate::text::Name;
 use crate::usage::{Snapshot, Tokens};
-use crate::{Map, Time};
+use crate::{Map, Status, Time};
+use std::collections::BTreeMap;
 
 /// One request that was paid for.
 #[derive(Clone, Debug)]
@@ -39,7 +40,10 @@ pub(super) fn usage(sources: &[&Source]) -> Vec<Counted> {
         all.extend(entry.summary.usage.iter().map(|snapshot| Seen { agent, source, snapshot }));
     }
     // Where the main conversation tells of a message, it comes first.
-    all.sort_unstable_by_key(|one| (one.agent, one.snapshot.message, one.snapshot.sidechain, one.age()));
+    all.sort_unstable_by(|a, b| {
+        let rest = |one: &Seen<'_>| (one.agent, one.snapshot.sidechain, one.age());
+        a.snapshot.message.cmp(&b.snapshot.message).then_with(|| rest(a).cmp(&rest(b)))
+    });
     let mut counted = Vec::with_capacity(all.len());
     for seen in all.chunk_by(|a, b| (a.agent, a.snapshot.message) == (b.agent, b.snapshot.message)) {
         let main = seen.iter().take_while(|one| !one.snapshot.sidechain).count();
@@ -85,41 +89,64 @@ impl Linked<'_> {
         }
         stats.sessions = self.sessions.len() as u64;
         stats.turns = self.sessions.iter().map(|session| session.turns).sum();
-        let mut durations: Map<&str, Vec<u64>> = Map::default();
+        let mut tools = Tools::default();
         for call in self.calls.iter().filter(|call| call.copy_of.is_none()) {
             let record = self.record(call.id);
-            let tool = self.sources[call.id.source].summary.names.text(record.tool);
+            let names = &self.sources[call.id.source].summary.names;
             let judged = self.judge(call, now, false);
             stats.calls += 1;
             *stats.by_status.entry(judged.verdict.status).or_default() += 1;
-            if !stats.by_tool.contains_key(tool) {
-                stats.by_tool.insert(tool.to_owned(), ToolStats::default());
-            }
-            if let Some(tool) = stats.by_tool.get_mut(tool) {
-                tool.calls += 1;
-                *tool.by_status.entry(judged.verdict.status).or_default() += 1;
-            }
-            if let Some(took) = judged.duration_ms {
-                durations.entry(tool).or_default().push(took);
-            }
+            tools.add((call.id.source, record.tool), names.text(record.tool), judged.verdict.status, judged.duration_ms);
         }
-        for (tool, mut took) in durations {
-            took.sort_unstable();
-            if let Some(stats) = stats.by_tool.get_mut(tool) {
-                stats.p50_ms = percentile(&took, 50);
-                stats.p95_ms = percentile(&took, 95);
-            }
-        }
+        stats.by_tool = tools.finish();
+        // Requests of one model of one source come together first, so that its name is looked up once.
+        let mut by_name: Map<Option<(usize, Name)>, ModelUsage> = Map::default();
         for counted in &self.usage {
-            let model = counted.model.map_or("unknown", |(source, name)| self.sources[source].summary.names.text(name));
-            if !stats.usage.contains_key(model) {
-                stats.usage.insert(model.to_owned(), ModelUsage::default());
-            }
-            let Some(usage) = stats.usage.get_mut(model) else { continue };
+            let usage = by_name.entry(counted.model).or_default();
             usage.messages += 1;
             usage.tokens.add(&counted.tokens);
         }
+        for (model, part) in by_name {
+            let model = model.map_or("unknown", |(source, name)| self.sources[source].summary.names.text(name));
+            let usage = stats.usage.entry(model.to_owned()).or_default();
+            usage.messages += part.messages;
+            usage.tokens.add(&part.tokens);
+        }
         stats
+    }
+}
+
+/// Totals by tool, while they are being counted.
+#[derive(Default)]
+struct Tools<'a> {
+    all: Vec<(&'a str, ToolStats, Vec<u64>)>,
+    /// Where a tool's totals are, by its text and, quicker, by its name in a source.
+    by_text: Map<&'a str, usize>,
+    by_name: Map<(usize, Name), usize>,
+}
+
+impl<'a> Tools<'a> {
+    fn add(&mut self, name: (usize, Name), text: &'a str, status: Status, took: Option<u64>) {
+        let index = *self.by_name.entry(name).or_insert_with(|| {
+            *self.by_text.entry(text).or_insert_with(|| {
+                self.all.push((text, ToolStats::default(), Vec::new()));
+                self.all.len() - 1
+            })
+        });
+        let (_, stats, durations) = &mut self.all[index];
+        stats.calls += 1;
+        *stats.by_status.entry(status).or_default() += 1;
+        durations.extend(took);
+    }
+
+    fn finish(self) -> BTreeMap<String, ToolStats> {
+        let finished = self.all.into_iter().map(|(text, mut stats, mut durations)| {
+            durations.sort_unstable();
+            stats.p50_ms = percentile(&durations, 50);
+            stats.p95_ms = percentile(&durations, 95);
+            (text.to_owned(), stats)
+        });
+        finished.collect()
     }
 }
 
