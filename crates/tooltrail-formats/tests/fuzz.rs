@@ -68,14 +68,13 @@ fn log(seeds: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
     log
 }
 
-fn read(input: impl std::io::Read) -> Summary {
+fn read(input: impl std::io::Read, buffer: &mut Buffer) -> Summary {
     let options = Options {
         threads: 1,
         check_utf8: true,
         ..Options::default()
     };
-    let (mut buffer, turns) = (Buffer::default(), Turns::default());
-    scan::read(Path::new(PATH), input, &options, &mut buffer, &turns)
+    scan::read(Path::new(PATH), input, &options, buffer, &Turns::default())
 }
 
 fn rows(summary: Summary) -> Vec<Value> {
@@ -94,8 +93,8 @@ fn rows(summary: Summary) -> Vec<Value> {
     rows
 }
 
-fn check(bytes: &[u8]) {
-    let summary = read(bytes);
+fn check(bytes: &[u8], buffer: &mut Buffer) {
+    let summary = read(bytes, buffer);
     let tally = &summary.tally;
     let ended = bytes.last().is_none_or(|&byte| byte == b'\n');
     let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() + usize::from(!ended);
@@ -117,7 +116,7 @@ fn check(bytes: &[u8]) {
         }
     }
     for most in [1, 61] {
-        let pieces = rows(read(Pieces { left: bytes, most }));
+        let pieces = rows(read(Pieces { left: bytes, most }, buffer));
         assert_eq!(pieces, whole, "reading {most} bytes at a time");
     }
 }
@@ -134,13 +133,13 @@ fn damaged_logs_are_survived() {
     let seed = variable("TOOLTRAIL_FUZZ_SEED", 0x5eed);
     println!("TOOLTRAIL_FUZZ_SEED={seed}");
     let seeds = seeds();
-    let mut rng = Rng::new(seed);
+    let (mut rng, mut buffer) = (Rng::new(seed), Buffer::default());
     let end = Instant::now() + Duration::from_secs(seconds);
     let mut count = 0u64;
     while Instant::now() < end {
         let bytes = log(&seeds, &mut rng);
         let start = Instant::now();
-        let result = catch_unwind(AssertUnwindSafe(|| check(&bytes)));
+        let result = catch_unwind(AssertUnwindSafe(|| check(&bytes, &mut buffer)));
         assert!(
             result.is_ok(),
             "input {count} of seed {seed}: b\"{}\"",

@@ -12,6 +12,9 @@ use std::borrow::Cow;
 /// A text of a record: borrowed where the record spells it plainly.
 pub type Text<'r> = Cow<'r, str>;
 
+/// The fingerprint of an id that only has to be recognised, never shown. The same for every spelling of the id.
+pub type Id = u64;
+
 /// One fact, with its place in the source.
 #[derive(Clone, Debug)]
 pub struct Event<'r> {
@@ -49,11 +52,11 @@ pub enum Fact<'r> {
     /// What holds from here on.
     Context(Context<'r>),
     /// The record's place in the tree of the conversation.
-    Node(Node<'r>),
+    Node(Node),
     /// Something said to the model that begins or belongs to a turn.
     Prompt(Prompt<'r>),
     /// A block of a message.
-    Block(Block<'r>),
+    Block(Block),
     /// Tokens of a request.
     Usage(Usage<'r>),
     /// A request to a tool.
@@ -71,7 +74,7 @@ pub enum Fact<'r> {
     /// A cut in the conversation.
     Boundary(Boundary),
     /// Records that were taken back: hidden, still paid for.
-    Retract(Vec<Text<'r>>),
+    Retract(Vec<Id>),
     /// Something about the session as a whole.
     Meta(Meta<'r>),
     /// Something that happened to the conversation.
@@ -95,11 +98,11 @@ pub struct Context<'r> {
 
 /// A record's place in the tree of the conversation.
 #[derive(Clone, Debug)]
-pub struct Node<'r> {
+pub struct Node {
     /// The record's id.
-    pub id: Text<'r>,
+    pub id: Id,
     /// The record it follows.
-    pub parent: Option<Text<'r>>,
+    pub parent: Option<Id>,
     /// Whose words they are.
     pub role: Role,
     /// Put in by the program, not shown to the person.
@@ -147,9 +150,9 @@ pub struct Prompt<'r> {
 
 /// A block of a message that is neither call nor result.
 #[derive(Clone, Debug)]
-pub struct Block<'r> {
+pub struct Block {
     /// The API message it belongs to.
-    pub message: Option<Text<'r>>,
+    pub message: Option<Id>,
     /// What it is.
     pub kind: BlockKind,
     /// Its text or data.
@@ -174,10 +177,10 @@ pub enum BlockKind {
 /// Tokens of a request, as one record tells them.
 #[derive(Clone, Debug)]
 pub struct Usage<'r> {
-    /// The API message's id.
-    pub message: Text<'r>,
-    /// The request's id.
-    pub request: Option<Text<'r>>,
+    /// The API message.
+    pub message: Id,
+    /// The request.
+    pub request: Option<Id>,
     /// The model; `None` where the record names none.
     pub model: Option<Text<'r>>,
     /// The numbers.
@@ -209,12 +212,14 @@ pub struct Call<'r> {
     pub task: Option<Text<'r>>,
     /// The API message it is part of.
     pub message: Option<Text<'r>>,
-    /// The request's id.
-    pub request: Option<Text<'r>>,
+    /// The same to recognise it by.
+    pub message_id: Option<Id>,
+    /// Whether the record names its request.
+    pub has_request: bool,
     /// The model that asked.
     pub model: Option<Text<'r>>,
-    /// The id of the record it stands in.
-    pub node: Option<Text<'r>>,
+    /// The record it stands in.
+    pub node: Option<Id>,
     /// Set where the call is told of in another agent's record of progress.
     pub nested: Option<Nested<'r>>,
 }
@@ -238,7 +243,7 @@ pub struct CallResult<'r> {
     /// What the tool produced, where the log keeps it.
     pub structured: Option<Span>,
     /// The record of the call, where this record names it.
-    pub node: Option<Text<'r>>,
+    pub node: Option<Id>,
     /// Everything that tells how it ended.
     pub signals: Signals,
     /// The run time that the tool itself reported.
@@ -416,7 +421,7 @@ pub enum Meta<'r> {
     /// A title for the conversation that ends in a given record, which may be in another source.
     Summary {
         /// The record.
-        leaf: Text<'r>,
+        leaf: Id,
         /// The title.
         title: Text<'r>,
     },

@@ -1,6 +1,6 @@
 //! What layer 1 leaves of a source: everything the linker and the rows need, and no payload.
 
-use crate::event::{ClaimBy, HookOutcome, HookStage, TaskState, TitleBy};
+use crate::event::{ClaimBy, HookOutcome, HookStage, Id, TaskState, TitleBy};
 use crate::issue::Issue;
 use crate::position::At;
 use crate::text::{Name, Names};
@@ -122,8 +122,10 @@ pub struct CallRecord {
     pub model: Option<Name>,
     /// The API message's id.
     pub message: Option<Box<str>>,
-    /// Hash of the record's id.
-    pub node: Option<u64>,
+    /// The same to recognise it by.
+    pub message_id: Option<Id>,
+    /// The record.
+    pub node: Option<Id>,
     /// Whether the record names its request.
     pub has_request: bool,
     /// How many calls its message makes.

@@ -84,8 +84,16 @@ pub(crate) fn string_end(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
         }
     }
     // From here on only quotes are looked for; whether one is escaped is seen by looking back from it.
+    let (whole, _) = bytes.get(at..).unwrap_or_default().as_chunks::<BLOCK>();
+    let mut whole = whole.iter();
     while at < bytes.len() {
-        let mut quotes = mask(block(bytes, at), b'"');
+        let block = whole.next().map_or_else(|| block(bytes, at), |whole| u8x64::new(*whole));
+        let found = block.simd_eq(u8x64::splat(b'"'));
+        if !found.any() {
+            at += BLOCK;
+            continue;
+        }
+        let mut quotes = found.to_bitmask();
         while quotes != 0 {
             let quote = at + quotes.trailing_zeros() as usize;
             if !is_escaped(bytes, quote, start) {
@@ -96,6 +104,20 @@ pub(crate) fn string_end(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
         at += BLOCK;
     }
     None
+}
+
+/// How many bytes stand before the first backslash.
+#[inline]
+pub(crate) fn plain_run(bytes: &[u8]) -> usize {
+    let (whole, _) = bytes.as_chunks::<16>();
+    for (index, block) in whole.iter().enumerate() {
+        let found = u8x16::new(*block).simd_eq(u8x16::splat(b'\\')).to_bitmask();
+        if found != 0 {
+            return index * 16 + found.trailing_zeros() as usize;
+        }
+    }
+    let rest = whole.len() * 16;
+    rest + bytes[rest..].iter().position(|byte| *byte == b'\\').unwrap_or(bytes.len() - rest)
 }
 
 /// Where the container ends whose opening bracket is at `start`: just after its closing bracket, and how deep it went.

@@ -12,20 +12,21 @@ const DEEP: usize = 48;
 impl Skim<'_> {
     /// Reads a value and returns its fingerprint: equal for equal values, whatever the order of keys or the escapes.
     pub fn digest(&mut self) -> Result<u64, Torn> {
-        digest(self, 0)
+        digest(self, 0, &mut Vec::new())
     }
 }
 
-fn digest(skim: &mut Skim<'_>, depth: usize) -> Result<u64, Torn> {
+/// `scratch` is where escaped strings are decoded, kept from one to the next.
+fn digest(skim: &mut Skim<'_>, depth: usize, scratch: &mut Vec<u8>) -> Result<u64, Torn> {
     match skim.peek() {
         Some(Type::String) => match skim.string() {
-            Some(raw) => Ok(raw.digest()),
+            Some(raw) => Ok(text(raw, scratch)),
             None => skim.skip().map(|_| 0),
         },
         Some(Type::Object) if depth < DEEP => {
             let mut sum = 0u64;
             skim.object(|key, value| {
-                let member = mix(xxh3_64(key.as_bytes()), digest(value, depth + 1)?);
+                let member = mix(xxh3_64(key.as_bytes()), digest(value, depth + 1, scratch)?);
                 sum = sum.wrapping_add(member);
                 Ok(())
             })?;
@@ -34,7 +35,7 @@ fn digest(skim: &mut Skim<'_>, depth: usize) -> Result<u64, Torn> {
         Some(Type::Array) if depth < DEEP => {
             let mut all = 2u64;
             skim.array(|item| {
-                all = mix(all, digest(item, depth + 1)?);
+                all = mix(all, digest(item, depth + 1, scratch)?);
                 Ok(())
             })?;
             Ok(all)
@@ -49,8 +50,17 @@ fn digest(skim: &mut Skim<'_>, depth: usize) -> Result<u64, Torn> {
 impl crate::Raw<'_> {
     /// The fingerprint that [`Skim::digest`] gives this string.
     pub fn digest(self) -> u64 {
-        xxh3_64(&self.decoded_bytes())
+        text(self, &mut Vec::new())
     }
+}
+
+fn text(raw: crate::Raw<'_>, scratch: &mut Vec<u8>) -> u64 {
+    if raw.is_plain() {
+        return xxh3_64(raw.bytes());
+    }
+    scratch.clear();
+    raw.decode_into(scratch);
+    xxh3_64(scratch)
 }
 
 /// Combines two hashes so that neither order nor zeros cancel out.

@@ -1,5 +1,6 @@
 //! A string as the text spells it, decoded only when somebody wants to read it.
 
+use crate::blocks;
 use std::borrow::Cow;
 
 /// The bytes between the quotes of a JSON string, still escaped.
@@ -53,6 +54,12 @@ impl<'a> Raw<'a> {
     /// The decoded text as bytes: what is not UTF-8 stays as it is.
     pub fn decoded_bytes(self) -> Cow<'a, [u8]> {
         self.decoded(usize::MAX)
+    }
+
+    /// Appends the decoded text to `out` as bytes.
+    pub fn decode_into(self, out: &mut Vec<u8>) {
+        out.reserve(self.bytes.len());
+        decode(self.bytes, usize::MAX, out);
     }
 
     fn decoded(self, limit: usize) -> Cow<'a, [u8]> {
@@ -111,7 +118,7 @@ fn lossy(bytes: &[u8]) -> Cow<'_, str> {
 fn decode(bytes: &[u8], limit: usize, out: &mut Vec<u8>) {
     let mut at = 0;
     while at < bytes.len() && out.len() < limit {
-        let plain = memchr::memchr(b'\\', &bytes[at..]).unwrap_or(bytes.len() - at);
+        let plain = blocks::plain_run(&bytes[at..]);
         let room = limit - out.len();
         let take = boundary(&bytes[at..at + plain], plain.min(room));
         out.extend_from_slice(&bytes[at..at + take]);

@@ -2,6 +2,16 @@
 //!
 //! Their logs lie in `demo/` as an agent would have laid them, and are read by the same scan as any other. The clock of the demo
 //! stands just after the last record, so that its running session runs for ever.
+//!
+//! | session | story |
+//! |---|---|
+//! | `3f2a…` | a flaky test is found and fixed; the suite runs in the background |
+//! | `c2d4…` | the same session, forked half-way to try something else |
+//! | `7c10…` | a feature, with a subagent that looks around first |
+//! | `b84e…` | a deployment that hooks, rules and the person refuse |
+//! | `5e9d…` | a refactoring that dies with its machine |
+//! | `91f7…` | a release being built right now |
+//! | `d3a0…` | a fix that waits for somebody to allow the push |
 
 use std::path::Path;
 use tooltrail_formats::Registered;
@@ -10,25 +20,54 @@ use tooltrail_formats::scan::{self, Options};
 use tooltrail_model::link::{Linker, Source};
 use tooltrail_model::{Span, Time};
 
+/// A log of the demo under the name it would have below a home directory.
+macro_rules! log {
+    ($path:literal) => {
+        (
+            concat!(".claude/projects/", $path),
+            include_bytes!(concat!("demo/projects/", $path)).as_slice(),
+        )
+    };
+}
+
 /// The logs of the demo: path below a home directory, and bytes.
-const FILES: &[(&str, &[u8])] = &[];
+const FILES: &[(&str, &[u8])] = &[
+    log!("-srv-atlas/5e9d37f0-8ab4-4c61-a2e7-f30b9c14d8a6.jsonl"),
+    log!("-srv-atlas/5e9d37f0-8ab4-4c61-a2e7-f30b9c14d8a6/subagents/agent-ae07d2b95c3f1846a.jsonl"),
+    log!("-srv-ledger/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045.jsonl"),
+    log!("-srv-ledger/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045/subagents/agent-a4c19e07b52d8f631.jsonl"),
+    log!("-srv-orbit/3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13.jsonl"),
+    log!("-srv-orbit/91f7c26a-0e5d-4b38-8c94-7ad1e3b052fc.jsonl"),
+    log!("-srv-orbit/91f7c26a-0e5d-4b38-8c94-7ad1e3b052fc/subagents/agent-a91b0c5d7e2f38464.jsonl"),
+    log!("-srv-orbit/c2d47e80-93aa-4f0b-8d26-5b1f6a3e9d72.jsonl"),
+    log!("-srv-shop/b84e60d1-2c77-4e3a-9f18-c6d05a7b31e9.jsonl"),
+    log!("-srv-shop/d3a0c1de-5f42-4e19-b7a8-2c6e90d4f1b3.jsonl"),
+];
 
 /// When the demo is watched.
 const NOW: &str = "2026-03-04T12:00:30Z";
 
 /// The session that waits for a permission.
-const WAITING: &str = "d3a0c1de-0000-4000-8000-000000000004";
+const WAITING: &str = "d3a0c1de-5f42-4e19-b7a8-2c6e90d4f1b3";
 
 /// Reads the demo.
 pub(crate) fn read(options: &Options) -> (Linker, Vec<Registered>, Time) {
-    let now: Time = NOW.parse().unwrap_or(Time::MAX);
+    let now: Time = NOW.parse().unwrap_or(Time::UNIX_EPOCH);
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
     let mut linker = Linker::default();
     for (path, bytes) in FILES {
         let summary = scan::read(Path::new(path), *bytes, options, &mut buffer, &turns);
-        linker.put(Source { path: (*path).into(), modified: summary.last, summary });
+        linker.put(Source {
+            path: (*path).into(),
+            modified: summary.last,
+            summary,
+        });
     }
-    let waiting = Registered { session: WAITING.to_owned(), pid: None, waiting: true };
+    let waiting = Registered {
+        session: WAITING.to_owned(),
+        pid: None,
+        waiting: true,
+    };
     (linker, vec![waiting], now)
 }
 

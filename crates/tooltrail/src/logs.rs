@@ -3,6 +3,7 @@
 use crate::cli::LogArgs;
 use crate::{demo, out, progress};
 use anyhow::{Context, bail};
+use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::{self, Options, Progress};
@@ -12,8 +13,8 @@ use tooltrail_model::{At, Time};
 
 /// Logs that have been read.
 pub(crate) struct Logs {
-    /// What is in them.
-    pub(crate) linker: Linker,
+    /// What is in them. The process ends right after printing; taking everything apart before that would only cost time.
+    pub(crate) linker: ManuallyDrop<Linker>,
     /// The moment of asking.
     pub(crate) now: Now,
     /// Where they were looked for.
@@ -32,13 +33,13 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
     if args.demo {
         let (linker, live, time) = demo::read(&options);
         let now = now(args, args.now.unwrap_or(time), live);
-        return Ok(Logs { linker, now, looked: Vec::new(), took: start.elapsed(), demo: true });
+        return Ok(Logs { linker: ManuallyDrop::new(linker), now, looked: Vec::new(), took: start.elapsed(), demo: true });
     }
     let places = if args.root.is_empty() { vec![from_environment()] } else { rooted(&args.root)? };
     let search = if paths.is_empty() { find::in_places(&places) } else { find::in_paths(&existing(paths)?) };
     let (linker, looked) = scan_files(search, &options);
     let live = find::registered(&places).into_iter().filter(runs).collect();
-    Ok(Logs { linker, now: now(args, time, live), looked, took: start.elapsed(), demo: false })
+    Ok(Logs { linker: ManuallyDrop::new(linker), now: now(args, time, live), looked, took: start.elapsed(), demo: false })
 }
 
 impl Logs {

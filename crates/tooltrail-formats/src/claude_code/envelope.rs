@@ -43,18 +43,17 @@ pub(super) struct Envelope<'r> {
 
 impl<'r> Envelope<'r> {
     /// Takes in one whole record.
-    pub(super) fn read(bytes: &'r [u8]) -> Result<Self, Torn> {
+    pub(super) fn read(&mut self, bytes: &'r [u8]) -> Result<(), Torn> {
         let mut skim = Skim::new(bytes);
         if skim.peek() != Some(Type::Object) {
             return Err(Torn { at: skim.position() });
         }
-        let mut out = Envelope::default();
-        skim.object(|key, value| out.field(key.as_bytes(), value))?;
+        skim.object(|key, value| self.field(key.as_bytes(), value))?;
         if !skim.finished() {
             return Err(Torn { at: skim.position() });
         }
-        out.depth = skim.deepest();
-        Ok(out)
+        self.depth = skim.deepest();
+        Ok(())
     }
 
     fn field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
@@ -64,7 +63,7 @@ impl<'r> Envelope<'r> {
             b"parentUuid" => self.parent = value.string(),
             b"timestamp" => self.time = time::read(value),
             b"message" => self.message.read(value)?,
-            b"toolUseResult" => self.structured = Some(Structured::read(value)?),
+            b"toolUseResult" => self.structured.insert(Structured::default()).read(value)?,
             b"sessionId" => self.session = value.string(),
             // A later spelling of the same; where both are there and differ, `sessionId` names this session.
             b"session_id" => self.session = self.session.or(value.string()),

@@ -18,7 +18,9 @@ pub(super) struct Message<'r> {
 pub(super) struct Content<'r> {
     /// The content where it is a plain string, and where that stands.
     pub(super) text: Option<(Raw<'r>, Range<usize>)>,
-    pub(super) blocks: Vec<Block<'r>>,
+    /// Nearly every record has one block; only more than that need a list.
+    first: Option<Block<'r>>,
+    more: Vec<Block<'r>>,
 }
 
 /// One content block of any type; fields that its type does not have stay empty.
@@ -60,7 +62,11 @@ impl<'r> Message<'r> {
             match key.as_bytes() {
                 b"id" => self.id = value.string(),
                 b"model" => self.model = value.string(),
-                b"content" => self.content = Content::read(value)?,
+                b"content" => {
+                    // Of a key that stands twice the last one counts.
+                    self.content = Content::default();
+                    self.content.read(value)?;
+                }
                 b"usage" => self.usage = Usage::read(value)?,
                 _ => {}
             }
@@ -75,12 +81,11 @@ impl<'r> Message<'r> {
 }
 
 impl<'r> Content<'r> {
-    pub(super) fn read(value: &mut Skim<'r>) -> Result<Self, Torn> {
-        let mut content = Content::default();
+    fn read(&mut self, value: &mut Skim<'r>) -> Result<(), Torn> {
         match value.peek() {
             Some(Type::String) => {
                 let start = value.position();
-                content.text = value.string().map(|text| (text, start..value.position()));
+                self.text = value.string().map(|text| (text, start..value.position()));
             }
             Some(Type::Array) => value.array(|item| {
                 let start = item.position();
@@ -92,12 +97,19 @@ impl<'r> Content<'r> {
                     block.text = Some(text);
                 }
                 block.span = start..item.position();
-                content.blocks.push(block);
+                match self.first {
+                    None => self.first = Some(block),
+                    Some(_) => self.more.push(block),
+                }
                 Ok(())
             })?,
             _ => {}
         }
-        Ok(content)
+        Ok(())
+    }
+
+    pub(super) fn blocks(&self) -> impl Iterator<Item = &Block<'r>> {
+        self.first.iter().chain(&self.more)
     }
 }
 

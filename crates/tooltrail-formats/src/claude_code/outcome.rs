@@ -41,18 +41,17 @@ fn code(value: &mut Skim<'_>) -> Option<i64> {
 }
 
 impl<'r> Structured<'r> {
-    pub(super) fn read(value: &mut Skim<'r>) -> Result<Self, Torn> {
-        let mut out = Structured::default();
+    pub(super) fn read(&mut self, value: &mut Skim<'r>) -> Result<(), Torn> {
         value.peek();
         let start = value.position();
         match value.peek() {
-            Some(Type::Object) => value.object(|key, value| out.field(key.as_bytes(), value))?,
+            Some(Type::Object) => value.object(|key, value| self.field(key.as_bytes(), value))?,
             _ => {
                 value.skip()?;
             }
         }
-        out.span = start..value.position();
-        Ok(out)
+        self.span = start..value.position();
+        Ok(())
     }
 
     fn field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
@@ -219,12 +218,14 @@ impl<'r> Outcome<'r> {
 
 /// How a text begins, if that can tell anything: on errors always, otherwise only for the few beginnings that are looked for.
 fn telling_head(text: Raw<'_>, error: bool) -> Cow<'_, str> {
-    let start = text.head(24);
-    let telling = ["Command ", "Async agent", "Successfully ", "<", "[{", "[Request"];
-    if error || telling.iter().any(|beginning| start.trim_start().starts_with(beginning)) || start.trim().is_empty() {
+    let bytes = text.bytes();
+    let telling: [&[u8]; 6] = [b"Command ", b"Async agent", b"Successfully ", b"<", b"[{", b"[Request"];
+    // An escape or white space in front may hide one of them.
+    let hidden = matches!(bytes.first(), Some(b'\\' | b' '));
+    if error || hidden || telling.iter().any(|beginning| bytes.starts_with(beginning)) {
         return text.head(WINDOW);
     }
-    start
+    Cow::Borrowed("")
 }
 
 /// How a text ends, if that can tell anything: an exit code in brackets, or an agent's id. Most texts end in neither, and

@@ -91,7 +91,7 @@ fn subagent<'r>(inner: &Inner<'r>, base: usize, agent: Option<Cow<'r, str>>, par
     let outer = emit.time;
     emit.time = inner.time.or(outer);
     emit.base = base;
-    for block in &inner.message.content.blocks {
+    for block in inner.message.content.blocks() {
         if inner.assistant {
             if let Some(mut call) = records::call(block, &inner.message, inner.request, None, emit) {
                 call.nested = Some(nested.clone());

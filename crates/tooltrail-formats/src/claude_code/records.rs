@@ -58,7 +58,8 @@ impl<'r> Emit<'_, 'r> {
 }
 
 pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
-    let envelope = Envelope::read(record.bytes)?;
+    let mut envelope = Envelope::default();
+    envelope.read(record.bytes)?;
     let scope = Scope {
         session: envelope.session.map(Raw::text),
         agent: envelope.agent.map(Raw::text),
@@ -114,17 +115,17 @@ fn node(envelope: &Envelope<'_>, kind: &str, emit: &mut Emit<'_, '_>) {
     };
     let Some(id) = envelope.uuid else { return };
     let hidden = envelope.meta || envelope.team;
-    emit.fact(Fact::Node(Node { id: id.text(), parent: envelope.parent.map(Raw::text), role, hidden }));
+    emit.fact(Fact::Node(Node { id: id.digest(), parent: envelope.parent.map(Raw::digest), role, hidden }));
     if !envelope.supersedes.is_empty() {
-        emit.fact(Fact::Retract(envelope.supersedes.iter().map(|id| id.text()).collect()));
+        emit.fact(Fact::Retract(envelope.supersedes.iter().map(|id| id.digest()).collect()));
     }
 }
 
 fn user<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
     let content = &envelope.message.content;
     let mut results = 0;
-    let only = content.blocks.iter().filter(|block| block.tool_use_id.is_some()).count() == 1;
-    for block in &content.blocks {
+    let only = content.blocks().filter(|block| block.tool_use_id.is_some()).count() == 1;
+    for block in content.blocks() {
         // The structured companion belongs to one result; with several, nobody can say to which.
         let structured = envelope.structured.as_ref().filter(|_| only);
         let node = envelope.source_node.or(envelope.parent);
@@ -136,7 +137,7 @@ fn user<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
     if let Some((text, span)) = &content.text {
         words(*text, span, envelope, results > 0, emit);
     }
-    for block in content.blocks.iter().filter(|block| block.tool_use_id.is_none()) {
+    for block in content.blocks().filter(|block| block.tool_use_id.is_none()) {
         match (block.text, block.kind.map(Raw::text).as_deref()) {
             (Some(text), _) => words(text, &block.span, envelope, results > 0, emit),
             (None, Some("image")) => emit.fact(Fact::Block(BlockFact { message: None, kind: BlockKind::Image, span: emit.span(&block.span) })),
@@ -209,8 +210,8 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
     if let (Some(usage), Some(id)) = (&message.usage, id) {
         if message.model.is_none_or(|model| model != *"<synthetic>") {
             emit.fact(Fact::Usage(Usage {
-                message: id.text(),
-                request: envelope.request.map(Raw::text),
+                message: id.digest(),
+                request: envelope.request.map(Raw::digest),
                 model: message.model.map(Raw::text),
                 tokens: usage.tokens,
                 server_tools: usage.server_tools,
@@ -219,9 +220,9 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
         }
     }
     if let Some((_, span)) = &message.content.text {
-        emit.fact(Fact::Block(BlockFact { message: id.map(Raw::text), kind: BlockKind::Text, span: emit.span(span) }));
+        emit.fact(Fact::Block(BlockFact { message: id.map(Raw::digest), kind: BlockKind::Text, span: emit.span(span) }));
     }
-    for block in &message.content.blocks {
+    for block in message.content.blocks() {
         if let Some(call) = call(block, message, envelope.request, envelope.uuid, emit) {
             emit.fact(Fact::Call(call));
         } else if let Some((result, _)) = result(block, None, None, None, envelope.uuid, emit) {
@@ -234,7 +235,7 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
                 Some("document") => BlockKind::Document,
                 Some(_) => BlockKind::Other,
             };
-            emit.fact(Fact::Block(BlockFact { message: id.map(Raw::text), kind, span: emit.span(&block.span) }));
+            emit.fact(Fact::Block(BlockFact { message: id.map(Raw::digest), kind, span: emit.span(&block.span) }));
         }
     }
 }
@@ -272,9 +273,10 @@ pub(super) fn call<'r>(block: &Block<'r>, message: &Message<'r>, request: Option
         prompt: prompt.filter(|_| family == Kind::Subagent),
         task,
         message: message.id.map(Raw::text),
-        request: request.map(Raw::text),
+        message_id: message.id.map(Raw::digest),
+        has_request: request.is_some(),
         model: message.real_model().map(Raw::text),
-        node: node.map(Raw::text),
+        node: node.map(Raw::digest),
         nested: None,
     })
 }
@@ -301,7 +303,7 @@ pub(super) fn result<'r>(
         call: call.text(),
         content: block.result.span.as_ref().map(|span| emit.span(span)).unwrap_or_default(),
         structured: structured.map(|structured| emit.span(&structured.span)),
-        node: node.map(Raw::text),
+        node: node.map(Raw::digest),
         run_ms: outcome.run_ms,
         feedback: feedback.map(Raw::text).or_else(|| error.then(said).flatten()),
         background: outcome.background(structured),
@@ -425,7 +427,7 @@ fn system<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
             b"subtype" => subtype = value.string().map(Raw::text),
             b"content" => content = value.string(),
             b"retractedMessageUuids" => value.array(|id| {
-                retracted.extend(id.string().map(Raw::text));
+                retracted.extend(id.string().map(Raw::digest));
                 Ok(())
             })?,
             _ => {}
@@ -459,7 +461,7 @@ fn title(emit: &mut Emit<'_, '_>) {
     let mut title = None;
     let _ = Skim::new(emit.record.bytes).object(|key, value| {
         match key.as_bytes() {
-            b"leafUuid" => leaf = value.string().map(Raw::text),
+            b"leafUuid" => leaf = value.string().map(Raw::digest),
             b"summary" => title = value.string().map(|text| (TitleBy::Summary, text.head(HEAD))),
             b"aiTitle" => title = value.string().map(|text| (TitleBy::Model, text.head(HEAD))),
             b"agentName" => title = value.string().map(|text| (TitleBy::Agent, text.head(HEAD))),

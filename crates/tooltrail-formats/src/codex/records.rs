@@ -115,7 +115,7 @@ fn message(payload: &Payload<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact
     let Some((text, span)) = &payload.text else { return };
     let span = record.span(span.clone());
     match payload.role.map(Raw::text).as_deref() {
-        Some("assistant") => emit(Fact::Block(Block { message: payload.id.map(Raw::text), kind: BlockKind::Text, span })),
+        Some("assistant") => emit(Fact::Block(Block { message: payload.id.map(Raw::digest), kind: BlockKind::Text, span })),
         Some("user") => {
             let head = text.head(400);
             let injected = head.trim_start().starts_with('<') || head.starts_with("# AGENTS.md");
@@ -144,7 +144,8 @@ fn call(payload: &Payload<'_>, kind: &str, record: &Record<'_>, emit: &mut dyn F
         prompt: None,
         task: None,
         message: None,
-        request: None,
+        message_id: None,
+        has_request: false,
         model: None,
         node: None,
         nested: None,

@@ -2,7 +2,7 @@
 
 use super::{Assembler, Thread, hash, hooks};
 use crate::Map;
-use crate::event::{Call, CallResult, HookOutcome, HookStage, Progress, TaskNews};
+use crate::event::{Call, CallResult, HookOutcome, HookStage, Id, Progress, TaskNews};
 use crate::issue::IssueCode;
 use crate::position::At;
 use crate::summary::{CallRecord, Orphan, ResultRecord, TaskRecord};
@@ -52,16 +52,16 @@ impl Assembler {
             }
             return;
         }
-        self.spoke(call.message.as_deref());
+        self.spoke(call.message_id);
         let index = self.out.calls.len();
         let before = self.calls.latest.insert(record.key, index);
         if let Some(before) = before {
             self.calls.earlier.insert(index, before);
         }
-        if let Some(message) = record.message.as_deref() {
+        if let Some(message) = record.message_id {
             // A copy of a call in the same message is not another call beside it.
-            let copy = before.is_some_and(|before| self.out.calls[before].message.as_deref() == Some(message));
-            *self.calls.messages.entry(hash(message)).or_default() += u32::from(!copy);
+            let copy = before.is_some_and(|before| self.out.calls[before].message_id == Some(message));
+            *self.calls.messages.entry(message).or_default() += u32::from(!copy);
         }
         let early = self.calls.early.remove(&record.id).unwrap_or_default();
         self.calls.waiting.entry(self.here.within).or_default().push(index);
@@ -90,8 +90,9 @@ impl Assembler {
             cwd: self.cwd,
             model,
             message: call.message.as_deref().map(Into::into),
-            node: call.node.as_deref().map(hash),
-            has_request: call.request.is_some(),
+            message_id: call.message_id,
+            node: call.node,
+            has_request: call.has_request,
             parallel: 1,
             digest: call.digest,
             prompt: call.prompt,
@@ -128,7 +129,7 @@ impl Assembler {
             }
             return;
         }
-        let node = result.node.as_deref().map(hash);
+        let node = result.node;
         let Some(index) = self.choose(id, node) else {
             self.calls.early.entry(id.into()).or_default().push((self.here.session, node, record));
             return;
@@ -175,7 +176,7 @@ impl Assembler {
     }
 
     /// Something happened that open calls of this conversation should remember. `message`: calls of that message stay open.
-    pub(super) fn sequel(&mut self, sequel: fn(At) -> Sequel, message: Option<&str>) {
+    pub(super) fn sequel(&mut self, sequel: fn(At) -> Sequel, message: Option<Id>) {
         let at = self.here.at;
         self.calls.stopped.remove(&self.here.within);
         let Some(waiting) = self.calls.waiting.get_mut(&self.here.within) else { return };
@@ -185,7 +186,7 @@ impl Assembler {
             if call.result.is_some() {
                 return false;
             }
-            if message.is_some() && call.message.as_deref() == message {
+            if message.is_some() && call.message_id == message {
                 return true;
             }
             call.sequel = call.sequel.or(Some(sequel(at)));
@@ -242,7 +243,7 @@ impl Assembler {
     /// Gives every call its sequel and its number of companions, and lists what does not add up.
     pub(super) fn settle_calls(&mut self) {
         for call in &mut self.out.calls {
-            let count = call.message.as_deref().and_then(|message| self.calls.messages.get(&hash(message)));
+            let count = call.message_id.and_then(|message| self.calls.messages.get(&message));
             call.parallel = count.copied().unwrap_or(1);
         }
         let end = self.torn_tail.map_or(Sequel::Ends(self.out.end), Sequel::Truncated);

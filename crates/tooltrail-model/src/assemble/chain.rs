@@ -35,7 +35,7 @@ impl Chain {
         *self.roots.entry(id).or_insert(root)
     }
 
-    pub(super) fn add(&mut self, id: u64, parent: Option<u64>, node: &Node<'_>, here: &Here) {
+    pub(super) fn add(&mut self, id: u64, parent: Option<u64>, node: &Node, here: &Here) {
         let speaks = !here.sidechain && !node.hidden && node.role != Role::Other;
         // The first record with an id is the one; another with the same id is a copy of it.
         if let std::collections::hash_map::Entry::Vacant(entry) = self.index.entry(id) {
@@ -49,17 +49,33 @@ impl Chain {
         self.prompts.insert(id);
     }
 
-    fn parent(&self, link: &Link) -> Option<usize> {
-        link.parent.and_then(|parent| self.index.get(&parent).copied())
+    /// The tree with every parent looked up.
+    fn tree(&self) -> Tree<'_> {
+        let parent = |link: &Link| link.parent.and_then(|parent| self.index.get(&parent).copied()).unwrap_or(NONE);
+        Tree { nodes: &self.nodes, prompts: &self.prompts, parents: self.nodes.iter().map(parent).collect() }
+    }
+}
+
+/// Stands for a parent that is not in this source.
+const NONE: usize = usize::MAX;
+
+/// The records of the conversation with their parents by place.
+struct Tree<'c> {
+    nodes: &'c [Link],
+    prompts: &'c Set<u64>,
+    parents: Vec<usize>,
+}
+
+impl Tree<'_> {
+    fn parent(&self, index: usize) -> Option<usize> {
+        Some(self.parents[index]).filter(|&parent| parent != NONE)
     }
 
     /// The last record that speaks and that nothing spoken follows: where the conversation stands.
     fn leaf(&self) -> Option<usize> {
         let mut has_child = vec![false; self.nodes.len()];
-        for link in &self.nodes {
-            if let Some(parent) = self.parent(link) {
-                has_child[parent] = true;
-            }
+        for &parent in self.parents.iter().filter(|&&parent| parent != NONE) {
+            has_child[parent] = true;
         }
         let mut seen = vec![false; self.nodes.len()];
         let mut leaf = None;
@@ -76,7 +92,7 @@ impl Chain {
         let mut left = self.nodes.len();
         std::iter::successors(Some(from), move |&index| {
             left = left.checked_sub(1)?;
-            self.parent(&self.nodes[index])
+            self.parent(index)
         })
     }
 
@@ -110,7 +126,7 @@ impl Chain {
         }
         for start in 0..self.nodes.len() {
             let path: Vec<usize> = self.walk(start).take_while(|&index| state[index].is_none()).take(self.nodes.len()).collect();
-            let above = path.last().and_then(|&last| self.parent(&self.nodes[last])).and_then(|parent| state[parent]);
+            let above = path.last().and_then(|&last| self.parent(last)).and_then(|parent| state[parent]);
             for index in path {
                 state[index] = Some(above.unwrap_or(false));
             }
@@ -126,7 +142,7 @@ impl Chain {
             let mut index = start;
             while seen[index] == 0 {
                 seen[index] = start + 1;
-                match self.parent(&self.nodes[index]) {
+                match self.parent(index) {
                     Some(parent) if seen[parent] == start + 1 => return Some(self.nodes[parent].at),
                     Some(parent) => index = parent,
                     None => break,
@@ -141,9 +157,10 @@ impl Assembler {
     /// Works out the shape of the conversation, and what of it was left behind by a rewind.
     pub(super) fn settle_chain(&mut self) {
         let chain = &self.chain;
+        let tree = chain.tree();
         self.out.nodes = chain.nodes.iter().map(|link| link.id).collect();
         self.out.nodes.sort_unstable();
-        if let Some(at) = chain.cycle() {
+        if let Some(at) = tree.cycle() {
             self.out.issues.push(crate::issue::Issue {
                 code: IssueCode::ParentCycle,
                 line: at.line,
@@ -151,16 +168,16 @@ impl Assembler {
                 text: "a record that is its own ancestor".to_owned(),
             });
         }
-        let roots = chain.nodes.iter().filter(|link| link.speaks && chain.parent(link).is_none());
+        let roots = chain.nodes.iter().zip(&tree.parents).filter(|(link, parent)| link.speaks && **parent == NONE);
         self.out.shape.segments = u32::try_from(roots.count()).unwrap_or(u32::MAX);
-        self.out.shape.branches = chain.branches();
-        let leaf = chain.leaf();
+        self.out.shape.branches = tree.branches();
+        let leaf = tree.leaf();
         self.out.shape.leaf = leaf.map(|leaf| chain.nodes[leaf].at);
         if self.out.shape.branches == 0 {
             return;
         }
-        let current: Set<usize> = leaf.into_iter().flat_map(|leaf| chain.walk(leaf)).collect();
-        let abandoned = chain.abandoned(&current);
+        let current: Set<usize> = leaf.into_iter().flat_map(|leaf| tree.walk(leaf)).collect();
+        let abandoned = tree.abandoned(&current);
         for turn in &mut self.out.turns {
             let index = turn.node.and_then(|node| chain.index.get(&node));
             turn.abandoned = index.is_some_and(|&index| abandoned[index]);
@@ -189,15 +206,16 @@ mod tests {
     }
 
     fn left_behind(chain: &Chain) -> Vec<u64> {
-        let current = chain.leaf().into_iter().flat_map(|leaf| chain.walk(leaf)).collect();
-        let abandoned = chain.abandoned(&current);
+        let tree = chain.tree();
+        let current = tree.leaf().into_iter().flat_map(|leaf| tree.walk(leaf)).collect();
+        let abandoned = tree.abandoned(&current);
         chain.nodes.iter().zip(abandoned).filter(|(_, gone)| *gone).map(|(link, _)| link.id).collect()
     }
 
     #[test]
     fn a_rewind_leaves_the_earlier_branch_behind() {
         let chain = chain(&[(1, None, true), (2, Some(1), false), (3, Some(2), true), (4, Some(3), false), (5, Some(2), true), (6, Some(5), false)]);
-        assert_eq!(chain.branches(), 1);
+        assert_eq!(chain.tree().branches(), 1);
         assert_eq!(left_behind(&chain), [3, 4]);
     }
 
@@ -205,16 +223,16 @@ mod tests {
     fn parallel_results_and_cuts_leave_nothing_behind() {
         // Two results hang on two blocks of one message; then a cut starts a new segment.
         let chain = chain(&[(1, None, true), (2, Some(1), false), (3, Some(2), false), (4, Some(2), false), (5, Some(3), false), (9, None, false), (10, Some(9), true)]);
-        assert_eq!(chain.branches(), 0);
+        assert_eq!(chain.tree().branches(), 0);
         assert!(left_behind(&chain).is_empty());
     }
 
     #[test]
     fn cycles_and_self_parents_end() {
         let chain = chain(&[(1, Some(1), true), (2, Some(3), true), (3, Some(2), false), (4, Some(3), false)]);
-        assert!(chain.cycle().is_some());
-        assert_eq!(chain.leaf(), Some(3));
-        assert_eq!(chain.walk(1).count(), chain.nodes.len() + 1);
+        assert!(chain.tree().cycle().is_some());
+        assert_eq!(chain.tree().leaf(), Some(3));
+        assert_eq!(chain.tree().walk(1).count(), chain.nodes.len() + 1);
         left_behind(&chain);
     }
 
@@ -226,7 +244,7 @@ mod tests {
         for link in &mut chain.nodes {
             link.speaks = link.id < 10 || link.id >= 200_000;
         }
-        assert_eq!(chain.branches(), 99_999);
+        assert_eq!(chain.tree().branches(), 99_999);
         left_behind(&chain);
     }
 }

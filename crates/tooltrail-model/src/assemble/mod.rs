@@ -107,7 +107,7 @@ impl Assembler {
             Fact::Context(context) => self.context(&context),
             Fact::Node(node) => self.node(&node),
             Fact::Prompt(prompt) => self.prompt(&prompt),
-            Fact::Block(block) => self.spoke(block.message.as_deref()),
+            Fact::Block(block) => self.spoke(block.message),
             Fact::Usage(usage) => self.usage(&usage),
             Fact::Call(call) => self.call(call),
             Fact::Result(result) => self.result(result),
@@ -272,9 +272,8 @@ impl Assembler {
         record.version = version.or(record.version);
     }
 
-    fn node(&mut self, node: &Node<'_>) {
-        let id = hash(&node.id);
-        let parent = node.parent.as_deref().map(hash);
+    fn node(&mut self, node: &Node) {
+        let (id, parent) = (node.id, node.parent);
         self.here.node = Some(id);
         self.session(self.here.session).records += 1;
         if self.here.sidechain && self.here.agent.is_none() {
@@ -285,19 +284,18 @@ impl Assembler {
     }
 
     fn usage(&mut self, usage: &crate::event::Usage<'_>) {
-        let message = hash(&usage.message);
-        let request = usage.request.as_deref().map(hash);
+        let (message, request) = (usage.message, usage.request);
         let snapshot = Snapshot {
             message,
             request,
             sidechain: self.here.sidechain,
             session: Some(self.here.session),
-            model: usage.model.as_deref().map(|model| self.out.names.of(model)),
+            model: self.renamed(&usage.model, self.out.usage.last().and_then(|last| last.model)),
             time: self.here.time,
             line: self.here.at.line,
             tokens: usage.tokens,
             server_tools: usage.server_tools,
-            tier: usage.tier.as_deref().map(|tier| self.out.names.of(tier)),
+            tier: self.renamed(&usage.tier, self.out.usage.last().and_then(|last| last.tier)),
         };
         match self.usage.entry((message, request, self.here.sidechain)) {
             std::collections::hash_map::Entry::Occupied(entry) => {
@@ -318,7 +316,7 @@ impl Assembler {
             Meta::Title(by, text) => self.title(*by, text),
             Meta::Summary { leaf, title } => {
                 let title = self.out.names.of(title);
-                self.out.leaf_titles.push((hash(leaf), title));
+                self.out.leaf_titles.push((*leaf, title));
             }
             Meta::Project(path) => {
                 let path = self.out.names.of(path);

@@ -1,7 +1,7 @@
 //! Turns: what a person said to the model, each counted once however often the log repeats it.
 
 use super::Assembler;
-use crate::event::{Origin, Prompt, TitleBy};
+use crate::event::{Id, Origin, Prompt, TitleBy};
 use crate::summary::TurnRecord;
 use crate::verdict::Sequel;
 use crate::{Map, Set};
@@ -60,7 +60,7 @@ impl Assembler {
     }
 
     /// The model said something: open calls of other messages will get no result, and a command becomes a turn.
-    pub(super) fn spoke(&mut self, message: Option<&str>) {
+    pub(super) fn spoke(&mut self, message: Option<Id>) {
         let Some(message) = message else { return };
         if !self.here.sidechain {
             if let Some(turn) = self.talk.command.take() {

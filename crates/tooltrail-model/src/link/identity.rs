@@ -141,12 +141,12 @@ fn orphan(linked: &Linked<'_>, call: CallId, scoped: bool) -> Option<Foreign> {
 
 /// Sorts the calls and numbers them within their session: each call once, also where the session holds a copy of it.
 pub(super) fn number(linked: &mut Linked<'_>) {
-    let mut calls = std::mem::take(&mut linked.calls);
-    calls.sort_unstable_by(|a, b| {
-        let key = |call: &LinkedCall| (call.session, last_if_none(linked.record(call.id).time), call.id.source);
-        let place = |call: &LinkedCall| (linked.record(call.id).at, call.id.nested, call.id.index);
-        key(a).cmp(&key(b)).then_with(|| place(a).cmp(&place(b)))
-    });
+    let calls = std::mem::take(&mut linked.calls);
+    let place = |call: &LinkedCall| (linked.record(call.id).at, call.id.nested, call.id.index);
+    let mut order: Vec<_> = calls.iter().enumerate().map(|(index, call)| (call.session, last_if_none(linked.record(call.id).time), call.id.source, index)).collect();
+    // Only what all of this does not tell apart is looked up.
+    order.sort_unstable_by(|a, b| (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)).then_with(|| place(&calls[a.3]).cmp(&place(&calls[b.3]))));
+    let mut calls: Vec<LinkedCall> = order.into_iter().map(|(.., index)| calls[index]).collect();
     let (mut session, mut count) = (usize::MAX, 0);
     let mut numbers: Map<CallId, u32> = Map::default();
     for call in &mut calls {

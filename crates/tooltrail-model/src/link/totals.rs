@@ -2,6 +2,7 @@
 
 use super::{Linked, Now, Source};
 use crate::row::{ModelUsage, StatsRow, ToolStats};
+use crate::event::Id;
 use crate::text::Name;
 use crate::usage::{Snapshot, Tokens};
 use crate::{Map, Status, Time};
@@ -18,6 +19,7 @@ pub(super) struct Counted {
 }
 
 struct Seen<'a> {
+    message: Id,
     agent: &'static str,
     source: usize,
     snapshot: &'a Snapshot,
@@ -37,15 +39,15 @@ pub(super) fn usage(sources: &[&Source]) -> Vec<Counted> {
     let mut all: Vec<Seen<'_>> = Vec::with_capacity(sources.iter().map(|source| source.summary.usage.len()).sum());
     for (source, entry) in sources.iter().enumerate() {
         let Some(agent) = entry.summary.agent else { continue };
-        all.extend(entry.summary.usage.iter().map(|snapshot| Seen { agent, source, snapshot }));
+        all.extend(entry.summary.usage.iter().map(|snapshot| Seen { message: snapshot.message, agent, source, snapshot }));
     }
     // Where the main conversation tells of a message, it comes first.
     all.sort_unstable_by(|a, b| {
         let rest = |one: &Seen<'_>| (one.agent, one.snapshot.sidechain, one.age());
-        a.snapshot.message.cmp(&b.snapshot.message).then_with(|| rest(a).cmp(&rest(b)))
+        a.message.cmp(&b.message).then_with(|| rest(a).cmp(&rest(b)))
     });
     let mut counted = Vec::with_capacity(all.len());
-    for seen in all.chunk_by(|a, b| (a.agent, a.snapshot.message) == (b.agent, b.snapshot.message)) {
+    for seen in all.chunk_by(|a, b| a.message == b.message && a.agent == b.agent) {
         let main = seen.iter().take_while(|one| !one.snapshot.sidechain).count();
         let seen = if main > 0 { &seen[..main] } else { seen };
         if let [only] = seen {
