@@ -4,7 +4,7 @@
 //! totals. Where they are not at hand the tests say so and pass. The count is made with serde_json and shares no code with
 //! the program.
 
-#![allow(clippy::unwrap_used)] // helpers of tests, where a panic is the report
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests, where a panic is the report
 
 use jiff::Timestamp;
 use serde_json::{Value, json};

@@ -10,6 +10,8 @@
 //! Rows are the JSON contracts, shortened without losing anything: what is null or empty, one call alone in its message and
 //! `sidechain: false` are left out, a position is `file:line`, and `:line` where the file is the request's own.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -139,8 +141,14 @@ fn is_empty(value: &Value) -> bool {
 
 /// Everything that is read from a case.
 fn report(linker: &Linker, linked: &Linked<'_>, now: &Now) -> String {
-    let calls: Vec<String> = linked.call_rows(now, false).map(|row| brief(json!(row))).collect();
-    let copies: Vec<String> = linked.call_rows(now, true).map(|row| brief(json!(row))).collect();
+    let calls: Vec<String> = linked
+        .call_rows(now, false)
+        .map(|row| brief(json!(row)))
+        .collect();
+    let copies: Vec<String> = linked
+        .call_rows(now, true)
+        .map(|row| brief(json!(row)))
+        .collect();
     let same = copies == calls;
     let copies = if same {
         vec!["the same".to_owned()]
@@ -152,11 +160,19 @@ fn report(linker: &Linker, linked: &Linked<'_>, now: &Now) -> String {
         ("calls, each copy alone", copies),
         (
             "sessions",
-            linked.session_rows(now).iter().map(|row| brief(json!(row))).collect(),
+            linked
+                .session_rows(now)
+                .iter()
+                .map(|row| brief(json!(row)))
+                .collect(),
         ),
         (
             "check",
-            linked.check_rows(now).iter().map(|row| brief(json!(row))).collect(),
+            linked
+                .check_rows(now)
+                .iter()
+                .map(|row| brief(json!(row)))
+                .collect(),
         ),
         ("stats", vec![brief(json!(linked.stats(now)))]),
         ("hooks of no call", loose_hooks(linker)),

@@ -1,7 +1,7 @@
 //! Lines of gigabytes and results of many megabytes are read in bounded memory. A test program of its own, because it looks
 //! at the most memory that its process ever held.
 
-#![allow(clippy::unwrap_used)] // helpers of tests, where a panic is the report
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests, where a panic is the report
 
 use std::fs::File;
 use std::io::Read;

@@ -13,6 +13,9 @@ pub struct Time(NonZeroI64);
 const SHIFT: i64 = 1 << 59;
 
 impl Time {
+    /// The first moment of 1970.
+    pub const UNIX_EPOCH: Time = Time(NonZeroI64::new(SHIFT).expect("the shift is not zero"));
+
     /// The last moment there is; what has no time sorts here.
     pub const MAX: Time = Time(NonZeroI64::MAX);
 

@@ -61,18 +61,15 @@ fn is_escaped(bytes: &[u8], at: usize, floor: usize) -> bool {
 /// whether it is certain that nothing in it is escaped.
 #[inline]
 pub(crate) fn string_end(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
-    let mut at = start;
     // Most strings of a log are ids and keys: one look at 16 bytes settles those.
-    if let Some(head) = bytes.get(at..).and_then(|rest| rest.first_chunk::<16>()) {
+    let mut at = start;
+    if let Some(head) = bytes.get(start..).and_then(|rest| rest.first_chunk::<16>()) {
         let head = u8x16::new(*head);
         let quotes = head.simd_eq(u8x16::splat(b'"')).to_bitmask();
         let backslashes = head.simd_eq(u8x16::splat(b'\\')).to_bitmask();
         let quote = quotes.trailing_zeros();
         if quotes != 0 && backslashes.trailing_zeros() > quote {
-            return Some((at + quote as usize, true));
-        }
-        if quotes == 0 {
-            at += 16;
+            return Some((start + quote as usize, true));
         }
     }
     // A second look settles the rest of them, and still tells whether anything is escaped.
@@ -82,28 +79,38 @@ pub(crate) fn string_end(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
         if quote < 64 && mask(block, b'\\').trailing_zeros() > quote {
             return Some((start + quote as usize, true));
         }
+        if quote == 64 {
+            at = start + BLOCK;
+        }
     }
-    // From here on only quotes are looked for; whether one is escaped is seen by looking back from it.
-    let (whole, _) = bytes.get(at..).unwrap_or_default().as_chunks::<BLOCK>();
-    let mut whole = whole.iter();
-    while at < bytes.len() {
-        let block = whole.next().map_or_else(|| block(bytes, at), |whole| u8x64::new(*whole));
-        let found = block.simd_eq(u8x64::splat(b'"'));
-        if !found.any() {
-            at += BLOCK;
+    long_string_end(bytes, at, start).map(|end| (end, false))
+}
+
+/// The same from `at` on, for strings that are long or escaped: only quotes are looked for, and whether one is escaped is seen
+/// by looking back from it.
+fn long_string_end(bytes: &[u8], at: usize, start: usize) -> Option<usize> {
+    let rest = bytes.get(at..)?;
+    let (whole, tail) = rest.as_chunks::<BLOCK>();
+    let quote = u8x16::splat(b'"');
+    for (index, block) in whole.iter().enumerate() {
+        let (quarters, _) = block.as_chunks::<16>();
+        let [a, b, c, d] = [0, 1, 2, 3].map(|quarter| u8x16::new(quarters[quarter]).simd_eq(quote));
+        if !(a | b | c | d).any() {
             continue;
         }
-        let mut quotes = found.to_bitmask();
-        while quotes != 0 {
-            let quote = at + quotes.trailing_zeros() as usize;
-            if !is_escaped(bytes, quote, start) {
-                return Some((quote, false));
+        let bits = |quarter: u8x16, shift: u32| u64::from(quarter.to_bitmask()) << shift;
+        let mut found = bits(a, 0) | bits(b, 16) | bits(c, 32) | bits(d, 48);
+        while found != 0 {
+            let end = at + index * BLOCK + found.trailing_zeros() as usize;
+            if !is_escaped(bytes, end, start) {
+                return Some(end);
             }
-            quotes &= quotes - 1;
+            found &= found - 1;
         }
-        at += BLOCK;
     }
-    None
+    let tail_at = at + whole.len() * BLOCK;
+    let mut quotes = memchr::memchr_iter(b'"', tail).map(|quote| tail_at + quote);
+    quotes.find(|&end| !is_escaped(bytes, end, start))
 }
 
 /// How many bytes stand before the first backslash.

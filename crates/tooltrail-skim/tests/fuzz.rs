@@ -168,7 +168,7 @@ fn damaged_json_is_survived() {
     let mut rng = Rng(seed);
     let end = Instant::now() + Duration::from_secs(seconds);
     let mut count = 0u64;
-    while count % 256 != 0 || Instant::now() < end {
+    while !count.is_multiple_of(256) || Instant::now() < end {
         let bytes = mangle(&mut rng);
         let result = catch_unwind(AssertUnwindSafe(|| check(&bytes)));
         assert!(

@@ -285,7 +285,7 @@ proptest! {
     #[test]
     fn different_values_have_different_digests(one in value(), other in value()) {
         let digest = |value: &Value| Skim::new(value.to_string().as_bytes()).digest().unwrap();
-        if one.to_string() != other.to_string() && !same(&one, &other) {
+        if !same(&one, &other) {
             prop_assert_ne!(digest(&one), digest(&other), "{} and {}", one, other);
         }
     }
