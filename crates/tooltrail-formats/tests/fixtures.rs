@@ -10,7 +10,7 @@
 //! Rows are the JSON contracts, shortened without losing anything: what is null or empty, one call alone in its message and
 //! `sidechain: false` are left out, a position is `file:line`, and `:line` where the file is the request's own.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![allow(clippy::unwrap_used)] // helpers of tests, where a panic is the report
 
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,6 @@
 //! The demo as somebody would meet it: the built program, run with `--demo`.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+#![allow(clippy::unwrap_used)] // helpers of tests, where a panic is the report
 
 use serde_json::Value;
 use std::collections::BTreeSet;
