@@ -78,13 +78,19 @@ pub fn scan(files: &[Found], options: &Options, progress: &Progress) -> (Linker,
 
 fn source(found: &Found, options: &Options, buffer: &mut Buffer, turns: &Turns, progress: &Progress) -> io::Result<Source> {
     let input = Counted { input: File::open(&found.path)?, progress };
-    let summary = read(&found.path, input, options, buffer, turns);
+    let mut reader = read_lines(&found.path, input, options, buffer, turns);
+    reader.sidecars(&found.path);
+    let summary = reader.assembler.finish();
     let modified = found.modified.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(Time::from);
     Ok(Source { path: found.path.to_string_lossy().into(), modified, summary })
 }
 
-/// Reads one source from anything; the path says what it is, nothing at the path is opened but its sidecars.
+/// Reads one source from anything; the path says what it is, nothing there is opened.
 pub fn read(path: &Path, input: impl Read, options: &Options, buffer: &mut Buffer, turns: &Turns) -> Summary {
+    read_lines(path, input, options, buffer, turns).assembler.finish()
+}
+
+fn read_lines(path: &Path, input: impl Read, options: &Options, buffer: &mut Buffer, turns: &Turns) -> Reader {
     let mut lines = Lines::new(input, buffer, turns, options.max_line);
     let format = lines.peek().ok().and_then(|head| sniff(head));
     let origin = format.map_or_else(Origin::default, |format| format.origin(path));
@@ -100,14 +106,7 @@ pub fn read(path: &Path, input: impl Read, options: &Options, buffer: &mut Buffe
         }
     }
     reader.assembler.read(lines.bytes());
-    if let Some(format) = format {
-        for path in format.sidecars(path) {
-            if let Some(bytes) = read_small(&path, 256 * 1024) {
-                format.decode_sidecar(&path, &bytes, &mut |event| reader.assembler.push(event));
-            }
-        }
-    }
-    reader.assembler.finish()
+    reader
 }
 
 /// Which agent wrote a log, by its first lines.
@@ -144,6 +143,16 @@ impl Reader {
         Reader { format, assembler: Assembler::new(origin), check_utf8: false }
     }
 
+    /// Reads the small files beside the log that say more about it.
+    pub fn sidecars(&mut self, path: &Path) {
+        let Some(format) = self.format else { return };
+        for path in format.sidecars(path) {
+            if let Some(bytes) = read_small(&path, 256 * 1024) {
+                format.decode_sidecar(&path, &bytes, &mut |event| self.assembler.push(event));
+            }
+        }
+    }
+
     /// What the source amounts to so far.
     pub fn summary(&self) -> Summary {
         self.assembler.summary()
@@ -153,7 +162,8 @@ impl Reader {
     pub fn line(&mut self, line: Line<'_>) {
         let at = At { line: line.number, span: Span { start: line.start, end: line.start + line.length } };
         if line.oversized() {
-            return self.broken(at, IssueCode::OversizedLine, 0, line.bytes);
+            self.broken(at, IssueCode::OversizedLine, 0);
+            return self.damaged(at, line.bytes);
         }
         let mut bytes = line.bytes;
         let mut start = line.start;
@@ -172,7 +182,7 @@ impl Reader {
         let at = At { line: line.number, span: Span { start, end: line.start + line.length } };
         match self.record(Record { at, bytes }) {
             Ok(depth) if depth > DEEP => {
-                self.assembler.issue(IssueCode::DeepNesting, line.number, format!("nested {depth} deep"));
+                self.assembler.issue(IssueCode::DeepNesting, line.number, format!("nested more than {DEEP} deep"));
             }
             Ok(_) => {}
             Err(_) => self.mend(at, bytes, line.ended),
@@ -200,19 +210,27 @@ impl Reader {
         } else {
             IssueCode::UnparsedLine
         };
-        self.broken(at, code, records.len(), bytes);
+        self.broken(at, code, records.len());
         for range in records {
             let start = at.span.start + range.start as u64;
             let at = At { line: at.line, span: Span { start, end: start + range.len() as u64 } };
             // Found by reading them; reading them again cannot fail.
             let _ = self.record(Record { at, bytes: &bytes[range] });
         }
+        // The call may stand on the same line as the damage.
+        self.damaged(at, bytes);
     }
 
-    fn broken(&mut self, at: At, why: IssueCode, recovered: usize, bytes: &[u8]) {
-        let mentions = self.format.map(|format| format.mentions(bytes)).unwrap_or_default();
-        let fact = Fact::Broken(Broken { why, recovered: u32::try_from(recovered).unwrap_or(u32::MAX), mentions });
+    fn broken(&mut self, at: At, why: IssueCode, recovered: usize) {
+        let fact = Fact::Broken(Broken { why, recovered: u32::try_from(recovered).unwrap_or(u32::MAX) });
         self.assembler.push(Event { at, time: None, scope: &Scope::default(), fact });
+    }
+
+    /// Tells which calls' results a damaged line seems to hold.
+    fn damaged(&mut self, at: At, bytes: &[u8]) {
+        for call in self.format.map(|format| format.mentions(bytes)).unwrap_or_default() {
+            self.assembler.push(Event { at, time: None, scope: &Scope::default(), fact: Fact::Damaged(call) });
+        }
     }
 }
 

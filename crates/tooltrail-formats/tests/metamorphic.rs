@@ -15,6 +15,7 @@ use tooltrail_formats::find::Found;
 use tooltrail_formats::lines::{Buffer, Lines, Turns};
 use tooltrail_formats::scan::{self, Options, Progress, Reader};
 use tooltrail_model::link::Source;
+use tooltrail_model::row::CallRow;
 use tooltrail_model::{Linker, Now, Summary, Time};
 use tooltrail_testkit::corpus::{Plan, generate};
 use tooltrail_testkit::mutate::{escape_all, permute_keys};
@@ -375,6 +376,51 @@ fn stale_summaries_and_restarts_leave_nothing_behind() {
             before,
             &rows(&linker),
         );
+    }
+}
+
+#[test]
+fn with_copies_a_row_says_only_what_its_own_file_says() {
+    // What other files are there decides which copy came first, who started whom, and the numbers of calls.
+    let own = |row: &CallRow<'_>| {
+        let mut row = serde_json::to_value(row).unwrap();
+        let fields = row.as_object_mut().unwrap();
+        for shared in ["ref", "copy_of", "parent_call", "child_session"] {
+            fields.shift_remove(shared);
+        }
+        row.to_string()
+    };
+    for (home, _) in homes() {
+        let all = linker(sources(home));
+        let now = &moments(&all)[1];
+        let linked = all.link();
+        let rows: Vec<CallRow<'_>> = linked.call_rows(now, true).collect();
+        for source in all.sources() {
+            let alone = linker([source.clone()]);
+            let alone = alone.link();
+            let told = |call: &CallRow<'_>| {
+                source
+                    .summary
+                    .nested
+                    .iter()
+                    .any(|nested| *nested.id == *call.call)
+            };
+            let of = |rows: &mut dyn Iterator<Item = &CallRow<'_>>| {
+                let mut rows: Vec<String> = rows
+                    .filter(|row| row.request.file == &*source.path && !told(row))
+                    .map(own)
+                    .collect();
+                rows.sort();
+                rows.join("\n")
+            };
+            let before = of(&mut alone.call_rows(now, true).collect::<Vec<_>>().iter());
+            assert_same(
+                &home.name,
+                "what lies beside it",
+                &before,
+                &of(&mut rows.iter()),
+            );
+        }
     }
 }
 

@@ -80,7 +80,9 @@ pub enum Fact<'r> {
     /// Something that happened to the conversation.
     Notice(Notice),
     /// A line that is no record.
-    Broken(Broken<'r>),
+    Broken(Broken),
+    /// A damaged line that seems to hold the result of a call.
+    Damaged(Text<'r>),
 }
 
 /// What holds for the records that follow.
@@ -103,6 +105,8 @@ pub struct Node {
     pub id: Id,
     /// The record it follows.
     pub parent: Option<Id>,
+    /// The record that it is a copy of, where it says so.
+    pub copy_of: Option<Id>,
     /// Whose words they are.
     pub role: Role,
     /// Put in by the program, not shown to the person.
@@ -294,6 +298,8 @@ pub struct Hook<'r> {
     pub status: Option<Text<'r>>,
     /// What it decided.
     pub decision: Option<Text<'r>>,
+    /// Whether that allows the call or refuses it.
+    pub allows: Option<bool>,
     /// Why.
     pub reason: Option<Text<'r>>,
     /// What it added for the model to read.
@@ -459,11 +465,9 @@ pub enum Notice {
 
 /// A line that is no record.
 #[derive(Clone, Debug)]
-pub struct Broken<'r> {
+pub struct Broken {
     /// What is wrong with it.
     pub why: crate::issue::IssueCode,
     /// How many whole records were read from it all the same.
     pub recovered: u32,
-    /// Calls whose result the line seems to hold.
-    pub mentions: Vec<Text<'r>>,
 }

@@ -40,8 +40,8 @@ pub struct Summary {
     pub hooks: Vec<LooseHook>,
     /// Titles for conversations that end in a given record, possibly in another source.
     pub leaf_titles: Vec<(u64, Name)>,
-    /// Hashes of the ids of all records of the conversation, sorted.
-    pub nodes: Vec<u64>,
+    /// The ids of all records of the conversation, in order.
+    pub nodes: Vec<Id>,
     /// The shape of the conversation.
     pub shape: Shape,
     /// What is wrong with the source, beyond its calls.
@@ -106,6 +106,8 @@ pub struct CallRecord {
     pub at: At,
     /// When.
     pub time: Option<Time>,
+    /// The same, or where the record stands in the file if it has no time.
+    pub order: Option<Time>,
     /// The session.
     pub session: Name,
     /// The subagent that made it.
@@ -217,6 +219,8 @@ pub struct HookRecord {
     pub status: Option<Name>,
     /// What it decided.
     pub decision: Option<Name>,
+    /// Whether that allows the call or refuses it.
+    pub allows: Option<bool>,
     /// Why.
     pub reason: Option<Box<str>>,
     /// What it added for the model.
@@ -315,8 +319,10 @@ pub struct TurnRecord {
     pub time: Option<Time>,
     /// The session.
     pub session: Name,
-    /// Hash of the record's id, by which copies are recognised.
-    pub node: Option<u64>,
+    /// The record.
+    pub node: Option<Id>,
+    /// The record that it is a copy of, else the record itself: by this copies are recognised.
+    pub original: Option<Id>,
     /// Whether the conversation as it stands at the end still contains it.
     pub abandoned: bool,
 }

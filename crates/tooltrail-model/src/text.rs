@@ -44,11 +44,46 @@ impl Names {
 
 /// The first line of a text with control characters taken out, cut to `limit` characters: fit for a title.
 pub fn headline(text: &str, limit: usize) -> String {
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
-    let mut out: String = line.chars().filter(|c| !c.is_control()).take(limit + 1).collect();
+    let plain = without_escapes(text);
+    let line = plain.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
+    let spaced = line.chars().map(|c| if c == '\t' { ' ' } else { c });
+    let mut out: String = spaced.filter(|c| !c.is_control()).take(limit + 1).collect();
     if out.chars().count() > limit {
         out = out.chars().take(limit.saturating_sub(1)).collect();
         out.push('…');
     }
     out
+}
+
+/// A text without the sequences by which a terminal is told to do something.
+pub fn without_escapes(text: &str) -> std::borrow::Cow<'_, str> {
+    if !text.contains('\u{1b}') {
+        return text.into();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\u{1b}') {
+        out.push_str(&rest[..at]);
+        let tail = &rest[at + 1..];
+        rest = match tail.strip_prefix('[') {
+            // Parameters end at the first letter or sign from `@` to `~`.
+            Some(parameters) => parameters.find(|c| ('@'..='~').contains(&c)).map_or("", |end| &parameters[end + 1..]),
+            None => tail,
+        };
+    }
+    out.push_str(rest);
+    out.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headlines_are_one_plain_line() {
+        assert_eq!(headline("\n  \u{1b}[1;31mred\u{1b}[0m\ttext \u{7}\nsecond", 40), "red text ");
+        assert_eq!(headline("a long line", 6), "a lon…");
+        assert_eq!(without_escapes("no escapes"), "no escapes");
+        assert_eq!(without_escapes("cut \u{1b}[31"), "cut ");
+    }
 }

@@ -4,14 +4,52 @@ use crate::rng::Rng;
 
 /// Bytes that mean something to a reader of JSON lines.
 const STRUCTURAL: &[&[u8]] = &[
-    b"{", b"}", b"[", b"]", b"\"", b":", b",", b"\\", b"\n", b"\r\n", b"\t", b"\0", b"{\"", b"}{", b"\\u", b"\\ud83d", b"\xef\xbb\xbf",
-    b"\xff", b"\xc3", b"null", b"true", b"-", b"1e999", b"NaN", b"\"type\":", b"[[[[[[[[", b"}}}}",
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"\"",
+    b":",
+    b",",
+    b"\\",
+    b"\n",
+    b"\r\n",
+    b"\t",
+    b"\0",
+    b"{\"",
+    b"}{",
+    b"\\u",
+    b"\\ud83d",
+    b"\xef\xbb\xbf",
+    b"\xff",
+    b"\xc3",
+    b"null",
+    b"true",
+    b"-",
+    b"1e999",
+    b"NaN",
+    b"\"type\":",
+    b"[[[[[[[[",
+    b"}}}}",
 ];
 
 /// Values that stand where another type is expected.
 const SWAPS: &[&[u8]] = &[
-    b"null", b"true", b"0", b"-1", b"3.5", b"1e400", b"99999999999999999999999999", b"\"\"", b"\"text\"", b"[]", b"{}", b"[null]", b"{\"a\":1}",
-    b"\"\\ud83d\"", b"\"2026-03-04T10:00:00Z\"",
+    b"null",
+    b"true",
+    b"0",
+    b"-1",
+    b"3.5",
+    b"1e400",
+    b"99999999999999999999999999",
+    b"\"\"",
+    b"\"text\"",
+    b"[]",
+    b"{}",
+    b"[null]",
+    b"{\"a\":1}",
+    b"\"\\ud83d\"",
+    b"\"2026-03-04T10:00:00Z\"",
 ];
 
 /// One to six changes to `line`; pieces of `others` may be spliced in.
@@ -66,8 +104,14 @@ fn swap(bytes: &mut Vec<u8>, from: usize, rng: &mut Rng) {
     };
     let start = from + colon + 1;
     let end = match bytes.get(start) {
-        Some(b'"') => bytes[start + 1..].iter().position(|&byte| byte == b'"').map(|length| start + length + 2),
-        _ => bytes[start..].iter().position(|byte| b",}]".contains(byte)).map(|length| start + length),
+        Some(b'"') => bytes[start + 1..]
+            .iter()
+            .position(|&byte| byte == b'"')
+            .map(|length| start + length + 2),
+        _ => bytes[start..]
+            .iter()
+            .position(|byte| b",}]".contains(byte))
+            .map(|length| start + length),
     };
     let value = rng.pick(SWAPS);
     bytes.splice(start..end.unwrap_or(bytes.len()), value.iter().copied());
@@ -87,7 +131,13 @@ mod tests {
         };
         assert_eq!(all(1), all(1));
         assert_ne!(all(1), all(2));
-        assert!(all(1).iter().filter(|bytes| bytes.as_slice() != line).count() > 150);
+        assert!(
+            all(1)
+                .iter()
+                .filter(|bytes| bytes.as_slice() != line)
+                .count()
+                > 150
+        );
         assert!(mangle(b"", &[], &mut Rng::new(3)).len() < 2000);
     }
 }

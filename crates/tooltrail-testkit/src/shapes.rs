@@ -61,20 +61,44 @@ pub const CODEX: &[&str] = &[
 
 /// Lines that are no records, or hardly.
 pub const ODD: &[&[u8]] = &[
-    b"", b" \t\r", b"null", b"[]", b"[{\"type\":\"user\"}]", b"42", b"\"text\"", b"{}", b"{", b"}", b"{}{}", b"{\"type\":\"user\"}{\"type\":\"user\"}",
-    b"{\"type\":\"us", b"\0\0\0\0", b"\xef\xbb\xbf{\"type\":\"user\"}", b"\xff\xfe", b"{\"type\":\"\xff\"}", b"{\"type\":7}",
-    b"{\"type\":\"user\",\"message\":[1 2]}", b"{\"a\":NaN,\"b\":1e999,\"c\":\"\\ud83d\",\"d\":\"\\q\"}", b"junk {\"type\":\"user\",\"sessionId\":\"s1\"}",
+    b"",
+    b" \t\r",
+    b"null",
+    b"[]",
+    b"[{\"type\":\"user\"}]",
+    b"42",
+    b"\"text\"",
+    b"{}",
+    b"{",
+    b"}",
+    b"{}{}",
+    b"{\"type\":\"user\"}{\"type\":\"user\"}",
+    b"{\"type\":\"us",
+    b"\0\0\0\0",
+    b"\xef\xbb\xbf{\"type\":\"user\"}",
+    b"\xff\xfe",
+    b"{\"type\":\"\xff\"}",
+    b"{\"type\":7}",
+    b"{\"type\":\"user\",\"message\":[1 2]}",
+    b"{\"a\":NaN,\"b\":1e999,\"c\":\"\\ud83d\",\"d\":\"\\q\"}",
+    b"junk {\"type\":\"user\",\"sessionId\":\"s1\"}",
 ];
 
 /// Every line above, as bytes.
 pub fn all() -> Vec<Vec<u8>> {
     let records = CLAUDE.iter().chain(CODEX).map(|line| line.as_bytes());
-    records.chain(ODD.iter().copied()).map(<[u8]>::to_vec).collect()
+    records
+        .chain(ODD.iter().copied())
+        .map(<[u8]>::to_vec)
+        .collect()
 }
 
 /// Lines as a log, each ended by a line feed.
 pub fn log<L: AsRef<[u8]>>(lines: &[L]) -> Vec<u8> {
-    lines.iter().flat_map(|line| line.as_ref().iter().copied().chain([b'\n'])).collect()
+    lines
+        .iter()
+        .flat_map(|line| line.as_ref().iter().copied().chain([b'\n']))
+        .collect()
 }
 
 #[cfg(test)]

@@ -33,6 +33,8 @@ pub(super) struct Envelope<'r> {
     pub(super) feedback: Option<Raw<'r>>,
     pub(super) tool_use: Option<Raw<'r>>,
     pub(super) parent_tool_use: Option<Raw<'r>>,
+    /// `forkedFrom.messageUuid`: the record that this one is a copy of.
+    pub(super) forked_from: Option<Raw<'r>>,
     pub(super) supersedes: Vec<Raw<'r>>,
     pub(super) message: Message<'r>,
     pub(super) structured: Option<Structured<'r>>,
@@ -87,6 +89,12 @@ impl<'r> Envelope<'r> {
             b"origin" => value.object(|key, value| {
                 if key.as_bytes() == b"kind" {
                     self.origin = value.string();
+                }
+                Ok(())
+            })?,
+            b"forkedFrom" => value.object(|key, value| {
+                if key.as_bytes() == b"messageUuid" {
+                    self.forked_from = value.string();
                 }
                 Ok(())
             })?,

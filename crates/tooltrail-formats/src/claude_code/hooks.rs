@@ -95,9 +95,14 @@ fn decide(hook: &mut Hook<'_>, kind: &str, stdout: Option<Raw<'_>>) -> Option<()
     if let Some(stdout) = stdout.filter(|text| text.head(64).trim_start().starts_with('{')) {
         spoken(hook, &stdout.text());
     }
-    match hook.decision.as_deref() {
-        Some("deny" | "block") => hook.outcome = Some(HookOutcome::Blocked),
-        Some(_) if hook.outcome.is_none() => hook.outcome = Some(HookOutcome::Ok),
+    hook.allows = match hook.decision.as_deref() {
+        Some("deny" | "block") => Some(false),
+        Some("allow" | "approve") => Some(true),
+        _ => None,
+    };
+    match hook.allows {
+        Some(false) => hook.outcome = Some(HookOutcome::Blocked),
+        _ if hook.decision.is_some() && hook.outcome.is_none() => hook.outcome = Some(HookOutcome::Ok),
         _ => {}
     }
     Some(())
@@ -124,6 +129,15 @@ fn spoken(hook: &mut Hook<'_>, text: &str) {
                     b"permissionDecision" => hook.decision = owned(value.string()).or(hook.decision.take()),
                     b"permissionDecisionReason" => hook.reason = owned(value.string()).or(hook.reason.take()),
                     b"additionalContext" => hook.context = hook.context.take().or(owned(value.string())),
+                    // A hook that answers a permission request says so in an object.
+                    b"decision" => value.object(|key, value| {
+                        match key.as_bytes() {
+                            b"behavior" => hook.decision = owned(value.string()).or(hook.decision.take()),
+                            b"message" => hook.reason = owned(value.string()).or(hook.reason.take()),
+                            _ => {}
+                        }
+                        Ok(())
+                    })?,
                     _ => {}
                 }
                 Ok(())
@@ -136,7 +150,7 @@ fn spoken(hook: &mut Hook<'_>, text: &str) {
 
 /// Hooks in the system records of 1.0: `PreToolUse:Bash [cmd] failed with non-blocking status code 1: …`, `Running X...`.
 pub(super) fn in_words<'r>(text: &str, call: Option<Raw<'r>>) -> Option<Hook<'r>> {
-    let text = plain(text);
+    let text = tooltrail_model::text::without_escapes(text);
     let running = text.strip_prefix("Running ").map(|rest| rest.trim_end_matches('.'));
     let rest = running.unwrap_or(&text);
     let name = rest.split([' ', '.']).next().filter(|name| !name.is_empty())?;
@@ -176,19 +190,6 @@ pub(super) fn in_words<'r>(text: &str, call: Option<Raw<'r>>) -> Option<Hook<'r>
         reason: Some(verdict).filter(|_| outcome == Some(HookOutcome::Failed)).map(owned),
         ..Hook::default()
     })
-}
-
-/// A text without terminal escapes.
-fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("\u{1b}[") {
-        out.push_str(&rest[..at]);
-        let tail = &rest[at + 2..];
-        rest = tail.find(|c: char| c.is_ascii_alphabetic()).map_or("", |end| &tail[end + 1..]);
-    }
-    out.push_str(rest);
-    out
 }
 
 /// The hooks of a `stop_hook_summary`.

@@ -12,6 +12,7 @@ const BEGINNINGS: &[(&str, Marker)] = &[
     ("Claude requested permissions to", Marker::NotGranted),
     ("Permission for this tool use was denied", Marker::NotGranted),
     ("This Bash command contains multiple operations", Marker::NotGranted),
+    ("This command requires approval", Marker::NotGranted),
     ("Permission for this action was denied by the Claude Code auto mode", Marker::AutoMode),
     ("File is in a directory that is denied by your permission settings", Marker::PermissionRule),
     ("PreToolUse:", Marker::Hook),

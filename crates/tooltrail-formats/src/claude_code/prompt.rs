@@ -47,7 +47,7 @@ pub(super) struct Flags {
 /// Tells what a text is, and how the person's own words begin.
 pub(super) fn classify(text: &str, flags: Flags) -> (Said, &str) {
     let own = text.trim_start();
-    if own.starts_with("[Request interrupted by user") {
+    if is_interrupt(own) {
         return (Said::Sign(Notice::Interrupt), own);
     }
     if flags.injected {
@@ -70,6 +70,11 @@ pub(super) fn classify(text: &str, flags: Flags) -> (Said, &str) {
     (Said::Words(Origin::Human), own)
 }
 
+/// The marker stands alone; a person may well quote it.
+fn is_interrupt(text: &str) -> bool {
+    matches!(text.trim_end(), "[Request interrupted by user]" | "[Request interrupted by user for tool use]")
+}
+
 /// The text behind the blocks that the program put in front of it.
 fn without_asides(mut text: &str) -> &str {
     'next: loop {
@@ -82,7 +87,8 @@ fn without_asides(mut text: &str) -> &str {
             let close = format!("</{aside}>");
             match text.find(&close) {
                 Some(end) => text = &text[end + close.len()..],
-                None => return "",
+                // Never closed, so it is a word of the text.
+                None => return text,
             }
             continue 'next;
         }

@@ -115,7 +115,7 @@ fn node(envelope: &Envelope<'_>, kind: &str, emit: &mut Emit<'_, '_>) {
     };
     let Some(id) = envelope.uuid else { return };
     let hidden = envelope.meta || envelope.team;
-    emit.fact(Fact::Node(Node { id: id.digest(), parent: envelope.parent.map(Raw::digest), role, hidden }));
+    emit.fact(Fact::Node(Node { id: id.digest(), parent: envelope.parent.map(Raw::digest), copy_of: envelope.forked_from.map(Raw::digest), role, hidden }));
     if !envelope.supersedes.is_empty() {
         emit.fact(Fact::Retract(envelope.supersedes.iter().map(|id| id.digest()).collect()));
     }

@@ -72,6 +72,7 @@ impl Assembler {
     }
 
     fn call_record(&mut self, call: &Call<'_>) -> CallRecord {
+        self.session(self.here.session);
         let names = &mut self.out.names;
         let model = call.model.as_deref().map(|model| names.of(model)).or(self.model);
         CallRecord {
@@ -82,6 +83,7 @@ impl Assembler {
             kind: call.kind,
             at: self.here.at,
             time: self.here.time,
+            order: self.here.time.or(self.time),
             session: self.here.session,
             agent: self.here.agent,
             sidechain: self.here.sidechain,

@@ -159,7 +159,6 @@ impl Assembler {
         let chain = &self.chain;
         let tree = chain.tree();
         self.out.nodes = chain.nodes.iter().map(|link| link.id).collect();
-        self.out.nodes.sort_unstable();
         if let Some(at) = tree.cycle() {
             self.out.issues.push(crate::issue::Issue {
                 code: IssueCode::ParentCycle,

@@ -23,6 +23,7 @@ pub(super) fn record(hook: &Hook<'_>, here: &Here, names: &mut Names) -> HookRec
         duration_ms: hook.duration_ms,
         status: named(&hook.status),
         decision: named(&hook.decision),
+        allows: hook.allows,
         reason: boxed(&hook.reason),
         context: boxed(&hook.context),
         output_bytes: hook.output.map_or(0, |span| span.len()),
@@ -39,15 +40,17 @@ pub(super) fn add(hooks: &mut Vec<HookRecord>, new: HookRecord) {
     let same = |old: &&mut HookRecord| {
         let about = old.event == new.event && (old.name == new.name || old.name.is_none() || new.name.is_none());
         let command = old.command == new.command || old.command.is_none() || new.command.is_none();
-        // Two records that both tell an end and a command are two runs.
-        about && command && (old.outcome.is_none() || new.outcome.is_none() || old.command.is_none() || new.command.is_none())
+        // Two records that both tell an end and a command are two runs, but a refusal is told again by the call's result.
+        let again = old.outcome == Some(HookOutcome::Blocked) && new.outcome == old.outcome;
+        about && command && (again || old.outcome.is_none() || new.outcome.is_none() || old.command.is_none() || new.command.is_none())
     };
     let Some(old) = hooks.iter_mut().rev().find(same) else {
         hooks.push(new);
         return;
     };
     // A refusal outweighs whatever else is said about the same run.
-    let tells_more = new.outcome.is_some() && (old.outcome.is_none() || new.outcome == Some(HookOutcome::Blocked));
+    let blocked = Some(HookOutcome::Blocked);
+    let tells_more = new.outcome.is_some() && (old.outcome.is_none() || (new.outcome == blocked && old.outcome != blocked));
     if tells_more {
         old.at = new.at;
         old.outcome = new.outcome;
@@ -57,6 +60,7 @@ pub(super) fn add(hooks: &mut Vec<HookRecord>, new: HookRecord) {
     old.exit_code = new.exit_code.or(old.exit_code);
     old.duration_ms = new.duration_ms.or(old.duration_ms);
     old.status = new.status.or(old.status.take());
+    old.allows = new.allows.or(old.allows);
     old.decision = new.decision.or(old.decision.take());
     old.reason = new.reason.or(old.reason.take());
     old.context = new.context.or(old.context.take());

@@ -8,7 +8,7 @@ mod chain;
 mod hooks;
 mod talk;
 
-use crate::event::{Boundary, Broken, Context, Event, Fact, Meta, Node, Notice, TitleBy};
+use crate::event::{Boundary, Broken, Context, Event, Fact, Id, Meta, Node, Notice, TitleBy};
 use crate::issue::{Issue, IssueCode};
 use crate::position::At;
 use crate::summary::{AgentRecord, ClaimRecord, SessionRecord, Summary};
@@ -34,14 +34,19 @@ pub struct Origin {
 #[derive(Clone, Debug)]
 pub struct Assembler {
     out: Summary,
-    /// The session where no record has named one yet.
+    /// The session of records that name none: the last one named, at first the one the file is named after.
     fallback: Name,
+    unnamed_session: Option<Name>,
     subagent: Option<Name>,
     group: Option<Name>,
     /// The record being read.
     here: Here,
     cwd: Option<Name>,
     model: Option<Name>,
+    /// The last timestamp: a record without one stands where it stands in the file.
+    time: Option<Time>,
+    /// First and last time of records that came before any session was named.
+    unnamed: (Option<Time>, Option<Time>),
     sessions: Map<Name, usize>,
     last_session: Option<(Name, usize)>,
     agents: Map<AgentKey, u32>,
@@ -61,7 +66,9 @@ struct Here {
     agent: Option<Name>,
     sidechain: bool,
     within: Option<u32>,
-    node: Option<u64>,
+    node: Option<Id>,
+    /// The record that this one is a copy of, else the record itself.
+    original: Option<Id>,
 }
 
 /// One subagent of a source: by name, or by the root of an unnamed side conversation.
@@ -84,11 +91,14 @@ impl Assembler {
         Assembler {
             out,
             fallback,
+            unnamed_session: Some(fallback),
             subagent,
             group,
-            here: Here { at: At::default(), time: None, session: fallback, agent: None, sidechain: false, within: None, node: None },
+            here: Here { at: At::default(), time: None, session: fallback, agent: None, sidechain: false, within: None, node: None, original: None },
             cwd: None,
             model: None,
+            time: None,
+            unnamed: (None, None),
             sessions: Map::default(),
             last_session: None,
             agents: Map::default(),
@@ -125,6 +135,7 @@ impl Assembler {
             Fact::Meta(meta) => self.meta(&meta),
             Fact::Notice(notice) => self.notice(notice),
             Fact::Broken(broken) => self.broken(event.at, &broken),
+            Fact::Damaged(call) => self.damaged(&call, event.at),
         }
     }
 
@@ -154,6 +165,12 @@ impl Assembler {
         // A log is a session's even if nothing in it names one.
         if self.out.agent.is_some() && self.out.sessions.is_empty() && !self.out.tally.records.is_empty() {
             self.session(self.fallback);
+        }
+        // What names no session belongs to the one that is named after the file.
+        let (first, last) = self.unnamed;
+        if let Some(record) = self.out.sessions.iter_mut().find(|record| Some(record.session) == self.unnamed_session) {
+            record.first = [record.first, first].into_iter().flatten().min();
+            record.last = record.last.max(last);
         }
         self.settle_talk();
         self.settle_calls();
@@ -189,18 +206,24 @@ impl Assembler {
         let agent = scope.agent.as_deref().map(|id| self.out.names.of(id));
         let agent = agent.or(self.subagent.filter(|_| scope.sidechain));
         self.here =
-            Here { at: event.at, time: event.time, session, agent, sidechain: scope.sidechain, within: None, node: None };
+            Here { at: event.at, time: event.time, session, agent, sidechain: scope.sidechain, within: None, node: None, original: None };
         self.out.end = event.at;
         if let Some(time) = event.time {
             self.out.first = Some(self.out.first.map_or(time, |first| first.min(time)));
             self.out.last = Some(self.out.last.map_or(time, |last| last.max(time)));
         }
-        if scope.session.is_some() {
-            let time = event.time;
-            let record = self.session(session);
-            record.first = [record.first, time].into_iter().flatten().min();
-            record.last = record.last.max(time);
-        }
+        self.time = event.time.or(self.time);
+        let named = scope.session.is_some() || !self.out.sessions.is_empty();
+        let times = if named { None } else { Some(&mut self.unnamed) };
+        let (first, last) = match times {
+            Some((first, last)) => (first, last),
+            None => {
+                let record = self.session(session);
+                (&mut record.first, &mut record.last)
+            }
+        };
+        *first = [*first, event.time].into_iter().flatten().min();
+        *last = (*last).max(event.time);
         if let Some(agent) = agent {
             self.here.within = Some(self.agent(AgentKey::Named(session, agent)));
         }
@@ -275,6 +298,7 @@ impl Assembler {
     fn node(&mut self, node: &Node) {
         let (id, parent) = (node.id, node.parent);
         self.here.node = Some(id);
+        self.here.original = node.copy_of.or(Some(id));
         self.session(self.here.session).records += 1;
         if self.here.sidechain && self.here.agent.is_none() {
             let root = self.chain.root_of(id, parent);
@@ -348,15 +372,12 @@ impl Assembler {
         }
     }
 
-    fn broken(&mut self, at: At, broken: &Broken<'_>) {
+    fn broken(&mut self, at: At, broken: &Broken) {
         self.out.tally.lines += 1;
         self.out.tally.unparsed += 1;
         self.here.at = at;
         self.out.end = at;
         self.torn_tail = (broken.why == IssueCode::TornTail).then_some(at);
-        for call in &broken.mentions {
-            self.damaged(call, at);
-        }
         let text = match broken.why {
             IssueCode::TornTail => "the last line breaks off".to_owned(),
             IssueCode::GluedRecords => match broken.recovered {

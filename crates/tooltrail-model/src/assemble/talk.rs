@@ -19,7 +19,7 @@ pub(super) struct Talk {
 
 impl Assembler {
     pub(super) fn prompt(&mut self, prompt: &Prompt<'_>) {
-        let turn = TurnRecord { at: self.here.at, time: self.here.time, session: self.here.session, node: self.here.node, abandoned: false };
+        let turn = TurnRecord { at: self.here.at, time: self.here.time, session: self.here.session, node: self.here.node, original: self.here.original, abandoned: false };
         if let Some(agent) = self.here.within.and_then(|within| self.out.agents.get_mut(within as usize)) {
             agent.prompt = agent.prompt.or(Some(prompt.digest));
         }

@@ -17,6 +17,8 @@ pub(super) struct Agents {
     children: Map<Key, Box<str>>,
     /// Subagents whose own log is there, by (agent, session, subagent).
     logs: Set<Key>,
+    /// Calls whose subagent has ended: they have a result and were not sent to the background.
+    ended: Set<(&'static str, Box<str>)>,
 }
 
 impl Agents {
@@ -26,6 +28,10 @@ impl Agents {
 
     pub(super) fn child(&self, agent: &'static str, session: &str, call: &str) -> Option<&str> {
         self.children.get(&(agent, session.into(), call.into())).map(|child| &**child)
+    }
+
+    pub(super) fn has_ended(&self, agent: &'static str, call: &str) -> bool {
+        self.ended.contains(&(agent, call.into()))
     }
 
     pub(super) fn has_log(&self, agent: &'static str, session: &str, subagent: &str) -> bool {
@@ -48,6 +54,9 @@ pub(super) fn link(sources: &[&Source]) -> Agents {
         let Some(agent) = source.summary.agent else { continue };
         let names = &source.summary.names;
         for call in &source.summary.calls {
+            if call.kind == Kind::Subagent && call.result.as_ref().is_some_and(|result| result.background.is_none()) {
+                agents.ended.insert((agent, call.id.clone()));
+            }
             if let Some((child, sure)) = call.result.as_ref().and_then(|result| result.child.as_ref()) {
                 // The end of an answer proves something only where the tool starts agents.
                 if *sure || call.kind == Kind::Subagent {
@@ -66,8 +75,13 @@ pub(super) fn link(sources: &[&Source]) -> Agents {
         }
     }
     by_prompt(sources, &best, &mut agents);
-    for ((agent, session, subagent), (_, call)) in &best {
-        agents.children.entry((agent, session.clone(), call.clone())).or_insert_with(|| subagent.clone());
+    let mut claims: Vec<_> = best.iter().map(|((agent, session, subagent), (by, call))| (*by, agent, session, subagent, call)).collect();
+    claims.sort_unstable();
+    for (by, agent, session, subagent, call) in claims {
+        // A notification names a task; only one that has a log is an agent.
+        if by != ClaimBy::Notification || agents.has_log(agent, session, subagent) {
+            agents.children.entry((agent, session.clone(), call.clone())).or_insert_with(|| subagent.clone());
+        }
     }
     for (number, source) in sources.iter().enumerate() {
         let Some(agent) = source.summary.agent else { continue };

@@ -1,7 +1,8 @@
 //! Whether a session is still at work: the one question that needs to know what time it is.
 
-use super::{Linked, LinkedCall};
+use super::{Linked, LinkedCall, Source};
 use crate::event::HookStage;
+use crate::summary::HookRecord;
 use crate::verdict::Life;
 use crate::{Map, Time};
 
@@ -37,20 +38,31 @@ impl Now {
     }
 }
 
+/// Whether a source was written to lately. A fresh file with old records is a copy of a dead log; an old file with fresh
+/// records is no sign of life either.
+pub(super) fn is_fresh(source: &Source, now: &Now) -> bool {
+    source.modified.is_some_and(|modified| now.recent(modified)) && source.summary.last.is_none_or(|last| now.recent(last))
+}
+
 impl Linked<'_> {
-    /// Whether the session of a call may still be at work.
+    /// Whether the session of a call may still be at work on it.
     pub(super) fn life(&self, call: &LinkedCall, now: &Now) -> Life {
         let Some(session) = self.sessions.get(call.session) else { return Life::Dead };
         let listed = now.live.get(&session.id);
-        let written = session.sources.iter().any(|&source| {
-            let source = self.sources[source];
-            // A fresh file with old records is a copy of a dead log; an old file with fresh records is no sign either.
-            source.modified.is_some_and(|modified| now.recent(modified)) && source.summary.last.is_none_or(|last| now.recent(last))
-        });
-        if listed.is_none() && !written {
+        let written = session.sources.iter().any(|&source| is_fresh(self.sources[source], now));
+        if (listed.is_none() && !written) || self.agent_ended(call) {
             return Life::Dead;
         }
-        let asks = self.record(call.id).hooks.iter().any(|hook| hook.stage == HookStage::Permission);
-        if listed == Some(&Live::Waiting) || asks { Life::AwaitsPermission } else { Life::Alive }
+        let asks = |hook: &HookRecord| hook.stage == HookStage::Permission && hook.allows.is_none();
+        let waits = listed == Some(&Live::Waiting) || self.record(call.id).hooks.iter().any(asks);
+        if waits { Life::AwaitsPermission } else { Life::Alive }
+    }
+
+    /// Whether the call was made by a subagent that has ended, however alive its session is.
+    fn agent_ended(&self, call: &LinkedCall) -> bool {
+        let record = self.record(call.id);
+        let source = call.id.source;
+        let parent = record.parent.as_deref().or_else(|| self.agents.parent(source, record.within));
+        parent.is_some_and(|parent| self.agents.has_ended(self.agent_of(source), parent))
     }
 }

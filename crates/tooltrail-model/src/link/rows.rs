@@ -32,7 +32,12 @@ impl<'a> Linked<'a> {
         let refused = |hook: &HookRecord| hook.stage != HookStage::After && hook.outcome == Some(HookOutcome::Blocked);
         let around = Around { hook_blocked: record.hooks.iter().any(refused), feedback: result.feedback, handover: result.handover };
         let verdict = verdict::with_result(record.kind, &result.signals, around);
-        let duration_ms = record.time.zip(result.time).and_then(|(start, end)| millis(start, end));
+        // A copy whose request has another time was written by another clock.
+        let same_clock = match call.foreign_result {
+            Some(super::Foreign::Copy(copy)) if source != call.id.source => self.record(copy).time == record.time,
+            _ => true,
+        };
+        let duration_ms = record.time.zip(result.time).filter(|_| same_clock).and_then(|(start, end)| millis(start, end));
         Judged { verdict, source, evidence: result.at, result: Some((source, result)), duration_ms }
     }
 
@@ -192,7 +197,11 @@ impl<'a> Linked<'a> {
                 row.issues.push(Issue { code: IssueCode::UnansweredCall, line: record.at.line, call: Some(record.id.to_string()), text });
             }
         }
-        for row in &mut rows {
+        for (row, source) in rows.iter_mut().zip(&self.sources) {
+            // The last line of a log that is being written breaks off until it is whole.
+            if super::life::is_fresh(source, now) {
+                row.issues.retain(|issue| issue.code != IssueCode::TornTail);
+            }
             row.issues.sort_by_key(|issue| issue.line);
         }
         rows

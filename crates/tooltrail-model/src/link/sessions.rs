@@ -138,9 +138,8 @@ fn describe(linked: &Linked<'_>, session: &mut LinkedSession, by_leaf: &Map<u64,
             better(by, record.last, names.text(title));
         }
         if !by_leaf.is_empty() {
-            let mut held: Vec<_> = by_leaf.iter().filter(|(leaf, _)| summary.nodes.binary_search(leaf).is_ok()).collect();
-            held.sort_by_key(|(leaf, _)| summary.nodes.binary_search(leaf).ok());
-            if let Some((_, title)) = held.last() {
+            // The later its leaf, the more of the conversation a summary covers.
+            if let Some(title) = summary.nodes.iter().rev().find_map(|node| by_leaf.get(node)) {
                 better(TitleBy::Summary, record.last, title);
             }
         }
@@ -171,7 +170,7 @@ fn count_turns(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
     let mut seen: Set<u64> = Set::default();
     for source in order {
         for turn in &linked.sources[source].summary.turns {
-            if turn.node.is_none_or(|node| seen.insert(node)) {
+            if turn.original.is_none_or(|original| seen.insert(original)) {
                 if let Some(session) = index_of(linked, source, turn.session).and_then(|index| sessions.get_mut(index)) {
                     session.turns += 1;
                 }

@@ -59,7 +59,7 @@ fn newest<'c>(linked: &Linked<'_>, calls: &[&'c LinkedCall], limit: usize) -> Ve
     if limit == 0 || calls.len() <= limit {
         return calls.to_vec();
     }
-    let mut times: Vec<_> = calls.iter().enumerate().map(|(index, call)| (linked.record(call.id).time, index)).collect();
+    let mut times: Vec<_> = calls.iter().enumerate().map(|(index, call)| (linked.record(call.id).order, index)).collect();
     times.sort_unstable();
     let mut kept: Vec<usize> = times[times.len() - limit..].iter().map(|&(_, index)| index).collect();
     kept.sort_unstable();
