@@ -249,7 +249,13 @@ impl Assembler {
             call.parallel = count.copied().unwrap_or(1);
         }
         let end = self.torn_tail.map_or(Sequel::Ends(self.out.end), Sequel::Truncated);
-        for call in self.out.calls.iter_mut().chain(&mut self.out.nested).filter(|call| call.result.is_none()) {
+        for call in self.out.nested.iter_mut().filter(|call| call.result.is_none()) {
+            // Once its parent has an answer, a subagent is not at work any more.
+            let parent = call.parent.as_deref().and_then(|parent| self.calls.latest(parent));
+            let answered = parent.and_then(|parent| self.out.calls[parent].result.as_ref());
+            call.sequel = Some(answered.map_or(end, |result| Sequel::MovedOn(result.at)));
+        }
+        for call in self.out.calls.iter_mut().filter(|call| call.result.is_none()) {
             let refused = |hook: &&crate::summary::HookRecord| hook.stage == HookStage::Before && hook.outcome == Some(HookOutcome::Blocked);
             let blocked = call.hooks.iter().find(refused).map(|hook| Sequel::Blocked(hook.at));
             call.sequel = blocked.or(call.sequel).or(Some(end));

@@ -16,6 +16,7 @@ pub(super) struct Judged<'a> {
     pub(super) source: usize,
     pub(super) evidence: At,
     pub(super) result: Option<(usize, &'a ResultRecord)>,
+    pub(super) completed: Option<Time>,
     pub(super) duration_ms: Option<u64>,
 }
 
@@ -27,18 +28,19 @@ impl<'a> Linked<'a> {
             let life = self.life(call, now);
             let end = Sequel::Ends(self.sources[call.id.source].summary.end);
             let (verdict, evidence) = verdict::without_result(record.sequel.unwrap_or(end), life);
-            return Judged { verdict, source: call.id.source, evidence, result: None, duration_ms: None };
+            return Judged { verdict, source: call.id.source, evidence, result: None, completed: None, duration_ms: None };
         };
         let refused = |hook: &HookRecord| hook.stage != HookStage::After && hook.outcome == Some(HookOutcome::Blocked);
         let around = Around { hook_blocked: record.hooks.iter().any(refused), feedback: result.feedback, handover: result.handover };
         let verdict = verdict::with_result(record.kind, &result.signals, around);
-        // A copy whose request has another time was written by another clock.
+        // A copy whose request has another time was stamped anew; its times say nothing about the original.
         let same_clock = match call.foreign_result {
             Some(super::Foreign::Copy(copy)) if source != call.id.source => self.record(copy).time == record.time,
             _ => true,
         };
-        let duration_ms = record.time.zip(result.time).filter(|_| same_clock).and_then(|(start, end)| millis(start, end));
-        Judged { verdict, source, evidence: result.at, result: Some((source, result)), duration_ms }
+        let completed = result.time.filter(|_| same_clock);
+        let duration_ms = record.time.zip(completed).and_then(|(start, end)| millis(start, end));
+        Judged { verdict, source, evidence: result.at, result: Some((source, result)), completed, duration_ms }
     }
 
     /// The rows of `calls`. `copies`: every copy on a line of its own that says only what its own source says.
@@ -78,7 +80,7 @@ impl<'a> Linked<'a> {
             reason: judged.verdict.reason,
             evidence: self.place(judged.source, judged.evidence),
             requested_at: record.time.map(|time| time.to_string()),
-            completed_at: result.and_then(|result| result.time).map(|time| time.to_string()),
+            completed_at: judged.completed.map(|time| time.to_string()),
             duration_ms: judged.duration_ms,
             run_ms: result.and_then(|result| result.run_ms.or(record.progress_ms)),
             exit_code: result.and_then(|result| verdict::exit_code(record.kind, &result.signals)),
