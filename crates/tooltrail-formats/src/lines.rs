@@ -66,7 +66,18 @@ impl<'b, R: Read> Lines<'b, R> {
         if buffer.0.len() < ROOM {
             buffer.0.resize(ROOM, 0);
         }
-        Lines { input, buffer: &mut buffer.0, turns, turn: None, limit: limit.max(KEPT), head: 0, tail: 0, offset: 0, number: 0, at_end: false }
+        Lines {
+            input,
+            buffer: &mut buffer.0,
+            turns,
+            turn: None,
+            limit: limit.max(KEPT),
+            head: 0,
+            tail: 0,
+            offset: 0,
+            number: 0,
+            at_end: false,
+        }
     }
 
     /// How many bytes have been taken from the input.

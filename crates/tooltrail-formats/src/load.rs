@@ -27,12 +27,13 @@ pub fn argument(record: &[u8], at: At, call: &str) -> Option<String> {
     let format = scan::sniff(record)?;
     let mut found = None;
     let _ = format.decode(Record { at, bytes: record }, &mut |event| {
-        if let Fact::Call(fact) = event.fact {
-            if fact.id == call && found.is_none() {
-                let start = usize::try_from(fact.input.start.saturating_sub(at.span.start)).unwrap_or(usize::MAX);
-                let end = usize::try_from(fact.input.end.saturating_sub(at.span.start)).unwrap_or(0);
-                found = record.get(start..end).and_then(main_value);
-            }
+        if let Fact::Call(fact) = event.fact
+            && fact.id == call
+            && found.is_none()
+        {
+            let start = usize::try_from(fact.input.start.saturating_sub(at.span.start)).unwrap_or(usize::MAX);
+            let end = usize::try_from(fact.input.end.saturating_sub(at.span.start)).unwrap_or(0);
+            found = record.get(start..end).and_then(main_value);
         }
     });
     found
@@ -40,8 +41,25 @@ pub fn argument(record: &[u8], at: At, call: &str) -> Option<String> {
 
 /// The keys that say most about an input, best first.
 const TELLING: &[&str] = &[
-    "command", "cmd", "file_path", "notebook_path", "path", "pattern", "query", "url", "prompt", "description", "skill", "subject",
-    "bash_id", "shell_id", "task_id", "taskId", "plan", "question",
+    "command",
+    "cmd",
+    "file_path",
+    "notebook_path",
+    "path",
+    "pattern",
+    "query",
+    "url",
+    "prompt",
+    "description",
+    "skill",
+    "subject",
+    "bash_id",
+    "shell_id",
+    "task_id",
+    "taskId",
+    "plan",
+    "question",
+    "questions",
 ];
 
 fn main_value(input: &[u8]) -> Option<String> {
@@ -59,14 +77,20 @@ fn main_value(input: &[u8]) -> Option<String> {
             let mut words = Vec::new();
             value.array(|item| {
                 words.extend(item.string().map(|word| word.head(LIMIT).into_owned()));
-                Ok(())
+                // Questions are objects that hold their text.
+                item.object(|key, value| {
+                    if key.as_bytes() == b"question" {
+                        words.extend(value.string().map(|word| word.head(LIMIT).into_owned()));
+                    }
+                    Ok(())
+                })
             })?;
             text = (!words.is_empty()).then(|| words.join(" "));
         }
-        if let Some(text) = text {
-            if best.as_ref().is_none_or(|(have, _)| rank < *have) {
-                best = Some((rank, text));
-            }
+        if let Some(text) = text
+            && best.as_ref().is_none_or(|(have, _)| rank < *have)
+        {
+            best = Some((rank, text));
         }
         Ok(())
     });

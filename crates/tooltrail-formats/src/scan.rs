@@ -167,11 +167,11 @@ impl Reader {
         }
         let mut bytes = line.bytes;
         let mut start = line.start;
-        if line.number == 1 {
-            if let Some(rest) = bytes.strip_prefix(b"\xef\xbb\xbf") {
-                (bytes, start) = (rest, start + 3);
-                self.assembler.issue(IssueCode::ByteOrderMark, 1, "the file begins with a byte order mark");
-            }
+        if line.number == 1
+            && let Some(rest) = bytes.strip_prefix(b"\xef\xbb\xbf")
+        {
+            (bytes, start) = (rest, start + 3);
+            self.assembler.issue(IssueCode::ByteOrderMark, 1, "the file begins with a byte order mark");
         }
         if bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
             return self.assembler.blank();

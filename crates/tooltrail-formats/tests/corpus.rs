@@ -22,13 +22,7 @@ fn corpus(parts: &[&str]) -> Option<Vec<PathBuf>> {
         println!("no real logs at {}: nothing compared", root.display());
         return None;
     }
-    Some(
-        parts
-            .iter()
-            .map(|part| root.join(part))
-            .filter(|path| path.is_dir())
-            .collect(),
-    )
+    Some(parts.iter().map(|part| root.join(part)).filter(|path| path.is_dir()).collect())
 }
 
 fn claude() -> Option<Vec<PathBuf>> {
@@ -111,31 +105,17 @@ impl Counted {
         if kind == "progress" {
             self.progress.insert(line);
         }
-        let time = record["timestamp"]
-            .as_str()
-            .and_then(|text| text.parse().ok());
-        for block in record["message"]["content"]
-            .as_array()
-            .into_iter()
-            .flatten()
-        {
+        let time = record["timestamp"].as_str().and_then(|text| text.parse().ok());
+        for block in record["message"]["content"].as_array().into_iter().flatten() {
             let id = |name: &str| block[name].as_str().map(str::to_owned);
-            match (
-                kind,
-                block["type"].as_str().unwrap_or_default(),
-                id("id"),
-                id("tool_use_id"),
-            ) {
+            match (kind, block["type"].as_str().unwrap_or_default(), id("id"), id("tool_use_id")) {
                 ("assistant", "tool_use", Some(id), _) => self.calls.push(Call { line, id, time }),
                 ("assistant", other, Some(id), _) if other.ends_with("_tool_use") => {
                     self.service.insert((line, id));
                 }
                 ("user" | "assistant", "tool_result", _, Some(id)) => {
                     let error = block["is_error"] == true;
-                    self.results
-                        .entry(id)
-                        .or_default()
-                        .push(Answer { line, error, time });
+                    self.results.entry(id).or_default().push(Answer { line, error, time });
                 }
                 _ => {}
             }
@@ -145,10 +125,7 @@ impl Counted {
 
 fn counts(linker: &Linker) -> BTreeMap<String, Counted> {
     let read = |path: &str| count(&fs::read(path).unwrap());
-    linker
-        .sources()
-        .map(|source| (source.path.to_string(), read(&source.path)))
-        .collect()
+    linker.sources().map(|source| (source.path.to_string(), read(&source.path))).collect()
 }
 
 #[test]
@@ -167,17 +144,11 @@ fn every_line_is_counted_as_what_it_is() {
         assert_eq!(row.bytes, fs::metadata(file).unwrap().len(), "{file}");
         // The program takes what serde_json takes, and some of what it refuses.
         assert!(row.unparsed >= own.others, "{file}");
-        assert!(
-            row.unparsed <= own.others + own.refused.len() as u64,
-            "{file}"
-        );
+        assert!(row.unparsed <= own.others + own.refused.len() as u64, "{file}");
         for (name, count) in &own.records {
             let ours = row.records.get(&**name).copied().unwrap_or(0);
             let exact = own.refused.is_empty();
-            assert!(
-                ours == *count || (!exact && ours > *count),
-                "{ours} instead of {count} records of one type in {file}"
-            );
+            assert!(ours == *count || (!exact && ours > *count), "{ours} instead of {count} records of one type in {file}");
         }
     }
 }
@@ -191,11 +162,7 @@ fn every_call_is_listed_where_it_stands() {
     let now = now();
     let mut listed: BTreeMap<(String, u64, String), Vec<Value>> = BTreeMap::new();
     for row in linked.call_rows(&now, true) {
-        let key = (
-            row.request.file.to_owned(),
-            row.request.line,
-            row.call.to_owned(),
-        );
+        let key = (row.request.file.to_owned(), row.request.line, row.call.to_owned());
         listed.entry(key).or_default().push(json!(row));
     }
     let (mut calls, mut compared) = (0, 0);
@@ -203,21 +170,15 @@ fn every_call_is_listed_where_it_stands() {
         for call in &own.calls {
             calls += 1;
             let key = (file.clone(), call.line, call.id.clone());
-            let rows = listed
-                .get_mut(&key)
-                .unwrap_or_else(|| panic!("{} of {file}:{} is not listed", call.id, call.line));
-            let row = rows.pop().unwrap_or_else(|| {
-                panic!("{} of {file}:{} is listed too seldom", call.id, call.line)
-            });
+            let rows = listed.get_mut(&key).unwrap_or_else(|| panic!("{} of {file}:{} is not listed", call.id, call.line));
+            let row = rows.pop().unwrap_or_else(|| panic!("{} of {file}:{} is listed too seldom", call.id, call.line));
             let same_id = own.calls.iter().filter(|other| other.id == call.id).count();
             compared += usize::from(call_agrees(&row, call, own.results.get(&call.id), same_id));
         }
     }
     for ((file, line, id), _) in listed.iter().filter(|(_, rows)| !rows.is_empty()) {
         let own = &counts[file];
-        let known = own.service.contains(&(*line, id.clone()))
-            || own.progress.contains(line)
-            || own.refused.contains(line);
+        let known = own.service.contains(&(*line, id.clone())) || own.progress.contains(line) || own.refused.contains(line);
         assert!(known, "{id} of {file}:{line} is listed, but is no call");
     }
     println!("{calls} calls, {compared} of them compared in every point");
@@ -226,11 +187,7 @@ fn every_call_is_listed_where_it_stands() {
 
 /// Holds a row against the record it was read from. Whether everything could be compared.
 fn call_agrees(row: &Value, call: &Call, results: Option<&Vec<Answer>>, same_id: usize) -> bool {
-    let time = |name: &str| {
-        row[name]
-            .as_str()
-            .map(|text| text.parse::<Timestamp>().unwrap())
-    };
+    let time = |name: &str| row[name].as_str().map(|text| text.parse::<Timestamp>().unwrap());
     let place = format!("{} of {}", call.id, row["request"]);
     assert_eq!(time("requested_at"), call.time, "{place}");
     let Some(results) = results else {
@@ -238,11 +195,7 @@ fn call_agrees(row: &Value, call: &Call, results: Option<&Vec<Answer>>, same_id:
         return true;
     };
     if same_id == 1 {
-        assert!(
-            !row["result"].is_null(),
-            "{place} has a result on line {}",
-            results[0].line
-        );
+        assert!(!row["result"].is_null(), "{place} has a result on line {}", results[0].line);
     }
     let [result] = results.as_slice() else {
         return false;
@@ -254,15 +207,8 @@ fn call_agrees(row: &Value, call: &Call, results: Option<&Vec<Answer>>, same_id:
     assert_eq!(row["result"]["file"], row["request"]["file"], "{place}");
     assert_eq!(row["is_error"], result.error, "{place}");
     assert_eq!(time("completed_at"), result.time, "{place}");
-    let took = call
-        .time
-        .zip(result.time)
-        .map(|(start, end)| end.as_millisecond() - start.as_millisecond());
-    assert_eq!(
-        row["duration_ms"].as_i64(),
-        took.filter(|took| *took >= 0),
-        "{place}"
-    );
+    let took = call.time.zip(result.time).map(|(start, end)| end.as_millisecond() - start.as_millisecond());
+    assert_eq!(row["duration_ms"].as_i64(), took.filter(|took| *took >= 0), "{place}");
     true
 }
 
@@ -275,9 +221,7 @@ fn totals_are_what_they_were() {
     let mut reasons: BTreeMap<String, u64> = BTreeMap::new();
     for row in linked.call_rows(&now, false) {
         let reason = row.reason.map_or("-", |reason| reason.word());
-        *reasons
-            .entry(format!("{} {reason}", row.status.word()))
-            .or_default() += 1;
+        *reasons.entry(format!("{} {reason}", row.status.word())).or_default() += 1;
     }
     let (mut issues, mut agents) = (BTreeMap::<&str, u64>::new(), BTreeMap::<&str, u64>::new());
     for row in linked.check_rows(&now) {

@@ -28,10 +28,7 @@ const LONGEST: usize = 4000;
 
 fn seeds() -> Vec<Vec<u8>> {
     let directory = tempfile::tempdir().unwrap();
-    let plan = Plan {
-        bytes: 300_000,
-        seed: 5,
-    };
+    let plan = Plan { bytes: 300_000, seed: 5 };
     generate(directory.path(), &plan).unwrap();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut paths = logs_below(directory.path()).unwrap();
@@ -40,11 +37,7 @@ fn seeds() -> Vec<Vec<u8>> {
     for path in paths {
         let bytes = fs::read(path).unwrap();
         let lines = bytes.split(|&byte| byte == b'\n');
-        seeds.extend(
-            lines
-                .filter(|line| line.len() <= LONGEST)
-                .map(<[u8]>::to_vec),
-        );
+        seeds.extend(lines.filter(|line| line.len() <= LONGEST).map(<[u8]>::to_vec));
     }
     seeds.sort();
     seeds.dedup();
@@ -69,21 +62,13 @@ fn log(seeds: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
 }
 
 fn read(input: impl std::io::Read, buffer: &mut Buffer) -> Summary {
-    let options = Options {
-        threads: 1,
-        check_utf8: true,
-        ..Options::default()
-    };
+    let options = Options { threads: 1, check_utf8: true, ..Options::default() };
     scan::read(Path::new(PATH), input, &options, buffer, &Turns::default())
 }
 
 fn rows(summary: Summary) -> Vec<Value> {
     let mut linker = Linker::default();
-    linker.put(Source {
-        path: PATH.into(),
-        modified: summary.last,
-        summary,
-    });
+    linker.put(Source { path: PATH.into(), modified: summary.last, summary });
     let linked = linker.link();
     let now = Now::at("2026-03-04T10:01:00Z".parse::<Time>().unwrap());
     let mut rows: Vec<Value> = linked.call_rows(&now, true).map(|row| json!(row)).collect();
@@ -99,20 +84,13 @@ fn check(bytes: &[u8], buffer: &mut Buffer) {
     let ended = bytes.last().is_none_or(|&byte| byte == b'\n');
     let lines = bytes.iter().filter(|&&byte| byte == b'\n').count() + usize::from(!ended);
     assert_eq!(tally.lines, lines as u64, "lines");
-    assert_eq!(
-        tally.lines,
-        tally.blank + tally.records.values().sum::<u64>() + tally.unparsed,
-        "{tally:?}"
-    );
+    assert_eq!(tally.lines, tally.blank + tally.records.values().sum::<u64>() + tally.unparsed, "{tally:?}");
     assert_eq!(tally.bytes, bytes.len() as u64);
     let whole = rows(summary);
     for row in &whole {
         for place in ["request", "result", "evidence", "copy_of"].map(|name| &row[name]) {
             let line = place["line"].as_u64();
-            assert!(
-                line.is_none_or(|line| (1..=lines as u64).contains(&line)),
-                "{row}"
-            );
+            assert!(line.is_none_or(|line| (1..=lines as u64).contains(&line)), "{row}");
         }
     }
     for most in [1, 61] {
@@ -122,9 +100,7 @@ fn check(bytes: &[u8], buffer: &mut Buffer) {
 }
 
 fn variable(name: &str, default: u64) -> u64 {
-    std::env::var(name)
-        .ok()
-        .map_or(default, |text| text.parse().unwrap())
+    std::env::var(name).ok().map_or(default, |text| text.parse().unwrap())
 }
 
 #[test]
@@ -140,17 +116,9 @@ fn damaged_logs_are_survived() {
         let bytes = log(&seeds, &mut rng);
         let start = Instant::now();
         let result = catch_unwind(AssertUnwindSafe(|| check(&bytes, &mut buffer)));
-        assert!(
-            result.is_ok(),
-            "input {count} of seed {seed}: b\"{}\"",
-            bytes.escape_ascii()
-        );
+        assert!(result.is_ok(), "input {count} of seed {seed}: b\"{}\"", bytes.escape_ascii());
         let took = start.elapsed();
-        assert!(
-            took < Duration::from_secs(5),
-            "{took:?} for input {count} of seed {seed}: b\"{}\"",
-            bytes.escape_ascii()
-        );
+        assert!(took < Duration::from_secs(5), "{took:?} for input {count} of seed {seed}: b\"{}\"", bytes.escape_ascii());
         count += 1;
     }
     println!("{count} inputs from {} seeds", seeds.len());

@@ -22,9 +22,7 @@ const MOST: u64 = 150_000;
 /// The most memory that this process ever held, in kilobytes; nothing where the system does not tell.
 fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     line.split_whitespace().next()?.parse().ok()
 }
 
@@ -39,26 +37,13 @@ fn assert_small(after: &str) {
 }
 
 fn read(input: impl Read) -> Summary {
-    let options = Options {
-        threads: 1,
-        ..Options::default()
-    };
+    let options = Options { threads: 1, ..Options::default() };
     let path = Path::new("/nowhere/.claude/projects/p/s1.jsonl");
-    scan::read(
-        path,
-        input,
-        &options,
-        &mut Buffer::default(),
-        &Turns::default(),
-    )
+    scan::read(path, input, &options, &mut Buffer::default(), &Turns::default())
 }
 
 fn issues(summary: &Summary) -> Vec<(&'static str, u64)> {
-    summary
-        .issues
-        .iter()
-        .map(|issue| (issue.code.word(), issue.line))
-        .collect()
+    summary.issues.iter().map(|issue| (issue.code.word(), issue.line)).collect()
 }
 
 #[test]
@@ -81,10 +66,7 @@ fn one_huge_line() {
     assert_eq!(summary.tally.records.values().sum::<u64>(), 2);
     assert_eq!(summary.turns.len(), 1);
     let sequel = format!("{:?}", summary.calls[0].sequel);
-    assert!(
-        sequel.contains("Truncated") && sequel.contains("line: 2"),
-        "{sequel}"
-    );
+    assert!(sequel.contains("Truncated") && sequel.contains("line: 2"), "{sequel}");
     assert_small("a huge line");
 }
 
@@ -106,21 +88,11 @@ fn big_results_on_several_threads() {
     for number in 0..4 {
         let path = directory.path().join(format!("s{number}.jsonl"));
         let written = log_of_big_results(&path, 3, 20_000_000).unwrap();
-        assert_eq!(
-            File::open(&path).unwrap().metadata().unwrap().len(),
-            written.bytes
-        );
-        files.push(Found {
-            path,
-            size: written.bytes,
-            modified: None,
-        });
+        assert_eq!(File::open(&path).unwrap().metadata().unwrap().len(), written.bytes);
+        files.push(Found { path, size: written.bytes, modified: None });
     }
     let start = Instant::now();
-    let options = Options {
-        threads: 4,
-        ..Options::default()
-    };
+    let options = Options { threads: 4, ..Options::default() };
     let (linker, problems) = scan::scan(&files, &options, &Progress::default());
     println!("four logs of 60 MB: {:.2?}", start.elapsed());
     assert!(problems.is_empty());
@@ -129,11 +101,7 @@ fn big_results_on_several_threads() {
         assert_eq!(issues(summary), []);
         assert_eq!((summary.tally.lines, summary.calls.len()), (7, 3));
         for call in &summary.calls {
-            assert!(
-                call.result
-                    .as_ref()
-                    .is_some_and(|result| result.bytes >= 20_000_000)
-            );
+            assert!(call.result.as_ref().is_some_and(|result| result.bytes >= 20_000_000));
         }
     }
     assert_small("results of 20 MB");

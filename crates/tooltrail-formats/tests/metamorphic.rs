@@ -51,55 +51,30 @@ fn jsonl_below(directory: &Path, found: &mut Vec<PathBuf>) {
 }
 
 fn home(name: &str, paths: Vec<PathBuf>) -> Home {
-    let logs = paths.into_iter().map(|path| Log {
-        bytes: fs::read(&path).unwrap(),
-        path,
-    });
-    Home {
-        name: name.to_owned(),
-        logs: logs.collect(),
-    }
+    let logs = paths.into_iter().map(|path| Log { bytes: fs::read(&path).unwrap(), path });
+    Home { name: name.to_owned(), logs: logs.collect() }
 }
 
 fn generated() -> Home {
     let directory = tempfile::tempdir().unwrap();
-    generate(
-        directory.path(),
-        &Plan {
-            bytes: 2_000_000,
-            seed: 11,
-        },
-    )
-    .unwrap();
+    generate(directory.path(), &Plan { bytes: 2_000_000, seed: 11 }).unwrap();
     let mut paths = Vec::new();
     jsonl_below(directory.path(), &mut paths);
     home("generated", paths)
 }
 
 fn shapes() -> Home {
-    let log = |name: &str, bytes| Log {
-        path: Path::new("/nowhere/.claude/projects/p").join(name),
-        bytes,
-    };
+    let log = |name: &str, bytes| Log { path: Path::new("/nowhere/.claude/projects/p").join(name), bytes };
     let mut half = shapes::CLAUDE.to_vec();
     half.truncate(20);
     // A fork: the same calls again, some of them without their results.
     let logs = vec![
         log("s1.jsonl", shapes::log(shapes::CLAUDE)),
         log("fork.jsonl", shapes::log(&half)),
-        log(
-            "odd.jsonl",
-            [shapes::log(shapes::ODD), shapes::log(&shapes::CLAUDE[20..])].concat(),
-        ),
-        log(
-            "rollout-2026-07-02T09-00-00-0197-a.jsonl",
-            shapes::log(shapes::CODEX),
-        ),
+        log("odd.jsonl", [shapes::log(shapes::ODD), shapes::log(&shapes::CLAUDE[20..])].concat()),
+        log("rollout-2026-07-02T09-00-00-0197-a.jsonl", shapes::log(shapes::CODEX)),
     ];
-    Home {
-        name: "shapes".to_owned(),
-        logs,
-    }
+    Home { name: "shapes".to_owned(), logs }
 }
 
 fn real() -> Home {
@@ -140,36 +115,19 @@ fn homes() -> &'static [(Home, String)] {
 }
 
 fn options() -> Options {
-    Options {
-        threads: 1,
-        check_utf8: true,
-        ..Options::default()
-    }
+    Options { threads: 1, check_utf8: true, ..Options::default() }
 }
 
 fn read(path: &Path, input: impl std::io::Read) -> Summary {
-    scan::read(
-        path,
-        input,
-        &options(),
-        &mut Buffer::default(),
-        &Turns::default(),
-    )
+    scan::read(path, input, &options(), &mut Buffer::default(), &Turns::default())
 }
 
 fn source(path: &Path, summary: Summary) -> Source {
-    Source {
-        path: path.to_string_lossy().into(),
-        modified: summary.last,
-        summary,
-    }
+    Source { path: path.to_string_lossy().into(), modified: summary.last, summary }
 }
 
 fn sources(home: &Home) -> Vec<Source> {
-    home.logs
-        .iter()
-        .map(|log| source(&log.path, read(&log.path, &*log.bytes)))
-        .collect()
+    home.logs.iter().map(|log| source(&log.path, read(&log.path, &*log.bytes))).collect()
 }
 
 fn linker(sources: impl IntoIterator<Item = Source>) -> Linker {
@@ -180,15 +138,9 @@ fn linker(sources: impl IntoIterator<Item = Source>) -> Linker {
 
 /// The moments of asking: just after the last record, when the last session still runs, and long after everything.
 fn moments(linker: &Linker) -> [Now; 2] {
-    let last = linker
-        .sources()
-        .filter_map(|source| source.summary.last)
-        .filter(|time| *time < Time::MAX)
-        .max();
+    let last = linker.sources().filter_map(|source| source.summary.last).filter(|time| *time < Time::MAX).max();
     let millis = last.map_or(0, Time::as_millisecond);
-    [60_000, 400_000_000].map(|later| {
-        Now::at(Time::from_millisecond(millis.saturating_add(later)).unwrap_or(Time::MAX))
-    })
+    [60_000, 400_000_000].map(|later| Now::at(Time::from_millisecond(millis.saturating_add(later)).unwrap_or(Time::MAX)))
 }
 
 /// Everything the commands print, as text.
@@ -196,10 +148,7 @@ fn rows(linker: &Linker) -> String {
     let mut out = String::new();
     let linked = linker.link();
     for now in moments(linker) {
-        for row in linked
-            .call_rows(&now, false)
-            .chain(linked.call_rows(&now, true))
-        {
+        for row in linked.call_rows(&now, false).chain(linked.call_rows(&now, true)) {
             line(&mut out, serde_json::to_string(&row));
         }
         for row in linked.session_rows(&now) {
@@ -242,11 +191,7 @@ fn assert_same(name: &str, change: &str, before: &str, after: &str) {
         Some((before, after)) => {
             panic!("{name}: {change} changes a row\n before {before}\n after  {after}")
         }
-        None => panic!(
-            "{name}: {change} changes the number of rows: {} and {}",
-            before.lines().count(),
-            after.lines().count()
-        ),
+        None => panic!("{name}: {change} changes the number of rows: {} and {}", before.lines().count(), after.lines().count()),
     }
 }
 
@@ -258,10 +203,7 @@ fn shuffle<T>(items: &mut [T], rng: &mut Rng) {
 
 /// The logs of a home with their bytes changed.
 fn changed(home: &Home, change: impl Fn(&[u8]) -> Vec<u8>) -> String {
-    let sources = home
-        .logs
-        .iter()
-        .map(|log| source(&log.path, read(&log.path, &*change(&log.bytes))));
+    let sources = home.logs.iter().map(|log| source(&log.path, read(&log.path, &*change(&log.bytes))));
     rows(&linker(sources))
 }
 
@@ -283,33 +225,17 @@ fn each_line(bytes: &[u8], mut change: impl FnMut(&str) -> String) -> Vec<u8> {
 #[test]
 fn there_is_something_to_compare() {
     for (home, rows) in homes() {
-        let calls = rows
-            .lines()
-            .filter(|row| row.contains("\"requested_at\""))
-            .count();
-        println!(
-            "{}: {} logs, {} rows, {calls} of calls",
-            home.name,
-            home.logs.len(),
-            rows.lines().count()
-        );
+        let calls = rows.lines().filter(|row| row.contains("\"requested_at\"")).count();
+        println!("{}: {} logs, {} rows, {calls} of calls", home.name, home.logs.len(), rows.lines().count());
         assert!(home.name == "real" || !rows.is_empty());
     }
     let (generated, _) = &homes()[0];
     let side = |log: &&Log| log.path.to_string_lossy().contains("/subagents/");
     assert!(generated.logs.iter().any(|log| side(&log)));
-    for word in [
-        "\"status\":\"running\"",
-        "\"status\":\"unanswered\"",
-        "\"copy_of\":{",
-        "\"child_session\":\"",
-        "\"hooks\":[{",
-        "\"background\":{",
-    ] {
-        assert!(
-            homes().iter().any(|(_, rows)| rows.contains(word)),
-            "no {word} anywhere"
-        );
+    for word in
+        ["\"status\":\"running\"", "\"status\":\"unanswered\"", "\"copy_of\":{", "\"child_session\":\"", "\"hooks\":[{", "\"background\":{"]
+    {
+        assert!(homes().iter().any(|(_, rows)| rows.contains(word)), "no {word} anywhere");
     }
 }
 
@@ -330,12 +256,7 @@ fn the_order_of_sources_does_not_matter() {
         let mut all = sources(home);
         for _ in 0..4 {
             shuffle(&mut all, &mut rng);
-            assert_same(
-                &home.name,
-                "another order of sources",
-                before,
-                &rows(&linker(all.clone())),
-            );
+            assert_same(&home.name, "another order of sources", before, &rows(&linker(all.clone())));
         }
     }
 }
@@ -358,24 +279,14 @@ fn stale_summaries_and_restarts_leave_nothing_behind() {
             }
         }
         all.iter().cloned().for_each(|source| linker.put(source));
-        assert_same(
-            &home.name,
-            "a stale version before the real one",
-            before,
-            &rows(&linker),
-        );
+        assert_same(&home.name, "a stale version before the real one", before, &rows(&linker));
         for source in all.iter().filter(|_| rng.chance(0.5)) {
             linker.remove(&source.path);
         }
         let mut again = all.clone();
         shuffle(&mut again, &mut rng);
         again.into_iter().for_each(|source| linker.put(source));
-        assert_same(
-            &home.name,
-            "removing and adding again",
-            before,
-            &rows(&linker),
-        );
+        assert_same(&home.name, "removing and adding again", before, &rows(&linker));
     }
 }
 
@@ -398,28 +309,14 @@ fn with_copies_a_row_says_only_what_its_own_file_says() {
         for source in all.sources() {
             let alone = linker([source.clone()]);
             let alone = alone.link();
-            let told = |call: &CallRow<'_>| {
-                source
-                    .summary
-                    .nested
-                    .iter()
-                    .any(|nested| *nested.id == *call.call)
-            };
+            let told = |call: &CallRow<'_>| source.summary.nested.iter().any(|nested| *nested.id == *call.call);
             let of = |rows: &mut dyn Iterator<Item = &CallRow<'_>>| {
-                let mut rows: Vec<String> = rows
-                    .filter(|row| row.request.file == &*source.path && !told(row))
-                    .map(own)
-                    .collect();
+                let mut rows: Vec<String> = rows.filter(|row| row.request.file == &*source.path && !told(row)).map(own).collect();
                 rows.sort();
                 rows.join("\n")
             };
             let before = of(&mut alone.call_rows(now, true).collect::<Vec<_>>().iter());
-            assert_same(
-                &home.name,
-                "what lies beside it",
-                &before,
-                &of(&mut rows.iter()),
-            );
+            assert_same(&home.name, "what lies beside it", &before, &of(&mut rows.iter()));
         }
     }
 }
@@ -427,46 +324,20 @@ fn with_copies_a_row_says_only_what_its_own_file_says() {
 #[test]
 fn the_number_of_threads_does_not_matter() {
     let directory = tempfile::tempdir().unwrap();
-    generate(
-        directory.path(),
-        &Plan {
-            bytes: 2_000_000,
-            seed: 12,
-        },
-    )
-    .unwrap();
+    generate(directory.path(), &Plan { bytes: 2_000_000, seed: 12 }).unwrap();
     let mut paths = Vec::new();
     jsonl_below(directory.path(), &mut paths);
     let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(1_772_000_000);
     let size = |path: &Path| fs::metadata(path).unwrap().len();
-    let files: Vec<Found> = paths
-        .into_iter()
-        .map(|path| Found {
-            size: size(&path),
-            modified: Some(modified),
-            path,
-        })
-        .collect();
+    let files: Vec<Found> = paths.into_iter().map(|path| Found { size: size(&path), modified: Some(modified), path }).collect();
     let scanned = |threads| {
-        let (linker, problems) = scan::scan(
-            &files,
-            &Options {
-                threads,
-                ..Options::default()
-            },
-            &Progress::default(),
-        );
+        let (linker, problems) = scan::scan(&files, &Options { threads, ..Options::default() }, &Progress::default());
         assert!(problems.is_empty());
         rows(&linker)
     };
     let before = scanned(1);
     for threads in [2, 5, 64] {
-        assert_same(
-            "generated",
-            &format!("{threads} threads"),
-            &before,
-            &scanned(threads),
-        );
+        assert_same("generated", &format!("{threads} threads"), &before, &scanned(threads));
     }
 }
 
@@ -474,25 +345,9 @@ fn the_number_of_threads_does_not_matter() {
 fn the_size_of_reads_does_not_matter() {
     for (home, before) in homes() {
         for most in [1, 7, 4096, 65536, usize::MAX] {
-            let read = |log: &Log| {
-                source(
-                    &log.path,
-                    read(
-                        &log.path,
-                        Pieces {
-                            left: &log.bytes,
-                            most,
-                        },
-                    ),
-                )
-            };
+            let read = |log: &Log| source(&log.path, read(&log.path, Pieces { left: &log.bytes, most }));
             let after = rows(&linker(home.logs.iter().map(read)));
-            assert_same(
-                &home.name,
-                &format!("reading {most} bytes at a time"),
-                before,
-                &after,
-            );
+            assert_same(&home.name, &format!("reading {most} bytes at a time"), before, &after);
         }
     }
 }
@@ -503,10 +358,7 @@ fn elsewhere(path: &Path) -> PathBuf {
 }
 
 fn read_lines(path: &Path, bytes: &[u8]) -> Source {
-    let options = Options {
-        check_utf8: false,
-        ..options()
-    };
+    let options = Options { check_utf8: false, ..options() };
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
     source(path, scan::read(path, bytes, &options, &mut buffer, &turns))
 }
@@ -528,11 +380,8 @@ fn a_reader_asked_in_the_middle_goes_on_unharmed() {
                 let so_far = || source(&path, reader.summary());
                 let prefix = asked.then(|| read_lines(&path, &log.bytes[..end]));
                 // Which agent wrote a log may show only behind its first lines.
-                if let Some(prefix) =
-                    prefix.filter(|prefix| prefix.summary.agent == so_far().summary.agent)
-                {
-                    let [prefix, middle] =
-                        [prefix, so_far()].map(|source| without_lengths(&rows(&linker([source]))));
+                if let Some(prefix) = prefix.filter(|prefix| prefix.summary.agent == so_far().summary.agent) {
+                    let [prefix, middle] = [prefix, so_far()].map(|source| without_lengths(&rows(&linker([source]))));
                     assert_same(&home.name, "asking in the middle", &prefix, &middle);
                 }
             }
@@ -554,12 +403,7 @@ fn the_order_of_keys_does_not_matter() {
                 permute_keys(line, seed)
             })
         });
-        assert_same(
-            &home.name,
-            "another order of keys",
-            &without_lengths(before),
-            &without_lengths(&after),
-        );
+        assert_same(&home.name, "another order of keys", &without_lengths(before), &without_lengths(&after));
     }
 }
 
@@ -567,12 +411,7 @@ fn the_order_of_keys_does_not_matter() {
 fn escapes_do_not_matter() {
     for (home, before) in homes() {
         let after = changed(home, |bytes| each_line(bytes, escape_all));
-        assert_same(
-            &home.name,
-            "escaping every character",
-            &without_lengths(before),
-            &without_lengths(&after),
-        );
+        assert_same(&home.name, "escaping every character", &without_lengths(before), &without_lengths(&after));
     }
 }
 
@@ -583,42 +422,23 @@ fn line_ends_do_not_matter() {
         let after = changed(home, |bytes| {
             let mut out = Vec::with_capacity(bytes.len());
             for &byte in bytes {
-                out.extend_from_slice(if byte == b'\n' {
-                    b"\r\n"
-                } else {
-                    std::slice::from_ref(&byte)
-                });
+                out.extend_from_slice(if byte == b'\n' { b"\r\n" } else { std::slice::from_ref(&byte) });
             }
             out
         });
         assert_same(&home.name, "CRLF", &before, &without_lengths(&after));
         // A line that breaks off is one thing at the end of a log and another inside it, so only whole lines are ended.
         let whole = |bytes: &[u8]| {
-            let last = bytes
-                .rsplit(|&byte| byte == b'\n')
-                .next()
-                .unwrap_or_default();
+            let last = bytes.rsplit(|&byte| byte == b'\n').next().unwrap_or_default();
             serde_json::from_slice::<Value>(last).is_ok_and(|record| record.is_object())
         };
-        let after = changed(home, |bytes| {
-            [bytes, if whole(bytes) { &b"\n"[..] } else { b"" }].concat()
-        });
-        assert_same(
-            &home.name,
-            "a line feed at the end",
-            &before,
-            &without_lengths(&after),
-        );
+        let after = changed(home, |bytes| [bytes, if whole(bytes) { &b"\n"[..] } else { b"" }].concat());
+        assert_same(&home.name, "a line feed at the end", &before, &without_lengths(&after));
         let after = changed(home, |bytes| {
             let open = bytes.strip_suffix(b"\n").unwrap_or(bytes);
             if whole(open) { open } else { bytes }.to_vec()
         });
-        assert_same(
-            &home.name,
-            "no line feed at the end",
-            &before,
-            &without_lengths(&after),
-        );
+        assert_same(&home.name, "no line feed at the end", &before, &without_lengths(&after));
     }
 }
 
@@ -662,10 +482,7 @@ fn the_end_of_an_answer_is_as_long_however_it_is_spelled() {
             let result = format!(
                 r#"{{"type":"user","uuid":"u1","parentUuid":"a1","sessionId":"s1","timestamp":"2026-03-04T10:00:09.000Z","message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"toolu_1","content":"{answer}"}}]}}}}"#
             );
-            assert_spelling_does_not_matter(
-                &format!("{between} bytes before {end}"),
-                &[call.to_owned(), result],
-            );
+            assert_spelling_does_not_matter(&format!("{between} bytes before {end}"), &[call.to_owned(), result]);
         }
     }
 }
@@ -688,11 +505,6 @@ fn a_call_with_two_claims_has_the_same_child_every_time() {
     let linker = linker([source(path, read(path, &*shapes::log(&lines)))]);
     let before = rows(&linker);
     for _ in 0..20 {
-        assert_same(
-            "three agents, one call",
-            "linking again",
-            &before,
-            &rows(&linker),
-        );
+        assert_same("three agents, one call", "linking again", &before, &rows(&linker));
     }
 }

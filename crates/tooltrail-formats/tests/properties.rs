@@ -22,11 +22,7 @@ use tooltrail_testkit::shapes;
 const PATH: &str = "/nowhere/.claude/projects/p/s1.jsonl";
 
 fn read_with(input: impl std::io::Read, max_line: usize) -> Summary {
-    let options = Options {
-        threads: 1,
-        check_utf8: true,
-        max_line,
-    };
+    let options = Options { threads: 1, check_utf8: true, max_line };
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
     scan::read(Path::new(PATH), input, &options, &mut buffer, &turns)
 }
@@ -36,11 +32,7 @@ fn read(input: impl std::io::Read) -> Summary {
 }
 
 fn source(path: &str, summary: Summary) -> Source {
-    Source {
-        path: path.into(),
-        modified: None,
-        summary,
-    }
+    Source { path: path.into(), modified: None, summary }
 }
 
 /// The lines of a log, counted without the program.
@@ -66,18 +58,10 @@ fn lines_add_up(bytes: &[u8], summary: &Summary) {
     let lines = lines(bytes);
     let records: u64 = tally.records.values().sum();
     assert_eq!(tally.lines, lines.len() as u64, "lines");
-    assert_eq!(
-        tally.lines,
-        tally.blank + records + tally.unparsed,
-        "{tally:?}"
-    );
+    assert_eq!(tally.lines, tally.blank + records + tally.unparsed, "{tally:?}");
     assert_eq!(tally.bytes, bytes.len() as u64, "bytes");
     let blank = |line: &&&[u8]| line.iter().all(|byte| b" \t\r".contains(byte));
-    assert_eq!(
-        tally.blank,
-        lines.iter().filter(blank).count() as u64,
-        "blank lines"
-    );
+    assert_eq!(tally.blank, lines.iter().filter(blank).count() as u64, "blank lines");
     let (mut sure, mut others) = (BTreeMap::<String, u64>::new(), 0);
     for value in lines.iter().filter_map(|line| parse(line)) {
         if value.is_object() {
@@ -87,24 +71,16 @@ fn lines_add_up(bytes: &[u8], summary: &Summary) {
             others += 1;
         }
     }
-    assert!(
-        tally.unparsed >= others,
-        "{others} lines are no objects: {tally:?}"
-    );
+    assert!(tally.unparsed >= others, "{others} lines are no objects: {tally:?}");
     for (name, count) in sure {
         let counted = tally.records.get(&*name).copied().unwrap_or(0);
-        assert!(
-            counted >= count,
-            "{count} records of type {name}: {tally:?}"
-        );
+        assert!(counted >= count, "{count} records of type {name}: {tally:?}");
     }
 }
 
 /// The ids of the calls that a whole record makes.
 fn calls_of(record: &Value) -> Vec<String> {
-    let blocks = record["message"]["content"]
-        .as_array()
-        .filter(|_| record["type"] == "assistant");
+    let blocks = record["message"]["content"].as_array().filter(|_| record["type"] == "assistant");
     let ids = blocks.into_iter().flatten().filter_map(|block| {
         let kind = block["type"].as_str()?;
         let call = kind == "tool_use" || kind.ends_with("_tool_use");
@@ -127,61 +103,32 @@ fn expected(bytes: &[u8]) -> (Vec<(u64, String)>, Vec<u64>) {
 }
 
 fn rows(linked: &Linked<'_>, now: &Now, copies: bool) -> Vec<Value> {
-    linked
-        .call_rows(now, copies)
-        .map(|row| json!(row))
-        .collect()
+    linked.call_rows(now, copies).map(|row| json!(row)).collect()
 }
 
 /// Checks every position that a row names, and its times.
 fn row_holds(row: &Value, logs: &BTreeMap<String, Vec<u8>>) {
-    let hooks = row["hooks"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|hook| &hook["evidence"]);
+    let hooks = row["hooks"].as_array().unwrap().iter().map(|hook| &hook["evidence"]);
     let places = ["request", "result", "evidence", "copy_of"].map(|name| &row[name]);
-    for place in hooks
-        .chain(places)
-        .chain([&row["background"]["evidence"]])
-        .filter(|place| !place.is_null())
-    {
+    for place in hooks.chain(places).chain([&row["background"]["evidence"]]).filter(|place| !place.is_null()) {
         let count = lines(&logs[place["file"].as_str().unwrap()]).len() as u64;
         let line = place["line"].as_u64().unwrap();
         assert!((1..=count).contains(&line), "line {line} of {count}: {row}");
     }
     let line_of = |place: &Value| {
-        let lines = lines(&logs[place["file"].as_str().unwrap()])
-            .into_iter()
-            .map(String::from_utf8_lossy)
-            .collect::<Vec<_>>();
+        let lines = lines(&logs[place["file"].as_str().unwrap()]).into_iter().map(String::from_utf8_lossy).collect::<Vec<_>>();
         lines[place["line"].as_u64().unwrap() as usize - 1].to_string()
     };
     let id = row["call"].as_str().unwrap();
-    assert!(
-        line_of(&row["request"]).contains(id),
-        "the request does not name the call: {row}"
-    );
+    assert!(line_of(&row["request"]).contains(id), "the request does not name the call: {row}");
     if row["result"].is_null() {
-        assert!(
-            row["is_error"].is_null()
-                && row["completed_at"].is_null()
-                && row["status"] != "succeeded",
-            "{row}"
-        );
+        assert!(row["is_error"].is_null() && row["completed_at"].is_null() && row["status"] != "succeeded", "{row}");
     } else {
-        assert!(
-            line_of(&row["result"]).contains(id),
-            "the result does not name the call: {row}"
-        );
+        assert!(line_of(&row["result"]).contains(id), "the result does not name the call: {row}");
     }
     let time = |name: &str| row[name].as_str().map(|text| text.parse::<Time>().unwrap());
-    let took = time("requested_at")
-        .zip(time("completed_at"))
-        .map(|(start, end)| start.micros_until(end));
-    let took = took
-        .and_then(|micros| u64::try_from(micros).ok())
-        .map(|micros| micros / 1000);
+    let took = time("requested_at").zip(time("completed_at")).map(|(start, end)| start.micros_until(end));
+    let took = took.and_then(|micros| u64::try_from(micros).ok()).map(|micros| micros / 1000);
     assert_eq!(row["duration_ms"].as_u64(), took, "{row}");
 }
 
@@ -203,10 +150,7 @@ fn logs_hold(logs: &BTreeMap<String, Vec<u8>>, linker: &Linker) {
             in_logs += row.calls;
             assert_eq!(row.calls, row.paired + row.unanswered, "{}", row.file);
             let count = lines(&logs[row.file]).len() as u64;
-            let inside = row
-                .issues
-                .iter()
-                .all(|issue| (1..=count).contains(&issue.line));
+            let inside = row.issues.iter().all(|issue| (1..=count).contains(&issue.line));
             assert!(inside, "{:?}", row.issues);
         }
         // Calls that are only told of in another's log are listed, but stand in no log of their own.
@@ -228,17 +172,12 @@ fn sessions_hold(linked: &Linked<'_>, now: &Now, once: &[Value], stats: &StatsRo
     let by_model = stats.usage.values().map(|usage| usage.tokens.output);
     assert_eq!(output, by_model.sum::<u64>(), "tokens in sessions");
     let place = |row: &Value| {
-        let session = sessions
-            .iter()
-            .position(|other| other.session == row["session"]);
+        let session = sessions.iter().position(|other| other.session == row["session"]);
         let time = row["requested_at"].as_str().unwrap_or("~").to_owned();
         (session.unwrap_or(usize::MAX), time)
     };
     assert!(once.iter().map(place).is_sorted(), "the order of calls");
-    let names: BTreeSet<&str> = once
-        .iter()
-        .map(|row| row["ref"].as_str().unwrap())
-        .collect();
+    let names: BTreeSet<&str> = once.iter().map(|row| row["ref"].as_str().unwrap()).collect();
     assert_eq!(names.len(), once.len(), "two calls have one name");
 }
 
@@ -247,14 +186,9 @@ fn calls_are_listed(bytes: &[u8], path: &str, linked: &Linked<'_>) {
     let (expected, doubtful) = expected(bytes);
     let now = Now::at(Time::from_millisecond(2_000_000_000_000).unwrap());
     let mut listed = Vec::new();
-    for row in linked
-        .call_rows(&now, true)
-        .filter(|row| row.request.file == path)
-    {
+    for row in linked.call_rows(&now, true).filter(|row| row.request.file == path) {
         let record = parse(lines(bytes)[row.request.line as usize - 1]);
-        let nested = record
-            .as_ref()
-            .is_some_and(|record| record["type"] == "progress");
+        let nested = record.as_ref().is_some_and(|record| record["type"] == "progress");
         if !nested && !doubtful.contains(&row.request.line) {
             listed.push((row.request.line, row.call.to_owned()));
         }
@@ -296,11 +230,8 @@ fn pieces() -> Vec<Vec<u8>> {
 
 /// A log of records in any order, each perhaps cut short, perhaps glued to the next.
 fn shuffled() -> impl Strategy<Value = Vec<u8>> {
-    let record = (
-        prop::sample::select(shapes::CLAUDE),
-        prop::option::weighted(0.1, any::<prop::sample::Index>()),
-        prop::bool::weighted(0.9),
-    );
+    let record =
+        (prop::sample::select(shapes::CLAUDE), prop::option::weighted(0.1, any::<prop::sample::Index>()), prop::bool::weighted(0.9));
     prop::collection::vec(record, 0..50).prop_map(|records| {
         let mut log = Vec::new();
         for (line, cut, ended) in records {
@@ -358,47 +289,22 @@ proptest! {
 
 /// A summary as far as it can be compared.
 fn told(summary: &Summary) -> String {
-    format!(
-        "{:?} {:?} {:?} {:?} {:?}",
-        summary.agent, summary.tally, summary.calls, summary.issues, summary.end
-    )
+    format!("{:?} {:?} {:?} {:?} {:?}", summary.agent, summary.tally, summary.calls, summary.issues, summary.end)
 }
 
 #[test]
 fn a_line_over_the_limit_is_oversized_however_it_is_read() {
     const LIMIT: usize = 100_000;
-    for length in [
-        LIMIT - 1,
-        LIMIT,
-        LIMIT + 1,
-        LIMIT + 50_000,
-        300_000,
-        1_000_000,
-        1_100_000,
-    ] {
+    for length in [LIMIT - 1, LIMIT, LIMIT + 1, LIMIT + 50_000, 300_000, 1_000_000, 1_100_000] {
         let frame = r#"{"type":"user","sessionId":"s1","text":""}"#;
-        let long = frame.replace(
-            "\"\"}",
-            &format!("\"{}\"}}", "x".repeat(length - frame.len())),
-        );
+        let long = frame.replace("\"\"}", &format!("\"{}\"}}", "x".repeat(length - frame.len())));
         assert_eq!(long.len(), length);
         let bytes = shapes::log(&[shapes::CLAUDE[3], &long, shapes::CLAUDE[6]]);
         for most in [usize::MAX, 1_000_000, 65_536, 4096, 777] {
             let summary = read_with(Pieces { left: &bytes, most }, LIMIT);
-            let issues: Vec<_> = summary
-                .issues
-                .iter()
-                .map(|issue| (issue.code.word(), issue.line))
-                .collect();
-            let expected: &[_] = if length > LIMIT {
-                &[("oversized_line", 2)]
-            } else {
-                &[]
-            };
-            assert_eq!(
-                issues, expected,
-                "a line of {length} bytes, {most} at a time, limit {LIMIT}"
-            );
+            let issues: Vec<_> = summary.issues.iter().map(|issue| (issue.code.word(), issue.line)).collect();
+            let expected: &[_] = if length > LIMIT { &[("oversized_line", 2)] } else { &[] };
+            assert_eq!(issues, expected, "a line of {length} bytes, {most} at a time, limit {LIMIT}");
             assert_eq!(summary.calls.len(), 1);
             assert!(summary.calls[0].result.is_some());
         }
@@ -409,12 +315,8 @@ fn a_line_over_the_limit_is_oversized_however_it_is_read() {
 fn a_log_is_recognised_behind_a_long_first_line() {
     let text = "x".repeat(3_000_000);
     let first = [
-        format!(
-            r#"{{"parentUuid":null,"sessionId":"s1","message":{{"role":"user","content":"{text}"}},"uuid":"u1","type":"user"}}"#
-        ),
-        format!(
-            r#"{{"type":"user","message":{{"role":"user","content":"{text}"}},"uuid":"u1","sessionId":"s1"}}"#
-        ),
+        format!(r#"{{"parentUuid":null,"sessionId":"s1","message":{{"role":"user","content":"{text}"}},"uuid":"u1","type":"user"}}"#),
+        format!(r#"{{"type":"user","message":{{"role":"user","content":"{text}"}},"uuid":"u1","sessionId":"s1"}}"#),
         format!(r#"{{"note":"{text}"}}"#),
         format!("{text} is no record"),
         " ".repeat(3_000_000),
@@ -426,11 +328,7 @@ fn a_log_is_recognised_behind_a_long_first_line() {
             for limit in [1 << 20, 32 << 20] {
                 let summary = read_with(Pieces { left: &bytes, most }, limit);
                 let head: String = first.chars().take(60).collect();
-                assert_eq!(
-                    summary.agent,
-                    Some("claude"),
-                    "{most} bytes at a time, limit {limit}, behind {head:?}…"
-                );
+                assert_eq!(summary.agent, Some("claude"), "{most} bytes at a time, limit {limit}, behind {head:?}…");
                 assert_eq!(summary.calls.len(), 1);
             }
         }
@@ -441,23 +339,12 @@ fn a_log_is_recognised_behind_a_long_first_line() {
 fn reading_in_pieces_is_reading_whole() {
     let text = "y".repeat(200_000);
     let long = format!(r#"{{"type":"user","sessionId":"s1","message":{{"content":"{text}"}}}}"#);
-    let records: Vec<String> = (0..12)
-        .map(|number| {
-            if number % 3 == 0 {
-                long.clone()
-            } else {
-                shapes::CLAUDE[number].to_owned()
-            }
-        })
-        .collect();
+    let records: Vec<String> =
+        (0..12).map(|number| if number % 3 == 0 { long.clone() } else { shapes::CLAUDE[number].to_owned() }).collect();
     let bytes = shapes::log(&records);
     let whole = told(&read(&*bytes));
     for most in [1, 7, 4096, 65_536, 262_144, 1_000_000] {
-        assert_eq!(
-            told(&read(Pieces { left: &bytes, most })),
-            whole,
-            "{most} bytes at a time"
-        );
+        assert_eq!(told(&read(Pieces { left: &bytes, most })), whole, "{most} bytes at a time");
     }
 }
 
@@ -466,28 +353,11 @@ fn an_error_in_the_middle_is_told_and_what_came_before_is_kept() {
     let bytes = shapes::log(&[shapes::CLAUDE[3], shapes::CLAUDE[6]]);
     for padding in [0, 100, 400_000, 3_000_000] {
         let mut bytes = bytes.clone();
-        bytes.extend(
-            std::iter::repeat_n(b"{\"type\":\"mode\",\"sessionId\":\"s1\"}\n", padding / 32)
-                .flatten(),
-        );
+        bytes.extend(std::iter::repeat_n(b"{\"type\":\"mode\",\"sessionId\":\"s1\"}\n", padding / 32).flatten());
         let summary = read(Breaking { left: &bytes });
-        let codes: Vec<_> = summary
-            .issues
-            .iter()
-            .map(|issue| issue.code.word())
-            .collect();
-        assert_eq!(
-            summary.agent,
-            Some("claude"),
-            "an error after {} bytes",
-            bytes.len()
-        );
-        assert_eq!(
-            codes,
-            ["read_error"],
-            "an error after {} bytes",
-            bytes.len()
-        );
+        let codes: Vec<_> = summary.issues.iter().map(|issue| issue.code.word()).collect();
+        assert_eq!(summary.agent, Some("claude"), "an error after {} bytes", bytes.len());
+        assert_eq!(codes, ["read_error"], "an error after {} bytes", bytes.len());
         assert_eq!(summary.calls.len(), 1);
         assert_eq!(summary.tally.lines, lines(&bytes).len() as u64);
     }
@@ -495,17 +365,8 @@ fn an_error_in_the_middle_is_told_and_what_came_before_is_kept() {
 
 #[test]
 fn a_glued_record_is_read_whatever_stands_beside_it() {
-    for other in [
-        r#"{"type":"marble","sessionId":"s1"}"#,
-        r#"{"uuid":"z1"}"#,
-        "{}",
-        r#"{"type":"user","mess"#,
-        "junk",
-    ] {
-        for line in [
-            format!("{}{other}", shapes::CLAUDE[3]),
-            format!("{other}{}", shapes::CLAUDE[3]),
-        ] {
+    for other in [r#"{"type":"marble","sessionId":"s1"}"#, r#"{"uuid":"z1"}"#, "{}", r#"{"type":"user","mess"#, "junk"] {
+        for line in [format!("{}{other}", shapes::CLAUDE[3]), format!("{other}{}", shapes::CLAUDE[3])] {
             let bytes = shapes::log(&[shapes::CLAUDE[2], &line, shapes::CLAUDE[6]]);
             let summary = read(&*bytes);
             assert_eq!(summary.tally.unparsed, 1, "{line}");
@@ -518,10 +379,7 @@ fn a_glued_record_is_read_whatever_stands_beside_it() {
 #[test]
 fn a_piece_of_a_record_is_no_record() {
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
-    let options = Options {
-        threads: 1,
-        ..Options::default()
-    };
+    let options = Options { threads: 1, ..Options::default() };
     let whole = shapes::log(&[shapes::CLAUDE[2]]);
     let mut wrong = Vec::new();
     for record in shapes::CLAUDE.iter().map(|record| record.as_bytes()) {
@@ -542,64 +400,36 @@ fn a_piece_of_a_record_is_no_record() {
 fn a_record_that_cannot_be_read_is_not_said_to_be_read() {
     let broken = r#"{"type":"user","sessionId":"s1","message":{"content":[1 2]}}"#;
     let summary = read(&*shapes::log(&[shapes::CLAUDE[2], broken]));
-    let codes: Vec<_> = summary
-        .issues
-        .iter()
-        .map(|issue| issue.code.word())
-        .collect();
+    let codes: Vec<_> = summary.issues.iter().map(|issue| issue.code.word()).collect();
     assert_eq!(codes, ["unparsed_line"]);
 }
 
 #[test]
 fn calls_before_the_first_named_session_belong_to_a_session() {
-    let call = shapes::CLAUDE[3]
-        .replace(r#""sessionId":"s1","#, "")
-        .replace(r#""uuid":"a1","parentUuid":"u1","#, "");
+    let call = shapes::CLAUDE[3].replace(r#""sessionId":"s1","#, "").replace(r#""uuid":"a1","parentUuid":"u1","#, "");
     assert!(!call.contains("sessionId") && !call.contains("uuid"));
     let bytes = shapes::log(&[&call, shapes::CLAUDE[2], shapes::CLAUDE[6]]);
     let mut linker = Linker::default();
     linker.put(source("/nowhere/p/stem.jsonl", {
-        let options = Options {
-            threads: 1,
-            ..Options::default()
-        };
-        scan::read(
-            Path::new("/nowhere/p/stem.jsonl"),
-            &*bytes,
-            &options,
-            &mut Buffer::default(),
-            &Turns::default(),
-        )
+        let options = Options { threads: 1, ..Options::default() };
+        scan::read(Path::new("/nowhere/p/stem.jsonl"), &*bytes, &options, &mut Buffer::default(), &Turns::default())
     }));
-    logs_hold(
-        &BTreeMap::from([("/nowhere/p/stem.jsonl".to_owned(), bytes)]),
-        &linker,
-    );
+    logs_hold(&BTreeMap::from([("/nowhere/p/stem.jsonl".to_owned(), bytes)]), &linker);
     let linked = linker.link();
     let now = Now::at(Time::from_millisecond(2_000_000_000_000).unwrap());
     let row = rows(&linked, &now, false).remove(0);
-    assert!(
-        !row["ref"].as_str().unwrap().starts_with(':'),
-        "a call that no session lists: {row}"
-    );
+    assert!(!row["ref"].as_str().unwrap().starts_with(':'), "a call that no session lists: {row}");
 }
 
 #[test]
 fn the_evidence_of_a_background_task_is_in_the_file_that_it_names() {
     let (call, result) = (shapes::CLAUDE[17], shapes::CLAUDE[18]);
     assert!(call.contains("toolu_5") && result.contains("backgroundTaskId"));
-    let padded: Vec<&str> = shapes::CLAUDE[2..9]
-        .iter()
-        .copied()
-        .chain([result])
-        .collect();
-    let logs = BTreeMap::from([
-        ("/nowhere/p/a.jsonl".to_owned(), shapes::log(&[call])),
-        ("/nowhere/p/b.jsonl".to_owned(), shapes::log(&padded)),
-    ]);
+    let padded: Vec<&str> = shapes::CLAUDE[2..9].iter().copied().chain([result]).collect();
+    let logs =
+        BTreeMap::from([("/nowhere/p/a.jsonl".to_owned(), shapes::log(&[call])), ("/nowhere/p/b.jsonl".to_owned(), shapes::log(&padded))]);
     let mut linker = Linker::default();
-    logs.iter()
-        .for_each(|(path, bytes)| linker.put(source(path, read(&**bytes))));
+    logs.iter().for_each(|(path, bytes)| linker.put(source(path, read(&**bytes))));
     let now = Now::at(Time::from_millisecond(2_000_000_000_000).unwrap());
     let linked = linker.link();
     let rows = rows(&linked, &now, false);
@@ -611,18 +441,7 @@ fn the_evidence_of_a_background_task_is_in_the_file_that_it_names() {
 
 #[test]
 fn a_time_that_is_no_time_is_none() {
-    for time in [
-        "NaN",
-        "Infinity",
-        "-Infinity",
-        "1e300",
-        "true",
-        "null",
-        "\"\"",
-        "\"soon\"",
-        "[]",
-        "{}",
-    ] {
+    for time in ["NaN", "Infinity", "-Infinity", "1e300", "true", "null", "\"\"", "\"soon\"", "[]", "{}"] {
         let call = shapes::CLAUDE[3].replace("\"2026-03-04T10:00:03.000Z\"", time);
         assert_ne!(call, shapes::CLAUDE[3]);
         let summary = read(&*shapes::log(&[&call]));
@@ -649,78 +468,22 @@ fn hostile_logs(count: usize) -> Vec<(&'static str, Vec<u8>)> {
         )
     };
     let node = |number: usize, parent: usize| {
-        format!(
-            r#"{{"type":"user","sessionId":"s1","uuid":"n{number}","parentUuid":"n{parent}","message":{{"content":"go {number}"}}}}"#
-        )
+        format!(r#"{{"type":"user","sessionId":"s1","uuid":"n{number}","parentUuid":"n{parent}","message":{{"content":"go {number}"}}}}"#)
     };
     let log = |lines: Vec<String>| shapes::log(&lines);
     vec![
-        (
-            "calls of one message",
-            log((0..count).map(|id| call(0, id)).collect()),
-        ),
-        (
-            "calls with one id",
-            log((0..count).map(|number| call(number, 0)).collect()),
-        ),
-        (
-            "calls and results with one id",
-            log((0..count)
-                .flat_map(|number| [call(number, 0), result(0, number)])
-                .collect()),
-        ),
-        (
-            "results of one call",
-            log(std::iter::once(call(0, 0))
-                .chain((0..count).map(|number| result(0, number)))
-                .collect()),
-        ),
-        (
-            "results without a call",
-            log((0..count)
-                .map(|number| result(0, number))
-                .chain([call(0, 0)])
-                .collect()),
-        ),
-        (
-            "hooks of one call",
-            log(std::iter::once(call(0, 0))
-                .chain((0..count).map(hook))
-                .collect()),
-        ),
-        (
-            "a chain",
-            log((1..count).map(|number| node(number, number - 1)).collect()),
-        ),
-        (
-            "a chain backwards",
-            log((1..count)
-                .rev()
-                .map(|number| node(number, number - 1))
-                .collect()),
-        ),
-        (
-            "prompts beside each other",
-            log((1..count).map(|number| node(number, 0)).collect()),
-        ),
-        (
-            "a circle",
-            log((0..count)
-                .map(|number| node(number, (number + 1) % count))
-                .collect()),
-        ),
-        (
-            "starts of records on one line",
-            [shapes::log(&[call(0, 0)]), b"{\"".repeat(count * 100)].concat(),
-        ),
-        (
-            "glued records",
-            [
-                shapes::log(&[call(0, 0)]),
-                log(vec![(0..count).map(|id| call(0, id)).collect::<String>()]),
-            ]
-            .concat(),
-        ),
+        ("calls of one message", log((0..count).map(|id| call(0, id)).collect())),
+        ("calls with one id", log((0..count).map(|number| call(number, 0)).collect())),
+        ("calls and results with one id", log((0..count).flat_map(|number| [call(number, 0), result(0, number)]).collect())),
+        ("results of one call", log(std::iter::once(call(0, 0)).chain((0..count).map(|number| result(0, number))).collect())),
+        ("results without a call", log((0..count).map(|number| result(0, number)).chain([call(0, 0)]).collect())),
+        ("hooks of one call", log(std::iter::once(call(0, 0)).chain((0..count).map(hook)).collect())),
+        ("a chain", log((1..count).map(|number| node(number, number - 1)).collect())),
+        ("a chain backwards", log((1..count).rev().map(|number| node(number, number - 1)).collect())),
+        ("prompts beside each other", log((1..count).map(|number| node(number, 0)).collect())),
+        ("a circle", log((0..count).map(|number| node(number, (number + 1) % count)).collect())),
+        ("starts of records on one line", [shapes::log(&[call(0, 0)]), b"{\"".repeat(count * 100)].concat()),
+        ("glued records", [shapes::log(&[call(0, 0)]), log(vec![(0..count).map(|id| call(0, id)).collect::<String>()])].concat()),
     ]
 }
 
@@ -749,15 +512,7 @@ fn no_log_takes_time_in_the_square_of_its_length() {
 fn lines_are_numbered_from_one_without_gaps() {
     let bytes = shapes::log(&shapes::all());
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
-    let mut reader = Lines::new(
-        Pieces {
-            left: &bytes,
-            most: 13,
-        },
-        &mut buffer,
-        &turns,
-        1 << 20,
-    );
+    let mut reader = Lines::new(Pieces { left: &bytes, most: 13 }, &mut buffer, &turns, 1 << 20);
     let (mut number, mut start) = (0, 0);
     while let Some(line) = reader.next_line().unwrap() {
         number += 1;

@@ -39,8 +39,9 @@ pub struct Scope<'r> {
     pub sidechain: bool,
 }
 
-/// What a record says.
+/// What a record says. A fact lives for one call of the sink, so the size of the largest does not matter.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "facts are handed on, not kept")]
 pub enum Fact<'r> {
     /// Comes first for each record: what the agent calls it, and whether that name is known.
     Record {

@@ -78,7 +78,13 @@ mod tests {
 
     #[test]
     fn times_keep_their_order_and_spelling() {
-        let spelled = ["-009999-01-02T01:59:59.000Z", "1970-01-01T00:00:00.000Z", "2026-03-04T10:00:03.000Z", "2026-03-04T10:00:03.000500Z", "9999-12-30T22:00:00.000Z"];
+        let spelled = [
+            "-009999-01-02T01:59:59.000Z",
+            "1970-01-01T00:00:00.000Z",
+            "2026-03-04T10:00:03.000Z",
+            "2026-03-04T10:00:03.000500Z",
+            "9999-12-30T22:00:00.000Z",
+        ];
         let times: Vec<Time> = spelled.iter().map(|text| text.parse().unwrap()).collect();
         assert!(times.is_sorted() && times[4] < Time::MAX);
         assert_eq!(times.iter().map(ToString::to_string).collect::<Vec<_>>(), spelled);

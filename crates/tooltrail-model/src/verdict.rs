@@ -272,12 +272,24 @@ mod tests {
         let hook = Around { hook_blocked: true, ..Around::default() };
         let table = [
             (Signals { denial: Some(Denial::User), ..error }, Around::default(), ("rejected", "user")),
-            (Signals { denial: Some(Denial::User), ..error }, Around { feedback: true, ..Around::default() }, ("rejected", "user_feedback")),
+            (
+                Signals { denial: Some(Denial::User), ..error },
+                Around { feedback: true, ..Around::default() },
+                ("rejected", "user_feedback"),
+            ),
             (Signals { denial: Some(Denial::Rule), ..error }, Around::default(), ("blocked", "permission_rule")),
             (Signals { denial: Some(Denial::Rule), ..error }, hook, ("blocked", "hook")),
-            (Signals { denial: Some(Denial::Interrupted), ..error }, Around { handover: true, ..Around::default() }, ("interrupted", "handover")),
+            (
+                Signals { denial: Some(Denial::Interrupted), ..error },
+                Around { handover: true, ..Around::default() },
+                ("interrupted", "handover"),
+            ),
             (Signals { denial: Some(Denial::Cancelled), ..error }, Around::default(), ("cancelled", "sibling_failed")),
-            (Signals { denial: Some(Denial::AutoMode), marker: Some(Marker::Precondition), ..error }, Around::default(), ("blocked", "auto_mode")),
+            (
+                Signals { denial: Some(Denial::AutoMode), marker: Some(Marker::Precondition), ..error },
+                Around::default(),
+                ("blocked", "auto_mode"),
+            ),
             (error, hook, ("blocked", "hook")),
         ];
         for (signals, around, expected) in table {

@@ -163,13 +163,12 @@ fn unicode(bytes: &[u8], out: &mut Vec<u8>) -> usize {
         out.push(b'\\');
         return 1;
     };
-    if (0xD800..0xDC00).contains(&first) {
-        if let Some(second @ 0xDC00..0xE000) = bytes.get(6..).and_then(hex4) {
+    if (0xD800..0xDC00).contains(&first)
+        && let Some(second @ 0xDC00..0xE000) = bytes.get(6..).and_then(hex4) {
             let code = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
             push(code);
             return 12;
         }
-    }
     push(first);
     6
 }

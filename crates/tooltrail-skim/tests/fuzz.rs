@@ -124,26 +124,16 @@ fn check(bytes: &[u8]) {
     let skipped = skipping.skip();
     let digest = Skim::new(bytes).digest();
     assert!(reading.position() <= bytes.len() && skipping.position() <= bytes.len());
-    for torn in [read.err(), skipped.clone().err(), digest.err()]
-        .into_iter()
-        .flatten()
-    {
+    for torn in [read.err(), skipped.clone().err(), digest.err()].into_iter().flatten() {
         assert!(torn.at <= bytes.len());
     }
     if read.is_ok() {
-        assert_eq!(
-            skipped.map(|span| span.end),
-            Ok(reading.position()),
-            "skipping ends elsewhere"
-        );
+        assert_eq!(skipped.map(|span| span.end), Ok(reading.position()), "skipping ends elsewhere");
         assert!(digest.is_ok());
     }
     let text = String::from_utf8_lossy(bytes);
     if let Ok(theirs) = serde_json::from_str::<Value>(&text) {
-        assert!(
-            read.is_ok() && reading.finished(),
-            "serde_json takes it: {read:?}"
-        );
+        assert!(read.is_ok() && reading.finished(), "serde_json takes it: {read:?}");
         let mut expected = Vec::new();
         their_strings(&theirs, &mut expected);
         if expected.len() == ours.len() {
@@ -155,9 +145,7 @@ fn check(bytes: &[u8]) {
 }
 
 fn variable(name: &str, default: u64) -> u64 {
-    std::env::var(name)
-        .ok()
-        .map_or(default, |text| text.parse().unwrap())
+    std::env::var(name).ok().map_or(default, |text| text.parse().unwrap())
 }
 
 #[test]
@@ -171,11 +159,7 @@ fn damaged_json_is_survived() {
     while !count.is_multiple_of(256) || Instant::now() < end {
         let bytes = mangle(&mut rng);
         let result = catch_unwind(AssertUnwindSafe(|| check(&bytes)));
-        assert!(
-            result.is_ok(),
-            "input {count} of seed {seed}: b\"{}\"",
-            bytes.escape_ascii()
-        );
+        assert!(result.is_ok(), "input {count} of seed {seed}: b\"{}\"", bytes.escape_ascii());
         count += 1;
     }
     println!("{count} inputs");

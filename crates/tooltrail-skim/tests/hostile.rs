@@ -40,18 +40,11 @@ fn wanted(bytes: &[u8]) -> Result<Wanted, Torn> {
         Ok(())
     })?;
     let at = skim.position();
-    if skim.finished() {
-        Ok(out)
-    } else {
-        Err(Torn { at })
-    }
+    if skim.finished() { Ok(out) } else { Err(Torn { at }) }
 }
 
 fn uuid(text: &str) -> Wanted {
-    Wanted {
-        uuid: Some(text.to_owned()),
-        ..Wanted::default()
-    }
+    Wanted { uuid: Some(text.to_owned()), ..Wanted::default() }
 }
 
 #[test]
@@ -65,20 +58,14 @@ fn lone_surrogates_cost_nothing() {
 
 #[test]
 fn invalid_utf8_is_skipped_or_mended() {
-    assert_eq!(
-        wanted(b"{\"skipped\":\"\xff\xc3\",\"uuid\":\"u\"}"),
-        Ok(uuid("u"))
-    );
+    assert_eq!(wanted(b"{\"skipped\":\"\xff\xc3\",\"uuid\":\"u\"}"), Ok(uuid("u")));
     assert_eq!(wanted(b"{\"uuid\":\"a\xffb\"}"), Ok(uuid("a\u{fffd}b")));
     assert_eq!(wanted(b"{\"\xff\":1,\"uuid\":\"u\"}"), Ok(uuid("u")));
 }
 
 #[test]
 fn the_last_of_equal_keys_counts() {
-    assert_eq!(
-        wanted(br#"{"uuid":"first","uuid":"last"}"#),
-        Ok(uuid("last"))
-    );
+    assert_eq!(wanted(br#"{"uuid":"first","uuid":"last"}"#), Ok(uuid("last")));
 }
 
 #[test]
@@ -113,16 +100,9 @@ fn a_field_of_another_type_is_skipped() {
     for odd in ["7", "null", "true", "[1]", r#"{"a":1}"#, "-0.5e3"] {
         let line = format!(r#"{{"uuid":{odd},"message":{{"content":"c"}}}}"#);
         let read = wanted(line.as_bytes()).unwrap();
-        assert_eq!(
-            (read.uuid, read.content.as_deref()),
-            (None, Some("c")),
-            "{odd}"
-        );
+        assert_eq!((read.uuid, read.content.as_deref()), (None, Some("c")), "{odd}");
     }
-    assert_eq!(
-        wanted(br#"{"message":"a string","uuid":"u"}"#),
-        Ok(uuid("u"))
-    );
+    assert_eq!(wanted(br#"{"message":"a string","uuid":"u"}"#), Ok(uuid("u")));
     let blocks = wanted(br#"{"message":{"content":["a string",7,{"type":"text"}]}}"#).unwrap();
     assert_eq!(blocks.blocks, 3);
 }
@@ -145,14 +125,8 @@ fn cut_and_glued_lines_are_refused() {
 
 #[test]
 fn control_characters_and_unknown_escapes_are_text() {
-    assert_eq!(
-        wanted(b"{\"skipped\":\"\0\t\x01\",\"uuid\":\"a\0\tb\"}"),
-        Ok(uuid("a\0\tb"))
-    );
-    assert_eq!(
-        wanted(br#"{"skipped":"\q\u12","uuid":"a\qb\u12"}"#),
-        Ok(uuid("a\\qb\\u12"))
-    );
+    assert_eq!(wanted(b"{\"skipped\":\"\0\t\x01\",\"uuid\":\"a\0\tb\"}"), Ok(uuid("a\0\tb")));
+    assert_eq!(wanted(br#"{"skipped":"\q\u12","uuid":"a\qb\u12"}"#), Ok(uuid("a\\qb\\u12")));
 }
 
 #[test]
@@ -188,23 +162,11 @@ fn depth_is_no_danger() {
 
 #[test]
 fn values_that_are_not_json_are_stepped_over() {
-    assert_eq!(
-        wanted(br#"{"a":NaN,"b":Infinity,"c":-Infinity,"uuid":"u"}"#),
-        Ok(uuid("u"))
-    );
+    assert_eq!(wanted(br#"{"a":NaN,"b":Infinity,"c":-Infinity,"uuid":"u"}"#), Ok(uuid("u")));
     // Inside what is skipped only strings and the number of brackets are checked.
     assert_eq!(wanted(br#"{"a":[1 2,,],"uuid":"u"}"#), Ok(uuid("u")));
     assert_eq!(wanted(br#"{"a":[{1]},"uuid":"u"}"#), Ok(uuid("u")));
-    for text in [
-        "{\"a\":+1}",
-        "{\"a\":.5}",
-        "{\"a\":nul}",
-        "{\"a\":truex}",
-        "{a:1}",
-        "{'a':1}",
-        "{\"a\":1,}",
-        "{,}",
-    ] {
+    for text in ["{\"a\":+1}", "{\"a\":.5}", "{\"a\":nul}", "{\"a\":truex}", "{a:1}", "{'a':1}", "{\"a\":1,}", "{,}"] {
         assert!(wanted(text.as_bytes()).is_err(), "{text}");
     }
 }
@@ -221,9 +183,7 @@ fn walk(skim: &mut Skim<'_>, length: usize, depth: usize, steps: &mut usize) -> 
         }),
         2 | 3 if depth < 60 => skim.array(|item| walk(item, length, depth + 1, steps)),
         4 => {
-            let _ = skim
-                .string()
-                .map(|raw| (raw.text().len(), raw.head(3).len(), raw.tail(3).len()));
+            let _ = skim.string().map(|raw| (raw.text().len(), raw.head(3).len(), raw.tail(3).len()));
             Ok(())
         }
         5 => {
@@ -305,18 +265,12 @@ proptest! {
 #[test]
 fn a_hostile_megabyte_takes_no_time() {
     let start = Instant::now();
-    for piece in [
-        "{\"", "[", "\\", "\"", "{\"a\":[", "\\u", "{}", "1,", "\"\\\\",
-    ] {
+    for piece in ["{\"", "[", "\\", "\"", "{\"a\":[", "\\u", "{}", "1,", "\"\\\\"] {
         let text = piece.repeat((1 << 20) / piece.len());
         let mut skim = Skim::new(text.as_bytes());
         let _ = skim.skip();
         let _ = Skim::new(text.as_bytes()).digest();
         let _ = wanted(text.as_bytes());
     }
-    assert!(
-        start.elapsed() < Duration::from_secs(5),
-        "{:?}",
-        start.elapsed()
-    );
+    assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
 }

@@ -11,9 +11,7 @@ use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 /// Reads a value by asking for all of it.
 fn rebuild(skim: &mut Skim<'_>) -> Result<Value, Torn> {
-    let torn = Torn {
-        at: skim.position(),
-    };
+    let torn = Torn { at: skim.position() };
     Ok(match skim.peek().ok_or(torn)? {
         Type::Object => {
             let mut map = Map::new();
@@ -61,11 +59,7 @@ fn read(bytes: &[u8]) -> Result<Value, Torn> {
     let mut skim = Skim::new(bytes);
     let value = rebuild(&mut skim)?;
     let at = skim.position();
-    if skim.finished() {
-        Ok(value)
-    } else {
-        Err(Torn { at })
-    }
+    if skim.finished() { Ok(value) } else { Err(Torn { at }) }
 }
 
 /// Whether two readings agree. serde_json rounds the last digit of long fractions differently from the standard library.
@@ -75,9 +69,7 @@ fn same(a: &Value, b: &Value) -> bool {
             let (a, b) = (a.as_f64().unwrap(), b.as_f64().unwrap());
             a == b || (a - b).abs() <= a.abs() * 4.0 * f64::EPSILON
         }
-        (Value::Array(a), Value::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
-        }
+        (Value::Array(a), Value::Array(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b)),
         (Value::Object(a), Value::Object(b)) => {
             let found = |(key, a): (&String, &Value)| b.get(key).is_some_and(|b| same(a, b));
             a.len() == b.len() && a.iter().all(found)
@@ -163,11 +155,7 @@ fn spell_text(text: &str, choices: &mut Choices<'_>, out: &mut String) {
             _ => {
                 let upper = choices.below(2) == 0;
                 for unit in char.encode_utf16(&mut [0; 2]) {
-                    out.push_str(&if upper {
-                        format!("\\u{unit:04X}")
-                    } else {
-                        format!("\\u{unit:04x}")
-                    });
+                    out.push_str(&if upper { format!("\\u{unit:04X}") } else { format!("\\u{unit:04x}") });
                 }
             }
         }
@@ -197,8 +185,7 @@ fn value() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(5, 40, 6, |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..6).prop_map(Value::from),
-            prop::collection::vec((text(), inner), 0..6)
-                .prop_map(|members| Value::Object(members.into_iter().collect())),
+            prop::collection::vec((text(), inner), 0..6).prop_map(|members| Value::Object(members.into_iter().collect())),
         ]
     })
 }
@@ -311,11 +298,7 @@ proptest! {
 fn values_nest_sixty_deep() {
     let mut value = Value::from("bottom");
     for depth in 0..60 {
-        value = if depth % 2 == 0 {
-            Value::from(vec![value])
-        } else {
-            Value::Object(Map::from_iter([("k".to_owned(), value)]))
-        };
+        value = if depth % 2 == 0 { Value::from(vec![value]) } else { Value::Object(Map::from_iter([("k".to_owned(), value)])) };
     }
     let text = value.to_string();
     assert_eq!(read(text.as_bytes()), Ok(value));
@@ -360,12 +343,7 @@ fn values_of_different_types_have_different_digests() {
     let digest = |text: &str| Skim::new(text.as_bytes()).digest().unwrap();
     let mut alike = Vec::new();
     for (index, one) in texts.iter().enumerate() {
-        alike.extend(
-            texts[..index]
-                .iter()
-                .filter(|other| digest(other) == digest(one))
-                .map(|other| (other, one)),
-        );
+        alike.extend(texts[..index].iter().filter(|other| digest(other) == digest(one)).map(|other| (other, one)));
     }
     assert!(alike.is_empty(), "the same digest: {alike:?}");
 }
@@ -376,10 +354,7 @@ fn a_tail_is_as_long_as_asked_however_it_is_spelled() {
     for text in ["plain text ", "a line\n", "\"quoted\"", "\t\t", "é→😀"] {
         let text = text.repeat(40);
         let short = serde_json::to_string(&text).unwrap();
-        let numbers: String = text
-            .encode_utf16()
-            .map(|unit| format!("\\u{unit:04x}"))
-            .collect();
+        let numbers: String = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
         let mixed = short[1..short.len() - 1].to_owned() + "\\u0065nd";
         for spelled in [&short[1..short.len() - 1], &numbers, &mixed] {
             let tail = Raw::new(spelled.as_bytes()).tail(LIMIT);
@@ -391,10 +366,7 @@ fn a_tail_is_as_long_as_asked_however_it_is_spelled() {
 #[test]
 fn a_head_does_not_depend_on_the_spelling() {
     for text in ["😀", "a😀b", "ab😀", "abc😀", "é😀é", "\u{7f}é→😀"] {
-        let escaped: String = text
-            .encode_utf16()
-            .map(|unit| format!("\\u{unit:04x}"))
-            .collect();
+        let escaped: String = text.encode_utf16().map(|unit| format!("\\u{unit:04x}")).collect();
         for limit in 0..12 {
             let (plain, spelled) = (Raw::new(text.as_bytes()), Raw::new(escaped.as_bytes()));
             assert_eq!(plain.head(limit), spelled.head(limit), "{text}, {limit}");

@@ -29,14 +29,11 @@ pub fn newline_floor(paths: &[PathBuf], threads: usize) -> io::Result<(u64, u64)
     };
     thread::scope(|scope| {
         let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
-        workers
-            .into_iter()
-            .try_fold((0, 0), |(bytes, lines), worker| {
-                let (more_bytes, more_lines) = worker.join().map_err(|_| {
-                    io::Error::other("a reading thread panicked; run it again with `--threads 1`")
-                })??;
-                Ok((bytes + more_bytes, lines + more_lines))
-            })
+        workers.into_iter().try_fold((0, 0), |(bytes, lines), worker| {
+            let (more_bytes, more_lines) =
+                worker.join().map_err(|_| io::Error::other("a reading thread panicked; run it again with `--threads 1`"))??;
+            Ok((bytes + more_bytes, lines + more_lines))
+        })
     })
 }
 
@@ -50,10 +47,7 @@ pub fn logs_below(directory: &Path) -> io::Result<Vec<PathBuf>> {
             let path = entry.path();
             if entry.file_type()?.is_dir() {
                 left.push(path);
-            } else if path
-                .extension()
-                .is_some_and(|extension| extension == "jsonl")
-            {
+            } else if path.extension().is_some_and(|extension| extension == "jsonl") {
                 found.push((entry.metadata()?.len(), path));
             }
         }

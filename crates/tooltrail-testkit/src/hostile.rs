@@ -19,9 +19,7 @@ const CALL: &str = "toolu_hostile";
 pub fn huge_line_reader(bytes: u64) -> impl Read {
     let (before, after) = result_around(0);
     let frame = (before.len() + after.len()) as u64;
-    Cursor::new(call_line(0) + &before)
-        .chain(filler(bytes.saturating_sub(frame)))
-        .chain(Cursor::new(format!("{after}\n{}", prompt_line())))
+    Cursor::new(call_line(0) + &before).chain(filler(bytes.saturating_sub(frame))).chain(Cursor::new(format!("{after}\n{}", prompt_line())))
 }
 
 /// Writes a Claude log of `count` shell calls to the file `out`, each with a result of `bytes_each` bytes.
@@ -29,18 +27,13 @@ pub fn huge_line_reader(bytes: u64) -> impl Read {
 /// The result's structured side is small: it is what the model saw that is large, in a line just over `bytes_each`.
 pub fn log_of_big_results(out: &Path, count: usize, bytes_each: u64) -> io::Result<Written> {
     let mut file = BufWriter::with_capacity(1 << 20, File::create(out)?);
-    let mut written = Written {
-        files: 1,
-        ..Written::default()
-    };
+    let mut written = Written { files: 1, ..Written::default() };
     let prompt = prompt_line();
     file.write_all(prompt.as_bytes())?;
     written.bytes += prompt.len() as u64;
     for number in 0..count {
         let (before, after) = result_around(number);
-        let record = Cursor::new(call_line(number) + &before)
-            .chain(filler(bytes_each))
-            .chain(Cursor::new(after + "\n"));
+        let record = Cursor::new(call_line(number) + &before).chain(filler(bytes_each)).chain(Cursor::new(after + "\n"));
         written.bytes += io::copy(&mut { record }, &mut file)?;
     }
     written.lines = 1 + 2 * count as u64;
@@ -80,10 +73,7 @@ fn call_line(number: usize) -> String {
         o.text("command", "cat everything.log");
     });
     let block = text_of(|o| {
-        o.text("type", "tool_use")
-            .text("id", &format!("{CALL}_{number}"))
-            .text("name", "Bash")
-            .raw("input", &input);
+        o.text("type", "tool_use").text("id", &format!("{CALL}_{number}")).text("name", "Bash").raw("input", &input);
     });
     record(number, "assistant", |o| {
         o.object("message", |o| {
@@ -101,19 +91,14 @@ fn call_line(number: usize) -> String {
 fn result_around(number: usize) -> (String, String) {
     const PLACE: &str = "(text)";
     let block = text_of(|o| {
-        o.text("tool_use_id", &format!("{CALL}_{number}"))
-            .text("type", "tool_result")
-            .text("content", PLACE)
-            .flag("is_error", false);
+        o.text("tool_use_id", &format!("{CALL}_{number}")).text("type", "tool_result").text("content", PLACE).flag("is_error", false);
     });
     let whole = record(number, "user", |o| {
         o.object("message", |o| {
             o.text("role", "user").raw("content", &format!("[{block}]"));
         })
         .object("toolUseResult", |o| {
-            o.text("stdout", "")
-                .text("stderr", "")
-                .flag("interrupted", false);
+            o.text("stdout", "").text("stderr", "").flag("interrupted", false);
         });
     });
     match whole.split_once(PLACE) {
@@ -124,13 +109,7 @@ fn result_around(number: usize) -> (String, String) {
 
 fn prompt_line() -> String {
     record(0, "user", |o| {
-        o.raw(
-            "message",
-            &format!(
-                r#"{{"role":"user","content":{}}}"#,
-                quoted("what does it say?")
-            ),
-        );
+        o.raw("message", &format!(r#"{{"role":"user","content":{}}}"#, quoted("what does it say?")));
     }) + "\n"
 }
 
@@ -141,10 +120,7 @@ fn record(number: usize, kind: &str, fill: impl FnOnce(&mut crate::json::Object<
             .text("uuid", &format!("{kind}-{number}"))
             .raw("parentUuid", "null")
             .text("sessionId", "00000000-0000-4000-a000-000000000001")
-            .text(
-                "timestamp",
-                &format!("2026-02-03T04:{:02}:{:02}.000Z", seconds / 60, seconds % 60),
-            )
+            .text("timestamp", &format!("2026-02-03T04:{:02}:{:02}.000Z", seconds / 60, seconds % 60))
             .text("cwd", "/home/sam/src/basin")
             .flag("isSidechain", false);
         fill(o);
@@ -164,10 +140,7 @@ mod tests {
             let lines: Vec<&str> = text.lines().collect();
             assert_eq!(lines.len(), 3);
             assert_eq!(lines[1].len() as u64, size);
-            let kinds: Vec<Value> = lines
-                .iter()
-                .map(|line| serde_json::from_str::<Value>(line).unwrap()["type"].clone())
-                .collect();
+            let kinds: Vec<Value> = lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap()["type"].clone()).collect();
             assert_eq!(kinds, ["assistant", "user", "user"]);
         }
     }
@@ -189,8 +162,7 @@ mod tests {
 
     #[test]
     fn big_results_are_counted_and_paired() {
-        let path =
-            std::env::temp_dir().join(format!("tooltrail-testkit-{}.jsonl", std::process::id()));
+        let path = std::env::temp_dir().join(format!("tooltrail-testkit-{}.jsonl", std::process::id()));
         let written = log_of_big_results(&path, 3, 10_000).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();
         std::fs::remove_file(&path).unwrap();

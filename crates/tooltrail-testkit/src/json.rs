@@ -12,10 +12,7 @@ pub(crate) struct Object<'o> {
 /// Appends one object to `out`.
 pub(crate) fn object(out: &mut String, fill: impl FnOnce(&mut Object<'_>)) {
     out.push('{');
-    fill(&mut Object {
-        out: &mut *out,
-        empty: true,
-    });
+    fill(&mut Object { out: &mut *out, empty: true });
     out.push('}');
 }
 
@@ -109,9 +106,6 @@ mod tests {
                 .raw("f", &list([quoted("z"), "1".to_owned()]))
                 .object("g", |_| ());
         });
-        assert_eq!(
-            written,
-            r#"{"a":"x\n","b":3,"c":true,"d":null,"e":"y","f":["z",1],"g":{}}"#
-        );
+        assert_eq!(written, r#"{"a":"x\n","b":3,"c":true,"d":null,"e":"y","f":["z",1],"g":{}}"#);
     }
 }

@@ -50,13 +50,8 @@ fn run(words: &[String]) -> Result<String, String> {
 
 fn generate(arguments: &Arguments) -> Result<String, String> {
     let out = arguments.path("out")?;
-    let plan = corpus::Plan {
-        bytes: arguments.size("size", None)?,
-        seed: arguments.number("seed", 1)?,
-    };
-    corpus::generate(&out, &plan)
-        .map(tell)
-        .map_err(|error| cannot_write(&out, &error))
+    let plan = corpus::Plan { bytes: arguments.size("size", None)?, seed: arguments.number("seed", 1)? };
+    corpus::generate(&out, &plan).map(tell).map_err(|error| cannot_write(&out, &error))
 }
 
 fn big_line(arguments: &Arguments) -> Result<String, String> {
@@ -72,42 +67,26 @@ fn big_results(arguments: &Arguments) -> Result<String, String> {
     let out = arguments.path("out")?;
     let count = arguments.number("count", 10)? as usize;
     let each = arguments.size("each", Some("20M"))?;
-    hostile::log_of_big_results(&out, count, each)
-        .map(tell)
-        .map_err(|error| cannot_write(&out, &error))
+    hostile::log_of_big_results(&out, count, each).map(tell).map_err(|error| cannot_write(&out, &error))
 }
 
 fn time_floor(arguments: &Arguments) -> Result<String, String> {
-    let directory = arguments
-        .place
-        .as_deref()
-        .ok_or("`floor` needs a directory: `tooltrail-testkit floor DIR`")?;
+    let directory = arguments.place.as_deref().ok_or("`floor` needs a directory: `tooltrail-testkit floor DIR`")?;
     let threads = arguments.number("threads", 1)? as usize;
-    let cannot_read =
-        |error: io::Error| format!("can't read `{directory}`: {error}; give a directory of logs");
+    let cannot_read = |error: io::Error| format!("can't read `{directory}`: {error}; give a directory of logs");
     let paths = floor::logs_below(Path::new(directory)).map_err(cannot_read)?;
     let start = Instant::now();
     let (bytes, lines) = floor::newline_floor(&paths, threads).map_err(cannot_read)?;
-    Ok(format!(
-        "seconds {:.6} bytes {bytes} lines {lines}",
-        start.elapsed().as_secs_f64()
-    ))
+    Ok(format!("seconds {:.6} bytes {bytes} lines {lines}", start.elapsed().as_secs_f64()))
 }
 
 fn tell(written: corpus::Written) -> String {
-    let corpus::Written {
-        bytes,
-        files,
-        lines,
-    } = written;
+    let corpus::Written { bytes, files, lines } = written;
     format!("{bytes} bytes, {files} files, {lines} lines")
 }
 
 fn cannot_write(out: &Path, error: &io::Error) -> String {
-    format!(
-        "can't write `{}`: {error}; give another `--out`",
-        out.display()
-    )
+    format!("can't write `{}`: {error}; give another `--out`", out.display())
 }
 
 /// The words after the command: `--name value` pairs and at most one place.
@@ -123,13 +102,9 @@ impl Arguments {
         while let Some(word) = words.next() {
             if let Some(name) = word.strip_prefix("--") {
                 if !known.contains(&name) {
-                    return Err(format!(
-                        "`{word}` does not belong here; the options are:\n\n{HELP}"
-                    ));
+                    return Err(format!("`{word}` does not belong here; the options are:\n\n{HELP}"));
                 }
-                let value = words
-                    .next()
-                    .ok_or_else(|| format!("`{word}` needs a value after it"))?;
+                let value = words.next().ok_or_else(|| format!("`{word}` needs a value after it"))?;
                 options.insert(name.to_owned(), value.clone());
             } else if place.replace(word.clone()).is_some() {
                 return Err(format!("one place only, `{word}` is too much\n\n{HELP}"));
@@ -139,11 +114,7 @@ impl Arguments {
     }
 
     fn text<'a>(&'a self, name: &str, default: Option<&'a str>) -> Result<&'a str, String> {
-        self.options
-            .get(name)
-            .map(String::as_str)
-            .or(default)
-            .ok_or_else(|| format!("`--{name}` is missing\n\n{HELP}"))
+        self.options.get(name).map(String::as_str).or(default).ok_or_else(|| format!("`--{name}` is missing\n\n{HELP}"))
     }
 
     fn path(&self, name: &str) -> Result<PathBuf, String> {
@@ -155,9 +126,6 @@ impl Arguments {
     }
 
     fn number(&self, name: &str, default: u64) -> Result<u64, String> {
-        self.options.get(name).map_or(Ok(default), |text| {
-            text.parse()
-                .map_err(|_| format!("`--{name} {text}`: give a whole number"))
-        })
+        self.options.get(name).map_or(Ok(default), |text| text.parse().map_err(|_| format!("`--{name} {text}`: give a whole number")))
     }
 }

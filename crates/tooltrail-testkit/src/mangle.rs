@@ -104,14 +104,8 @@ fn swap(bytes: &mut Vec<u8>, from: usize, rng: &mut Rng) {
     };
     let start = from + colon + 1;
     let end = match bytes.get(start) {
-        Some(b'"') => bytes[start + 1..]
-            .iter()
-            .position(|&byte| byte == b'"')
-            .map(|length| start + length + 2),
-        _ => bytes[start..]
-            .iter()
-            .position(|byte| b",}]".contains(byte))
-            .map(|length| start + length),
+        Some(b'"') => bytes[start + 1..].iter().position(|&byte| byte == b'"').map(|length| start + length + 2),
+        _ => bytes[start..].iter().position(|byte| b",}]".contains(byte)).map(|length| start + length),
     };
     let value = rng.pick(SWAPS);
     bytes.splice(start..end.unwrap_or(bytes.len()), value.iter().copied());
@@ -131,13 +125,7 @@ mod tests {
         };
         assert_eq!(all(1), all(1));
         assert_ne!(all(1), all(2));
-        assert!(
-            all(1)
-                .iter()
-                .filter(|bytes| bytes.as_slice() != line)
-                .count()
-                > 150
-        );
+        assert!(all(1).iter().filter(|bytes| bytes.as_slice() != line).count() > 150);
         assert!(mangle(b"", &[], &mut Rng::new(3)).len() < 2000);
     }
 }

@@ -106,11 +106,7 @@ mod tests {
         let copies: Vec<String> = (0..20).map(|seed| permute_keys(LINE, seed)).collect();
         assert!(copies.iter().all(|copy| value(copy) == value(LINE)));
         assert!(copies.iter().any(|copy| copy.starts_with(r#"{"message""#)));
-        assert!(
-            copies
-                .iter()
-                .any(|copy| copy.find("\"y\"") < copy.find("\"x\""))
-        );
+        assert!(copies.iter().any(|copy| copy.find("\"y\"") < copy.find("\"x\"")));
         assert_eq!(copies[3], permute_keys(LINE, 3));
     }
 
@@ -118,24 +114,14 @@ mod tests {
     fn escaped_lines_keep_the_value_and_have_no_letter_left() {
         let escaped = escape_all(LINE);
         assert_eq!(value(&escaped), value(LINE));
-        assert!(
-            escaped.starts_with(r#"{"\u0074\u0079\u0070\u0065":"\u0075"#),
-            "{escaped}"
-        );
+        assert!(escaped.starts_with(r#"{"\u0074\u0079\u0070\u0065":"\u0075"#), "{escaped}");
         assert!(escaped.contains(r"\ud83d\udea2"), "{escaped}");
         assert!(escaped.is_ascii());
     }
 
     #[test]
     fn lines_that_do_not_parse_come_back() {
-        for line in [
-            "",
-            "   ",
-            "{\"a\":",
-            "not json",
-            "{\"a\":\"\\ud83d\"}",
-            "{\"a\":1}{\"b\":2}",
-        ] {
+        for line in ["", "   ", "{\"a\":", "not json", "{\"a\":\"\\ud83d\"}", "{\"a\":1}{\"b\":2}"] {
             assert_eq!(permute_keys(line, 1), line);
             assert_eq!(escape_all(line), line);
         }

@@ -50,15 +50,7 @@ mod tests {
             reader.read_to_end(&mut all).unwrap();
             assert_eq!(all, bytes);
         }
-        assert_eq!(
-            Pieces {
-                left: &bytes,
-                most: 7
-            }
-            .read(&mut [0; 50])
-            .unwrap(),
-            7
-        );
+        assert_eq!(Pieces { left: &bytes, most: 7 }.read(&mut [0; 50]).unwrap(), 7);
     }
 
     #[test]

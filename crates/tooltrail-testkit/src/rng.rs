@@ -107,18 +107,14 @@ mod tests {
     #[test]
     fn long_tail_has_its_median() {
         let mut rng = Rng::new(2);
-        let below = (0..10_000)
-            .filter(|_| rng.long_tailed(1000.0, 1.3) < 1000)
-            .count();
+        let below = (0..10_000).filter(|_| rng.long_tailed(1000.0, 1.3) < 1000).count();
         assert!((4800..5200).contains(&below), "{below}");
     }
 
     #[test]
     fn weights_are_shares() {
         let mut rng = Rng::new(3);
-        let rare = (0..10_000)
-            .filter(|_| rng.weighted(&[(9, 'a'), (1, 'b')]) == 'b')
-            .count();
+        let rare = (0..10_000).filter(|_| rng.weighted(&[(9, 'a'), (1, 'b')]) == 'b').count();
         assert!((850..1150).contains(&rare), "{rare}");
     }
 }

@@ -87,18 +87,12 @@ pub const ODD: &[&[u8]] = &[
 /// Every line above, as bytes.
 pub fn all() -> Vec<Vec<u8>> {
     let records = CLAUDE.iter().chain(CODEX).map(|line| line.as_bytes());
-    records
-        .chain(ODD.iter().copied())
-        .map(<[u8]>::to_vec)
-        .collect()
+    records.chain(ODD.iter().copied()).map(<[u8]>::to_vec).collect()
 }
 
 /// Lines as a log, each ended by a line feed.
 pub fn log<L: AsRef<[u8]>>(lines: &[L]) -> Vec<u8> {
-    lines
-        .iter()
-        .flat_map(|line| line.as_ref().iter().copied().chain([b'\n']))
-        .collect()
+    lines.iter().flat_map(|line| line.as_ref().iter().copied().chain([b'\n'])).collect()
 }
 
 #[cfg(test)]

@@ -10,9 +10,7 @@ pub fn parse(text: &str) -> Result<u64, String> {
     };
     match digits.parse::<f64>() {
         Ok(number) if number.is_finite() && number >= 0.0 => Ok((number * unit) as u64),
-        _ => Err(format!(
-            "`{text}` is not a size; write it like `1G`, `20M`, `1.5M` or `4096`"
-        )),
+        _ => Err(format!("`{text}` is not a size; write it like `1G`, `20M`, `1.5M` or `4096`")),
     }
 }
 

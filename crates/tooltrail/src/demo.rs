@@ -23,10 +23,7 @@ use tooltrail_model::{Span, Time};
 /// A log of the demo under the name it would have below a home directory.
 macro_rules! log {
     ($path:literal) => {
-        (
-            concat!(".claude/projects/", $path),
-            include_bytes!(concat!("demo/projects/", $path)).as_slice(),
-        )
+        (concat!(".claude/projects/", $path), include_bytes!(concat!("demo/projects/", $path)).as_slice())
     };
 }
 
@@ -35,9 +32,7 @@ const FILES: &[(&str, &[u8])] = &[
     log!("-srv-atlas/5e9d37f0-8ab4-4c61-a2e7-f30b9c14d8a6.jsonl"),
     log!("-srv-atlas/5e9d37f0-8ab4-4c61-a2e7-f30b9c14d8a6/subagents/agent-ae07d2b95c3f1846a.jsonl"),
     log!("-srv-ledger/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045.jsonl"),
-    log!(
-        "-srv-ledger/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045/subagents/agent-a4c19e07b52d8f631.jsonl"
-    ),
+    log!("-srv-ledger/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045/subagents/agent-a4c19e07b52d8f631.jsonl"),
     log!("-srv-orbit/3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13.jsonl"),
     log!("-srv-orbit/91f7c26a-0e5d-4b38-8c94-7ad1e3b052fc.jsonl"),
     log!("-srv-orbit/91f7c26a-0e5d-4b38-8c94-7ad1e3b052fc/subagents/agent-a91b0c5d7e2f38464.jsonl"),
@@ -59,17 +54,9 @@ pub(crate) fn read(options: &Options) -> (Linker, Vec<Registered>, Time) {
     let mut linker = Linker::default();
     for (path, bytes) in FILES {
         let summary = scan::read(Path::new(path), *bytes, options, &mut buffer, &turns);
-        linker.put(Source {
-            path: (*path).into(),
-            modified: summary.last,
-            summary,
-        });
+        linker.put(Source { path: (*path).into(), modified: summary.last, summary });
     }
-    let waiting = Registered {
-        session: WAITING.to_owned(),
-        pid: None,
-        waiting: true,
-    };
+    let waiting = Registered { session: WAITING.to_owned(), pid: None, waiting: true };
     (linker, vec![waiting], now)
 }
 

@@ -157,7 +157,7 @@ pub(crate) fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
@@ -216,6 +216,9 @@ mod tests {
     fn numbers_read_well() {
         assert_eq!((count(0).as_str(), count(999).as_str(), count(1_234_567).as_str()), ("0", "999", "1,234,567"));
         assert_eq!((bytes(12).as_str(), bytes(1_500_000).as_str()), ("12 B", "1.5 MB"));
-        assert_eq!((took(31), took(6_000), took(65_000), took(7_260_000)), ("31 ms".into(), "6.0 s".into(), "1m 05s".into(), "2h 01m".into()));
+        assert_eq!(
+            (took(31), took(6_000), took(65_000), took(7_260_000)),
+            ("31 ms".into(), "6.0 s".into(), "1m 05s".into(), "2h 01m".into())
+        );
     }
 }

@@ -241,7 +241,8 @@ mod tests {
 
     #[test]
     fn hooks_told_in_words_are_read() {
-        let failed = in_words("\u{1b}[1mPreToolUse:Bash\u{1b}[22m [cat | jq '.a[0]'] failed with non-blocking status code 1: no", None).unwrap();
+        let failed =
+            in_words("\u{1b}[1mPreToolUse:Bash\u{1b}[22m [cat | jq '.a[0]'] failed with non-blocking status code 1: no", None).unwrap();
         assert_eq!(failed.name.as_deref(), Some("PreToolUse:Bash"));
         assert_eq!(failed.command.as_deref(), Some("cat | jq '.a[0]'"));
         assert_eq!((failed.outcome, failed.exit_code), (Some(HookOutcome::Failed), Some(1)));

@@ -133,10 +133,10 @@ impl<'r> Outcome<'r> {
         let mut head = first.map(|text| telling_head(text, error)).unwrap_or_default();
         let mut tail = last.map(telling_tail).unwrap_or_default();
         // A list of blocks that was written into a string is the blocks it holds.
-        if head.trim_start().starts_with("[{") {
-            if let Some((inner_head, inner_tail)) = first.and_then(spelled_blocks) {
-                (head, tail) = (Cow::Owned(inner_head), Cow::Owned(inner_tail));
-            }
+        if head.trim_start().starts_with("[{")
+            && let Some((inner_head, inner_tail)) = first.and_then(spelled_blocks)
+        {
+            (head, tail) = (Cow::Owned(inner_head), Cow::Owned(inner_tail));
         }
         let mut signals = Signals { outcome: if error { Said::Error } else { Said::Worked }, ..Signals::default() };
         if error {

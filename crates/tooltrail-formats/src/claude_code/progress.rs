@@ -92,11 +92,11 @@ fn subagent<'r>(inner: &Inner<'r>, base: usize, agent: Option<Cow<'r, str>>, par
     emit.time = inner.time.or(outer);
     emit.base = base;
     for block in inner.message.content.blocks() {
-        if inner.assistant {
-            if let Some(mut call) = records::call(block, &inner.message, inner.request, None, emit) {
-                call.nested = Some(nested.clone());
-                emit.fact(Fact::Call(call));
-            }
+        if inner.assistant
+            && let Some(mut call) = records::call(block, &inner.message, inner.request, None, emit)
+        {
+            call.nested = Some(nested.clone());
+            emit.fact(Fact::Call(call));
         }
         if let Some((mut result, _)) = records::result(block, None, None, None, None, emit) {
             result.nested = Some(nested.clone());

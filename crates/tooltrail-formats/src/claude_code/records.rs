@@ -9,8 +9,8 @@ use super::{hooks, markers, progress, tasks, tools};
 use crate::{Record, Sink};
 use std::borrow::Cow;
 use tooltrail_model::event::{
-    Block as BlockFact, BlockKind, Boundary, Call, CallResult, Claim, ClaimBy, Context, Hook, HookOutcome, HookStage, Meta, Node,
-    Notice, Origin, Prompt, Role, TaskNews, Text, TitleBy, Usage,
+    Block as BlockFact, BlockKind, Boundary, Call, CallResult, Claim, ClaimBy, Context, Hook, HookOutcome, HookStage, Meta, Node, Notice,
+    Origin, Prompt, Role, TaskNews, Text, TitleBy, Usage,
 };
 use tooltrail_model::verdict::Said as Outcomes;
 use tooltrail_model::{Event, Fact, Kind, Scope, Span, Time};
@@ -18,12 +18,42 @@ use tooltrail_skim::{Raw, Skim, Torn};
 
 /// The types of records that are known. Others are kept and counted as unknown.
 const KNOWN: &[&str] = &[
-    "user", "assistant", "system", "progress", "attachment",
-    "summary", "ai-title", "custom-title", "agent-name", "agent-color", "agent-setting", "tag", "last-prompt", "mode",
-    "permission-mode", "pr-link", "bridge-session", "queue-operation", "file-history-snapshot", "file-history-delta",
-    "cost-state", "worktree-state", "relocated", "frame-link", "content-replacement", "fork-context-ref", "atis-latch",
-    "artifact-autoreact-ledger", "artifact-comment-monitor", "continued-in", "ended-by-model", "history-suppression",
-    "attribution-snapshot", "marble-origami-commit", "marble-origami-snapshot", "task-summary",
+    "user",
+    "assistant",
+    "system",
+    "progress",
+    "attachment",
+    "summary",
+    "ai-title",
+    "custom-title",
+    "agent-name",
+    "agent-color",
+    "agent-setting",
+    "tag",
+    "last-prompt",
+    "mode",
+    "permission-mode",
+    "pr-link",
+    "bridge-session",
+    "queue-operation",
+    "file-history-snapshot",
+    "file-history-delta",
+    "cost-state",
+    "worktree-state",
+    "relocated",
+    "frame-link",
+    "content-replacement",
+    "fork-context-ref",
+    "atis-latch",
+    "artifact-autoreact-ledger",
+    "artifact-comment-monitor",
+    "continued-in",
+    "ended-by-model",
+    "history-suppression",
+    "attribution-snapshot",
+    "marble-origami-commit",
+    "marble-origami-snapshot",
+    "task-summary",
 ];
 
 /// How much of a prompt is decoded for titles.
@@ -60,11 +90,7 @@ impl<'r> Emit<'_, 'r> {
 pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
     let mut envelope = Envelope::default();
     envelope.read(record.bytes)?;
-    let scope = Scope {
-        session: envelope.session.map(Raw::text),
-        agent: envelope.agent.map(Raw::text),
-        sidechain: envelope.sidechain,
-    };
+    let scope = Scope { session: envelope.session.map(Raw::text), agent: envelope.agent.map(Raw::text), sidechain: envelope.sidechain };
     let kind = envelope.kind.map(Raw::text).unwrap_or(Cow::Borrowed("?"));
     let mut emit = Emit { record: &record, time: envelope.time, base: 0, scope: &scope, out: &mut |event| out(event) };
     emit.fact(Fact::Record { name: Cow::Borrowed(&kind), known: is_known(&kind) });
@@ -91,7 +117,12 @@ fn context(envelope: &Envelope<'_>, emit: &mut Emit<'_, '_>) {
     let cwd = envelope.cwd.map(Raw::text);
     // A worktree that the agent made belongs to the repository it was made in.
     let repository = cwd.as_deref().and_then(repository).map(str::to_owned);
-    emit.fact(Fact::Context(Context { cwd, branch: envelope.branch.map(Raw::text), version: envelope.version.map(Raw::text), model: None }));
+    emit.fact(Fact::Context(Context {
+        cwd,
+        branch: envelope.branch.map(Raw::text),
+        version: envelope.version.map(Raw::text),
+        model: None,
+    }));
     if let Some(repository) = repository {
         emit.fact(Fact::Meta(Meta::Project(Cow::Owned(repository))));
     }
@@ -115,7 +146,13 @@ fn node(envelope: &Envelope<'_>, kind: &str, emit: &mut Emit<'_, '_>) {
     };
     let Some(id) = envelope.uuid else { return };
     let hidden = envelope.meta || envelope.team;
-    emit.fact(Fact::Node(Node { id: id.digest(), parent: envelope.parent.map(Raw::digest), copy_of: envelope.forked_from.map(Raw::digest), role, hidden }));
+    emit.fact(Fact::Node(Node {
+        id: id.digest(),
+        parent: envelope.parent.map(Raw::digest),
+        copy_of: envelope.forked_from.map(Raw::digest),
+        role,
+        hidden,
+    }));
     if !envelope.supersedes.is_empty() {
         emit.fact(Fact::Retract(envelope.supersedes.iter().map(|id| id.digest()).collect()));
     }
@@ -140,8 +177,12 @@ fn user<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
     for block in content.blocks().filter(|block| block.tool_use_id.is_none()) {
         match (block.text, block.kind.map(Raw::text).as_deref()) {
             (Some(text), _) => words(text, &block.span, envelope, results > 0, emit),
-            (None, Some("image")) => emit.fact(Fact::Block(BlockFact { message: None, kind: BlockKind::Image, span: emit.span(&block.span) })),
-            (None, Some("document")) => emit.fact(Fact::Block(BlockFact { message: None, kind: BlockKind::Document, span: emit.span(&block.span) })),
+            (None, Some("image")) => {
+                emit.fact(Fact::Block(BlockFact { message: None, kind: BlockKind::Image, span: emit.span(&block.span) }))
+            }
+            (None, Some("document")) => {
+                emit.fact(Fact::Block(BlockFact { message: None, kind: BlockKind::Document, span: emit.span(&block.span) }))
+            }
             _ => {}
         }
     }
@@ -207,17 +248,17 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
         emit.fact(Fact::Notice(Notice::ApiError));
     }
     let id = message.id.or(envelope.uuid);
-    if let (Some(usage), Some(id)) = (&message.usage, id) {
-        if message.model.is_none_or(|model| model != *"<synthetic>") {
-            emit.fact(Fact::Usage(Usage {
-                message: id.digest(),
-                request: envelope.request.map(Raw::digest),
-                model: message.model.map(Raw::text),
-                tokens: usage.tokens,
-                server_tools: usage.server_tools,
-                tier: usage.tier.map(Raw::text),
-            }));
-        }
+    if let (Some(usage), Some(id)) = (&message.usage, id)
+        && message.model.is_none_or(|model| model != *"<synthetic>")
+    {
+        emit.fact(Fact::Usage(Usage {
+            message: id.digest(),
+            request: envelope.request.map(Raw::digest),
+            model: message.model.map(Raw::text),
+            tokens: usage.tokens,
+            server_tools: usage.server_tools,
+            tier: usage.tier.map(Raw::text),
+        }));
     }
     if let Some((_, span)) = &message.content.text {
         emit.fact(Fact::Block(BlockFact { message: id.map(Raw::digest), kind: BlockKind::Text, span: emit.span(span) }));
@@ -241,7 +282,13 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
 }
 
 /// A call, if the block is one: `tool_use`, or one of the API-side kinds.
-pub(super) fn call<'r>(block: &Block<'r>, message: &Message<'r>, request: Option<Raw<'r>>, node: Option<Raw<'r>>, emit: &Emit<'_, 'r>) -> Option<Call<'r>> {
+pub(super) fn call<'r>(
+    block: &Block<'r>,
+    message: &Message<'r>,
+    request: Option<Raw<'r>>,
+    node: Option<Raw<'r>>,
+    emit: &Emit<'_, 'r>,
+) -> Option<Call<'r>> {
     let kind = block.kind?.text();
     if !(kind == "tool_use" || kind.ends_with("_tool_use")) {
         return None;

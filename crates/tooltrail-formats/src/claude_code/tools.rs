@@ -14,7 +14,9 @@ pub(super) fn kind(name: &str) -> Kind {
         "TodoWrite" | "TodoRead" | "TaskCreate" | "TaskUpdate" | "TaskList" | "TaskGet" => Kind::Todo,
         "ExitPlanMode" | "EnterPlanMode" | "exit_plan_mode" => Kind::Plan,
         "Task" | "Agent" | "Workflow" | "SendMessage" | "SubagentHandback" | "TeamCreate" | "TeamDelete" | "ListAgents" => Kind::Subagent,
-        "BashOutput" | "BashOutputTool" | "AgentOutputTool" | "TaskOutput" | "KillBash" | "KillShell" | "TaskStop" | "Monitor" => Kind::Task,
+        "BashOutput" | "BashOutputTool" | "AgentOutputTool" | "TaskOutput" | "KillBash" | "KillShell" | "TaskStop" | "Monitor" => {
+            Kind::Task
+        }
         "AskUserQuestion" => Kind::Question,
         "WebSearch" | "web_search" => Kind::WebSearch,
         "WebFetch" | "web_fetch" => Kind::WebFetch,

@@ -10,8 +10,15 @@ use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 /// The types of records that are known.
 const KNOWN: &[&str] = &[
-    "session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state", "inter_agent_communication",
-    "inter_agent_communication_metadata", "security_risk_score",
+    "session_meta",
+    "response_item",
+    "event_msg",
+    "turn_context",
+    "compacted",
+    "world_state",
+    "inter_agent_communication",
+    "inter_agent_communication_metadata",
+    "security_risk_score",
 ];
 
 pub(super) fn is_known(name: &str) -> bool {

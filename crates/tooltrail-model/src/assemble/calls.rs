@@ -1,6 +1,7 @@
 //! Pairing: every result finds its call, whatever the order, and every call without one remembers what came instead.
 
 use super::{Assembler, Thread, hash, hooks};
+use crate::Kind;
 use crate::Map;
 use crate::event::{Call, CallResult, HookOutcome, HookStage, Id, Progress, TaskNews};
 use crate::issue::IssueCode;
@@ -8,7 +9,6 @@ use crate::position::At;
 use crate::summary::{CallRecord, Orphan, ResultRecord, TaskRecord};
 use crate::text::Name;
 use crate::verdict::Sequel;
-use crate::Kind;
 
 /// The calls of a source by id and by conversation.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +18,7 @@ pub(super) struct Open {
     /// For a call whose id was used before: the call before it.
     earlier: Map<usize, usize>,
     /// Results that came before their call.
-    early: Map<Box<str>, Vec<(Name, Option<u64>, ResultRecord)>>,
+    early: Map<Box<str>, Vec<(Name, ResultRecord)>>,
     /// Calls without a result and without a sequel, by conversation.
     waiting: Map<Thread, Vec<usize>>,
     /// How many calls a message makes, by the hash of its id.
@@ -66,8 +66,8 @@ impl Assembler {
         let early = self.calls.early.remove(&record.id).unwrap_or_default();
         self.calls.waiting.entry(self.here.within).or_default().push(index);
         self.out.calls.push(record);
-        for (_, node, result) in early {
-            self.attach(index, node, result);
+        for (_, result) in early {
+            self.attach(index, result);
         }
     }
 
@@ -133,14 +133,14 @@ impl Assembler {
         }
         let node = result.node;
         let Some(index) = self.choose(id, node) else {
-            self.calls.early.entry(id.into()).or_default().push((self.here.session, node, record));
+            self.calls.early.entry(id.into()).or_default().push((self.here.session, record));
             return;
         };
         if let Some(hook) = &result.hook {
             let hook = hooks::record(hook, &self.here, &mut self.out.names);
             hooks::add(&mut self.out.calls[index].hooks, hook);
         }
-        self.attach(index, node, record);
+        self.attach(index, record);
     }
 
     /// The call that a result answers. Where an id was used more than once, the record it hangs on decides, then the
@@ -162,7 +162,7 @@ impl Assembler {
         by_node.or(by_thread).or_else(|| all.find(open)).or(Some(latest))
     }
 
-    fn attach(&mut self, index: usize, _node: Option<u64>, new: ResultRecord) {
+    fn attach(&mut self, index: usize, new: ResultRecord) {
         let stopped = new.signals.denial == Some(crate::verdict::Denial::Interrupted)
             || new.signals.marker == Some(crate::verdict::Marker::Interrupted);
         let call = &mut self.out.calls[index];
@@ -256,13 +256,14 @@ impl Assembler {
             call.sequel = Some(answered.map_or(end, |result| Sequel::MovedOn(result.at)));
         }
         for call in self.out.calls.iter_mut().filter(|call| call.result.is_none()) {
-            let refused = |hook: &&crate::summary::HookRecord| hook.stage == HookStage::Before && hook.outcome == Some(HookOutcome::Blocked);
+            let refused =
+                |hook: &&crate::summary::HookRecord| hook.stage == HookStage::Before && hook.outcome == Some(HookOutcome::Blocked);
             let blocked = call.hooks.iter().find(refused).map(|hook| Sequel::Blocked(hook.at));
             call.sequel = blocked.or(call.sequel).or(Some(end));
         }
         let early = std::mem::take(&mut self.calls.early);
         for (call, results) in early {
-            let orphans = results.into_iter().map(|(session, _, result)| Orphan { call: call.clone(), session, result });
+            let orphans = results.into_iter().map(|(session, result)| Orphan { call: call.clone(), session, result });
             self.out.orphans.extend(orphans);
         }
         self.out.orphans.sort_by(|a, b| (a.result.at, &a.call).cmp(&(b.result.at, &b.call)));
@@ -276,20 +277,25 @@ impl Assembler {
         };
         for (index, call) in self.out.calls.iter().enumerate() {
             let tool = self.out.names.text(call.tool);
-            if let Some(before) = self.calls.earlier.get(&index).map(|&before| &self.out.calls[before]) {
-                if (before.tool, before.digest) != (call.tool, call.digest) {
-                    let text = format!("the id was used before, for another call, on line {}", before.at.line);
-                    issue(IssueCode::ReusedId, call.at.line, &call.id, text);
-                }
+            if let Some(before) = self.calls.earlier.get(&index).map(|&before| &self.out.calls[before])
+                && (before.tool, before.digest) != (call.tool, call.digest)
+            {
+                let text = format!("the id was used before, for another call, on line {}", before.at.line);
+                issue(IssueCode::ReusedId, call.at.line, &call.id, text);
             }
-            if let Some(result) = &call.result {
-                if result.time.zip(call.time).is_some_and(|(end, start)| end < start) {
-                    let text = format!("the result of {tool} is stamped before its request; no duration is given");
-                    issue(IssueCode::ResultBeforeCall, result.at.line, &call.id, text);
-                }
+            if let Some(result) = &call.result
+                && result.time.zip(call.time).is_some_and(|(end, start)| end < start)
+            {
+                let text = format!("the result of {tool} is stamped before its request; no duration is given");
+                issue(IssueCode::ResultBeforeCall, result.at.line, &call.id, text);
             }
             for other in &call.others {
-                issue(IssueCode::DuplicateResult, other.at.line, &call.id, format!("another result for the {tool} call of line {}", call.at.line));
+                issue(
+                    IssueCode::DuplicateResult,
+                    other.at.line,
+                    &call.id,
+                    format!("another result for the {tool} call of line {}", call.at.line),
+                );
             }
         }
         for orphan in &self.out.orphans {

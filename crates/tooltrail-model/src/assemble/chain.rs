@@ -213,7 +213,14 @@ mod tests {
 
     #[test]
     fn a_rewind_leaves_the_earlier_branch_behind() {
-        let chain = chain(&[(1, None, true), (2, Some(1), false), (3, Some(2), true), (4, Some(3), false), (5, Some(2), true), (6, Some(5), false)]);
+        let chain = chain(&[
+            (1, None, true),
+            (2, Some(1), false),
+            (3, Some(2), true),
+            (4, Some(3), false),
+            (5, Some(2), true),
+            (6, Some(5), false),
+        ]);
         assert_eq!(chain.tree().branches(), 1);
         assert_eq!(left_behind(&chain), [3, 4]);
     }
@@ -221,7 +228,15 @@ mod tests {
     #[test]
     fn parallel_results_and_cuts_leave_nothing_behind() {
         // Two results hang on two blocks of one message; then a cut starts a new segment.
-        let chain = chain(&[(1, None, true), (2, Some(1), false), (3, Some(2), false), (4, Some(2), false), (5, Some(3), false), (9, None, false), (10, Some(9), true)]);
+        let chain = chain(&[
+            (1, None, true),
+            (2, Some(1), false),
+            (3, Some(2), false),
+            (4, Some(2), false),
+            (5, Some(3), false),
+            (9, None, false),
+            (10, Some(9), true),
+        ]);
         assert_eq!(chain.tree().branches(), 0);
         assert!(left_behind(&chain).is_empty());
     }

@@ -94,7 +94,16 @@ impl Assembler {
             unnamed_session: Some(fallback),
             subagent,
             group,
-            here: Here { at: At::default(), time: None, session: fallback, agent: None, sidechain: false, within: None, node: None, original: None },
+            here: Here {
+                at: At::default(),
+                time: None,
+                session: fallback,
+                agent: None,
+                sidechain: false,
+                within: None,
+                node: None,
+                original: None,
+            },
             cwd: None,
             model: None,
             time: None,
@@ -242,10 +251,10 @@ impl Assembler {
     }
 
     fn session_at(&mut self, session: Name) -> usize {
-        if let Some((last, index)) = self.last_session {
-            if last == session {
-                return index;
-            }
+        if let Some((last, index)) = self.last_session
+            && last == session
+        {
+            return index;
         }
         let index = *self.sessions.entry(session).or_insert_with(|| {
             self.out.sessions.push(SessionRecord {

@@ -19,7 +19,14 @@ pub(super) struct Talk {
 
 impl Assembler {
     pub(super) fn prompt(&mut self, prompt: &Prompt<'_>) {
-        let turn = TurnRecord { at: self.here.at, time: self.here.time, session: self.here.session, node: self.here.node, original: self.here.original, abandoned: false };
+        let turn = TurnRecord {
+            at: self.here.at,
+            time: self.here.time,
+            session: self.here.session,
+            node: self.here.node,
+            original: self.here.original,
+            abandoned: false,
+        };
         if let Some(agent) = self.here.within.and_then(|within| self.out.agents.get_mut(within as usize)) {
             agent.prompt = agent.prompt.or(Some(prompt.digest));
         }
@@ -62,10 +69,10 @@ impl Assembler {
     /// The model said something: open calls of other messages will get no result, and a command becomes a turn.
     pub(super) fn spoke(&mut self, message: Option<Id>) {
         let Some(message) = message else { return };
-        if !self.here.sidechain {
-            if let Some(turn) = self.talk.command.take() {
-                self.out.turns.push(turn);
-            }
+        if !self.here.sidechain
+            && let Some(turn) = self.talk.command.take()
+        {
+            self.out.turns.push(turn);
         }
         self.sequel(Sequel::MovedOn, Some(message));
     }

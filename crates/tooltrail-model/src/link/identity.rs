@@ -143,7 +143,11 @@ fn orphan(linked: &Linked<'_>, call: CallId, scoped: bool) -> Option<Foreign> {
 pub(super) fn number(linked: &mut Linked<'_>) {
     let calls = std::mem::take(&mut linked.calls);
     let place = |call: &LinkedCall| (linked.record(call.id).at, call.id.nested, call.id.index);
-    let mut order: Vec<_> = calls.iter().enumerate().map(|(index, call)| (call.session, last_if_none(linked.record(call.id).order), call.id.source, index)).collect();
+    let mut order: Vec<_> = calls
+        .iter()
+        .enumerate()
+        .map(|(index, call)| (call.session, last_if_none(linked.record(call.id).order), call.id.source, index))
+        .collect();
     // Only what all of this does not tell apart is looked up.
     order.sort_unstable_by(|a, b| (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)).then_with(|| place(&calls[a.3]).cmp(&place(&calls[b.3]))));
     let mut calls: Vec<LinkedCall> = order.into_iter().map(|(.., index)| calls[index]).collect();

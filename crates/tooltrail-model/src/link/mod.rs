@@ -64,7 +64,7 @@ impl Linker {
             agents: agents::Agents::default(),
             tasks: tasks::Tasks::default(),
             orphans: Map::default(),
-            usage: Vec::new(),
+            usage: totals::Usage::default(),
         };
         linked.sessions = sessions::gather(&linked.sources, &mut linked.session_index);
         linked.tasks = tasks::gather(&linked.sources);
@@ -127,7 +127,7 @@ pub struct Linked<'a> {
     agents: agents::Agents,
     tasks: tasks::Tasks<'a>,
     orphans: Map<(&'static str, &'a str), Vec<(usize, usize)>>,
-    usage: Vec<totals::Counted>,
+    usage: totals::Usage,
 }
 
 impl<'a> Linked<'a> {

@@ -94,7 +94,8 @@ impl<'a> Linked<'a> {
             message: record.message.as_deref(),
             parallel: record.parallel,
             parent_call: record.parent.as_deref().or_else(|| self.agents.parent(source, record.within)),
-            child_session: child.or_else(|| result.and_then(|result| result.child.as_ref()).filter(|(_, sure)| *sure).map(|(agent, _)| &**agent)),
+            child_session: child
+                .or_else(|| result.and_then(|result| result.child.as_ref()).filter(|(_, sure)| *sure).map(|(agent, _)| &**agent)),
             background: self.background(call, record, result, now, alone),
             hooks: record.hooks.iter().map(|hook| self.hook_row(source, hook)).collect(),
             request: self.request_place(call.id),
@@ -118,7 +119,14 @@ impl<'a> Linked<'a> {
         }
     }
 
-    fn background<'s>(&'s self, call: &LinkedCall, record: &'s CallRecord, result: Option<&'s ResultRecord>, now: &Now, alone: bool) -> Option<Background<'s>> {
+    fn background<'s>(
+        &'s self,
+        call: &LinkedCall,
+        record: &'s CallRecord,
+        result: Option<&'s ResultRecord>,
+        now: &Now,
+        alone: bool,
+    ) -> Option<Background<'s>> {
         let source = call.id.source;
         let session = self.session_text(call.id);
         let id = result.and_then(|result| result.background.as_deref());

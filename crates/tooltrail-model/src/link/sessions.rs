@@ -52,7 +52,8 @@ pub(super) fn gather(logs: &[&Source], index: &mut Map<(usize, Name), usize>) ->
     let mut sessions: Vec<LinkedSession> = found.into_values().collect();
     sessions.sort_by(|a, b| (a.first.unwrap_or(Time::MAX), a.agent, &a.id).cmp(&(b.first.unwrap_or(Time::MAX), b.agent, &b.id)));
     shorten(&mut sessions);
-    let numbers: Map<(&str, &str), usize> = sessions.iter().enumerate().map(|(number, session)| ((session.agent, &*session.id), number)).collect();
+    let numbers: Map<(&str, &str), usize> =
+        sessions.iter().enumerate().map(|(number, session)| ((session.agent, &*session.id), number)).collect();
     for (source, entry) in logs.iter().enumerate() {
         let Some(agent) = entry.summary.agent else { continue };
         for record in &entry.summary.sessions {
@@ -86,10 +87,10 @@ pub(super) fn fill(linked: &mut Linked<'_>) {
     count_turns(linked, &mut sessions);
     // Each name of a model is looked up once per source and session.
     let mut seen: Set<(usize, usize, Name)> = Set::default();
-    for counted in &linked.usage {
-        let Some(session) = counted.session.and_then(|(source, name)| index_of(linked, source, name)) else { continue };
-        sessions[session].usage.add(&counted.tokens);
-        if let Some((source, name)) = counted.model.filter(|&(source, name)| seen.insert((session, source, name))) {
+    for (&(model, session), usage) in &linked.usage {
+        let Some(session) = session.and_then(|(source, name)| index_of(linked, source, name)) else { continue };
+        sessions[session].usage.add(&usage.tokens);
+        if let Some((source, name)) = model.filter(|&(source, name)| seen.insert((session, source, name))) {
             sessions[session].models.insert(linked.sources[source].summary.names.text(name).into());
         }
     }
@@ -170,10 +171,10 @@ fn count_turns(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
     let mut seen: Set<u64> = Set::default();
     for source in order {
         for turn in &linked.sources[source].summary.turns {
-            if turn.original.is_none_or(|original| seen.insert(original)) {
-                if let Some(session) = index_of(linked, source, turn.session).and_then(|index| sessions.get_mut(index)) {
-                    session.turns += 1;
-                }
+            if turn.original.is_none_or(|original| seen.insert(original))
+                && let Some(session) = index_of(linked, source, turn.session).and_then(|index| sessions.get_mut(index))
+            {
+                session.turns += 1;
             }
         }
     }

@@ -38,7 +38,14 @@ pub(super) fn gather<'a>(sources: &[&'a Source]) -> Tasks<'a> {
 
 impl<'a> Tasks<'a> {
     /// The last news of a task. `alone`: only what one source says.
-    pub(super) fn last(&self, agent: &'static str, session: &'a str, call: &'a str, id: Option<&'a str>, alone: Option<usize>) -> Option<News<'a>> {
+    pub(super) fn last(
+        &self,
+        agent: &'static str,
+        session: &'a str,
+        call: &'a str,
+        id: Option<&'a str>,
+        alone: Option<usize>,
+    ) -> Option<News<'a>> {
         let by_call = self.by_call.get(&(agent, call)).into_iter().flatten();
         let by_id = id.and_then(|id| self.by_id.get(&(agent, session, id))).into_iter().flatten();
         let all = by_call.chain(by_id).filter(|news| alone.is_none_or(|source| news.source == source));

@@ -1,22 +1,18 @@
 //! Usage counted once, and the totals of everything.
 
 use super::{Linked, Now, Source};
-use crate::row::{ModelUsage, StatsRow, ToolStats};
 use crate::event::Id;
+use crate::row::{ModelUsage, StatsRow, ToolStats};
 use crate::text::Name;
-use crate::usage::{Snapshot, Tokens};
+use crate::usage::Snapshot;
 use crate::{Map, Status, Time};
 use std::collections::BTreeMap;
 
-/// One request that was paid for.
-#[derive(Clone, Debug)]
-pub(super) struct Counted {
-    /// The model: source and name there.
-    pub(super) model: Option<(usize, Name)>,
-    pub(super) tokens: Tokens,
-    /// The session it was first made in: source and name there.
-    pub(super) session: Option<(usize, Name)>,
-}
+/// Requests that were paid for, summed up by model and by the session they were first made in. Both are a source and a name there.
+pub(super) type Usage = Map<(Option<NameIn>, Option<NameIn>), ModelUsage>;
+
+/// A name and the source it is of.
+type NameIn = (usize, Name);
 
 struct Seen<'a> {
     message: Id,
@@ -35,7 +31,7 @@ impl Seen<'_> {
 ///
 /// One API message is one request, unless it names two; a record without a request joins the first. Where a helper replays a
 /// message of the main conversation, only the main one counts.
-pub(super) fn usage(sources: &[&Source]) -> Vec<Counted> {
+pub(super) fn usage(sources: &[&Source]) -> Usage {
     let mut all: Vec<Seen<'_>> = Vec::with_capacity(sources.iter().map(|source| source.summary.usage.len()).sum());
     for (source, entry) in sources.iter().enumerate() {
         let Some(agent) = entry.summary.agent else { continue };
@@ -46,12 +42,12 @@ pub(super) fn usage(sources: &[&Source]) -> Vec<Counted> {
         let rest = |one: &Seen<'_>| (one.agent, one.snapshot.sidechain, one.age());
         a.message.cmp(&b.message).then_with(|| rest(a).cmp(&rest(b)))
     });
-    let mut counted = Vec::with_capacity(all.len());
+    let mut counted = Usage::default();
     for seen in all.chunk_by(|a, b| a.message == b.message && a.agent == b.agent) {
         let main = seen.iter().take_while(|one| !one.snapshot.sidechain).count();
         let seen = if main > 0 { &seen[..main] } else { seen };
         if let [only] = seen {
-            counted.push(count(only, only));
+            count(&mut counted, only, only);
             continue;
         }
         let first = seen.iter().find_map(|one| one.snapshot.request);
@@ -65,18 +61,18 @@ pub(super) fn usage(sources: &[&Source]) -> Vec<Counted> {
             }
         }
         for (oldest, best) in requests.into_values() {
-            counted.push(count(&seen[best], &seen[oldest]));
+            count(&mut counted, &seen[best], &seen[oldest]);
         }
     }
     counted
 }
 
-fn count(best: &Seen<'_>, oldest: &Seen<'_>) -> Counted {
-    Counted {
-        model: best.snapshot.model.map(|name| (best.source, name)),
-        tokens: best.snapshot.tokens,
-        session: oldest.snapshot.session.map(|name| (oldest.source, name)),
-    }
+fn count(counted: &mut Usage, best: &Seen<'_>, oldest: &Seen<'_>) {
+    let model = best.snapshot.model.map(|name| (best.source, name));
+    let session = oldest.snapshot.session.map(|name| (oldest.source, name));
+    let sum = counted.entry((model, session)).or_default();
+    sum.messages += 1;
+    sum.tokens.add(&best.snapshot.tokens);
 }
 
 impl Linked<'_> {
@@ -101,14 +97,7 @@ impl Linked<'_> {
             tools.add((call.id.source, record.tool), names.text(record.tool), judged.verdict.status, judged.duration_ms);
         }
         stats.by_tool = tools.finish();
-        // Requests of one model of one source come together first, so that its name is looked up once.
-        let mut by_name: Map<Option<(usize, Name)>, ModelUsage> = Map::default();
-        for counted in &self.usage {
-            let usage = by_name.entry(counted.model).or_default();
-            usage.messages += 1;
-            usage.tokens.add(&counted.tokens);
-        }
-        for (model, part) in by_name {
+        for ((model, _), part) in &self.usage {
             let model = model.map_or("unknown", |(source, name)| self.sources[source].summary.names.text(name));
             let usage = stats.usage.entry(model.to_owned()).or_default();
             usage.messages += part.messages;

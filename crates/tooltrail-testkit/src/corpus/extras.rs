@@ -53,20 +53,11 @@ impl Session<'_> {
             let file = self.rng.below(self.pool.files.len());
             let data = self.nested(&agent, &message, &call, file);
             self.progress_record(&format!("agent_{message}"), id, &data);
-            told.push_back(Told {
-                message,
-                call,
-                file,
-            });
+            told.push_back(Told { message, call, file });
         }
         self.clock.advance(self.rng.between(1000, 400_000));
         if self.rng.chance(0.33) {
-            self.started.push(Started {
-                id: agent.id,
-                prompt: agent.prompt,
-                clock,
-                told,
-            });
+            self.started.push(Started { id: agent.id, prompt: agent.prompt, clock, told });
         }
     }
 
@@ -100,10 +91,7 @@ impl Session<'_> {
     fn progress_record(&mut self, id: &str, call: &str, data: &str) {
         self.chained(
             |o| {
-                o.text("type", "progress")
-                    .raw("data", data)
-                    .text("toolUseID", id)
-                    .text("parentToolUseID", call);
+                o.text("type", "progress").raw("data", data).text("toolUseID", id).text("parentToolUseID", call);
             },
             |_| (),
         );
@@ -116,18 +104,12 @@ impl Session<'_> {
             .map(|_| {
                 let version = self.rng.between(1, 9);
                 let backup = text_of(|o| {
-                    o.text(
-                        "backupFileName",
-                        &format!("{}@v{version}", ids::hex(&mut self.rng, 16)),
-                    )
-                    .number("version", version)
-                    .text("backupTime", &stamp);
+                    o.text("backupFileName", &format!("{}@v{version}", ids::hex(&mut self.rng, 16)))
+                        .number("version", version)
+                        .text("backupTime", &stamp);
                 });
                 // One path may come twice, which no log does: the number keeps the keys apart.
-                format!(
-                    "{}:{backup}",
-                    quoted(&format!("{}.{version}", self.pool.file(&mut self.rng).path))
-                )
+                format!("{}:{backup}", quoted(&format!("{}.{version}", self.pool.file(&mut self.rng).path)))
             })
             .collect();
         let update = self.rng.chance(0.5);
@@ -152,15 +134,11 @@ impl Session<'_> {
                     o.text("id", &id)
                         .text("model", "<synthetic>")
                         .text("role", "assistant")
-                        .raw(
-                            "content",
-                            r#"[{"type":"text","text":"API Error: 529 overloaded"}]"#,
-                        );
+                        .raw("content", r#"[{"type":"text","text":"API Error: 529 overloaded"}]"#);
                 });
             },
             |o| {
-                o.text("error", "overloaded")
-                    .flag("isApiErrorMessage", true);
+                o.text("error", "overloaded").flag("isApiErrorMessage", true);
             },
         );
     }
@@ -168,9 +146,7 @@ impl Session<'_> {
     pub(super) fn summary(&mut self) {
         let (title, leaf) = (self.pool.phrase(&mut self.rng), ids::uuid(&mut self.rng));
         self.loose(|o| {
-            o.text("type", "summary")
-                .text("summary", &title)
-                .text("leafUuid", &leaf);
+            o.text("type", "summary").text("summary", &title).text("leafUuid", &leaf);
         });
     }
 
@@ -179,9 +155,7 @@ impl Session<'_> {
             let duration = self.rng.between(900, 900_000);
             self.chained(
                 |o| {
-                    o.text("type", "system")
-                        .text("subtype", "turn_duration")
-                        .number("durationMs", duration);
+                    o.text("type", "system").text("subtype", "turn_duration").number("durationMs", duration);
                 },
                 |o| {
                     o.flag("isMeta", false);

@@ -8,21 +8,12 @@ const MONTHS: [u64; 12] = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const DAY_MS: u64 = 86_400_000;
 
 pub(super) fn hex(rng: &mut Rng, len: usize) -> String {
-    (0..len)
-        .map(|_| BASE62[rng.below(16)].to_ascii_lowercase() as char)
-        .collect()
+    (0..len).map(|_| BASE62[rng.below(16)].to_ascii_lowercase() as char).collect()
 }
 
 pub(super) fn uuid(rng: &mut Rng) -> String {
     let (high, low) = (rng.draw(), rng.draw());
-    format!(
-        "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
-        high >> 32,
-        high >> 16 & 0xffff,
-        high & 0xfff,
-        low >> 52,
-        low & 0xffff_ffff_ffff
-    )
+    format!("{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}", high >> 32, high >> 16 & 0xffff, high & 0xfff, low >> 52, low & 0xffff_ffff_ffff)
 }
 
 /// `msg_01…`, `toolu_01…`: a prefix and 22 characters.
@@ -41,9 +32,7 @@ pub(super) struct Clock {
 impl Clock {
     /// A start in the first quarter of 2026, when progress records were written.
     pub(super) fn new(rng: &mut Rng) -> Self {
-        Self {
-            ms: rng.below((80 * DAY_MS) as usize) as u64,
-        }
+        Self { ms: rng.below((80 * DAY_MS) as usize) as u64 }
     }
 
     /// A clock that goes on from here by itself.

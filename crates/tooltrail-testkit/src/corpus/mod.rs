@@ -49,9 +49,8 @@ pub struct Written {
 pub fn generate(out: &Path, plan: &Plan) -> io::Result<Written> {
     let mut rng = Rng::new(plan.seed);
     let pool = Pool::new(plan.bytes, &mut rng);
-    let homes: Vec<String> = (0..(plan.bytes / 40_000_000).max(3))
-        .map(|_| format!("/home/sam/src/{}", pool.words.joined(&mut rng, 2, "/")))
-        .collect();
+    let homes: Vec<String> =
+        (0..(plan.bytes / 40_000_000).max(3)).map(|_| format!("/home/sam/src/{}", pool.words.joined(&mut rng, 2, "/"))).collect();
     let mut large = if plan.bytes >= LARGE { 2 } else { 0 };
     // A small corpus must not be one session.
     let most = (plan.bytes / 8).min(20_000_000) as usize;
@@ -72,20 +71,10 @@ pub fn generate(out: &Path, plan: &Plan) -> io::Result<Written> {
         let path = directory.join(format!("{}.jsonl", session.id));
         write_log(&path, &mut session, None, wanted, plan.bytes, &mut written)?;
         for started in std::mem::take(&mut session.started) {
-            let path = directory
-                .join(&session.id)
-                .join("subagents")
-                .join(format!("agent-{}.jsonl", started.id));
+            let path = directory.join(&session.id).join("subagents").join(format!("agent-{}.jsonl", started.id));
             let (prompt, wanted) = (started.prompt.clone(), rng.long_tailed(100_000.0, 1.0));
             let mut agent = session.of_agent(started);
-            write_log(
-                &path,
-                &mut agent,
-                Some(&prompt),
-                wanted,
-                plan.bytes,
-                &mut written,
-            )?;
+            write_log(&path, &mut agent, Some(&prompt), wanted, plan.bytes, &mut written)?;
         }
     }
     Ok(written)
@@ -127,7 +116,5 @@ fn write_log(
 
 /// The directory name that the agent gives a project.
 fn slug(cwd: &str) -> String {
-    cwd.chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
-        .collect()
+    cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }

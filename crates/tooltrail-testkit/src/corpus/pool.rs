@@ -70,29 +70,16 @@ impl Pool {
         let words = Words::new(rng);
         let scale = |per: u64, low: usize, high: usize| ((bytes / per) as usize).clamp(low, high);
         let (prose, cuts) = prose(&words, rng, scale(500, 20_000, 400_000));
-        let files = (0..scale(400_000, 60, 1200))
-            .map(|_| file(&words, rng))
-            .collect();
+        let files = (0..scale(400_000, 60, 1200)).map(|_| file(&words, rng)).collect();
         let mut console = Lines::default();
         let mut coloured = Lines::default();
         for _ in 0..scale(50_000, 1500, 12_000) {
             let line = console_line(&words, rng);
             console.push(&line);
-            coloured.push(&format!(
-                "\\u001b[{}m{line}\\u001b[0m",
-                rng.pick(&[31, 32, 33, 36])
-            ));
+            coloured.push(&format!("\\u001b[{}m{line}\\u001b[0m", rng.pick(&[31, 32, 33, 36])));
         }
         let base64 = (0..1 << 20).map(|_| rng.pick(BASE64) as char).collect();
-        Self {
-            words,
-            prose,
-            cuts,
-            files,
-            console,
-            coloured,
-            base64,
-        }
+        Self { words, prose, cuts, files, console, coloured, base64 }
     }
 
     /// Between `low` and `high` words of prose.
@@ -114,11 +101,7 @@ impl Pool {
 
     /// Up to `lines` lines of command output, never more than 30 kB: the agent cuts there.
     pub(super) fn console(&self, rng: &mut Rng, lines: usize) -> &str {
-        let from = if rng.chance(0.3) {
-            &self.coloured
-        } else {
-            &self.console
-        };
+        let from = if rng.chance(0.3) { &self.coloured } else { &self.console };
         from.run_within(rng.below(from.len()), lines, 30_000)
     }
 
@@ -165,55 +148,32 @@ fn prose(words: &Words, rng: &mut Rng, count: usize) -> (String, Vec<usize>) {
 
 fn file(words: &Words, rng: &mut Rng) -> File {
     let depth = rng.between(1, 3);
-    let path = format!(
-        "/home/sam/src/{}/{}.{}",
-        words.joined(rng, depth, "/"),
-        words.name(rng),
-        rng.pick(EXTENSIONS)
-    );
+    let path = format!("/home/sam/src/{}/{}.{}", words.joined(rng, depth, "/"), words.name(rng), rng.pick(EXTENSIONS));
     let (mut plain, mut numbered) = (Lines::default(), Lines::default());
     for number in 1..=rng.long_tailed(124.0, 0.82).min(1200) + 12 {
         let line = code_line(words, rng);
         numbered.push(&format!("{number:6}→{line}"));
         plain.push(&line);
     }
-    File {
-        path,
-        plain,
-        numbered,
-    }
+    File { path, plain, numbered }
 }
 
 /// One escaped line of code, in no language in particular.
 pub(super) fn code_line(words: &Words, rng: &mut Rng) -> String {
-    let indent = if rng.chance(0.15) {
-        "\\t".repeat(rng.between(1, 3))
-    } else {
-        "    ".repeat(rng.run(0.6).min(5))
-    };
+    let indent = if rng.chance(0.15) { "\\t".repeat(rng.between(1, 3)) } else { "    ".repeat(rng.run(0.6).min(5)) };
     let (a, b) = (words.name(rng), words.name(rng));
     let number = rng.below(10_000);
     let body = match rng.below(20) {
         0 | 1 => return String::new(),
         2..=4 => format!("# {}", words.joined(rng, 7, " ")),
-        5..=7 => format!(
-            "const {a} = {b}.load({number}, \\\"{}\\\");",
-            words.word(rng)
-        ),
+        5..=7 => format!("const {a} = {b}.load({number}, \\\"{}\\\");", words.word(rng)),
         8 | 9 => format!("{a}.{b}[{number}] += {};", words.name(rng)),
         10 | 11 => "}".to_owned(),
         12 | 13 => format!("when {a} > {number} and not {b}:"),
         14 | 15 => format!("{a} = \\\"{}\\\"", words.joined(rng, 3, " ")),
-        16 | 17 => format!(
-            "def {a}({b}: int, {}: str) -> {}:",
-            words.word(rng),
-            words.word(rng)
-        ),
+        16 | 17 => format!("def {a}({b}: int, {}: str) -> {}:", words.word(rng), words.word(rng)),
         18 => format!("log.debug('{a} %d\\\\n', {b})"),
-        _ => format!(
-            "raise {a}(\\\"{}\\\", cause={b})",
-            words.joined(rng, 4, " ")
-        ),
+        _ => format!("raise {a}(\\\"{}\\\", cause={b})", words.joined(rng, 4, " ")),
     };
     indent + &body
 }
@@ -222,23 +182,11 @@ pub(super) fn code_line(words: &Words, rng: &mut Rng) -> String {
 fn console_line(words: &Words, rng: &mut Rng) -> String {
     let (name, number) = (words.name(rng), rng.below(90_000));
     match rng.below(10) {
-        0..=3 => format!(
-            "ok {number} - {name}::{} ({} ms)",
-            words.name(rng),
-            rng.below(400)
-        ),
-        4 | 5 => format!(
-            "-rw-r--r--  1 sam  staff  {number:>7} {name}.{}",
-            rng.pick(EXTENSIONS)
-        ),
+        0..=3 => format!("ok {number} - {name}::{} ({} ms)", words.name(rng), rng.below(400)),
+        4 | 5 => format!("-rw-r--r--  1 sam  staff  {number:>7} {name}.{}", rng.pick(EXTENSIONS)),
         6 => format!("warning: `{name}` is set but {}", words.joined(rng, 6, " ")),
         7 => format!("  {number} | \\\"{}\\\"", words.joined(rng, 5, " ")),
-        8 => format!(
-            "[{:02}:{:02}] {}",
-            number / 3600 % 24,
-            number % 60,
-            words.joined(rng, 9, " ")
-        ),
+        8 => format!("[{:02}:{:02}] {}", number / 3600 % 24, number % 60, words.joined(rng, 9, " ")),
         _ => format!("+ {name} {}", words.joined(rng, 4, "/")),
     }
 }

@@ -8,11 +8,7 @@ use super::usage::Usage;
 use crate::json::{self, Object, list, quoted, text_of};
 use crate::rng::Rng;
 
-const MODELS: &[(u32, &str)] = &[
-    (5, "claude-opus-4-5-20251101"),
-    (4, "claude-sonnet-4-5-20250929"),
-    (2, "claude-haiku-4-5-20251001"),
-];
+const MODELS: &[(u32, &str)] = &[(5, "claude-opus-4-5-20251101"), (4, "claude-sonnet-4-5-20250929"), (2, "claude-haiku-4-5-20251001")];
 
 /// A log in the making; [`Session::turn`](super::turn) adds to `out`.
 pub(super) struct Session<'p> {
@@ -60,11 +56,7 @@ impl<'p> Session<'p> {
             cwd,
             model: rng.weighted(MODELS),
             version: format!("2.1.{}", rng.below(80)),
-            branch: if rng.chance(0.4) {
-                "main".to_owned()
-            } else {
-                pool.words.name(&mut rng)
-            },
+            branch: if rng.chance(0.4) { "main".to_owned() } else { pool.words.name(&mut rng) },
             agent: None,
             parent: None,
             out: String::new(),
@@ -98,11 +90,7 @@ impl<'p> Session<'p> {
     }
 
     /// A record of the conversation; `before` and `after` stand around its uuid and time. Returns the uuid.
-    pub(super) fn chained(
-        &mut self,
-        before: impl FnOnce(&mut Object<'_>),
-        after: impl FnOnce(&mut Object<'_>),
-    ) -> String {
+    pub(super) fn chained(&mut self, before: impl FnOnce(&mut Object<'_>), after: impl FnOnce(&mut Object<'_>)) -> String {
         let (uuid, stamp) = (ids::uuid(&mut self.rng), self.clock.stamp(&mut self.rng));
         json::object(&mut self.out, |o| {
             o.maybe("parentUuid", self.parent.as_deref())
@@ -152,13 +140,7 @@ pub(super) struct Message {
 impl Message {
     /// A message that will have `lines` lines.
     pub(super) fn new(rng: &mut Rng, id: String, lines: usize) -> Self {
-        Self {
-            id,
-            request: ids::api(rng, "req_"),
-            usage: Usage::draw(rng),
-            lines,
-            written: 0,
-        }
+        Self { id, request: ids::api(rng, "req_"), usage: Usage::draw(rng), lines, written: 0 }
     }
 
     /// Writes the next block; `stop` is the reason that the last line gives. Returns the line's uuid.
@@ -166,33 +148,20 @@ impl Message {
         self.written += 1;
         let last = self.written >= self.lines;
         // Only the last line knows the output; the others carry what had been counted when they were written.
-        let output = if last {
-            self.usage.output
-        } else {
-            self.usage.output * self.written / (self.lines + 1) + 1
-        };
+        let output = if last { self.usage.output } else { self.usage.output * self.written / (self.lines + 1) + 1 };
         let message = text_of(|o| {
             o.text("model", session.model)
                 .text("id", &self.id)
                 .text("type", "message")
                 .text("role", "assistant")
                 .raw("content", &list([block]))
-                .raw(
-                    "stop_reason",
-                    &if last {
-                        quoted(stop)
-                    } else {
-                        "null".to_owned()
-                    },
-                )
+                .raw("stop_reason", &if last { quoted(stop) } else { "null".to_owned() })
                 .raw("stop_sequence", "null")
                 .raw("usage", &self.usage.json(output));
         });
         session.chained(
             |o| {
-                o.raw("message", &message)
-                    .text("requestId", &self.request)
-                    .text("type", "assistant");
+                o.raw("message", &message).text("requestId", &self.request).text("type", "assistant");
             },
             |_| (),
         )
@@ -202,9 +171,6 @@ impl Message {
 /// A `tool_use` block.
 pub(super) fn call_block(id: &str, name: &str, input: &str) -> String {
     text_of(|o| {
-        o.text("type", "tool_use")
-            .text("id", id)
-            .text("name", name)
-            .raw("input", input);
+        o.text("type", "tool_use").text("id", id).text("name", name).raw("input", input);
     })
 }

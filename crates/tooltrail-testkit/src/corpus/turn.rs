@@ -45,11 +45,7 @@ impl Session<'_> {
         let told = self.told.pop_front();
         let thinks = self.rng.chance(0.3);
         let talks = self.rng.chance(0.45);
-        let calls = if told.is_some() || self.rng.chance(0.8) {
-            1
-        } else {
-            self.rng.between(2, 4)
-        };
+        let calls = if told.is_some() || self.rng.chance(0.8) { 1 } else { self.rng.between(2, 4) };
         let lines = usize::from(thinks) + usize::from(talks) + calls;
         let (id, call_id, file) = match told {
             Some(told) => (told.message, Some(told.call), Some(told.file)),
@@ -60,9 +56,7 @@ impl Session<'_> {
             let length = self.rng.between(300, 2500);
             let signature = pool.base64(&mut self.rng, length);
             let block = text_of(|o| {
-                o.text("type", "thinking")
-                    .text("thinking", pool.prose(&mut self.rng, 10, 200))
-                    .text("signature", &signature);
+                o.text("type", "thinking").text("thinking", pool.prose(&mut self.rng, 10, 200)).text("signature", &signature);
             });
             message.block(self, &block, "tool_use");
         }
@@ -72,20 +66,13 @@ impl Session<'_> {
         }
         let mut pending = Vec::with_capacity(calls);
         for _ in 0..calls {
-            let mut scene = Scene {
-                pool,
-                rng: &mut self.rng,
-                cwd: &self.cwd,
-            };
+            let mut scene = Scene { pool, rng: &mut self.rng, cwd: &self.cwd };
             let call = match file {
                 Some(file) => tools::known_read(&mut scene, file),
                 None => tools::call(&mut scene),
             };
-            let id = call_id
-                .clone()
-                .unwrap_or_else(|| ids::api(&mut self.rng, "toolu_"));
-            let asked_in =
-                message.block(self, &call_block(&id, call.name, &call.input), "tool_use");
+            let id = call_id.clone().unwrap_or_else(|| ids::api(&mut self.rng, "toolu_"));
+            let asked_in = message.block(self, &call_block(&id, call.name, &call.input), "tool_use");
             pending.push(Pending { id, call, asked_in });
         }
         self.results(pending)
@@ -117,18 +104,10 @@ impl Session<'_> {
     }
 
     fn result(&mut self, waiting: &Pending) {
-        let Reply {
-            content,
-            structured,
-            is_error,
-            denial,
-            ..
-        } = &waiting.call.reply;
+        let Reply { content, structured, is_error, denial, .. } = &waiting.call.reply;
         let says_fine = !is_error && self.rng.chance(0.4);
         let block = text_of(|o| {
-            o.text("tool_use_id", &waiting.id)
-                .text("type", "tool_result")
-                .raw("content", content);
+            o.text("tool_use_id", &waiting.id).text("type", "tool_result").raw("content", content);
             if *is_error || says_fine {
                 o.flag("is_error", *is_error);
             }
@@ -140,8 +119,7 @@ impl Session<'_> {
                 });
             },
             |o| {
-                o.raw("toolUseResult", structured)
-                    .text("sourceToolAssistantUUID", &waiting.asked_in);
+                o.raw("toolUseResult", structured).text("sourceToolAssistantUUID", &waiting.asked_in);
                 if let Some(kind) = denial {
                     o.text("toolDenialKind", kind);
                 }

@@ -28,8 +28,7 @@ impl Usage {
                 .number("cache_creation_input_tokens", self.cache_write)
                 .number("cache_read_input_tokens", self.cache_read)
                 .object("cache_creation", |o| {
-                    o.number("ephemeral_5m_input_tokens", self.cache_write)
-                        .number("ephemeral_1h_input_tokens", 0);
+                    o.number("ephemeral_5m_input_tokens", self.cache_write).number("ephemeral_1h_input_tokens", 0);
                 })
                 .number("output_tokens", output)
                 .text("service_tier", "standard");

@@ -4,28 +4,19 @@ use crate::rng::Rng;
 
 /// Frequent words, the most frequent first.
 const FREQUENT: &[&str] = &[
-    "a", "so", "we", "this", "at", "but", "into", "each", "its", "before", "after", "here",
-    "there", "both", "once", "harbour", "ledger", "gauge", "lantern", "crate", "beacon", "valve",
-    "basin", "anchor", "pulley", "quarry", "kiln", "signal", "drift", "depth", "margin", "batch",
-    "socket", "schema", "cursor", "window", "fallback", "snapshot", "checks", "holds", "keeps",
-    "drops", "sends", "waits", "opens", "closes", "counts", "joins", "splits", "orders", "narrow",
-    "stale", "early", "late", "empty", "shared", "nested", "spare", "broken", "quiet", "strict",
-    "loose", "reader", "writer", "worker", "planner", "router", "mapper", "sampler", "budget",
-    "quota", "packet", "record", "column", "marker", "bucket", "branch", "vendor", "invoice",
-    "parcel", "meadow", "orchard", "granite", "copper", "timer", "backlog", "payload", "digest",
-    "prefix", "suffix", "offset", "header", "footer", "caller", "callee", "maybe", "rather",
-    "almost", "never", "twice", "instead", "without", "against", "between", "through", "around",
-    "compile", "measure", "inspect", "replay", "rename", "revert", "extend", "shrink", "retry",
-    "flush", "rotate",
+    "a", "so", "we", "this", "at", "but", "into", "each", "its", "before", "after", "here", "there", "both", "once", "harbour", "ledger",
+    "gauge", "lantern", "crate", "beacon", "valve", "basin", "anchor", "pulley", "quarry", "kiln", "signal", "drift", "depth", "margin",
+    "batch", "socket", "schema", "cursor", "window", "fallback", "snapshot", "checks", "holds", "keeps", "drops", "sends", "waits",
+    "opens", "closes", "counts", "joins", "splits", "orders", "narrow", "stale", "early", "late", "empty", "shared", "nested", "spare",
+    "broken", "quiet", "strict", "loose", "reader", "writer", "worker", "planner", "router", "mapper", "sampler", "budget", "quota",
+    "packet", "record", "column", "marker", "bucket", "branch", "vendor", "invoice", "parcel", "meadow", "orchard", "granite", "copper",
+    "timer", "backlog", "payload", "digest", "prefix", "suffix", "offset", "header", "footer", "caller", "callee", "maybe", "rather",
+    "almost", "never", "twice", "instead", "without", "against", "between", "through", "around", "compile", "measure", "inspect", "replay",
+    "rename", "revert", "extend", "shrink", "retry", "flush", "rotate",
 ];
 
-const ONSETS: &[&str] = &[
-    "br", "ch", "d", "fl", "g", "h", "j", "kr", "l", "m", "pl", "qu", "s", "tw", "v", "w", "x", "y",
-];
-const RHYMES: &[&str] = &[
-    "ab", "ean", "ick", "old", "urn", "esh", "im", "oat", "ust", "ay", "en", "ift", "ong", "ure",
-    "el",
-];
+const ONSETS: &[&str] = &["br", "ch", "d", "fl", "g", "h", "j", "kr", "l", "m", "pl", "qu", "s", "tw", "v", "w", "x", "y"];
+const RHYMES: &[&str] = &["ab", "ean", "ick", "old", "urn", "esh", "im", "oat", "ust", "ay", "en", "ift", "ong", "ure", "el"];
 
 /// Draws words so that a few are frequent and thousands are rare, as in real text.
 pub(super) struct Words {
@@ -34,22 +25,13 @@ pub(super) struct Words {
 
 impl Words {
     pub(super) fn new(rng: &mut Rng) -> Self {
-        let rare = (0..20_000)
-            .map(|_| {
-                (0..rng.between(1, 3))
-                    .map(|_| format!("{}{}", rng.pick(ONSETS), rng.pick(RHYMES)))
-                    .collect()
-            })
-            .collect();
+        let rare =
+            (0..20_000).map(|_| (0..rng.between(1, 3)).map(|_| format!("{}{}", rng.pick(ONSETS), rng.pick(RHYMES))).collect()).collect();
         Self { rare }
     }
 
     pub(super) fn word(&self, rng: &mut Rng) -> &str {
-        if rng.chance(0.75) {
-            FREQUENT[skewed(rng, FREQUENT.len())]
-        } else {
-            &self.rare[skewed(rng, self.rare.len())]
-        }
+        if rng.chance(0.75) { FREQUENT[skewed(rng, FREQUENT.len())] } else { &self.rare[skewed(rng, self.rare.len())] }
     }
 
     /// `count` words with `joint` between them.

@@ -1,9 +1,9 @@
 //! `calls`: tool calls with their outcome, time and evidence.
 
 use crate::cli::{LogArgs, PathArgs};
+use crate::logs::{self, Logs};
 use crate::out::{self, DIM};
 use crate::table::{self, Align, Cell, Table};
-use crate::logs::{self, Logs};
 use clap::Args;
 use std::io::Write;
 use std::process::ExitCode;

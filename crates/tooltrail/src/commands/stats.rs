@@ -60,13 +60,7 @@ fn print(args: &LogArgs, logs: &Logs) -> anyhow::Result<ExitCode> {
 
 fn head(out: &mut impl Write, logs: &Logs, stats: &StatsRow) -> anyhow::Result<()> {
     let count = table::count;
-    writeln!(
-        out,
-        "{BOLD}{}{BOLD:#} tool calls in {} turns of {} sessions",
-        count(stats.calls),
-        count(stats.turns),
-        count(stats.sessions),
-    )?;
+    writeln!(out, "{BOLD}{}{BOLD:#} tool calls in {} turns of {} sessions", count(stats.calls), count(stats.turns), count(stats.sessions),)?;
     writeln!(
         out,
         "{DIM}{} logs, {}, {} lines ({} unparsed), read in {:.2} s{DIM:#}",
@@ -76,15 +70,29 @@ fn head(out: &mut impl Write, logs: &Logs, stats: &StatsRow) -> anyhow::Result<(
         count(stats.unparsed),
         logs.took.as_secs_f64(),
     )?;
-    let line: Vec<String> = stats
-        .by_status
-        .iter()
-        .map(|(status, number)| {
-            let (sign, style) = out::look(*status);
-            format!("{style}{sign} {} {}{style:#}", count(*number), status.word())
-        })
-        .collect();
-    writeln!(out, "\n{}\n", line.join("   "))?;
+    writeln!(out)?;
+    statuses(out, stats)?;
+    writeln!(out)?;
+    Ok(())
+}
+
+/// The statuses in one line, or as many as the terminal needs.
+fn statuses(out: &mut impl Write, stats: &StatsRow) -> anyhow::Result<()> {
+    let limit = table::terminal_width().unwrap_or(usize::MAX);
+    let mut used = 0;
+    for (status, number) in &stats.by_status {
+        let (sign, style) = out::look(*status);
+        let text = format!("{sign} {} {}", table::count(*number), status.word());
+        let width = text.chars().count();
+        if used > 0 {
+            let fits = used + 3 + width <= limit;
+            write!(out, "{}", if fits { "   " } else { "\n" })?;
+            used = if fits { used + 3 } else { 0 };
+        }
+        write!(out, "{style}{text}{style:#}")?;
+        used += width;
+    }
+    writeln!(out)?;
     Ok(())
 }
 

@@ -11,9 +11,7 @@ pub(super) fn todo(scene: &mut Scene<'_>) -> Call {
             let (content, doing) = (scene.pool.phrase(scene.rng), scene.pool.phrase(scene.rng));
             let status = scene.rng.pick(&["pending", "in_progress", "completed"]);
             text_of(|o| {
-                o.text("content", &content)
-                    .text("status", status)
-                    .text("activeForm", &doing);
+                o.text("content", &content).text("status", status).text("activeForm", &doing);
             })
         })
         .collect();
@@ -25,9 +23,7 @@ pub(super) fn todo(scene: &mut Scene<'_>) -> Call {
     let structured = text_of(|o| {
         o.raw("oldTodos", &old).raw("newTodos", &new);
     });
-    let content = quoted(
-        "Todos have been modified successfully. Ensure that you continue to use the todo list.",
-    );
+    let content = quoted("Todos have been modified successfully. Ensure that you continue to use the todo list.");
     Call::new("TodoWrite", input, Reply::ok(content, structured))
 }
 
@@ -37,9 +33,7 @@ pub(super) fn task(scene: &mut Scene<'_>) -> Call {
     let description = scene.pool.phrase(scene.rng);
     let id = ids::hex(scene.rng, 7);
     let input = text_of(|o| {
-        o.text("description", &description)
-            .text("prompt", prompt)
-            .text("subagent_type", "Explore");
+        o.text("description", &description).text("prompt", prompt).text("subagent_type", "Explore");
     });
     let content = list([super::remote::text_block(answer)]);
     let usage = Usage::draw(scene.rng);
@@ -53,11 +47,5 @@ pub(super) fn task(scene: &mut Scene<'_>) -> Call {
             .number("totalToolUseCount", scene.rng.between(1, 40))
             .raw("usage", &usage.json(usage.output));
     });
-    Call {
-        agent: Some(Agent {
-            id,
-            prompt: prompt.to_owned(),
-        }),
-        ..Call::new("Task", input, Reply::ok(content, structured))
-    }
+    Call { agent: Some(Agent { id, prompt: prompt.to_owned() }), ..Call::new("Task", input, Reply::ok(content, structured)) }
 }

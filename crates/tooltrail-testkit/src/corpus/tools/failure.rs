@@ -25,18 +25,15 @@ pub(super) fn instead(scene: &mut Scene<'_>, call: &Call) -> Option<Reply> {
         ("Read", 0..=34) => Reply::refused("File does not exist."),
         ("Edit" | "Write", 0..=39) => Reply::refused(scene.rng.pick(PRECONDITIONS)),
         ("mcp__warehouse__query", 0..=29) => Reply::error("MCP error -32603: the table is locked"),
-        ("Bash", 0..=3) => denied(
-            format!("Permission to use Bash with command {} has been denied.", scene.pool.words.word(scene.rng)),
-            "permission-rule",
-        ),
+        ("Bash", 0..=3) => {
+            denied(format!("Permission to use Bash with command {} has been denied.", scene.pool.words.word(scene.rng)), "permission-rule")
+        }
         ("Bash", 4..=5) => Reply::error("PreToolUse:Bash hook error: [guard.sh]: not outside the project"),
         (_, 980..=982) => rejected(scene),
-        (_, 983) => denied(
-            format!("Claude requested permissions to use {name}, but you haven't granted it yet."),
-            "permission-rule",
-        ),
+        (_, 983) => denied(format!("Claude requested permissions to use {name}, but you haven't granted it yet."), "permission-rule"),
         (_, 984) => denied(
-            "Permission for this action was denied by the Claude Code auto mode classifier. Reason: it reaches outside the project".to_owned(),
+            "Permission for this action was denied by the Claude Code auto mode classifier. Reason: it reaches outside the project"
+                .to_owned(),
             "automode-blocked",
         ),
         (_, 985) => Reply::refused("InputValidationError: the required parameter `path` is missing"),
@@ -48,9 +45,7 @@ pub(super) fn instead(scene: &mut Scene<'_>, call: &Call) -> Option<Reply> {
 
 /// The reply of every call that follows a refused one in its message.
 pub(in crate::corpus) fn after_rejection() -> Reply {
-    stopped(format!(
-        "The user doesn't want to take this action right now. {WAIT}"
-    ))
+    stopped(format!("The user doesn't want to take this action right now. {WAIT}"))
 }
 
 /// The reply of a call whose sibling failed.
@@ -63,22 +58,13 @@ fn rejected(scene: &mut Scene<'_>) -> Reply {
         return stopped(format!("{NO} {WAIT}"));
     }
     let wish = scene.pool.phrase(scene.rng);
-    stopped(format!(
-        "{NO} To tell you how to proceed, the user said:{BREAK}{wish}"
-    ))
+    stopped(format!("{NO} To tell you how to proceed, the user said:{BREAK}{wish}"))
 }
 
 fn stopped(text: String) -> Reply {
-    Reply {
-        structured: quoted("User rejected tool use"),
-        then: Then::Stop,
-        ..denied(text, "user-rejected")
-    }
+    Reply { structured: quoted("User rejected tool use"), then: Then::Stop, ..denied(text, "user-rejected") }
 }
 
 fn denied(text: String, kind: &'static str) -> Reply {
-    Reply {
-        denial: Some(kind),
-        ..Reply::error(&text)
-    }
+    Reply { denial: Some(kind), ..Reply::error(&text) }
 }

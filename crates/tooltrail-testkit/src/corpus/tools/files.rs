@@ -11,11 +11,7 @@ pub(super) fn read(scene: &mut Scene<'_>) -> Call {
 
 pub(super) fn read_of(scene: &mut Scene<'_>, file: &File) -> Call {
     let total = file.plain.len();
-    let from = if scene.rng.chance(0.5) {
-        0
-    } else {
-        scene.rng.below(total)
-    };
+    let from = if scene.rng.chance(0.5) { 0 } else { scene.rng.below(total) };
     let count = scene.rng.pick(&[40, 100, 2000]).min(total - from);
     let input = text_of(|o| {
         o.text("file_path", &file.path);
@@ -43,14 +39,10 @@ pub(super) fn edit(scene: &mut Scene<'_>) -> Call {
     let file = scene.pool.file(scene.rng);
     let from = scene.rng.below(file.plain.len());
     let removed = scene.rng.between(1, 12).min(file.plain.len() - from);
-    let added: Vec<String> = (0..scene.rng.between(1, 14))
-        .map(|_| code_line(&scene.pool.words, scene.rng))
-        .collect();
+    let added: Vec<String> = (0..scene.rng.between(1, 14)).map(|_| code_line(&scene.pool.words, scene.rng)).collect();
     let (old, new) = (file.plain.run(from, removed), added.join(BREAK));
     let input = text_of(|o| {
-        o.text("file_path", &file.path)
-            .text("old_string", old)
-            .text("new_string", &new);
+        o.text("file_path", &file.path).text("old_string", old).text("new_string", &new);
     });
     let content = format!(
         "\"The file {} has been updated. Here's the result of running `cat -n` on a snippet of the edited file:{BREAK}{}\"",
@@ -61,9 +53,7 @@ pub(super) fn edit(scene: &mut Scene<'_>) -> Call {
     let patch = text_of(|o| {
         let lines = (from - context..from)
             .map(|line| quoted(&format!(" {}", file.plain.run(line, 1))))
-            .chain(
-                (from..from + removed).map(|line| quoted(&format!("-{}", file.plain.run(line, 1)))),
-            )
+            .chain((from..from + removed).map(|line| quoted(&format!("-{}", file.plain.run(line, 1)))))
             .chain(added.iter().map(|line| quoted(&format!("+{line}"))));
         o.number("oldStart", from - context + 1)
             .number("oldLines", context + removed)

@@ -96,42 +96,22 @@ pub(super) fn known_read(scene: &mut Scene<'_>, file: usize) -> Call {
 
 impl Call {
     fn new(name: &'static str, input: String, reply: Reply) -> Self {
-        Self {
-            name,
-            input,
-            reply,
-            agent: None,
-        }
+        Self { name, input, reply, agent: None }
     }
 }
 
 impl Reply {
     fn ok(content: String, structured: String) -> Self {
-        Self {
-            content,
-            structured,
-            is_error: false,
-            denial: None,
-            then: Then::GoOn,
-        }
+        Self { content, structured, is_error: false, denial: None, then: Then::GoOn }
     }
 
     /// An error whose structured side repeats the text after `Error: `.
     fn error(escaped: &str) -> Self {
-        Self {
-            is_error: true,
-            ..Self::ok(quoted(escaped), quoted(&format!("Error: {escaped}")))
-        }
+        Self { is_error: true, ..Self::ok(quoted(escaped), quoted(&format!("Error: {escaped}"))) }
     }
 
     /// An error found before the tool ran: the model sees it in a tag, the structured side without.
     fn refused(escaped: &str) -> Self {
-        Self {
-            is_error: true,
-            ..Self::ok(
-                quoted(&format!("<tool_use_error>{escaped}</tool_use_error>")),
-                quoted(escaped),
-            )
-        }
+        Self { is_error: true, ..Self::ok(quoted(&format!("<tool_use_error>{escaped}</tool_use_error>")), quoted(escaped)) }
     }
 }

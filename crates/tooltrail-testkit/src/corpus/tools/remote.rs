@@ -24,15 +24,10 @@ pub(super) fn fetch(scene: &mut Scene<'_>) -> Call {
 pub(super) fn query(scene: &mut Scene<'_>) -> Call {
     let rows = scene.pool.prose(scene.rng, 100, 1500);
     let input = text_of(|o| {
-        o.text("table", scene.pool.words.word(scene.rng))
-            .number("limit", scene.rng.between(1, 500));
+        o.text("table", scene.pool.words.word(scene.rng)).number("limit", scene.rng.between(1, 500));
     });
     let content = list([text_block(rows)]);
-    Call::new(
-        "mcp__warehouse__query",
-        input,
-        Reply::ok(content.clone(), content),
-    )
+    Call::new("mcp__warehouse__query", input, Reply::ok(content.clone(), content))
 }
 
 pub(super) fn screenshot(scene: &mut Scene<'_>) -> Call {
@@ -40,16 +35,10 @@ pub(super) fn screenshot(scene: &mut Scene<'_>) -> Call {
     let data = scene.pool.base64(scene.rng, length);
     let content = list([text_of(|o| {
         o.text("type", "image").object("source", |o| {
-            o.text("type", "base64")
-                .text("data", &data)
-                .text("media_type", "image/png");
+            o.text("type", "base64").text("data", &data).text("media_type", "image/png");
         });
     })]);
-    Call::new(
-        "mcp__browser__screenshot",
-        "{}".to_owned(),
-        Reply::ok(content.clone(), content),
-    )
+    Call::new("mcp__browser__screenshot", "{}".to_owned(), Reply::ok(content.clone(), content))
 }
 
 /// One text block of a result.

@@ -8,23 +8,15 @@ pub(super) fn grep(scene: &mut Scene<'_>) -> Call {
     let pattern = scene.pool.words.name(scene.rng);
     let found = paths(scene);
     let input = text_of(|o| {
-        o.text("pattern", &pattern)
-            .text("path", scene.cwd)
-            .text("output_mode", "files_with_matches");
+        o.text("pattern", &pattern).text("path", scene.cwd).text("output_mode", "files_with_matches");
     });
     let structured = text_of(|o| {
-        o.text("mode", "files_with_matches")
-            .raw("filenames", &list(found.iter().map(|path| quoted(path))))
-            .number("numFiles", found.len());
+        o.text("mode", "files_with_matches").raw("filenames", &list(found.iter().map(|path| quoted(path)))).number("numFiles", found.len());
     });
     let content = if found.is_empty() {
         quoted("No files found")
     } else {
-        quoted(&format!(
-            "Found {} files{BREAK}{}",
-            found.len(),
-            found.join(BREAK)
-        ))
+        quoted(&format!("Found {} files{BREAK}{}", found.len(), found.join(BREAK)))
     };
     Call::new("Grep", input, Reply::ok(content, structured))
 }
@@ -41,15 +33,9 @@ pub(super) fn glob(scene: &mut Scene<'_>) -> Call {
             .number("numFiles", found.len())
             .flag("truncated", false);
     });
-    Call::new(
-        "Glob",
-        input,
-        Reply::ok(quoted(&found.join(BREAK)), structured),
-    )
+    Call::new("Glob", input, Reply::ok(quoted(&found.join(BREAK)), structured))
 }
 
 fn paths<'p>(scene: &mut Scene<'p>) -> Vec<&'p str> {
-    (0..scene.rng.run(0.93))
-        .map(|_| scene.pool.file(scene.rng).path.as_str())
-        .collect()
+    (0..scene.rng.run(0.93)).map(|_| scene.pool.file(scene.rng).path.as_str()).collect()
 }

@@ -40,14 +40,9 @@ fn outcome(scene: &mut Scene<'_>) -> Reply {
     match scene.rng.below(1000) {
         0..=31 => {
             let code = scene.rng.pick(&[1, 1, 1, 2, 101, 127]);
-            Reply {
-                then: Then::CancelSiblings,
-                ..Reply::error(&format!("Exit code {code}{BREAK}{output}"))
-            }
+            Reply { then: Then::CancelSiblings, ..Reply::error(&format!("Exit code {code}{BREAK}{output}")) }
         }
-        32..=34 => Reply::error(&format!(
-            "Exit code 143{BREAK}Command timed out after 2m 0.0s {output}"
-        )),
+        32..=34 => Reply::error(&format!("Exit code 143{BREAK}Command timed out after 2m 0.0s {output}")),
         35..=37 => stdout(output, true),
         38..=43 => moved_to_background(&ids::hex(scene.rng, 7)),
         44..=47 => too_large(scene, output),
@@ -57,25 +52,15 @@ fn outcome(scene: &mut Scene<'_>) -> Reply {
 
 fn stdout(output: &str, interrupted: bool) -> Reply {
     let structured = text_of(|o| {
-        o.text("stdout", output)
-            .text("stderr", "")
-            .flag("interrupted", interrupted)
-            .flag("isImage", false)
-            .flag("noOutputExpected", false);
+        o.text("stdout", output).text("stderr", "").flag("interrupted", interrupted).flag("isImage", false).flag("noOutputExpected", false);
     });
     Reply::ok(quoted(output), structured)
 }
 
 fn moved_to_background(id: &str) -> Reply {
-    let text = format!(
-        "Command running in background with ID: {id}. Output is being written to: /tmp/tasks/{id}.output"
-    );
+    let text = format!("Command running in background with ID: {id}. Output is being written to: /tmp/tasks/{id}.output");
     let structured = text_of(|o| {
-        o.text("stdout", "")
-            .text("stderr", "")
-            .flag("interrupted", false)
-            .flag("isImage", false)
-            .text("backgroundTaskId", id);
+        o.text("stdout", "").text("stderr", "").flag("interrupted", false).flag("isImage", false).text("backgroundTaskId", id);
     });
     Reply::ok(quoted(&text), structured)
 }
