@@ -9,8 +9,8 @@ use super::{hooks, markers, progress, tasks, tools};
 use crate::{Record, Sink};
 use std::borrow::Cow;
 use tooltrail_model::event::{
-    Block as BlockFact, BlockKind, Boundary, Call, CallResult, Claim, ClaimBy, Context, Hook, HookOutcome, HookStage, Meta, Node, Notice,
-    Origin, Prompt, Role, TaskNews, Text, TitleBy, Usage,
+    Block as BlockFact, BlockKind, Boundary, Call, CallResult, Claim, ClaimBy, Context, Echo, Hook, HookOutcome, HookStage, Meta, Node,
+    Notice, Origin, Prompt, Role, TaskNews, Text, TitleBy, Usage,
 };
 use tooltrail_model::verdict::Said as Outcomes;
 use tooltrail_model::{Event, Fact, Kind, Scope, Span, Time};
@@ -225,7 +225,7 @@ fn words<'r>(text: Raw<'r>, span: &std::ops::Range<usize>, envelope: &Envelope<'
                 _ => None,
             };
             let head = head.unwrap_or_else(|| Cow::Borrowed(beginning(own)));
-            emit.fact(Fact::Prompt(Prompt { origin, head, digest: text.digest(), span: emit.span(span) }));
+            emit.fact(Fact::Prompt(Prompt { origin, head, digest: text.digest(), span: emit.span(span), echo: Echo::None }));
         }
     }
 }
@@ -357,6 +357,8 @@ pub(super) fn result<'r>(
         child: outcome.child(structured),
         hook: error.then(|| hook_in_text(&outcome.head)).flatten(),
         synthetic: outcome.synthetic(),
+        sole: false,
+        truncated: false,
         signals: outcome.signals,
         nested: None,
     };
@@ -430,7 +432,7 @@ fn queued<'r>(text: Raw<'r>, span: &std::ops::Range<usize>, human: bool, emit: &
     let (said, own) = prompt::classify(&whole, prompt::Flags { injected: !human, sidechain: false });
     if said == Said::Words(Origin::Human) {
         let head = Cow::Borrowed(beginning(own));
-        emit.fact(Fact::Prompt(Prompt { origin: Origin::Queued, head, digest: text.digest(), span: emit.span(span) }));
+        emit.fact(Fact::Prompt(Prompt { origin: Origin::Queued, head, digest: text.digest(), span: emit.span(span), echo: Echo::None }));
     }
 }
 

@@ -1,5 +1,6 @@
 //! Sessions: what all sources of a session say about it, put together.
 
+use super::roots::Roots;
 use super::{Linked, Source};
 use crate::event::TitleBy;
 use crate::text::Name;
@@ -37,14 +38,16 @@ pub struct LinkedSession {
 }
 
 /// Finds the sessions and sorts them by start.
-pub(super) fn gather(logs: &[&Source], index: &mut Map<(usize, Name), usize>) -> Vec<LinkedSession> {
+pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, index: &mut Map<(usize, Name), usize>) -> Vec<LinkedSession> {
     let mut found: Map<(&'static str, Box<str>), LinkedSession> = Map::default();
     for (number, source) in logs.iter().enumerate() {
         let Some(agent) = source.summary.agent else { continue };
         for record in &source.summary.sessions {
-            let id: Box<str> = source.summary.names.text(record.session).into();
+            let id: Box<str> = roots.of(agent, source.summary.names.text(record.session)).into();
             let session = found.entry((agent, id.clone())).or_insert_with(|| LinkedSession { agent, id, ..LinkedSession::default() });
-            session.sources.push(number);
+            if session.sources.last() != Some(&number) {
+                session.sources.push(number);
+            }
             session.first = [session.first, record.first].into_iter().flatten().min();
             session.last = session.last.max(record.last);
         }
@@ -57,7 +60,7 @@ pub(super) fn gather(logs: &[&Source], index: &mut Map<(usize, Name), usize>) ->
     for (source, entry) in logs.iter().enumerate() {
         let Some(agent) = entry.summary.agent else { continue };
         for record in &entry.summary.sessions {
-            let number = numbers.get(&(agent, entry.summary.names.text(record.session)));
+            let number = numbers.get(&(agent, roots.of(agent, entry.summary.names.text(record.session))));
             index.extend(number.map(|&number| ((source, record.session), number)));
         }
     }
@@ -134,7 +137,9 @@ fn describe(linked: &Linked<'_>, session: &mut LinkedSession, by_leaf: &Map<u64,
     for &number in &session.sources {
         let summary = &linked.sources[number].summary;
         let names = &summary.names;
-        let Some(record) = summary.sessions.iter().find(|record| names.text(record.session) == &*session.id) else { continue };
+        let Some(record) = summary.sessions.iter().find(|record| linked.session_of(number, record.session) == &*session.id) else {
+            continue;
+        };
         if let Some((by, title)) = record.title {
             better(by, record.last, names.text(title));
         }
