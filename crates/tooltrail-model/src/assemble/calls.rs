@@ -21,6 +21,8 @@ pub(super) struct Open {
     early: Map<Box<str>, Vec<(Name, ResultRecord)>>,
     /// Calls without a result and without a sequel, by conversation.
     waiting: Map<Thread, Vec<usize>>,
+    /// The message that all of them are known to belong to, by conversation.
+    speaking: Map<Thread, Id>,
     /// How many calls a message makes, by the hash of its id.
     messages: Map<u64, u32>,
     /// Calls that were interrupted just now, by conversation.
@@ -33,9 +35,9 @@ impl Open {
         self.latest.get(&hash(id)).copied()
     }
 
-    /// All calls with an id, the latest first.
+    /// The calls with an id, the latest first. Only so many: a hostile log could use one id for all its calls.
     fn all(&self, id: &str) -> impl Iterator<Item = usize> {
-        std::iter::successors(self.latest(id), |index| self.earlier.get(index).copied())
+        std::iter::successors(self.latest(id), |index| self.earlier.get(index).copied()).take(64)
     }
 }
 
@@ -65,6 +67,9 @@ impl Assembler {
         }
         let early = self.calls.early.remove(&record.id).unwrap_or_default();
         self.calls.waiting.entry(self.here.within).or_default().push(index);
+        if record.message_id.is_none() {
+            self.calls.speaking.remove(&self.here.within);
+        }
         self.out.calls.push(record);
         for (_, result) in early {
             self.attach(index, result);
@@ -181,6 +186,14 @@ impl Assembler {
     pub(super) fn sequel(&mut self, sequel: fn(At) -> Sequel, message: Option<Id>) {
         let at = self.here.at;
         self.calls.stopped.remove(&self.here.within);
+        // Another block of the message that speaks already: nothing has changed for its calls.
+        let speaking = match message {
+            Some(message) => self.calls.speaking.insert(self.here.within, message),
+            None => self.calls.speaking.remove(&self.here.within),
+        };
+        if message.is_some() && speaking == message {
+            return;
+        }
         let Some(waiting) = self.calls.waiting.get_mut(&self.here.within) else { return };
         let calls = &mut self.out.calls;
         waiting.retain(|&index| {

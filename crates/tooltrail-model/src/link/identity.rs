@@ -31,7 +31,7 @@ pub(super) fn calls(linked: &Linked<'_>) -> Vec<LinkedCall> {
     for same_key in all.chunk_by(|a, b| a.0 == b.0) {
         if let [(_, only)] = *same_key {
             if !only.nested || !has_own_log(linked, only) {
-                calls.push(settle(linked, &[only], only, false));
+                calls.push(settle(linked, only, only, None, false));
             }
             continue;
         }
@@ -70,7 +70,8 @@ fn settle_group(linked: &Linked<'_>, mut group: Vec<CallId>, calls: &mut Vec<Lin
     // An id that was used for different things is no name beyond its session.
     let scoped = group.iter().any(|&call| what(linked, call) != what(linked, group[0]));
     for same in partition(linked, group, scoped) {
-        calls.extend(same.iter().map(|&call| settle(linked, &same, call, scoped)));
+        let answered = same.iter().copied().find(|&copy| linked.record(copy).result.is_some());
+        calls.extend(same.iter().map(|&call| settle(linked, call, same[0], answered, scoped)));
     }
 }
 
@@ -110,13 +111,10 @@ fn last_if_none(time: Option<Time>) -> Time {
     time.unwrap_or(Time::MAX)
 }
 
-fn settle(linked: &Linked<'_>, copies: &[CallId], call: CallId, scoped: bool) -> LinkedCall {
-    let original = copies[0];
+/// `answered` is a copy of the call that has a result.
+fn settle(linked: &Linked<'_>, call: CallId, original: CallId, answered: Option<CallId>, scoped: bool) -> LinkedCall {
     let record = linked.record(call);
-    let elsewhere = || {
-        let copy = copies.iter().copied().find(|&copy| linked.record(copy).result.is_some());
-        copy.map(Foreign::Copy).or_else(|| orphan(linked, call, scoped))
-    };
+    let elsewhere = || answered.map(Foreign::Copy).or_else(|| orphan(linked, call, scoped));
     LinkedCall {
         id: call,
         copy_of: (call != original).then_some(original),
