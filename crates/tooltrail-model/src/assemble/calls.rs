@@ -132,7 +132,7 @@ impl Assembler {
         let id = result.call.as_ref();
         if result.nested.is_some() {
             if let Some(call) = self.calls.nested.get(id).and_then(|&index| self.out.nested.get_mut(index)) {
-                call.result.get_or_insert_with(|| Box::new(record));
+                call.result.get_or_insert(record);
             }
             return;
         }
@@ -175,7 +175,7 @@ impl Assembler {
             self.calls.stopped.entry(call.within).or_default().push(index);
         }
         match &mut call.result {
-            None => call.result = Some(Box::new(new)),
+            None => call.result = Some(new),
             // A program that stopped a tool writes a result in its name; if the real one comes as well, that one counts.
             Some(old) if old.synthetic && !new.synthetic => call.others.push(std::mem::replace(old, new)),
             Some(_) => call.others.push(new),
