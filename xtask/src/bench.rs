@@ -12,15 +12,7 @@ use crate::report::{self, Against, Row};
 use crate::workspace::{program, root, run_cargo, say};
 
 pub(crate) const OPTIONS: &[&str] = &["--size", "--dir", "--rounds", "--report"];
-const BUILD: &[&str] = &[
-    "build",
-    "--release",
-    "--locked",
-    "-p",
-    "tooltrail",
-    "-p",
-    "tooltrail-testkit",
-];
+const BUILD: &[&str] = &["build", "--release", "--locked", "-p", "tooltrail", "-p", "tooltrail-testkit"];
 
 /// Builds, measures and reports.
 pub(crate) fn run(options: &Options) -> Result<(), String> {
@@ -31,10 +23,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     run_cargo(&[], BUILD).map_err(|error| format!("the build failed; {error}"))?;
     let (directory, what) = match options.get("--dir") {
         Some(given) => (home(given)?, "Logs of this machine".to_owned()),
-        None => (
-            inputs::corpus(size)?,
-            format!("Made-up logs of {size} (seed {SEED})"),
-        ),
+        None => (inputs::corpus(size)?, format!("Made-up logs of {size} (seed {SEED})")),
     };
     let floor = floor(&directory, 1)?;
     let (bytes, lines) = (told(&floor, "bytes")? as u64, told(&floor, "lines")?);
@@ -58,18 +47,11 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
 }
 
 fn home(given: &str) -> Result<PathBuf, String> {
-    fs::canonicalize(given).map_err(|error| {
-        format!("can't open `{given}`: {error}; give a directory laid out like a home")
-    })
+    fs::canonicalize(given).map_err(|error| format!("can't open `{given}`: {error}; give a directory laid out like a home"))
 }
 
 /// Runs all candidates once per round and keeps the best run of each.
-fn compare(
-    all: &[Candidate],
-    directory: &Path,
-    bytes: u64,
-    rounds: usize,
-) -> Result<Vec<(Row, Against)>, String> {
+fn compare(all: &[Candidate], directory: &Path, bytes: u64, rounds: usize) -> Result<Vec<(Row, Against)>, String> {
     let mut best: Vec<Result<Run, String>> = vec![Err("not measured".to_owned()); all.len()];
     for round in 1..=rounds {
         for (candidate, best) in all.iter().zip(&mut best) {
@@ -77,16 +59,11 @@ fn compare(
                 How::NotInstalled => Err("not installed".to_owned()),
                 _ if round > 1 && best.is_err() => continue,
                 How::Floor => floor(directory, candidate.threads),
-                How::Program(path) => {
-                    measure::run(&mut candidate.command(path, directory), &[0], false)
-                }
+                How::Program(path) => measure::run(&mut candidate.command(path, directory), &[0], false),
             };
             match run {
                 Ok(run) => {
-                    say(&format!(
-                        "round {round}: {:.3} s {}",
-                        run.seconds, candidate.name
-                    ));
+                    say(&format!("round {round}: {:.3} s {}", run.seconds, candidate.name));
                     *best = Ok(match best {
                         Ok(best) => measure::best(best, &run),
                         Err(_) => run,
@@ -107,19 +84,9 @@ fn compare(
         best[index].as_ref().ok().map(|run| run.seconds)
     };
     let rows = all.iter().zip(&best).map(|(candidate, run)| {
-        let row = Row {
-            name: candidate.name.to_owned(),
-            command: candidate.shown.to_owned(),
-            bytes,
-            run: run.clone(),
-        };
-        let same_floor = |other: &Candidate| {
-            matches!(other.how, How::Floor) && other.threads == candidate.threads
-        };
-        let against = Against {
-            floor: seconds(&same_floor),
-            peer: seconds(&|other| other.name == PEER),
-        };
+        let row = Row { name: candidate.name.to_owned(), command: candidate.shown.to_owned(), bytes, run: run.clone() };
+        let same_floor = |other: &Candidate| matches!(other.how, How::Floor) && other.threads == candidate.threads;
+        let against = Against { floor: seconds(&same_floor), peer: seconds(&|other| other.name == PEER) };
         (row, against)
     });
     Ok(rows.collect())
@@ -129,28 +96,19 @@ fn compare(
 fn floor(directory: &Path, threads: usize) -> Result<Run, String> {
     let mut command = testkit(&["floor", "--threads", &threads.to_string()]);
     let run = measure::run(command.arg(directory), &[0], true)?;
-    Ok(Run {
-        seconds: told(&run, "seconds")?,
-        ..run
-    })
+    Ok(Run { seconds: told(&run, "seconds")?, ..run })
 }
 
 /// A figure that the testkit printed after its name.
 fn told(run: &Run, name: &str) -> Result<f64, String> {
-    let mut words = run
-        .stdout
-        .split_whitespace()
-        .skip_while(|word| *word != name);
+    let mut words = run.stdout.split_whitespace().skip_while(|word| *word != name);
     let figure = words.nth(1).and_then(|word| word.parse().ok());
     figure.ok_or_else(|| format!("the testkit's floor did not tell `{name}`: {}", run.stdout))
 }
 
 /// The commands that read everything, on inputs that are too large to hold.
 fn hostile() -> Result<Vec<Row>, String> {
-    let inputs = [
-        ("one line of 2 GB", inputs::huge_line()?),
-        ("20 results of 20 MB", inputs::big_results()?),
-    ];
+    let inputs = [("one line of 2 GB", inputs::huge_line()?), ("20 results of 20 MB", inputs::big_results()?)];
     let mut rows = Vec::new();
     for (name, file) in &inputs {
         for task in ["stats", "calls", "check"] {

@@ -32,83 +32,37 @@ pub(crate) enum How {
 pub(crate) fn all() -> Vec<Candidate> {
     let own = || How::Program(program("tooltrail"));
     let peer = |path: Option<PathBuf>| path.map_or(How::NotInstalled, How::Program);
-    let ccusage = env::var_os("CCUSAGE")
-        .map(PathBuf::from)
-        .or_else(|| on_path(PEER));
+    let ccusage = env::var_os("CCUSAGE").map(PathBuf::from).or_else(|| on_path(PEER));
     let rows = [
-        (
-            "floor, 1 thread",
-            "tooltrail-testkit floor DIR --threads 1",
-            1,
-            How::Floor,
-        ),
-        (
-            "floor, 2 threads",
-            "tooltrail-testkit floor DIR --threads 2",
-            2,
-            How::Floor,
-        ),
-        (
-            "totals, 1 thread",
-            "tooltrail stats --json --root DIR --threads 1",
-            1,
-            own(),
-        ),
-        (
-            "totals, 2 threads",
-            "tooltrail stats --json --root DIR --threads 2",
-            2,
-            own(),
-        ),
+        ("floor, 1 thread", "tooltrail-testkit floor DIR --threads 1", 1, How::Floor),
+        ("floor, 2 threads", "tooltrail-testkit floor DIR --threads 2", 2, How::Floor),
+        ("totals, 1 thread", "tooltrail stats --json --root DIR --threads 1", 1, own()),
+        ("totals, 2 threads", "tooltrail stats --json --root DIR --threads 2", 2, own()),
         ("every call", "tooltrail calls --json --root DIR", 2, own()),
         // It looks for logs in the home directory and has no option for another place.
-        (
-            PEER,
-            "HOME=DIR XDG_CONFIG_HOME=DIR/.config ccusage claude daily --offline --json",
-            2,
-            peer(ccusage),
-        ),
-        (
-            "ripgrep, one literal",
-            "rg -uu -c --no-ignore tool_use_id DIR",
-            2,
-            peer(on_path("rg")),
-        ),
+        (PEER, "HOME=DIR XDG_CONFIG_HOME=DIR/.config ccusage claude daily --offline --json", 2, peer(ccusage)),
+        ("ripgrep, one literal", "rg -uu -c --no-ignore tool_use_id DIR", 2, peer(on_path("rg"))),
     ];
-    let candidate = |(name, shown, threads, how)| Candidate {
-        name,
-        shown,
-        threads,
-        how,
-    };
+    let candidate = |(name, shown, threads, how)| Candidate { name, shown, threads, how };
     rows.map(candidate).into()
 }
 
 /// The programs that were compared with, by the first line each says of its version.
 pub(crate) fn peers(all: &[Candidate]) -> String {
-    let said = all
-        .iter()
-        .filter(|candidate| !candidate.is_own())
-        .filter_map(|candidate| {
-            let How::Program(path) = &candidate.how else {
-                return None;
-            };
-            let run = measure::run(Command::new(path).arg("--version"), &[0], true).ok()?;
-            run.stdout.lines().next().map(str::to_owned)
-        });
+    let said = all.iter().filter(|candidate| !candidate.is_own()).filter_map(|candidate| {
+        let How::Program(path) = &candidate.how else {
+            return None;
+        };
+        let run = measure::run(Command::new(path).arg("--version"), &[0], true).ok()?;
+        run.stdout.lines().next().map(str::to_owned)
+    });
     let said: Vec<String> = said.collect();
-    if said.is_empty() {
-        "none installed".to_owned()
-    } else {
-        said.join(", ")
-    }
+    if said.is_empty() { "none installed".to_owned() } else { said.join(", ") }
 }
 
 fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
-    env::split_paths(&path)
-        .map(|directory| directory.join(name))
-        .find(|file| file.is_file())
+    env::split_paths(&path).map(|directory| directory.join(name)).find(|file| file.is_file())
 }
 
 impl Candidate {

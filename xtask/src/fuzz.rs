@@ -10,17 +10,7 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     let seconds: u64 = options.number("--seconds", 60)?;
     let seconds = seconds.to_string();
     let variables = [("TOOLTRAIL_FUZZ_SECONDS", seconds.as_str())];
-    let arguments = [
-        "test",
-        "--workspace",
-        "--locked",
-        "--test",
-        "fuzz",
-        "--",
-        "--nocapture",
-    ];
+    let arguments = ["test", "--workspace", "--locked", "--test", "fuzz", "--", "--nocapture"];
     say(&written(&variables, &arguments));
-    run_cargo(&variables, &arguments).map_err(|error| {
-        format!("the fuzz run failed; keep an input it printed as a test, then {error}")
-    })
+    run_cargo(&variables, &arguments).map_err(|error| format!("the fuzz run failed; keep an input it printed as a test, then {error}"))
 }

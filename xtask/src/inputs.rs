@@ -24,11 +24,7 @@ pub(crate) fn corpus(size: &str) -> Result<PathBuf, String> {
         return Err(format!("`--size {size}`: write it like `1G` or `100M`"));
     }
     let directory = target().join("bench").join(size);
-    make(&directory, |home| {
-        testkit(&["gen", "--size", size, "--seed", SEED, "--out"])
-            .arg(home)
-            .status()
-    })?;
+    make(&directory, |home| testkit(&["gen", "--size", size, "--seed", SEED, "--out"]).arg(home).status())?;
     Ok(directory)
 }
 
@@ -36,11 +32,7 @@ pub(crate) fn corpus(size: &str) -> Result<PathBuf, String> {
 pub(crate) fn huge_line() -> Result<PathBuf, String> {
     let directory = target().join("bench").join("huge-line");
     let file = directory.join("log.jsonl");
-    make(&directory, |_| {
-        testkit(&["big-line", "--size", "2G", "--out"])
-            .arg(&file)
-            .status()
-    })?;
+    make(&directory, |_| testkit(&["big-line", "--size", "2G", "--out"]).arg(&file).status())?;
     Ok(file)
 }
 
@@ -48,19 +40,12 @@ pub(crate) fn huge_line() -> Result<PathBuf, String> {
 pub(crate) fn big_results() -> Result<PathBuf, String> {
     let directory = target().join("bench").join("big-results");
     let file = directory.join("log.jsonl");
-    make(&directory, |_| {
-        testkit(&["big-results", "--count", "20", "--each", "20M", "--out"])
-            .arg(&file)
-            .status()
-    })?;
+    make(&directory, |_| testkit(&["big-results", "--count", "20", "--each", "20M", "--out"]).arg(&file).status())?;
     Ok(file)
 }
 
 /// Fills `directory` with `build`, unless it is there and whole.
-fn make(
-    directory: &Path,
-    build: impl FnOnce(&Path) -> std::io::Result<std::process::ExitStatus>,
-) -> Result<(), String> {
+fn make(directory: &Path, build: impl FnOnce(&Path) -> std::io::Result<std::process::ExitStatus>) -> Result<(), String> {
     // The last thing written, so that what an interrupted run left is not measured.
     let whole = directory.join("whole");
     if whole.exists() {
@@ -70,15 +55,9 @@ fn make(
     let _ = fs::remove_dir_all(directory);
     let made = fs::create_dir_all(directory).and_then(|()| build(directory));
     match made {
-        Ok(status) if status.success() => fs::write(&whole, "")
-            .map_err(|error| format!("can't write `{}`: {error}", whole.display())),
-        Ok(status) => Err(format!(
-            "the testkit ended with {status}; its message is above"
-        )),
-        Err(error) => Err(format!(
-            "can't make `{}`: {error}; is there space on the disk?",
-            directory.display()
-        )),
+        Ok(status) if status.success() => fs::write(&whole, "").map_err(|error| format!("can't write `{}`: {error}", whole.display())),
+        Ok(status) => Err(format!("the testkit ended with {status}; its message is above")),
+        Err(error) => Err(format!("can't make `{}`: {error}; is there space on the disk?", directory.display())),
     }
 }
 

@@ -45,56 +45,33 @@ pub(crate) fn run(command: &mut Command, codes: &[i32], keep: bool) -> Result<Ru
         (output, seconds, watch.join().unwrap_or(None))
     });
     let output = output.map_err(|error| format!("lost {shown}: {error}"))?;
-    if !output
-        .status
-        .code()
-        .is_some_and(|code| codes.contains(&code))
-    {
+    if !output.status.code().is_some_and(|code| codes.contains(&code)) {
         let said = String::from_utf8_lossy(&output.stderr);
         let said = said.lines().next().unwrap_or("nothing on stderr");
-        return Err(format!(
-            "{shown} ended with {} and said: {said}",
-            output.status
-        ));
+        return Err(format!("{shown} ended with {} and said: {said}", output.status));
     }
-    Ok(Run {
-        seconds,
-        peak,
-        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-    })
+    Ok(Run { seconds, peak, stdout: String::from_utf8_lossy(&output.stdout).into_owned() })
 }
 
 /// The peak of the process or, where that is larger, of one it started: a program may come behind a small launcher.
 fn peak_now(pid: u32) -> Option<u64> {
     let own = peak_in(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?);
-    let started =
-        fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
-    let children = started
-        .split_whitespace()
-        .filter_map(|word| word.parse().ok());
+    let started = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+    let children = started.split_whitespace().filter_map(|word| word.parse().ok());
     children.map(peak_now).fold(own, Option::max)
 }
 
 /// The high-water mark in the text of `/proc/PID/status`.
 fn peak_in(status: &str) -> Option<u64> {
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
 }
 
 /// The better of two runs: the shorter time, and the larger memory of both.
 pub(crate) fn best(first: &Run, second: &Run) -> Run {
-    let shorter = if first.seconds <= second.seconds {
-        first
-    } else {
-        second
-    };
-    Run {
-        peak: first.peak.max(second.peak),
-        ..shorter.clone()
-    }
+    let shorter = if first.seconds <= second.seconds { first } else { second };
+    Run { peak: first.peak.max(second.peak), ..shorter.clone() }
 }
 
 #[cfg(test)]
@@ -102,19 +79,12 @@ mod tests {
     use super::*;
 
     fn took(seconds: f64, peak: Option<u64>) -> Run {
-        Run {
-            seconds,
-            peak,
-            stdout: String::new(),
-        }
+        Run { seconds, peak, stdout: String::new() }
     }
 
     #[test]
     fn reads_the_high_water_mark() {
-        assert_eq!(
-            peak_in("Name:\tx\nVmHWM:\t   12 kB\nVmRSS:\t 9 kB\n"),
-            Some(12 * 1024)
-        );
+        assert_eq!(peak_in("Name:\tx\nVmHWM:\t   12 kB\nVmRSS:\t 9 kB\n"), Some(12 * 1024));
         assert_eq!(peak_in("Name:\tx\nState:\tZ (zombie)\n"), None);
     }
 
@@ -127,19 +97,9 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn failures_say_what_the_program_said() {
-        let error = run(
-            Command::new("sh").args(["-c", "echo no such log >&2; exit 3"]),
-            &[0],
-            false,
-        )
-        .unwrap_err();
+        let error = run(Command::new("sh").args(["-c", "echo no such log >&2; exit 3"]), &[0], false).unwrap_err();
         assert!(error.contains("no such log"), "{error}");
-        let run = run(
-            Command::new("sh").args(["-c", "echo out; exit 1"]),
-            &[0, 1],
-            true,
-        )
-        .unwrap();
+        let run = run(Command::new("sh").args(["-c", "echo out; exit 1"]), &[0, 1], true).unwrap();
         assert_eq!(run.stdout, "out\n");
     }
 }

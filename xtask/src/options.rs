@@ -12,10 +12,7 @@ pub(crate) fn read(words: &[String], known: &[&str]) -> Result<Options, String> 
         .map(|pair| {
             let name = known.iter().find(|name| **name == pair[0]);
             match (name, pair.get(1)) {
-                (None, _) => Err(format!(
-                    "no option `{}`; run `cargo xtask` to see them",
-                    pair[0]
-                )),
+                (None, _) => Err(format!("no option `{}`; run `cargo xtask` to see them", pair[0])),
                 (Some(name), None) => Err(format!("`{name}` needs a value after it")),
                 (Some(_), Some(value)) => Ok((pair[0].clone(), value.clone())),
             }
@@ -31,10 +28,7 @@ impl Options {
     }
 
     pub(crate) fn number<N: FromStr>(&self, name: &str, default: N) -> Result<N, String> {
-        self.get(name).map_or(Ok(default), |text| {
-            text.parse()
-                .map_err(|_| format!("`{name} {text}`: give a whole number"))
-        })
+        self.get(name).map_or(Ok(default), |text| text.parse().map_err(|_| format!("`{name} {text}`: give a whole number")))
     }
 }
 
@@ -58,11 +52,6 @@ mod tests {
     fn wrong_words_are_named() {
         assert!(options("--sise 1G").is_err_and(|error| error.contains("--sise")));
         assert!(options("--size").is_err_and(|error| error.contains("value")));
-        assert!(
-            options("--rounds x")
-                .unwrap()
-                .number("--rounds", 1)
-                .is_err()
-        );
+        assert!(options("--rounds x").unwrap().number("--rounds", 1).is_err());
     }
 }

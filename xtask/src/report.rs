@@ -42,11 +42,7 @@ pub(crate) fn times(rows: &[(Row, Against)]) -> String {
          |---|---|---|---|---|---|---|\n",
     );
     for (row, against) in rows {
-        let ratio = |run: &Run, other: Option<f64>| {
-            other.map_or("–".to_owned(), |other| {
-                format!("{:.2}×", run.seconds / other)
-            })
-        };
+        let ratio = |run: &Run, other: Option<f64>| other.map_or("–".to_owned(), |other| format!("{:.2}×", run.seconds / other));
         let cells = match &row.run {
             Ok(run) => format!(
                 "{:.3} | {:.2} | {} | {} | {}",
@@ -65,8 +61,7 @@ pub(crate) fn times(rows: &[(Row, Against)]) -> String {
 
 /// The table of hostile inputs: time and memory alone.
 pub(crate) fn hostile(rows: &[Row]) -> String {
-    let mut table =
-        String::from("| input | command | seconds | peak memory |\n|---|---|---|---|\n");
+    let mut table = String::from("| input | command | seconds | peak memory |\n|---|---|---|---|\n");
     for row in rows {
         let cells = match &row.run {
             Ok(run) => format!("{:.3} | {}", run.seconds, memory(run.peak)),
@@ -78,9 +73,7 @@ pub(crate) fn hostile(rows: &[Row]) -> String {
 }
 
 fn memory(peak: Option<u64>) -> String {
-    peak.map_or("–".to_owned(), |bytes| {
-        format!("{:.0} MB", bytes as f64 / 1e6)
-    })
+    peak.map_or("–".to_owned(), |bytes| format!("{:.0} MB", bytes as f64 / 1e6))
 }
 
 /// Writes `tables` into the file, which is begun with an introduction where it does not exist.
@@ -90,12 +83,7 @@ pub(crate) fn write(file: &Path, tables: &str) -> Result<(), String> {
         // A failure shows when the file is written.
         let _ = fs::create_dir_all(directory);
     }
-    fs::write(file, spliced(&old, tables)).map_err(|error| {
-        format!(
-            "can't write `{}`: {error}; give another `--report`",
-            file.display()
-        )
-    })
+    fs::write(file, spliced(&old, tables)).map_err(|error| format!("can't write `{}`: {error}; give another `--report`", file.display()))
 }
 
 /// `text` with `tables` between its markers; without markers they come at the end.
@@ -124,35 +112,19 @@ pub(crate) fn machine() -> String {
 
 /// Today as `2026-03-04`, in UTC.
 pub(crate) fn today() -> String {
-    let since = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     date(since.as_secs() / 86_400)
 }
 
 fn date(mut day: u64) -> String {
     let mut year = 1970;
-    let leap = |year: u64| {
-        year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-    };
+    let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     while day >= 365 + u64::from(leap(year)) {
         day -= 365 + u64::from(leap(year));
         year += 1;
     }
     let mut month = 1;
-    for length in [
-        31,
-        28 + u64::from(leap(year)),
-        31,
-        30,
-        31,
-        30,
-        31,
-        31,
-        30,
-        31,
-        30,
-    ] {
+    for length in [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30] {
         if day < length {
             break;
         }
@@ -169,15 +141,9 @@ mod tests {
     #[test]
     fn tables_replace_what_stood_between_the_markers() {
         let text = format!("intro\n{BEGIN}\nold\n{END}\nrest\n");
-        assert_eq!(
-            spliced(&text, "new\n"),
-            format!("intro\n{BEGIN}\nnew\n{END}\nrest\n")
-        );
+        assert_eq!(spliced(&text, "new\n"), format!("intro\n{BEGIN}\nnew\n{END}\nrest\n"));
         assert_eq!(spliced(&spliced(&text, "a"), "new"), spliced(&text, "new"));
-        assert_eq!(
-            spliced("intro\n", "new"),
-            format!("intro\n\n{BEGIN}\nnew\n{END}\n")
-        );
+        assert_eq!(spliced("intro\n", "new"), format!("intro\n\n{BEGIN}\nnew\n{END}\n"));
     }
 
     #[test]
@@ -190,32 +156,11 @@ mod tests {
 
     #[test]
     fn rows_show_ratios_or_why_not() {
-        let row = |run| Row {
-            name: "a".to_owned(),
-            command: "b DIR".to_owned(),
-            bytes: 1_000_000_000,
-            run,
-        };
-        let run = Run {
-            seconds: 0.5,
-            peak: Some(12_000_000),
-            stdout: String::new(),
-        };
-        let against = Against {
-            floor: Some(0.25),
-            peer: Some(1.0),
-        };
-        let table = times(&[
-            (row(Ok(run)), against),
-            (row(Err("not installed".to_owned())), Against::default()),
-        ]);
-        assert!(
-            table.contains("| a | `b DIR` | 0.500 | 2.00 | 2.00× | 0.50× | 12 MB |"),
-            "{table}"
-        );
-        assert!(
-            table.contains("| a | `b DIR` | not installed | – "),
-            "{table}"
-        );
+        let row = |run| Row { name: "a".to_owned(), command: "b DIR".to_owned(), bytes: 1_000_000_000, run };
+        let run = Run { seconds: 0.5, peak: Some(12_000_000), stdout: String::new() };
+        let against = Against { floor: Some(0.25), peer: Some(1.0) };
+        let table = times(&[(row(Ok(run)), against), (row(Err("not installed".to_owned())), Against::default())]);
+        assert!(table.contains("| a | `b DIR` | 0.500 | 2.00 | 2.00× | 0.50× | 12 MB |"), "{table}");
+        assert!(table.contains("| a | `b DIR` | not installed | – "), "{table}");
     }
 }

@@ -11,34 +11,10 @@ struct Step {
 }
 
 const STEPS: &[Step] = &[
-    Step {
-        name: "format",
-        variables: &[],
-        arguments: &["fmt", "--all", "--check"],
-    },
-    Step {
-        name: "lint",
-        variables: &[],
-        arguments: &[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--locked",
-            "--",
-            "-D",
-            "warnings",
-        ],
-    },
-    Step {
-        name: "documents",
-        variables: &[("RUSTDOCFLAGS", "-D warnings")],
-        arguments: &["doc", "--workspace", "--no-deps", "--locked"],
-    },
-    Step {
-        name: "tests",
-        variables: &[],
-        arguments: &["test", "--workspace", "--locked"],
-    },
+    Step { name: "format", variables: &[], arguments: &["fmt", "--all", "--check"] },
+    Step { name: "lint", variables: &[], arguments: &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"] },
+    Step { name: "documents", variables: &[("RUSTDOCFLAGS", "-D warnings")], arguments: &["doc", "--workspace", "--no-deps", "--locked"] },
+    Step { name: "tests", variables: &[], arguments: &["test", "--workspace", "--locked"] },
 ];
 
 /// Runs the steps in order and stops at the first that fails.
@@ -46,31 +22,14 @@ pub(crate) fn run() -> Result<(), String> {
     let mut took: Vec<(&str, Duration)> = Vec::new();
     for (number, step) in STEPS.iter().enumerate() {
         let command = written(step.variables, step.arguments);
-        say(&format!(
-            "[{}/{}] {}: {command}",
-            number + 1,
-            STEPS.len(),
-            step.name
-        ));
+        say(&format!("[{}/{}] {}: {command}", number + 1, STEPS.len(), step.name));
         let start = Instant::now();
-        run_cargo(step.variables, step.arguments).map_err(|error| {
-            format!(
-                "`{}` failed after {}; {error}",
-                step.name,
-                spoken(start.elapsed())
-            )
-        })?;
+        run_cargo(step.variables, step.arguments)
+            .map_err(|error| format!("`{}` failed after {}; {error}", step.name, spoken(start.elapsed())))?;
         took.push((step.name, start.elapsed()));
     }
     let all = took.iter().map(|(_, time)| *time).sum();
-    let parts: Vec<String> = took
-        .iter()
-        .map(|(name, time)| format!("{name} {}", spoken(*time)))
-        .collect();
-    say(&format!(
-        "all good in {}: {}",
-        spoken(all),
-        parts.join(", ")
-    ));
+    let parts: Vec<String> = took.iter().map(|(name, time)| format!("{name} {}", spoken(*time))).collect();
+    say(&format!("all good in {}: {}", spoken(all), parts.join(", ")));
     Ok(())
 }

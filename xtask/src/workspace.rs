@@ -52,10 +52,7 @@ pub(crate) fn run_cargo(variables: &[(&str, &str)], arguments: &[&str]) -> Resul
     let status = cargo(arguments).envs(variables.iter().copied()).status();
     match status {
         Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err(format!(
-            "repeat it with\n  {}",
-            written(variables, arguments)
-        )),
+        Ok(_) => Err(format!("repeat it with\n  {}", written(variables, arguments))),
         Err(error) => Err(format!("can't start cargo: {error}; is it on PATH?")),
     }
 }
@@ -74,11 +71,7 @@ pub(crate) fn written(variables: &[(&str, &str)], arguments: &[&str]) -> String 
 }
 
 fn quoted(word: &str) -> String {
-    if word.contains(' ') {
-        format!("\"{word}\"")
-    } else {
-        word.to_owned()
-    }
+    if word.contains(' ') { format!("\"{word}\"") } else { word.to_owned() }
 }
 
 #[cfg(test)]
@@ -87,10 +80,7 @@ mod tests {
 
     #[test]
     fn commands_can_be_pasted_back() {
-        assert_eq!(
-            written(&[("RUSTDOCFLAGS", "-D warnings")], &["doc", "--locked"]),
-            "RUSTDOCFLAGS=\"-D warnings\" cargo doc --locked"
-        );
+        assert_eq!(written(&[("RUSTDOCFLAGS", "-D warnings")], &["doc", "--locked"]), "RUSTDOCFLAGS=\"-D warnings\" cargo doc --locked");
     }
 
     #[test]

@@ -13,25 +13,9 @@ const EDGES: &[(&str, &[&str])] = &[
     ("tooltrail-model", &[]),
     ("tooltrail-formats", &["tooltrail-skim", "tooltrail-model"]),
     ("tooltrail-view", &["tooltrail-model"]),
-    (
-        "tooltrail-catalog",
-        &["tooltrail-model", "tooltrail-formats"],
-    ),
-    (
-        "tooltrail-server",
-        &["tooltrail-model", "tooltrail-view", "tooltrail-catalog"],
-    ),
-    (
-        "tooltrail",
-        &[
-            "tooltrail-skim",
-            "tooltrail-model",
-            "tooltrail-formats",
-            "tooltrail-view",
-            "tooltrail-catalog",
-            "tooltrail-server",
-        ],
-    ),
+    ("tooltrail-catalog", &["tooltrail-model", "tooltrail-formats"]),
+    ("tooltrail-server", &["tooltrail-model", "tooltrail-view", "tooltrail-catalog"]),
+    ("tooltrail", &["tooltrail-skim", "tooltrail-model", "tooltrail-formats", "tooltrail-view", "tooltrail-catalog", "tooltrail-server"]),
     ("tooltrail-testkit", &[]),
     ("xtask", &[]),
 ];
@@ -79,50 +63,23 @@ fn the_repository_keeps_its_rules() {
         let manifest = format!("{member}/Cargo.toml");
         let name = member.rsplit('/').next().unwrap_or_default();
         let text = read(&root.join(&manifest));
-        wrong.extend(
-            edges(name, &text)
-                .into_iter()
-                .chain(lints(&text))
-                .map(|what| format!("{manifest}: {what}")),
-        );
+        wrong.extend(edges(name, &text).into_iter().chain(lints(&text)).map(|what| format!("{manifest}: {what}")));
         for file in sources(&root.join(&member)) {
-            let shown = file
-                .strip_prefix(&root)
-                .unwrap_or(&file)
-                .display()
-                .to_string();
+            let shown = file.strip_prefix(&root).unwrap_or(&file).display().to_string();
             let text = read(&file);
             let in_src = shown.starts_with(&format!("{member}/src/"));
             let opening = if in_src { opens(&text) } else { None };
-            wrong.extend(
-                opening
-                    .into_iter()
-                    .chain(length(&text))
-                    .map(|what| format!("{shown}: {what}")),
-            );
+            wrong.extend(opening.into_iter().chain(length(&text)).map(|what| format!("{shown}: {what}")));
         }
     }
     for registry in REGISTRIES {
         let entries = names(&root.join(registry.folder), &registry.entries);
         let text = read(&root.join(registry.file));
-        wrong.extend(
-            registered(&entries, &text, registry.list)
-                .into_iter()
-                .map(|what| format!("{}: {what}", registry.file)),
-        );
+        wrong.extend(registered(&entries, &text, registry.list).into_iter().map(|what| format!("{}: {what}", registry.file)));
     }
     let text = read(&root.join("ARCHITECTURE.md"));
-    wrong.extend(
-        listed(&crates, &text)
-            .into_iter()
-            .map(|what| format!("ARCHITECTURE.md: {what}")),
-    );
-    assert!(
-        wrong.is_empty(),
-        "{} rules broken:\n  {}",
-        wrong.len(),
-        wrong.join("\n  ")
-    );
+    wrong.extend(listed(&crates, &text).into_iter().map(|what| format!("ARCHITECTURE.md: {what}")));
+    assert!(wrong.is_empty(), "{} rules broken:\n  {}", wrong.len(), wrong.join("\n  "));
 }
 
 /// A missing file reads as an empty one, and breaks the rules that want something in it.
@@ -132,11 +89,7 @@ fn read(path: &Path) -> String {
 
 /// The names of a folder's folders, or the stems of its Rust files other than `mod.rs`, sorted; none where it is missing.
 fn names(folder: &Path, entries: &Entries) -> Vec<String> {
-    let found = fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path());
+    let found = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     let mut names: Vec<String> = found
         .filter(|path| match entries {
             Entries::Folders => path.is_dir(),
@@ -152,12 +105,7 @@ fn names(folder: &Path, entries: &Entries) -> Vec<String> {
 /// Every Rust file below `folder`.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    for path in fs::read_dir(folder)
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-    {
+    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path()) {
         if path.is_dir() {
             found.extend(sources(&path));
         } else if path.extension().is_some_and(|extension| extension == "rs") {
@@ -171,18 +119,12 @@ fn sources(folder: &Path) -> Vec<PathBuf> {
 /// Crates of the workspace that `name` uses and must not.
 fn edges(name: &str, manifest: &str) -> Vec<String> {
     let Some((_, allowed)) = EDGES.iter().find(|(known, _)| *known == name) else {
-        return vec![format!(
-            "`{name}` is not in EDGES; add it there with the crates it may use"
-        )];
+        return vec![format!("`{name}` is not in EDGES; add it there with the crates it may use")];
     };
     let members = || EDGES.iter().map(|(member, _)| *member);
-    let used = dependencies(manifest)
-        .into_iter()
-        .filter(|used| members().any(|member| member == used));
+    let used = dependencies(manifest).into_iter().filter(|used| members().any(|member| member == used));
     used.filter(|used| !allowed.contains(&used.as_str()))
-        .map(|used| {
-            format!("`{name}` must not use `{used}`; move the code to where it may, or change EDGES and ARCHITECTURE.md")
-        })
+        .map(|used| format!("`{name}` must not use `{used}`; move the code to where it may, or change EDGES and ARCHITECTURE.md"))
         .collect()
 }
 
@@ -201,9 +143,7 @@ fn dependencies(manifest: &str) -> Vec<String> {
                 found.push(last.trim_matches('"').to_owned());
             }
         } else if inside && let Some((key, value)) = line.split_once('=') {
-            let renamed = value
-                .split_once("package = \"")
-                .and_then(|(_, rest)| rest.split('"').next());
+            let renamed = value.split_once("package = \"").and_then(|(_, rest)| rest.split('"').next());
             let key = key.trim().trim_end_matches(".workspace").trim_matches('"');
             found.push(renamed.unwrap_or(key).to_owned());
         }
@@ -214,21 +154,14 @@ fn dependencies(manifest: &str) -> Vec<String> {
 /// Whether the crate takes the workspace's lints.
 fn lints(manifest: &str) -> Option<String> {
     let lines: Vec<&str> = manifest.lines().map(str::trim).collect();
-    let taken = lines
-        .windows(2)
-        .any(|pair| pair == ["[lints]", "workspace = true"]);
-    (!taken).then(|| {
-        "the workspace's lints do not apply; add `[lints]` and below it `workspace = true`"
-            .to_owned()
-    })
+    let taken = lines.windows(2).any(|pair| pair == ["[lints]", "workspace = true"]);
+    (!taken).then(|| "the workspace's lints do not apply; add `[lints]` and below it `workspace = true`".to_owned())
 }
 
 /// Entries of a registry's folder that its file does not both declare and list.
 fn registered(entries: &[String], text: &str, list: &str) -> Vec<String> {
     let missing = entries.iter().filter(|entry| count(text, entry) < 2);
-    missing
-        .map(|entry| format!("`{entry}` is not both declared and listed; write `mod {entry};` and add it to `{list}`"))
-        .collect()
+    missing.map(|entry| format!("`{entry}` is not both declared and listed; write `mod {entry};` and add it to `{list}`")).collect()
 }
 
 /// How often `word` stands in `text` by itself.
@@ -246,32 +179,22 @@ fn listed(crates: &[String], text: &str) -> Vec<String> {
         .filter(|name| !name.contains(['/', ' ', '<', '*', '\n']))
         .collect();
     let unnamed = crates.iter().filter(|name| !named.contains(&name.as_str()));
-    let gone = named
-        .iter()
-        .filter(|name| !crates.iter().any(|known| known == *name));
+    let gone = named.iter().filter(|name| !crates.iter().any(|known| known == *name));
     unnamed
-        .map(|name| {
-            format!("`crates/{name}` is missing from the list of crates; add it, in backticks")
-        })
-        .chain(
-            gone.map(|name| {
-                format!("`crates/{name}` does not exist; take it off the list of crates")
-            }),
-        )
+        .map(|name| format!("`crates/{name}` is missing from the list of crates; add it, in backticks"))
+        .chain(gone.map(|name| format!("`crates/{name}` does not exist; take it off the list of crates")))
         .collect()
 }
 
 /// Whether a source file says what it owns.
 fn opens(text: &str) -> Option<String> {
-    (!text.starts_with("//! "))
-        .then(|| "does not open with `//!`; begin with what the file owns".to_owned())
+    (!text.starts_with("//! ")).then(|| "does not open with `//!`; begin with what the file owns".to_owned())
 }
 
 /// Whether a source file is too long.
 fn length(text: &str) -> Option<String> {
     let lines = text.lines().count();
-    (lines > MOST_LINES)
-        .then(|| format!("has {lines} lines, more than {MOST_LINES}; split it by what it owns"))
+    (lines > MOST_LINES).then(|| format!("has {lines} lines, more than {MOST_LINES}; split it by what it owns"))
 }
 
 mod rules {
@@ -315,16 +238,12 @@ mod rules {
 
     #[test]
     fn the_list_of_crates_is_true_both_ways() {
-        let text =
-            "| `crates/a` | what it does, see `crates/a/src/lib.rs` |\n| `crates/old/` | gone |";
+        let text = "| `crates/a` | what it does, see `crates/a/src/lib.rs` |\n| `crates/old/` | gone |";
         let wrong = listed(&owned(&["a", "b"]), text);
         assert_eq!(wrong.len(), 2, "{wrong:?}");
         assert!(wrong[0].contains("`crates/b` is missing"));
         assert!(wrong[1].contains("`crates/old` does not exist"));
-        assert_eq!(
-            listed(&owned(&["a"]), ""),
-            ["`crates/a` is missing from the list of crates; add it, in backticks"]
-        );
+        assert_eq!(listed(&owned(&["a"]), ""), ["`crates/a` is missing from the list of crates; add it, in backticks"]);
     }
 
     #[test]

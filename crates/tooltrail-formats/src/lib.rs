@@ -74,6 +74,11 @@ pub trait Format: Sync {
     /// Whether a line is a record of this agent: `Some` once that is certain either way.
     fn sniff(&self, line: &[u8]) -> Option<bool>;
 
+    /// Whether an object found behind damage is a record, rather than a piece of the damaged one.
+    fn stands_alone(&self, line: &[u8]) -> bool {
+        self.sniff(line) == Some(true)
+    }
+
     /// What the path of a log says about it.
     fn origin(&self, path: &Path) -> Origin;
 

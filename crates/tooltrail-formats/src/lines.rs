@@ -58,6 +58,8 @@ pub struct Lines<'b, R> {
     offset: u64,
     number: u64,
     at_end: bool,
+    /// What went wrong, to be told once everything before it has been.
+    error: Option<io::Error>,
 }
 
 impl<'b, R: Read> Lines<'b, R> {
@@ -77,6 +79,7 @@ impl<'b, R: Read> Lines<'b, R> {
             offset: 0,
             number: 0,
             at_end: false,
+            error: None,
         }
     }
 
@@ -86,11 +89,11 @@ impl<'b, R: Read> Lines<'b, R> {
     }
 
     /// The beginning of the input, without consuming it.
-    pub fn peek(&mut self) -> io::Result<&[u8]> {
+    pub fn peek(&mut self) -> &[u8] {
         while self.tail < CHUNK && !self.at_end {
-            self.fill()?;
+            self.fill();
         }
-        Ok(&self.buffer[self.head..self.tail])
+        &self.buffer[self.head..self.tail]
     }
 
     /// The next line.
@@ -104,12 +107,15 @@ impl<'b, R: Read> Lines<'b, R> {
             }
             searched = held.len();
             if self.at_end {
-                return Ok(if searched == 0 { None } else { Some(self.take(searched, false)) });
+                if searched > 0 {
+                    return Ok(Some(self.take(searched, false)));
+                }
+                return self.error.take().map_or(Ok(None), Err);
             }
             if searched > self.limit {
-                return self.oversized().map(Some);
+                return Ok(Some(self.oversized()));
             }
-            self.fill()?;
+            self.fill();
         }
     }
 
@@ -118,18 +124,20 @@ impl<'b, R: Read> Lines<'b, R> {
         self.number += 1;
         self.head += length + usize::from(ended);
         self.offset += (length + usize::from(ended)) as u64;
-        Line { number: self.number, start, length: length as u64, bytes: &self.buffer[first..first + length], ended }
+        // The limit does not depend on how much of the line happens to be held.
+        let kept = if length > self.limit { KEPT } else { length };
+        Line { number: self.number, start, length: length as u64, bytes: &self.buffer[first..first + kept], ended }
     }
 
     /// Reads past the line at hand, keeping its beginning.
-    fn oversized(&mut self) -> io::Result<Line<'_>> {
+    fn oversized(&mut self) -> Line<'_> {
         let kept = self.buffer[self.head..self.head + KEPT].to_vec();
         let start = self.offset;
         let mut length = (self.tail - self.head) as u64;
         let mut ended = false;
         (self.head, self.tail) = (0, 0);
         while !ended && !self.at_end {
-            self.fill()?;
+            self.fill();
             let end = memchr::memchr(b'\n', &self.buffer[..self.tail]);
             ended = end.is_some();
             let part = end.unwrap_or(self.tail);
@@ -152,7 +160,7 @@ impl<'b, R: Read> Lines<'b, R> {
         self.buffer[..merged.len()].copy_from_slice(&merged);
         self.head = KEPT;
         self.tail = KEPT + rest;
-        Ok(Line { number: self.number, start, length, bytes: &self.buffer[..KEPT], ended })
+        Line { number: self.number, start, length, bytes: &self.buffer[..KEPT], ended }
     }
 
     /// Shrinks a buffer that a long line made grow, and lets the next one have its turn.
@@ -168,7 +176,7 @@ impl<'b, R: Read> Lines<'b, R> {
     }
 
     /// Reads more, moving or growing what is held as needed.
-    fn fill(&mut self) -> io::Result<()> {
+    fn fill(&mut self) {
         if self.buffer.len() - self.tail < CHUNK {
             if self.head > 0 {
                 self.buffer.copy_within(self.head..self.tail, 0);
@@ -191,12 +199,13 @@ impl<'b, R: Read> Lines<'b, R> {
                 Ok(0) => self.at_end = true,
                 Ok(count) => self.tail += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                // What was read before is handed out first.
                 Err(error) => {
                     self.at_end = true;
-                    return Err(error);
+                    self.error = Some(error);
                 }
             }
-            return Ok(());
+            return;
         }
     }
 }

@@ -9,23 +9,28 @@ use tooltrail_skim::Skim;
 /// How often reading is tried anew on one line; a hostile line could offer as many starts as it has bytes.
 const TRIES: usize = 16;
 
-/// The whole objects on a damaged line: those that stand one behind the other at its start, or, where it starts damaged, those
-/// that run exactly to its end. `known` says whether an object found behind damage is a record rather than a piece of one.
-pub fn whole_records(line: &[u8], known: impl Fn(&[u8]) -> bool) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    let mut at = 0;
-    for _ in 0..TRIES {
+/// The whole objects on a damaged line: those that stand one behind the other at its start, and those that run exactly to its
+/// end. `stands_alone` says whether an object found behind damage is a record rather than a piece of one.
+pub fn whole_records(line: &[u8], stands_alone: impl Fn(&[u8]) -> bool) -> Vec<Range<usize>> {
+    let (mut found, stop) = run(line, 0);
+    if stop >= line.len() {
+        return found;
+    }
+    // Whole objects with junk behind them may be the end of a record whose beginning is lost.
+    if line[stop] != b'{' {
+        found.retain(|record| stands_alone(&line[record.clone()]));
+    }
+    // A record that follows a torn one usually begins in the middle of a word; an object inside a record never does.
+    let starts = |inner: bool| {
+        let all = memchr::memmem::find_iter(&line[stop..], b"{\"").map(move |at| at + stop).filter(move |&at| at > stop);
+        all.filter(move |&at| matches!(line[at - 1], b':' | b',' | b'[') == inner).take(TRIES)
+    };
+    for at in starts(false).chain(starts(true)) {
         let (records, end) = run(line, at);
-        let reaches_end = end == line.len();
-        if (at == 0 || reaches_end) && records.iter().all(|record| known(&line[record.clone()])) {
-            found.extend(records);
-        }
-        if reaches_end {
+        if end == line.len() && !records.is_empty() {
+            found.extend(records.into_iter().filter(|record| stands_alone(&line[record.clone()])));
             return found;
         }
-        // The next place where a record could begin.
-        let Some(next) = memchr::memmem::find(&line[end + 1..], b"{\"") else { return found };
-        at = end + 1 + next;
     }
     found
 }

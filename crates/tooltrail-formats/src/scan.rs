@@ -5,7 +5,7 @@ use crate::lines::{Buffer, Line, Lines, Turns};
 use crate::{FORMATS, Format, Record, Sink, mend};
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tooltrail_model::assemble::Origin;
@@ -82,7 +82,20 @@ fn source(found: &Found, options: &Options, buffer: &mut Buffer, turns: &Turns, 
     reader.sidecars(&found.path);
     let summary = reader.assembler.finish();
     let modified = found.modified.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(Time::from);
-    Ok(Source { path: found.path.to_string_lossy().into(), modified, summary })
+    Ok(Source { path: spelled(&found.path).into(), modified, summary })
+}
+
+/// A path as text. What is no text is spelled out, so that two paths never look the same.
+fn spelled(path: &Path) -> String {
+    if let Some(text) = path.to_str() {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    for chunk in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        out.push_str(chunk.valid());
+        out.extend(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    out
 }
 
 /// Reads one source from anything; the path says what it is, nothing there is opened.
@@ -92,9 +105,9 @@ pub fn read(path: &Path, input: impl Read, options: &Options, buffer: &mut Buffe
 
 fn read_lines(path: &Path, input: impl Read, options: &Options, buffer: &mut Buffer, turns: &Turns) -> Reader {
     let mut lines = Lines::new(input, buffer, turns, options.max_line);
-    let format = lines.peek().ok().and_then(|head| sniff(head));
+    let format = sniff(lines.peek());
     let origin = format.map_or_else(Origin::default, |format| format.origin(path));
-    let mut reader = Reader { format, assembler: Assembler::new(origin), check_utf8: options.check_utf8 };
+    let mut reader = Reader { path: path.to_owned(), format, assembler: Assembler::new(origin), check_utf8: options.check_utf8 };
     loop {
         match lines.next_line() {
             Ok(Some(line)) => reader.line(line),
@@ -125,6 +138,7 @@ pub fn sniff(head: &[u8]) -> Option<&'static dyn Format> {
 /// Feeds lines to an assembler. Live reading is the same reader kept alive.
 #[derive(Debug)]
 pub struct Reader {
+    path: PathBuf,
     format: Option<&'static dyn Format>,
     assembler: Assembler,
     check_utf8: bool,
@@ -140,7 +154,7 @@ impl Reader {
     /// A reader for a source of which nothing has been read.
     pub fn new(format: Option<&'static dyn Format>, path: &Path) -> Self {
         let origin = format.map_or_else(Origin::default, |format| format.origin(path));
-        Reader { format, assembler: Assembler::new(origin), check_utf8: false }
+        Reader { path: path.to_owned(), format, assembler: Assembler::new(origin), check_utf8: false }
     }
 
     /// Reads the small files beside the log that say more about it.
@@ -176,6 +190,9 @@ impl Reader {
         if bytes.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r')) {
             return self.assembler.blank();
         }
+        if self.format.is_none() {
+            self.recognise(bytes);
+        }
         if self.check_utf8 && std::str::from_utf8(bytes).is_err() {
             self.assembler.issue(IssueCode::InvalidUtf8, line.number, "bytes that are not UTF-8; they read as U+FFFD");
         }
@@ -189,6 +206,14 @@ impl Reader {
         }
     }
 
+    /// A log whose first lines told nothing, or were too long to look at, may still be told by a later line.
+    fn recognise(&mut self, line: &[u8]) {
+        if let Some(format) = sniff(line) {
+            self.format = Some(format);
+            self.assembler.recognised(format.origin(&self.path));
+        }
+    }
+
     fn record(&mut self, record: Record<'_>) -> Result<usize, Torn> {
         let assembler = &mut self.assembler;
         match self.format {
@@ -197,10 +222,18 @@ impl Reader {
         }
     }
 
+    fn decodes(&self, record: Record<'_>) -> bool {
+        match self.format {
+            Some(format) => format.decode(record, &mut |_| {}).is_ok(),
+            None => foreign(record, &mut |_| {}).is_ok(),
+        }
+    }
+
     /// Takes what can be taken from a line that is not one record.
     fn mend(&mut self, at: At, bytes: &[u8], ended: bool) {
-        let known = |record: &[u8]| self.format.is_none_or(|format| format.sniff(record) == Some(true));
-        let records = mend::whole_records(bytes, known);
+        let stands_alone = |record: &[u8]| self.format.is_none_or(|format| format.stands_alone(record));
+        let mut records = mend::whole_records(bytes, stands_alone);
+        records.retain(|range| self.decodes(Record { at, bytes: &bytes[range.clone()] }));
         let code = if !records.is_empty() {
             IssueCode::GluedRecords
         } else if bytes.iter().all(|byte| matches!(byte, 0 | b' ' | b'\t' | b'\r')) {
@@ -214,7 +247,7 @@ impl Reader {
         for range in records {
             let start = at.span.start + range.start as u64;
             let at = At { line: at.line, span: Span { start, end: start + range.len() as u64 } };
-            // Found by reading them; reading them again cannot fail.
+            // They have been decoded once already, so this cannot fail.
             let _ = self.record(Record { at, bytes: &bytes[range] });
         }
         // The call may stand on the same line as the damage.

@@ -8,7 +8,7 @@ pub(crate) fn read(value: &mut Skim<'_>) -> Option<Time> {
     if let Some(raw) = value.string() {
         return parse(raw.bytes()).or_else(|| raw.text().trim().parse().ok());
     }
-    let number = value.float()?;
+    let number = value.float().filter(|number| number.is_finite())?;
     // No log is from before 1973, so seconds stay below this and milliseconds above.
     let millis = if number.abs() < 1e11 { number * 1000.0 } else { number };
     Time::from_millisecond(millis as i64)

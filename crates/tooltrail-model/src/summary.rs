@@ -141,7 +141,7 @@ pub struct CallRecord {
     /// The task it asks about.
     pub task: Option<Box<str>>,
     /// The result.
-    pub result: Option<Box<ResultRecord>>,
+    pub result: Option<ResultRecord>,
     /// Further results for the same call.
     pub others: Vec<ResultRecord>,
     /// Hooks that ran for it.

@@ -42,7 +42,8 @@ fn digest(skim: &mut Skim<'_>, depth: usize, scratch: &mut Vec<u8>) -> Result<u6
         }
         _ => {
             let span = skim.skip()?;
-            Ok(xxh3_64(skim.slice(span)))
+            // A number is not the text that spells it.
+            Ok(mix(3, xxh3_64(skim.slice(span))))
         }
     }
 }

@@ -63,32 +63,31 @@ impl<'a> Raw<'a> {
     }
 
     fn decoded(self, limit: usize) -> Cow<'a, [u8]> {
-        // An escaped character takes at most six bytes of spelling per byte of text.
-        let window = &self.bytes[..self.bytes.len().min(limit.saturating_mul(6))];
+        // An escaped character takes at most six bytes of spelling per byte of text; a few more, so that none is cut.
+        let window = &self.bytes[..self.bytes.len().min(limit.saturating_mul(6).saturating_add(12))];
         if self.plain || memchr::memchr(b'\\', window).is_none() {
-            return Cow::Borrowed(&window[..boundary(window, limit.min(window.len()))]);
+            return Cow::Borrowed(&window[..boundary(window, limit)]);
         }
-        let mut out = Vec::with_capacity(window.len().min(limit.saturating_add(8)));
+        let mut out = Vec::with_capacity(window.len().min(limit.saturating_add(16)));
         decode(window, limit, &mut out);
+        out.truncate(boundary(&out, limit));
         Cow::Owned(out)
     }
 
-    /// The end of the decoded text, at least `limit` bytes of it where there are that many.
-    ///
-    /// Decoding starts somewhere inside the string, so the first few characters may be the rest of an escape sequence.
+    /// The end of the decoded text: `limit` bytes of it, or as few more as it takes not to split a character.
     pub fn tail(self, limit: usize) -> Cow<'a, str> {
-        let near = self.bytes.len().saturating_sub(limit);
-        // Only a text that is spelled in numbers needs a wider look for the same number of characters.
-        let wide = !self.plain && memchr::memmem::find(&self.bytes[near..], b"\\u").is_some();
-        let mut start = if wide { self.bytes.len().saturating_sub(limit.saturating_mul(6)) } else { near };
-        if start == 0 {
-            return self.text();
-        }
-        // Starting behind a run of backslashes would read the escaped character as plain, starting inside one as escaped.
-        while start < self.bytes.len() && (self.bytes[start - 1] == b'\\' || self.bytes[start] & 0xC0 == 0x80) {
+        let mut start = self.bytes.len().saturating_sub(limit.saturating_mul(6).saturating_add(12));
+        // Decoding must not start inside an escape sequence or a character. What is cut off here is more than `limit` away.
+        while start > 0 && start < self.bytes.len() && (self.bytes[start - 1] == b'\\' || self.bytes[start] & 0xC0 == 0x80) {
             start += 1;
         }
-        Raw::new(&self.bytes[start..]).text()
+        match Raw::known(&self.bytes[start..], self.plain).text() {
+            Cow::Borrowed(text) => Cow::Borrowed(&text[text.floor_char_boundary(text.len().saturating_sub(limit))..]),
+            Cow::Owned(mut text) => {
+                text.drain(..text.floor_char_boundary(text.len().saturating_sub(limit)));
+                Cow::Owned(text)
+            }
+        }
     }
 }
 
@@ -119,11 +118,9 @@ fn decode(bytes: &[u8], limit: usize, out: &mut Vec<u8>) {
     let mut at = 0;
     while at < bytes.len() && out.len() < limit {
         let plain = blocks::plain_run(&bytes[at..]);
-        let room = limit - out.len();
-        let take = boundary(&bytes[at..at + plain], plain.min(room));
-        out.extend_from_slice(&bytes[at..at + take]);
+        out.extend_from_slice(&bytes[at..at + plain]);
         at += plain;
-        if take < plain || at >= bytes.len() {
+        if out.len() >= limit || at >= bytes.len() {
             return;
         }
         at += escape(&bytes[at..], out);
@@ -164,11 +161,12 @@ fn unicode(bytes: &[u8], out: &mut Vec<u8>) -> usize {
         return 1;
     };
     if (0xD800..0xDC00).contains(&first)
-        && let Some(second @ 0xDC00..0xE000) = bytes.get(6..).and_then(hex4) {
-            let code = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-            push(code);
-            return 12;
-        }
+        && let Some(second @ 0xDC00..0xE000) = bytes.get(6..).and_then(hex4)
+    {
+        let code = 0x1_0000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+        push(code);
+        return 12;
+    }
     push(first);
     6
 }

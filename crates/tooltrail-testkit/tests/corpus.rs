@@ -15,8 +15,7 @@ struct Scratch(PathBuf);
 
 impl Scratch {
     fn new(name: &str) -> Self {
-        let path =
-            std::env::temp_dir().join(format!("tooltrail-corpus-{name}-{}", std::process::id()));
+        let path = std::env::temp_dir().join(format!("tooltrail-corpus-{name}-{}", std::process::id()));
         let _ = fs::remove_dir_all(&path);
         fs::create_dir_all(&path).unwrap();
         Self(path)
@@ -34,12 +33,7 @@ fn logs(out: &Path) -> HashMap<PathBuf, String> {
     logs_below(out)
         .unwrap()
         .into_iter()
-        .map(|path| {
-            (
-                path.strip_prefix(out).unwrap().to_owned(),
-                fs::read_to_string(&path).unwrap(),
-            )
-        })
+        .map(|path| (path.strip_prefix(out).unwrap().to_owned(), fs::read_to_string(&path).unwrap()))
         .collect()
 }
 
@@ -59,26 +53,13 @@ fn the_same_plan_gives_the_same_bytes() {
 #[test]
 fn what_was_written_is_what_is_there() {
     let out = Scratch::new("count");
-    let written = generate(
-        &out.0,
-        &Plan {
-            bytes: 3_000_000,
-            seed: 1,
-        },
-    )
-    .unwrap();
+    let written = generate(&out.0, &Plan { bytes: 3_000_000, seed: 1 }).unwrap();
     let paths = logs_below(&out.0).unwrap();
     assert_eq!(paths.len() as u64, written.files);
     for threads in [0, 1, 3] {
-        assert_eq!(
-            newline_floor(&paths, threads).unwrap(),
-            (written.bytes, written.lines)
-        );
+        assert_eq!(newline_floor(&paths, threads).unwrap(), (written.bytes, written.lines));
     }
-    assert!(
-        (3_000_000..3_600_000).contains(&written.bytes),
-        "{written:?}"
-    );
+    assert!((3_000_000..3_600_000).contains(&written.bytes), "{written:?}");
 }
 
 #[test]
@@ -89,14 +70,10 @@ fn lines_have_the_measured_mix_and_lengths() {
     for line in logs.values().flat_map(|text| text.lines()) {
         let record: Value = serde_json::from_str(line).unwrap();
         lengths.push(line.len());
-        *bytes
-            .entry(record["type"].as_str().unwrap().to_owned())
-            .or_default() += line.len();
+        *bytes.entry(record["type"].as_str().unwrap().to_owned()).or_default() += line.len();
         backslashes += line.matches('\\').count();
         // From its key on; what follows the value is short.
-        structured += line
-            .rfind("\"toolUseResult\":")
-            .map_or(0, |at| line.len() - at);
+        structured += line.rfind("\"toolUseResult\":").map_or(0, |at| line.len() - at);
     }
     lengths.sort_unstable();
     let total = written.bytes as usize;
@@ -111,17 +88,10 @@ fn lines_have_the_measured_mix_and_lengths() {
         ("user, % of bytes", share(bytes["user"]), 65..=76),
         ("assistant, % of bytes", share(bytes["assistant"]), 18..=27),
         ("progress, % of bytes", share(bytes["progress"]), 4..=9),
-        (
-            "backslashes in 10,000 bytes",
-            backslashes * 10_000 / total,
-            170..=250,
-        ),
+        ("backslashes in 10,000 bytes", backslashes * 10_000 / total, 170..=250),
     ];
     for (name, figure, expected) in figures {
-        assert!(
-            expected.contains(&figure),
-            "{name}: {figure}, expected {expected:?}"
-        );
+        assert!(expected.contains(&figure), "{name}: {figure}, expected {expected:?}");
     }
 }
 
@@ -144,29 +114,15 @@ fn calls_have_one_result_or_none_and_ids_are_unique() {
             }
         }
         if let Some(output) = message["usage"]["output_tokens"].as_u64() {
-            outputs
-                .entry(message["id"].to_string())
-                .or_default()
-                .push(output);
+            outputs.entry(message["id"].to_string()).or_default().push(output);
         }
     }
     assert!(results.is_subset(&calls));
     let lost = calls.len() - results.len();
-    assert!(
-        (1..calls.len() / 50).contains(&lost),
-        "{lost} of {}",
-        calls.len()
-    );
-    assert!(
-        (calls.len() / 50..calls.len() / 15).contains(&errors),
-        "{errors}"
-    );
+    assert!((1..calls.len() / 50).contains(&lost), "{lost} of {}", calls.len());
+    assert!((calls.len() / 50..calls.len() / 15).contains(&errors), "{errors}");
     assert!(outputs.values().all(|outputs| outputs.is_sorted()));
-    assert!(
-        outputs
-            .values()
-            .any(|outputs| outputs.first() < outputs.last())
-    );
+    assert!(outputs.values().any(|outputs| outputs.first() < outputs.last()));
 }
 
 #[test]
@@ -174,25 +130,14 @@ fn subagents_belong_to_a_session_and_repeat_what_was_told() {
     let (_, logs) = corpus("agents", 20_000_000, 3);
     let mut seen = 0;
     for (path, text) in &logs {
-        let Some(id) = path
-            .file_stem()
-            .and_then(|stem| stem.to_str()?.strip_prefix("agent-"))
-        else {
+        let Some(id) = path.file_stem().and_then(|stem| stem.to_str()?.strip_prefix("agent-")) else {
             continue;
         };
         seen += 1;
-        let parent_path = path
-            .parent()
-            .unwrap()
-            .parent()
-            .unwrap()
-            .with_extension("jsonl");
+        let parent_path = path.parent().unwrap().parent().unwrap().with_extension("jsonl");
         let parent = &logs[&parent_path];
         let session = parent_path.file_stem().unwrap().to_str().unwrap();
-        for line in text
-            .lines()
-            .filter(|line| line.starts_with("{\"parentUuid\""))
-        {
+        for line in text.lines().filter(|line| line.starts_with("{\"parentUuid\"")) {
             let record: Value = serde_json::from_str(line).unwrap();
             assert_eq!(record["agentId"], id);
             assert_eq!(record["sessionId"], session);
@@ -201,9 +146,7 @@ fn subagents_belong_to_a_session_and_repeat_what_was_told() {
         let told: Vec<Value> = parent
             .lines()
             .filter(|line| line.contains("\"agent_progress\"") && line.contains(id))
-            .map(|line| {
-                serde_json::from_str::<Value>(line).unwrap()["data"]["message"]["message"].clone()
-            })
+            .map(|line| serde_json::from_str::<Value>(line).unwrap()["data"]["message"]["message"].clone())
             .collect();
         assert!(!told.is_empty());
         for message in told {

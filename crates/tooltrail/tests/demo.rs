@@ -15,11 +15,7 @@ fn tooltrail(arguments: &[&str]) -> Output {
 
 fn rows(arguments: &[&str]) -> Vec<Value> {
     let output = tooltrail(arguments);
-    assert!(
-        output.stderr.is_empty(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8(output.stdout).unwrap();
     let rows = text.lines().map(|line| serde_json::from_str(line).unwrap());
     rows.collect()
@@ -32,10 +28,7 @@ fn text<'r>(row: &'r Value, key: &str) -> &'r str {
 #[test]
 fn the_demo_shows_every_outcome() {
     let calls = rows(&["--demo", "calls", "--json"]);
-    let shown: BTreeSet<(&str, &str)> = calls
-        .iter()
-        .map(|row| (text(row, "status"), text(row, "reason")))
-        .collect();
+    let shown: BTreeSet<(&str, &str)> = calls.iter().map(|row| (text(row, "status"), text(row, "reason"))).collect();
     let expected = [
         ("succeeded", "-"),
         ("failed", "tool_error"),
@@ -93,15 +86,8 @@ fn sessions_totals_and_calls_of_the_demo_agree() {
     let calls = rows(&["--demo", "calls", "--json"]).len() as u64;
     let sessions = rows(&["--demo", "list", "--json"]);
     assert_eq!(sessions.len(), 7);
-    assert!(
-        sessions
-            .iter()
-            .all(|row| row["title"].is_string() && row["project"].is_string())
-    );
-    let listed: u64 = sessions
-        .iter()
-        .map(|row| row["calls"].as_u64().unwrap())
-        .sum();
+    assert!(sessions.iter().all(|row| row["title"].is_string() && row["project"].is_string()));
+    let listed: u64 = sessions.iter().map(|row| row["calls"].as_u64().unwrap()).sum();
     assert_eq!(listed, calls);
     let stats = rows(&["--demo", "stats", "--json"]);
     assert_eq!(stats.len(), 1);

@@ -66,7 +66,7 @@ impl<'r> Envelope<'r> {
             b"timestamp" => self.time = time::read(value),
             b"message" => self.message.read(value)?,
             b"toolUseResult" => self.structured.insert(Structured::default()).read(value)?,
-            b"sessionId" => self.session = value.string(),
+            b"sessionId" => self.session = value.string().or(self.session),
             // A later spelling of the same; where both are there and differ, `sessionId` names this session.
             b"session_id" => self.session = self.session.or(value.string()),
             b"isSidechain" => self.sidechain = value.bool() == Some(true),

@@ -108,6 +108,9 @@ pub(super) fn hook_error(head: &str) -> Option<(&str, Option<&str>, &str)> {
 
 /// The agent named at the end of a subagent's answer: `agentId: a0123 (use …)`.
 pub(super) fn answer_agent(tail: &str) -> Option<&str> {
+    if tail.is_empty() {
+        return None;
+    }
     let at = tail.rfind("agentId:")?;
     let rest = tail[at + "agentId:".len()..].trim_start();
     let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_').unwrap_or(rest.len());

@@ -32,7 +32,8 @@ pub(super) struct Block<'r> {
     pub(super) server: Option<Raw<'r>>,
     pub(super) text: Option<Raw<'r>>,
     pub(super) span: Range<usize>,
-    pub(super) input: Option<Range<usize>>,
+    /// Where the input of a call stands, and its fingerprint.
+    pub(super) input: Option<(Range<usize>, u64)>,
     pub(super) tool_use_id: Option<Raw<'r>>,
     pub(super) is_error: Option<bool>,
     pub(super) result: ResultContent<'r>,
@@ -121,7 +122,12 @@ impl<'r> Block<'r> {
             b"name" => self.name = value.string(),
             b"server_name" => self.server = value.string(),
             b"text" => self.text = value.string(),
-            b"input" => self.input = Some(value.skip()?),
+            b"input" => {
+                value.peek();
+                let start = value.position();
+                let digest = value.digest()?;
+                self.input = Some((start..value.position(), digest));
+            }
             b"tool_use_id" => self.tool_use_id = value.string(),
             b"is_error" => self.is_error = value.bool(),
             b"content" => self.result = ResultContent::read(value)?,

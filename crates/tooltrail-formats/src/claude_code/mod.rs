@@ -72,6 +72,16 @@ impl Format for ClaudeCode {
         if foreign { Some(false) } else { (known && ours).then_some(true) }
     }
 
+    fn stands_alone(&self, line: &[u8]) -> bool {
+        // Records of progress hold whole messages; what only records have is a session, or what metadata has instead.
+        let mut anchored = false;
+        let _ = Skim::new(line).object(|key, _| {
+            anchored |= matches!(key.as_bytes(), b"sessionId" | b"leafUuid" | b"snapshot");
+            Ok(())
+        });
+        anchored && self.sniff(line) == Some(true)
+    }
+
     fn origin(&self, path: &Path) -> Origin {
         places::origin(path)
     }

@@ -2,8 +2,10 @@
 
 use super::markers;
 use super::message::Block;
+use memchr::memmem::Finder;
 use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::LazyLock;
 use tooltrail_model::event::{Child, TaskState};
 use tooltrail_model::verdict::{Denial, Said, Signals};
 use tooltrail_skim::{Raw, Skim, Torn, Type};
@@ -228,13 +230,17 @@ fn telling_head(text: Raw<'_>, error: bool) -> Cow<'_, str> {
     Cow::Borrowed("")
 }
 
+/// What is looked for in every result, prepared once.
+static AGENT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"agentId"));
+static NUMBERED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\\u"));
+
 /// How a text ends, if that can tell anything: an exit code in brackets, or an agent's id. Most texts end in neither, and
 /// decoding their ends would cost more than everything else about them.
 fn telling_tail(text: Raw<'_>) -> Cow<'_, str> {
     let end = &text.bytes()[text.bytes().len().saturating_sub(WINDOW)..];
     let last = end.iter().rev().find(|byte| !byte.is_ascii_whitespace());
     let bracket = last == Some(&b']') || end.ends_with(b"]\\n");
-    if bracket || memchr::memmem::find(end, b"agentId").is_some() || memchr::memmem::find(end, b"\\u").is_some() {
+    if bracket || AGENT.find(end).is_some() || NUMBERED.find(end).is_some() {
         return text.tail(WINDOW);
     }
     Cow::Borrowed("")

@@ -296,7 +296,7 @@ pub(super) fn call<'r>(
     let id = block.id?;
     let tool = block.name.map_or_else(|| kind.clone(), Raw::text);
     let family = if kind == "mcp_tool_use" { Kind::Mcp } else { tools::kind(&tool) };
-    let input = block.input.clone().unwrap_or(0..0);
+    let (input, digest) = block.input.clone().unwrap_or_default();
     let bytes = emit.slice(&input);
     let (mut prompt, mut task) = (None, None);
     if matches!(family, Kind::Subagent | Kind::Task) {
@@ -316,7 +316,7 @@ pub(super) fn call<'r>(
         kind: family,
         tool,
         input: emit.span(&input),
-        digest: Skim::new(bytes).digest().unwrap_or(0),
+        digest,
         prompt: prompt.filter(|_| family == Kind::Subagent),
         task,
         message: message.id.map(Raw::text),

@@ -21,6 +21,8 @@ pub(super) struct Open {
     early: Map<Box<str>, Vec<(Name, ResultRecord)>>,
     /// Calls without a result and without a sequel, by conversation.
     waiting: Map<Thread, Vec<usize>>,
+    /// The message that all of them are known to belong to, by conversation.
+    speaking: Map<Thread, Id>,
     /// How many calls a message makes, by the hash of its id.
     messages: Map<u64, u32>,
     /// Calls that were interrupted just now, by conversation.
@@ -35,9 +37,9 @@ impl Open {
         self.latest.get(&hash(id)).copied()
     }
 
-    /// All calls with an id, the latest first.
+    /// The calls with an id, the latest first. Only so many: a hostile log could use one id for all its calls.
     fn all(&self, id: &str) -> impl Iterator<Item = usize> {
-        std::iter::successors(self.latest(id), |index| self.earlier.get(index).copied())
+        std::iter::successors(self.latest(id), |index| self.earlier.get(index).copied()).take(64)
     }
 }
 
@@ -56,6 +58,9 @@ impl Assembler {
         }
         self.spoke(call.message_id);
         self.talk.answered();
+        if record.message_id.is_none() {
+            self.calls.speaking.remove(&self.here.within);
+        }
         let index = self.add_call(record);
         self.calls.waiting.entry(self.here.within).or_default().push(index);
     }
@@ -148,7 +153,7 @@ impl Assembler {
         let id = result.call.as_ref();
         if result.nested.is_some() {
             if let Some(call) = self.calls.nested.get(id).and_then(|&index| self.out.nested.get_mut(index)) {
-                call.result.get_or_insert_with(|| Box::new(record));
+                call.result.get_or_insert(record);
             }
             return;
         }
@@ -204,7 +209,7 @@ impl Assembler {
             self.calls.stopped.entry(call.within).or_default().push(index);
         }
         match &mut call.result {
-            None => call.result = Some(Box::new(new)),
+            None => call.result = Some(new),
             // A program that stopped a tool writes a result in its name; if the real one comes as well, that one counts.
             Some(old) if old.synthetic && !new.synthetic => call.others.push(std::mem::replace(old, new)),
             Some(_) => call.others.push(new),
@@ -215,6 +220,14 @@ impl Assembler {
     pub(super) fn sequel(&mut self, sequel: fn(At) -> Sequel, message: Option<Id>) {
         let at = self.here.at;
         self.calls.stopped.remove(&self.here.within);
+        // Another block of the message that speaks already: nothing has changed for its calls.
+        let speaking = match message {
+            Some(message) => self.calls.speaking.insert(self.here.within, message),
+            None => self.calls.speaking.remove(&self.here.within),
+        };
+        if message.is_some() && speaking == message {
+            return;
+        }
         let Some(waiting) = self.calls.waiting.get_mut(&self.here.within) else { return };
         let calls = &mut self.out.calls;
         waiting.retain(|&index| {

@@ -33,7 +33,7 @@ impl Assembler {
             };
             let known = &mut self.out.calls[index];
             match &mut known.result {
-                None => known.result = Some(Box::new(result)),
+                None => known.result = Some(result),
                 Some(old) if old.signals.backgrounded && old.at < result.at => {
                     let news = end_of_task(known, &result);
                     self.out.tasks.push(news);

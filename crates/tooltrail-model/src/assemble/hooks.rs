@@ -44,7 +44,7 @@ pub(super) fn add(hooks: &mut Vec<HookRecord>, new: HookRecord) {
         let again = old.outcome == Some(HookOutcome::Blocked) && new.outcome == old.outcome;
         about && command && (again || old.outcome.is_none() || new.outcome.is_none() || old.command.is_none() || new.command.is_none())
     };
-    let Some(old) = hooks.iter_mut().rev().find(same) else {
+    let Some(old) = hooks.iter_mut().rev().take(32).find(same) else {
         hooks.push(new);
         return;
     };

@@ -129,6 +129,15 @@ impl Assembler {
         }
     }
 
+    /// It has only now become known what the source is. Nothing but lines has been counted so far.
+    pub fn recognised(&mut self, origin: Origin) {
+        self.out.agent = origin.agent;
+        self.fallback = self.out.names.of(&origin.session);
+        self.unnamed_session = Some(self.fallback);
+        self.subagent = origin.subagent.as_deref().map(|id| self.out.names.of(id));
+        self.group = origin.group.as_deref().map(|id| self.out.names.of(id));
+    }
+
     /// Takes the next event. Events of one record begin with [`Fact::Record`] or [`Fact::Broken`].
     pub fn push(&mut self, event: Event<'_>) {
         match event.fact {

@@ -1,7 +1,7 @@
 //! Which records of calls are the same call, which of them came first, and what number each call has in its session.
 
 use super::{CallId, Foreign, Linked, LinkedCall, Source};
-use crate::{Map, Time};
+use crate::{Map, Set, Time};
 use std::collections::BTreeMap;
 
 /// Results without a call in their own source, by the call they answer.
@@ -18,29 +18,35 @@ pub(super) fn orphans<'a>(sources: &[&'a Source]) -> Map<(&'static str, &'a str)
 
 /// All calls of all sources with their copies settled.
 pub(super) fn calls(linked: &Linked<'_>) -> Vec<LinkedCall> {
-    let count = linked.sources.iter().map(|source| source.summary.calls.len() + source.summary.nested.len()).sum();
-    let mut all: Vec<(u64, CallId)> = Vec::with_capacity(count);
+    let repeated = repeated(linked);
+    let mut groups: Map<u64, Vec<CallId>> = Map::default();
+    let mut calls = Vec::new();
+    // Nearly every call stands alone. Those are taken in the order they lie in memory.
     for (source, entry) in linked.sources.iter().enumerate().filter(|(_, entry)| entry.summary.agent.is_some()) {
-        let calls = entry.summary.calls.iter().enumerate();
-        all.extend(calls.map(|(index, call)| (call.key, CallId { source, nested: false, index })));
-        let nested = entry.summary.nested.iter().enumerate();
-        all.extend(nested.map(|(index, call)| (call.key, CallId { source, nested: true, index })));
-    }
-    all.sort_unstable();
-    let mut calls = Vec::with_capacity(all.len());
-    for same_key in all.chunk_by(|a, b| a.0 == b.0) {
-        if let [(_, only)] = *same_key {
-            if !only.nested || !has_own_log(linked, only) {
-                calls.push(settle(linked, &[only], only, false));
+        for (nested, records) in [(false, &entry.summary.calls), (true, &entry.summary.nested)] {
+            for (index, record) in records.iter().enumerate() {
+                let call = CallId { source, nested, index };
+                if repeated.contains(&record.key) {
+                    groups.entry(record.key).or_default().push(call);
+                } else if !nested || !has_own_log(linked, call) {
+                    calls.push(settle(linked, call, call, None, false));
+                }
             }
-            continue;
         }
-        let group: Vec<CallId> = same_key.iter().map(|(_, call)| *call).collect();
-        for group in by_id(linked, group) {
-            settle_group(linked, group, &mut calls);
-        }
+    }
+    for group in groups.into_values().flat_map(|group| by_id(linked, group)) {
+        settle_group(linked, group, &mut calls);
     }
     calls
+}
+
+/// The hashes of ids that occur more than once.
+fn repeated(linked: &Linked<'_>) -> Set<u64> {
+    let logs = linked.sources.iter().filter(|source| source.summary.agent.is_some());
+    let mut keys: Vec<u64> =
+        logs.flat_map(|source| source.summary.calls.iter().chain(&source.summary.nested)).map(|call| call.key).collect();
+    keys.sort_unstable();
+    keys.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect()
 }
 
 /// Splits calls whose ids have the same hash by the ids themselves, and by agent. Nearly always there is one id.
@@ -70,7 +76,8 @@ fn settle_group(linked: &Linked<'_>, mut group: Vec<CallId>, calls: &mut Vec<Lin
     // An id that was used for different things is no name beyond its session.
     let scoped = group.iter().any(|&call| what(linked, call) != what(linked, group[0]));
     for same in partition(linked, group, scoped) {
-        calls.extend(same.iter().map(|&call| settle(linked, &same, call, scoped)));
+        let answered = same.iter().copied().find(|&copy| linked.record(copy).result.is_some());
+        calls.extend(same.iter().map(|&call| settle(linked, call, same[0], answered, scoped)));
     }
 }
 
@@ -110,13 +117,10 @@ fn last_if_none(time: Option<Time>) -> Time {
     time.unwrap_or(Time::MAX)
 }
 
-fn settle(linked: &Linked<'_>, copies: &[CallId], call: CallId, scoped: bool) -> LinkedCall {
-    let original = copies[0];
+/// `answered` is a copy of the call that has a result.
+fn settle(linked: &Linked<'_>, call: CallId, original: CallId, answered: Option<CallId>, scoped: bool) -> LinkedCall {
     let record = linked.record(call);
-    let elsewhere = || {
-        let copy = copies.iter().copied().find(|&copy| linked.record(copy).result.is_some());
-        copy.map(Foreign::Copy).or_else(|| orphan(linked, call, scoped))
-    };
+    let elsewhere = || answered.map(Foreign::Copy).or_else(|| orphan(linked, call, scoped));
     LinkedCall {
         id: call,
         copy_of: (call != original).then_some(original),
@@ -148,8 +152,9 @@ pub(super) fn number(linked: &mut Linked<'_>) {
         .enumerate()
         .map(|(index, call)| (call.session, last_if_none(linked.record(call.id).order), call.id.source, index))
         .collect();
-    // Only what all of this does not tell apart is looked up.
-    order.sort_unstable_by(|a, b| (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)).then_with(|| place(&calls[a.3]).cmp(&place(&calls[b.3]))));
+    // Only what all of this does not tell apart is looked up. The calls of a log come in order already, which a stable sort is
+    // quick with.
+    order.sort_by(|a, b| (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)).then_with(|| place(&calls[a.3]).cmp(&place(&calls[b.3]))));
     let mut calls: Vec<LinkedCall> = order.into_iter().map(|(.., index)| calls[index]).collect();
     let (mut session, mut count) = (usize::MAX, 0);
     let mut numbers: Map<CallId, u32> = Map::default();

@@ -146,7 +146,7 @@ impl<'a> Linked<'a> {
             return Some((call.id.source, result));
         }
         match call.foreign_result.filter(|_| !alone)? {
-            Foreign::Copy(copy) => self.record(copy).result.as_deref().map(|result| (copy.source, result)),
+            Foreign::Copy(copy) => self.record(copy).result.as_ref().map(|result| (copy.source, result)),
             Foreign::Orphan(source, index) => Some((source, &self.sources[source].summary.orphans[index].result)),
         }
     }

@@ -97,7 +97,7 @@ impl<'a> Linked<'a> {
             parent_call: record.parent.as_deref().or_else(|| self.agents.parent(source, record.within)),
             child_session: child
                 .or_else(|| result.and_then(|result| result.child.as_ref()).filter(|child| child.sure).map(|child| &*child.agent)),
-            background: self.background(call, record, result, now, alone),
+            background: self.background(call, record, judged.result, now, alone),
             hooks: record.hooks.iter().map(|hook| self.hook_row(source, hook)).collect(),
             request: self.request_place(call.id),
             result: judged.result.map(|(source, result)| self.place(source, result.at)),
@@ -124,20 +124,20 @@ impl<'a> Linked<'a> {
         &'s self,
         call: &LinkedCall,
         record: &'s CallRecord,
-        result: Option<&'s ResultRecord>,
+        result: Option<(usize, &'s ResultRecord)>,
         now: &Now,
         alone: bool,
     ) -> Option<Background<'s>> {
         let source = call.id.source;
         let session = self.session_text(call.id);
-        let id = result.and_then(|result| result.background.as_deref());
+        let id = result.and_then(|(_, result)| result.background.as_deref());
         let news = self.tasks.last(self.agent_of(source), session, &record.id, id, alone.then_some(source));
         if id.is_none() && news.is_none() {
             return None;
         }
         let Some(news) = news else {
             let state = if self.life(call, now) == Life::Dead { TaskState::Unknown } else { TaskState::Running };
-            let at = result.map_or(record.at, |result| result.at);
+            let (source, at) = result.map_or((source, record.at), |(source, result)| (source, result.at));
             return Some(Background { id, state, exit_code: None, ended_at: None, evidence: self.place(source, at) });
         };
         // What was last seen at work in a session that is dead did not stay at work.

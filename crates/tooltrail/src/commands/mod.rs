@@ -1,4 +1,4 @@
-//! The commands, one file each. To add one: a file here, a line in [`COMMANDS`], a variant in `cli::Command`.
+//! The commands, one file each. To add one: a file here, a line in `COMMANDS`, a variant in `cli::Command`.
 
 pub(crate) mod calls;
 pub(crate) mod check;
