@@ -9,6 +9,7 @@ pub mod find;
 pub mod lines;
 pub mod load;
 pub mod mend;
+mod open;
 pub mod scan;
 mod time;
 
@@ -85,6 +86,31 @@ pub trait Format: Sync {
     /// Decodes a record into events, beginning with [`tooltrail_model::Fact::Record`]. A record that breaks off gives none.
     /// Returns how deep it nests.
     fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn>;
+
+    /// Whether a file that begins like this is one JSON document rather than lines.
+    fn is_document(&self, head: &[u8]) -> bool {
+        let _ = head;
+        false
+    }
+
+    /// Where the records of a document stand, in order, and whether the document is whole.
+    fn document(&self, bytes: &[u8]) -> (Vec<std::ops::Range<usize>>, bool) {
+        let _ = bytes;
+        (Vec::new(), false)
+    }
+
+    /// Whether a file in a directory may be a log by its name, besides `.jsonl` and `.jsonl.zst`.
+    fn is_log_name(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
+
+    /// For a log that may lie in several places or forms at once: what they share, and how much each is worth. Of those that share
+    /// it, the one with the lowest number is read.
+    fn twin(&self, path: &Path) -> Option<(PathBuf, u8)> {
+        let _ = path;
+        None
+    }
 
     /// Small files beside a log that say more about it.
     fn sidecars(&self, path: &Path) -> Vec<PathBuf> {

@@ -1,8 +1,8 @@
 //! Loading: one record read again by its position, for the details that a scan leaves in the log.
 
+use crate::open::open_at;
 use crate::{Record, scan};
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::Path;
 use tooltrail_model::{At, Fact, Span};
 use tooltrail_skim::{Raw, Skim};
@@ -15,10 +15,8 @@ pub fn bytes(path: &Path, span: Span) -> Option<Vec<u8>> {
     if span.len() > LONGEST {
         return None;
     }
-    let mut file = File::open(path).ok()?;
-    file.seek(SeekFrom::Start(span.start)).ok()?;
     let mut bytes = Vec::new();
-    file.take(span.len()).read_to_end(&mut bytes).ok()?;
+    open_at(path, span.start).ok()?.take(span.len()).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
 

@@ -7,6 +7,7 @@
 //! `records` takes a line apart and hands it to `items` (the conversation), `events` (what happened beside it) and `ends` (how calls
 //! ended); `output`, with `header` and `markers`, reads what an output says about the outcome.
 
+mod document;
 mod ends;
 mod events;
 mod fields;
@@ -19,6 +20,7 @@ mod records;
 mod tools;
 
 use crate::{Format, Places, Record, Sink};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::Origin;
 use tooltrail_skim::Torn;
@@ -44,6 +46,35 @@ impl Format for Codex {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let stem = [".jsonl.zst", ".jsonl", ".json"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
         Origin { agent: Some("codex"), session: thread(stem).unwrap_or(stem).to_owned(), ..Origin::default() }
+    }
+
+    fn stands_alone(&self, line: &[u8]) -> bool {
+        records::sniff_envelope(line)
+    }
+
+    fn is_document(&self, head: &[u8]) -> bool {
+        document::sniff(head)
+    }
+
+    fn document(&self, bytes: &[u8]) -> (Vec<Range<usize>>, bool) {
+        document::records(bytes)
+    }
+
+    fn is_log_name(&self, name: &str) -> bool {
+        name.starts_with("rollout-") && name.ends_with(".json")
+    }
+
+    fn twin(&self, path: &Path) -> Option<(PathBuf, u8)> {
+        let name = path.file_name()?.to_str()?;
+        let (plain, packed) = name.strip_suffix(".zst").map_or((name, false), |plain| (plain, true));
+        if !plain.ends_with(".jsonl") {
+            return None;
+        }
+        let place = |name: &str| path.ancestors().skip(1).find(|above| above.file_name().is_some_and(|last| last == name));
+        let archived = place("archived_sessions");
+        // A session that is put away keeps its name, not its place.
+        let home = archived.or_else(|| place("sessions")).filter(|_| plain.starts_with("rollout-")).and_then(Path::parent);
+        Some((home.or(path.parent())?.join(plain), u8::from(packed) + 2 * u8::from(archived.is_some())))
     }
 
     fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {

@@ -77,6 +77,11 @@ pub(super) fn sniff(line: &[u8]) -> bool {
     }
 }
 
+/// The same for a record with an envelope: the payload of one could pass for a record of the time before.
+pub(super) fn sniff_envelope(line: &[u8]) -> bool {
+    Envelope::read(line).is_ok_and(|record| record.payload.is_some() && KNOWN.contains(&&*record.outer.name_of_type()))
+}
+
 fn has_foreign_keys(line: &[u8]) -> bool {
     let mut foreign = false;
     let _ = Skim::new(line).object(|key, _| {
