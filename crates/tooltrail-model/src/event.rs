@@ -266,6 +266,8 @@ pub struct Usage<'r> {
 pub struct Call<'r> {
     /// The call's id.
     pub id: Text<'r>,
+    /// The log has no id for it; this one means something only in its session.
+    pub unnamed: bool,
     /// The tool, exactly as logged.
     pub tool: Text<'r>,
     /// The MCP server, where the tool belongs to one.

@@ -96,6 +96,8 @@ pub struct CallRecord {
     pub id: Box<str>,
     /// Hash of its id.
     pub key: u64,
+    /// The log has no id for it; the one it was given means something only in its session.
+    pub unnamed: bool,
     /// The tool, as logged.
     pub tool: Name,
     /// The MCP server.

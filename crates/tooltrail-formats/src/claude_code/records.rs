@@ -311,6 +311,7 @@ pub(super) fn call<'r>(
     }
     let server = block.server.map(Raw::text).or_else(|| tools::server(&tool).map(|server| Text::Owned(server.to_owned())));
     Some(Call {
+        unnamed: false,
         id: id.text(),
         server,
         kind: family,

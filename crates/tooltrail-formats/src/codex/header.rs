@@ -25,6 +25,10 @@ pub(super) struct Header<'t> {
     whole: bool,
 }
 
+/// How the lines may begin, the usual one first.
+const BEGINNINGS: &[&str] =
+    &["\nChunk ID: ", "\nWall time: ", "\nExit code: ", "\nProcess exited with code ", "\nProcess running with session ID "];
+
 /// How many places behind a `Command:` are tried; a long script could offer as many as it has lines.
 const TRIES: usize = 64;
 
@@ -34,10 +38,12 @@ pub(super) fn read(text: &str) -> Header<'_> {
     if header.lines > 0 || !text.starts_with("Command: ") {
         return header;
     }
-    let starts = text.match_indices('\n').map(|(at, _)| &text[at + 1..]);
-    let likely = starts.filter(|rest| ["Chunk ID: ", "Wall time: ", "Process ", "Exit code: "].iter().any(|start| rest.starts_with(start)));
-    let mut headers = likely.take(TRIES).map(at);
-    headers.find(|header| header.whole).unwrap_or(header)
+    // The lines begin with the first of these that is there; a command may hold lines that look like the others.
+    let mut behind = BEGINNINGS.iter().filter_map(|beginning| {
+        let starts = text.match_indices(beginning).map(|(start, _)| &text[start + 1..]);
+        starts.take(TRIES).map(at).find(|header| header.whole)
+    });
+    behind.next().unwrap_or(header)
 }
 
 fn at(text: &str) -> Header<'_> {
@@ -122,7 +128,8 @@ mod tests {
         assert_eq!(read("Output:\nExit code: 1\n").exit_code, None);
         assert_eq!(read("Exit code: 0\nOutput:\nExit code: 1\n").exit_code, Some(0));
         assert_eq!(read("Exit code: unknown\nWall time: 1 seconds\n").exit_code, None);
-        let behind = "Command: cat <<E\nExit code: 9\nE\nChunk ID: x\nWall time: 2.0 seconds\nProcess exited with code 3\nOutput:\nx";
+        let behind =
+            "Command: cat <<E\nExit code: 9\nOutput:\nE\nChunk ID: x\nWall time: 2.0 seconds\nProcess exited with code 3\nOutput:\nx";
         assert_eq!(read(behind).exit_code, Some(3));
         assert_eq!(read("Command: echo\nnothing follows").exit_code, None);
         assert_eq!(read(&format!("Command: {}", "\nChunk ID: ".repeat(100_000))).exit_code, None);

@@ -113,10 +113,14 @@ fn notification(text: &str, emit: &mut Emit<'_>) {
     }
 }
 
+/// The id that a record has for a call.
+fn named<'r>(item: &Fields<'r>) -> Option<Cow<'r, str>> {
+    item.text(&item.call_id).or_else(|| item.text(&item.call_id_camel)).or_else(|| item.text(&item.id))
+}
+
 /// The id of a call; one without any is named after its line.
 pub(super) fn id<'r>(item: &Fields<'r>, record: &Record<'_>) -> Cow<'r, str> {
-    let id = item.text(&item.call_id).or_else(|| item.text(&item.call_id_camel)).or_else(|| item.text(&item.id));
-    id.unwrap_or_else(|| Cow::Owned(format!("line-{}", record.at.line)))
+    named(item).unwrap_or_else(|| Cow::Owned(format!("line-{}", record.at.line)))
 }
 
 fn call<'r>(item: &Fields<'r>, kind: &str, record: &Record<'_>) -> Call<'r> {
@@ -138,6 +142,7 @@ pub(super) fn build<'r>(
     let asked = if matches!(kind, Kind::Task | Kind::Subagent) { Asked::read(item, input) } else { Asked::default() };
     Call {
         id,
+        unnamed: named(item).is_none(),
         server: tools::server(&tool).map(|server| Cow::Owned(server.to_owned())),
         kind,
         digest: item.skim(input).digest().unwrap_or(0),
@@ -183,7 +188,7 @@ impl Asked {
 }
 
 fn result(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
-    let Some(call) = item.text(&item.call_id).or_else(|| item.text(&item.call_id_camel)).or_else(|| item.text(&item.id)) else { return };
+    let Some(call) = named(item) else { return };
     let place = [&item.output, &item.result, &item.content].into_iter().find(|place| place.is_some()).unwrap_or(&None);
     let outcome = output::read(item, place);
     if let Some((state, exit_code)) = outcome.polled {

@@ -20,6 +20,7 @@ mod records;
 mod tools;
 
 use crate::{Format, Places, Record, Sink};
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::Origin;
@@ -75,6 +76,20 @@ impl Format for Codex {
         // A session that is put away keeps its name, not its place.
         let home = archived.or_else(|| place("sessions")).filter(|_| plain.starts_with("rollout-")).and_then(Path::parent);
         Some((home.or(path.parent())?.join(plain), u8::from(packed) + 2 * u8::from(archived.is_some())))
+    }
+
+    fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<Cow<'r, str>> {
+        // A call names its id as well; only what answers is asked for.
+        if memchr::memmem::find(damaged, b"_output\"").is_none() {
+            return Vec::new();
+        }
+        let key = b"\"call_id\":\"";
+        let found = memchr::memmem::find_iter(damaged, key).take(16).filter_map(|at| {
+            let rest = &damaged[at + key.len()..];
+            let end = memchr::memchr(b'"', rest)?;
+            Some(String::from_utf8_lossy(&rest[..end]))
+        });
+        found.collect()
     }
 
     fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {

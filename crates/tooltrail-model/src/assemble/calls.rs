@@ -92,6 +92,7 @@ impl Assembler {
         CallRecord {
             id: call.id.as_ref().into(),
             key: hash(&call.id),
+            unnamed: call.unnamed,
             tool: names.of(&call.tool),
             server: call.server.as_deref().map(|server| names.of(server)),
             kind: call.kind,

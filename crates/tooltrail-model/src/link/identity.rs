@@ -74,7 +74,7 @@ fn settle_group(linked: &Linked<'_>, mut group: Vec<CallId>, calls: &mut Vec<Lin
         }
     }
     // An id that was used for different things is no name beyond its session.
-    let scoped = group.iter().any(|&call| what(linked, call) != what(linked, group[0]));
+    let scoped = group.iter().any(|&call| linked.record(call).unnamed || what(linked, call) != what(linked, group[0]));
     for same in partition(linked, group, scoped) {
         let answered = same.iter().copied().find(|&copy| linked.record(copy).result.is_some());
         calls.extend(same.iter().map(|&call| settle(linked, call, same[0], answered, scoped)));
