@@ -15,6 +15,7 @@ mod time;
 
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::Origin;
+use tooltrail_model::patch::FilePatch;
 use tooltrail_model::{At, Event, Span};
 use tooltrail_skim::Torn;
 
@@ -127,6 +128,12 @@ pub trait Format: Sync {
     fn side_directory(&self, path: &Path) -> Option<PathBuf> {
         let _ = path;
         None
+    }
+
+    /// What a record changes in files, for a call that is looked at closely.
+    fn patches(&self, record: &[u8]) -> Vec<FilePatch> {
+        let _ = record;
+        Vec::new()
     }
 
     /// Calls whose result a damaged line seems to hold.

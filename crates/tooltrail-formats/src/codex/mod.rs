@@ -15,6 +15,7 @@ mod header;
 mod items;
 mod markers;
 mod output;
+mod patch;
 mod prompt;
 mod records;
 mod tools;
@@ -24,6 +25,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::Origin;
+use tooltrail_model::patch::FilePatch;
 use tooltrail_skim::Torn;
 
 /// Codex.
@@ -76,6 +78,10 @@ impl Format for Codex {
         // A session that is put away keeps its name, not its place.
         let home = archived.or_else(|| place("sessions")).filter(|_| plain.starts_with("rollout-")).and_then(Path::parent);
         Some((home.or(path.parent())?.join(plain), u8::from(packed) + 2 * u8::from(archived.is_some())))
+    }
+
+    fn patches(&self, record: &[u8]) -> Vec<FilePatch> {
+        records::patches(record)
     }
 
     fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<Cow<'r, str>> {

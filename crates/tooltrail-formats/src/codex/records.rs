@@ -2,10 +2,11 @@
 
 use super::fields::Fields;
 use super::items::Emit;
-use super::{events, items};
+use super::{events, items, patch};
 use crate::{Record, Sink, time};
 use std::borrow::Cow;
 use tooltrail_model::event::{Begin, Boundary, Context, Work};
+use tooltrail_model::patch::FilePatch;
 use tooltrail_model::{Event, Fact, Scope, Time};
 use tooltrail_skim::{Skim, Torn, Type};
 
@@ -89,6 +90,15 @@ fn has_foreign_keys(line: &[u8]) -> bool {
         Ok(())
     });
     foreign
+}
+
+/// What a record changes in files.
+pub(super) fn patches(record: &[u8]) -> Vec<FilePatch> {
+    if !patch::may_hold(record) {
+        return Vec::new();
+    }
+    let Ok(envelope) = Envelope::read(record) else { return Vec::new() };
+    patch::of_record(envelope.payload.as_ref().unwrap_or(&envelope.outer))
 }
 
 pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
