@@ -200,7 +200,9 @@ fn is_truncated(raw: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    fn signals(text: &str) -> (Said, Option<Marker>, Option<i64>) {
+    type Told = (Said, Option<Marker>, Option<i64>);
+
+    fn signals(text: &str) -> Told {
         let quoted = serde_json::to_string(text).unwrap_or_default();
         let raw = Skim::new(quoted.as_bytes()).string();
         let signals = raw.map(super::text).unwrap_or_default().signals;
@@ -209,7 +211,7 @@ mod tests {
 
     #[test]
     fn every_encoding_tells_how_it_ended() {
-        let table: &[(&str, (Said, Option<Marker>, Option<i64>))] = &[
+        let table: &[(&str, Told)] = &[
             (r#"{"output":"a","metadata":{"exit_code":0,"duration_seconds":0.1}}"#, (Said::Worked, None, Some(0))),
             (r#"{"output":"{\"metadata\":{\"exit_code\":1}}","metadata":{"exit_code":0}}"#, (Said::Worked, None, Some(0))),
             (

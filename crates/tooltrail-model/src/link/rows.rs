@@ -70,7 +70,7 @@ impl<'a> Linked<'a> {
         CallRow {
             v: VERSION,
             agent,
-            session,
+            session: if alone { names.text(record.session) } else { session },
             agent_id: names.opt(record.agent),
             r#ref: format!("{}:{}", self.sessions.get(call.session).map_or("", |session| &session.short), call.number),
             call: &record.id,
