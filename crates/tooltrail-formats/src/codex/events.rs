@@ -12,8 +12,8 @@ use tooltrail_model::{Fact, Time};
 pub(super) fn decode(event: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
     match &*event.name_of_type() {
         "user_message" => {
-            if let Some(text) = event.string(&event.message) {
-                say(text, Echo::Shown, &event.message, record, emit);
+            if let Some(text) = event.string(event.message) {
+                say(text, Echo::Shown, event.message, record, emit);
             }
         }
         "token_count" => meter(event, emit),
@@ -22,10 +22,10 @@ pub(super) fn decode(event: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_
         "turn_aborted" => emit(Fact::Notice(Notice::Interrupt)),
         "error" => emit(Fact::Notice(Notice::ApiError)),
         "thread_rolled_back" => {
-            let turns = event.int(&event.num_turns).and_then(|turns| u32::try_from(turns).ok());
+            let turns = event.int(event.num_turns).and_then(|turns| u32::try_from(turns).ok());
             emit(Fact::Rollback(turns.unwrap_or(1)));
         }
-        "item_completed" => item(&event.inside(&event.item), record, emit),
+        "item_completed" => item(&event.inside(event.item), record, emit),
         kind => {
             ends::decode(kind, event, record, emit);
         }
@@ -36,9 +36,9 @@ pub(super) fn decode(event: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_
 fn item(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
     match &*item.name_of_type() {
         "UserMessage" => {
-            let text = output::first_text(item.skim(&item.content)).or_else(|| item.string(&item.text));
+            let text = output::first_text(item.skim(item.content)).or_else(|| item.string(item.text));
             if let Some(text) = text {
-                say(text, Echo::Shown, &item.content, record, emit);
+                say(text, Echo::Shown, item.content, record, emit);
             }
         }
         kind => {
@@ -49,8 +49,8 @@ fn item(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
 
 /// When the work on a turn began, by what a copy of the record keeps: the field, or the time in the turn's id.
 pub(super) fn made(fields: &Fields<'_>) -> Option<Time> {
-    let id = fields.text(&fields.turn_id).and_then(|id| uuid_time(&id));
-    id.or_else(|| fields.int(&fields.started_at).and_then(|secs| secs.checked_mul(1000)?.checked_add(999)).and_then(Time::from_millisecond))
+    let id = fields.text(fields.turn_id).and_then(|id| uuid_time(&id));
+    id.or_else(|| fields.int(fields.started_at).and_then(|secs| secs.checked_mul(1000)?.checked_add(999)).and_then(Time::from_millisecond))
 }
 
 /// The milliseconds at the start of a UUID of version 7.
@@ -66,7 +66,7 @@ fn uuid_time(id: &str) -> Option<Time> {
 /// `info` is null where only limits are told.
 fn meter(event: &Fields<'_>, emit: &mut Emit<'_>) {
     let (mut total, mut last) = (None, None);
-    let _ = event.skim(&event.info).object(|key, value| {
+    let _ = event.skim(event.info).object(|key, value| {
         let slot: &mut Option<Range<usize>> = match key.as_bytes() {
             b"total_token_usage" => &mut total,
             b"last_token_usage" => &mut last,
@@ -75,7 +75,7 @@ fn meter(event: &Fields<'_>, emit: &mut Emit<'_>) {
         *slot = Some(value.skip()?);
         Ok(())
     });
-    let raw = event.raw(&event.info);
+    let raw = event.raw(event.info);
     let meter = Meter { total: tokens(raw, total), last: tokens(raw, last) };
     if meter.total.is_some() || meter.last.is_some() {
         emit(Fact::Meter(meter));

@@ -7,6 +7,37 @@ use std::borrow::Cow;
 use std::ops::Range;
 use tooltrail_skim::{Raw, Skim, Torn, Type};
 
+/// Where a value stands in its record; nowhere, if it is missing. Small, because a record notes many of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Place {
+    start: u32,
+    end: u32,
+}
+
+impl Place {
+    /// No record that is decoded is as long as the numbers go; one that were would lose its fields.
+    fn of(range: Range<usize>) -> Self {
+        match (u32::try_from(range.start), u32::try_from(range.end)) {
+            (Ok(start), Ok(end)) => Place { start, end },
+            _ => Place::default(),
+        }
+    }
+
+    pub(super) fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+
+    /// Whether there is a value.
+    pub(super) fn is_some(self) -> bool {
+        self.end > 0
+    }
+
+    /// The same place, if there is a value.
+    pub(super) fn there(self) -> Option<Self> {
+        self.is_some().then_some(self)
+    }
+}
+
 macro_rules! fields {
     ($($name:ident $key:literal)+) => {
         /// Where the known fields of an object stand.
@@ -15,11 +46,11 @@ macro_rules! fields {
             bytes: &'r [u8],
             /// Where the object stands that is being read.
             base: usize,
-            $(pub(super) $name: Option<Range<usize>>,)+
+            $(pub(super) $name: Place,)+
         }
 
         impl Fields<'_> {
-            fn slot(&mut self, key: &[u8]) -> Option<&mut Option<Range<usize>>> {
+            fn slot(&mut self, key: &[u8]) -> Option<&mut Place> {
                 match key {
                     $($key => Some(&mut self.$name),)+
                     _ => None,
@@ -102,9 +133,9 @@ impl<'r> Fields<'r> {
     }
 
     /// The fields of the object at a place in the same text; none if there is no object.
-    pub(super) fn inside(&self, place: &Option<Range<usize>>) -> Self {
+    pub(super) fn inside(&self, place: Place) -> Self {
         let mut fields = Fields::of(self.bytes);
-        fields.base = place.as_ref().map_or(0, |place| place.start);
+        fields.base = place.range().start;
         let _ = self.skim(place).object(|key, value| fields.take(key.as_bytes(), value));
         fields
     }
@@ -115,51 +146,51 @@ impl<'r> Fields<'r> {
         let base = self.base;
         if let Some(slot) = self.slot(key) {
             let place = value.skip()?;
-            *slot = Some(base + place.start..base + place.end);
+            *slot = Place::of(base + place.start..base + place.end);
         }
         Ok(())
     }
 
     /// The raw JSON of a field.
-    pub(super) fn raw(&self, place: &Option<Range<usize>>) -> &'r [u8] {
-        place.clone().and_then(|place| self.bytes.get(place)).unwrap_or_default()
+    pub(super) fn raw(&self, place: Place) -> &'r [u8] {
+        self.bytes.get(place.range()).unwrap_or_default()
     }
 
     /// A reader at a field.
-    pub(super) fn skim(&self, place: &Option<Range<usize>>) -> Skim<'r> {
+    pub(super) fn skim(&self, place: Place) -> Skim<'r> {
         Skim::new(self.raw(place))
     }
 
     /// What a field holds.
-    pub(super) fn kind_of(&self, place: &Option<Range<usize>>) -> Option<Type> {
+    pub(super) fn kind_of(&self, place: Place) -> Option<Type> {
         self.skim(place).peek()
     }
 
     /// A field that is a string.
-    pub(super) fn string(&self, place: &Option<Range<usize>>) -> Option<Raw<'r>> {
-        place.as_ref()?;
+    pub(super) fn string(&self, place: Place) -> Option<Raw<'r>> {
+        place.there()?;
         self.skim(place).string()
     }
 
     /// The same, decoded; an empty one counts as missing.
-    pub(super) fn text(&self, place: &Option<Range<usize>>) -> Option<Cow<'r, str>> {
+    pub(super) fn text(&self, place: Place) -> Option<Cow<'r, str>> {
         self.string(place).filter(|text| !text.is_empty()).map(Raw::text)
     }
 
     /// A field that is a whole number.
-    pub(super) fn int(&self, place: &Option<Range<usize>>) -> Option<i64> {
-        place.as_ref()?;
+    pub(super) fn int(&self, place: Place) -> Option<i64> {
+        place.there()?;
         self.skim(place).int().and_then(|n| i64::try_from(n).ok())
     }
 
     /// A field that is `true` or `false`.
-    pub(super) fn bool(&self, place: &Option<Range<usize>>) -> Option<bool> {
-        place.as_ref()?;
+    pub(super) fn bool(&self, place: Place) -> Option<bool> {
+        place.there()?;
         self.skim(place).bool()
     }
 
     /// What the payload is.
     pub(super) fn name_of_type(&self) -> Cow<'r, str> {
-        self.text(&self.r#type).unwrap_or_default()
+        self.text(self.r#type).unwrap_or_default()
     }
 }

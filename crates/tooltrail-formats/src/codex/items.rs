@@ -1,11 +1,10 @@
 //! The items of the conversation (`response_item`): messages, calls, outputs.
 
-use super::fields::Fields;
+use super::fields::{Fields, Place};
 use super::output::{self, Outcome};
 use super::{prompt, tools};
 use crate::Record;
 use std::borrow::Cow;
-use std::ops::Range;
 use tooltrail_model::event::{Block, BlockKind, Call, CallResult, Echo, Origin, Prompt, TaskNews, TaskState};
 use tooltrail_model::verdict::{Marker, Said, Signals};
 use tooltrail_model::{Fact, Kind};
@@ -43,7 +42,7 @@ pub(super) fn decode(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>
     match &*item.name_of_type() {
         "message" => message(item, record, emit),
         "reasoning" => {
-            let span = record.span(item.summary.clone().unwrap_or_default());
+            let span = record.span(item.summary.range());
             emit(Fact::Block(Block { message: None, kind: BlockKind::Thinking, span }));
         }
         kind @ ("function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call") => {
@@ -64,16 +63,16 @@ pub(super) fn decode(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>
 }
 
 fn message(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
-    let span = record.span(item.content.clone().unwrap_or_default());
-    match item.text(&item.role).as_deref() {
+    let span = record.span(item.content.range());
+    match item.text(item.role).as_deref() {
         Some("assistant") => {
-            let message = item.string(&item.id).map(Raw::digest);
+            let message = item.string(item.id).map(Raw::digest);
             emit(Fact::Block(Block { message, kind: BlockKind::Text, span }));
         }
         Some("user") => {
-            let text = output::first_text(item.skim(&item.content)).or_else(|| item.string(&item.content));
+            let text = output::first_text(item.skim(item.content)).or_else(|| item.string(item.content));
             if let Some(text) = text {
-                say(text, Echo::Sent, &item.content, record, emit);
+                say(text, Echo::Sent, item.content, record, emit);
             }
         }
         _ => {}
@@ -81,7 +80,7 @@ fn message(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
 }
 
 /// Something said in the person's name.
-pub(super) fn say(text: Raw<'_>, echo: Echo, place: &Option<Range<usize>>, record: &Record<'_>, emit: &mut Emit<'_>) {
+pub(super) fn say(text: Raw<'_>, echo: Echo, place: Place, record: &Record<'_>, emit: &mut Emit<'_>) {
     let mut head = text.head(HEAD);
     if head.trim_start().starts_with("# Context from my IDE setup:") {
         head = text.text();
@@ -92,7 +91,7 @@ pub(super) fn say(text: Raw<'_>, echo: Echo, place: &Option<Range<usize>>, recor
     let (origin, head) = prompt::read(head);
     let digest = if origin == Origin::Human { text.digest() } else { 0 };
     let head = if head.len() > HEAD { Cow::Owned(head.chars().take(HEAD).collect()) } else { head };
-    let span = record.span(place.clone().unwrap_or_default());
+    let span = record.span(place.range());
     emit(Fact::Prompt(Prompt { origin, head, digest, span, echo }));
 }
 
@@ -115,7 +114,7 @@ fn notification(text: &str, emit: &mut Emit<'_>) {
 
 /// The id that a record has for a call.
 fn named<'r>(item: &Fields<'r>) -> Option<Cow<'r, str>> {
-    item.text(&item.call_id).or_else(|| item.text(&item.call_id_camel)).or_else(|| item.text(&item.id))
+    item.text(item.call_id).or_else(|| item.text(item.call_id_camel)).or_else(|| item.text(item.id))
 }
 
 /// The id of a call; one without any is named after its line.
@@ -124,20 +123,14 @@ pub(super) fn id<'r>(item: &Fields<'r>, record: &Record<'_>) -> Cow<'r, str> {
 }
 
 fn call<'r>(item: &Fields<'r>, kind: &str, record: &Record<'_>) -> Call<'r> {
-    let name = item.text(&item.name).unwrap_or_else(|| Cow::Owned(kind.to_owned()));
-    let tool = tools::full_name(item.text(&item.namespace), name);
-    let input = [&item.arguments, &item.input, &item.action, &item.revised_prompt].into_iter().find(|place| place.is_some());
-    build(item, id(item, record), tool, input.unwrap_or(&None), record)
+    let name = item.text(item.name).unwrap_or_else(|| Cow::Owned(kind.to_owned()));
+    let tool = tools::full_name(item.text(item.namespace), name);
+    let input = [item.arguments, item.input, item.action, item.revised_prompt].into_iter().find(|place| place.is_some());
+    build(item, id(item, record), tool, input.unwrap_or_default(), record)
 }
 
 /// A call of a tool, with its input at a place.
-pub(super) fn build<'r>(
-    item: &Fields<'r>,
-    id: Cow<'r, str>,
-    tool: Cow<'r, str>,
-    input: &Option<Range<usize>>,
-    record: &Record<'_>,
-) -> Call<'r> {
+pub(super) fn build<'r>(item: &Fields<'r>, id: Cow<'r, str>, tool: Cow<'r, str>, input: Place, record: &Record<'_>) -> Call<'r> {
     let kind = tools::kind(&tool);
     let asked = if matches!(kind, Kind::Task | Kind::Subagent) { Asked::read(item, input) } else { Asked::default() };
     Call {
@@ -146,7 +139,7 @@ pub(super) fn build<'r>(
         server: tools::server(&tool).map(|server| Cow::Owned(server.to_owned())),
         kind,
         digest: item.skim(input).digest().unwrap_or(0),
-        input: record.span(input.clone().unwrap_or_default()),
+        input: record.span(input.range()),
         tool,
         prompt: asked.prompt.filter(|_| kind == Kind::Subagent),
         task: asked.task.map(Cow::Owned),
@@ -168,7 +161,7 @@ struct Asked {
 
 impl Asked {
     /// Arguments are JSON in a string, sometimes JSON itself, and may be neither.
-    fn read(item: &Fields<'_>, place: &Option<Range<usize>>) -> Self {
+    fn read(item: &Fields<'_>, place: Place) -> Self {
         let inner = item.string(place).map(Raw::text);
         let bytes = inner.as_deref().map_or(item.raw(place), str::as_bytes);
         let mut asked = Asked::default();
@@ -189,7 +182,7 @@ impl Asked {
 
 fn result(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
     let Some(call) = named(item) else { return };
-    let place = [&item.output, &item.result, &item.content].into_iter().find(|place| place.is_some()).unwrap_or(&None);
+    let place = [item.output, item.result, item.content].into_iter().find(|place| place.is_some()).unwrap_or_default();
     let outcome = output::read(item, place);
     if let Some((state, exit_code)) = outcome.polled {
         emit(Fact::Task(TaskNews { id: None, call: None, poll: Some(call.clone()), state, exit_code }));
@@ -201,10 +194,10 @@ fn result(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
     emit(Fact::Result(answer(call, outcome, place, record)));
 }
 
-fn answer<'r>(call: Cow<'r, str>, outcome: Outcome<'r>, place: &Option<Range<usize>>, record: &Record<'_>) -> CallResult<'r> {
+fn answer<'r>(call: Cow<'r, str>, outcome: Outcome<'r>, place: Place, record: &Record<'_>) -> CallResult<'r> {
     CallResult {
         call,
-        content: record.span(place.clone().unwrap_or_default()),
+        content: record.span(place.range()),
         structured: None,
         node: None,
         signals: outcome.signals,
@@ -222,24 +215,24 @@ fn answer<'r>(call: Cow<'r, str>, outcome: Outcome<'r>, place: &Option<Range<usi
 
 /// The answer of a search for tools is a list; its status says how it went.
 fn search_result(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
-    let Some(call) = item.text(&item.call_id) else { return };
+    let Some(call) = item.text(item.call_id) else { return };
     let outcome = Outcome { signals: status(item), ..Outcome::default() };
-    emit(Fact::Result(answer(call, outcome, &item.tools, record)));
+    emit(Fact::Result(answer(call, outcome, item.tools, record)));
 }
 
 /// The result of a call that is logged once it is over: the item is both.
 fn own_result<'r>(item: &Fields<'r>, record: &Record<'_>, call: Cow<'r, str>) -> Option<CallResult<'r>> {
-    let state = item.text(&item.status)?;
+    let state = item.text(item.status)?;
     if matches!(&*state, "in_progress" | "searching" | "generating") {
         return None;
     }
     let outcome = Outcome { signals: status(item), ..Outcome::default() };
-    Some(CallResult { sole: true, ..answer(call, outcome, &item.result, record) })
+    Some(CallResult { sole: true, ..answer(call, outcome, item.result, record) })
 }
 
 /// What `status` says.
 pub(super) fn status(item: &Fields<'_>) -> Signals {
-    let (outcome, marker) = match item.text(&item.status).as_deref() {
+    let (outcome, marker) = match item.text(item.status).as_deref() {
         Some("completed") => (Said::Worked, None),
         Some("failed" | "errored") => (Said::Error, None),
         Some("declined") => (Said::Error, Some(Marker::Rejected)),
@@ -256,7 +249,7 @@ pub(super) fn is_bare(item: &Fields<'_>) -> bool {
     }
     match &*kind {
         "message" => {
-            let mut content = item.skim(&item.content);
+            let mut content = item.skim(item.content);
             let mut plain = false;
             let _ = content.array(|part| {
                 part.object(|key, value| {
@@ -268,7 +261,7 @@ pub(super) fn is_bare(item: &Fields<'_>) -> bool {
             });
             plain && item.role.is_some()
         }
-        "reasoning" => item.kind_of(&item.summary) == Some(Type::Array),
+        "reasoning" => item.kind_of(item.summary) == Some(Type::Array),
         "other" => false,
         _ => item.call_id.is_some() || item.action.is_some(),
     }

@@ -1,17 +1,18 @@
 //! What the output of a call says about how it ended, in all encodings: text with lines in front, JSON in a string, a JSON object, a
 //! list of texts, nothing.
 
-use super::fields::Fields;
+use super::fields::{Fields, Place};
 use super::header::{self, Header};
 use super::markers::{self, Meaning};
+use memchr::memmem::Finder;
 use std::borrow::Cow;
-use std::ops::Range;
+use std::sync::LazyLock;
 use tooltrail_model::event::{Child, Hook, TaskState};
 use tooltrail_model::verdict::{Marker, Said, Signals};
 use tooltrail_skim::{Raw, Skim, Type};
 
 /// How much of a text is looked at; the lines that tell something come first.
-const HEAD: usize = 4096;
+const HEAD: usize = 1024;
 /// The same where the command stands in front of them.
 const LONG_HEAD: usize = 1 << 20;
 
@@ -32,7 +33,7 @@ pub(super) struct Outcome<'r> {
 }
 
 /// Reads the output at a place.
-pub(super) fn read<'r>(fields: &Fields<'r>, place: &Option<Range<usize>>) -> Outcome<'r> {
+pub(super) fn read<'r>(fields: &Fields<'r>, place: Place) -> Outcome<'r> {
     let mut out = match fields.kind_of(place) {
         Some(Type::String) => fields.string(place).map(text).unwrap_or_default(),
         Some(Type::Object) => json(fields.raw(place)),
@@ -63,12 +64,24 @@ pub(super) fn first_text(mut list: Skim<'_>) -> Option<Raw<'_>> {
 fn text<'r>(raw: Raw<'r>) -> Outcome<'r> {
     let mut head = raw.head(HEAD);
     if head.trim_start().starts_with('{') {
-        return json(raw.text().as_bytes());
+        return quick(raw, &head).unwrap_or_else(|| json(raw.text().as_bytes()));
     }
     if head.starts_with("Command: ") {
         head = raw.head(LONG_HEAD);
     }
     words(&head)
+}
+
+/// The usual case of JSON in a string without decoding all of it: the output comes first, what tells the outcome last, and it worked.
+///
+/// A quote inside the output is escaped, so `","metadata":{` without a backslash before it ends the output.
+fn quick<'r>(raw: Raw<'r>, head: &str) -> Option<Outcome<'r>> {
+    const END: &str = "\",\"metadata\":{";
+    let tail = raw.tail(160);
+    let at = tail.rfind(END).filter(|&at| at > 0 && tail.as_bytes()[at - 1] != b'\\')?;
+    let out = json(format!("{{\"output\":\"{}", &tail[at..]).as_bytes());
+    let worked = head.starts_with("{\"output\":\"") && out.signals.exit_field == Some(0);
+    worked.then_some(out)
 }
 
 /// A text, from its beginning.
@@ -188,12 +201,15 @@ pub(super) fn agent_state(value: &mut Skim<'_>) -> TaskState {
 
 /// Whether a text says that part of it was left out: `…12 tokens truncated…`, `[... omitted 3 of 9 lines ...]`.
 fn is_truncated(raw: &[u8]) -> bool {
-    let followed = |words: &[u8], check: fn(&[u8]) -> bool| {
-        memchr::memmem::find_iter(raw, words).any(|at| raw.get(at + words.len()..).is_some_and(check))
-    };
-    let dots: fn(&[u8]) -> bool = |rest| rest.starts_with("…".as_bytes()) || rest.starts_with(b"\\u2026");
-    let digit: fn(&[u8]) -> bool = |rest| rest.first().is_some_and(u8::is_ascii_digit);
-    followed(b" tokens truncated", dots) || followed(b" chars truncated", dots) || followed(b"[... omitted ", digit)
+    static CUT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"s truncated"));
+    static OMITTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"[... omitted "));
+    let cut = CUT.find_iter(raw).any(|at| {
+        let (before, after) = (&raw[..at + 1], raw.get(at + b"s truncated".len()..).unwrap_or_default());
+        let counted = before.ends_with(b" tokens") || before.ends_with(b" chars");
+        counted && (after.starts_with("…".as_bytes()) || after.starts_with(b"\\u2026"))
+    });
+    let digit = |at: usize| raw.get(at + b"[... omitted ".len()).is_some_and(u8::is_ascii_digit);
+    cut || OMITTED.find_iter(raw).any(digit)
 }
 
 #[cfg(test)]

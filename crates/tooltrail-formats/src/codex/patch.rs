@@ -4,8 +4,7 @@
 //! `["apply_patch", …]` in a shell's command, or inside a script as a heredoc. It has no line numbers; where the log also tells the
 //! `changes`, those have.
 
-use super::fields::Fields;
-use std::ops::Range;
+use super::fields::{Fields, Place};
 use tooltrail_model::patch::{FileChange, FilePatch, Hunk, PatchLine, unified};
 use tooltrail_skim::{Raw, Skim, Type};
 
@@ -13,18 +12,18 @@ const BEGIN: &str = "*** Begin Patch";
 
 /// What a record changes: an end event or completed item by its `changes`, a call by the patch in its input.
 pub(super) fn of_record(payload: &Fields<'_>) -> Vec<FilePatch> {
-    let item = payload.inside(&payload.item);
+    let item = payload.inside(payload.item);
     for fields in [payload, &item] {
         if fields.changes.is_some() {
-            return of_changes(fields.skim(&fields.changes));
+            return of_changes(fields.skim(fields.changes));
         }
     }
-    let inputs = [&payload.input, &payload.arguments, &payload.action];
+    let inputs = [payload.input, payload.arguments, payload.action];
     inputs.into_iter().find_map(|place| of_input(payload, place)).map(|text| parse(&text)).unwrap_or_default()
 }
 
 /// The patch in the input of a call.
-fn of_input(payload: &Fields<'_>, place: &Option<Range<usize>>) -> Option<String> {
+fn of_input(payload: &Fields<'_>, place: Place) -> Option<String> {
     let text = payload.string(place).map(Raw::text);
     if let Some(text) = &text
         && let Some(at) = text.find(BEGIN).filter(|_| !text.trim_start().starts_with('{'))

@@ -60,7 +60,7 @@ impl<'r> Envelope<'r> {
     /// The line that begins a log of the time before there were payloads: it has no type, and names the session.
     fn is_bare_begin(&self) -> bool {
         let outer = &self.outer;
-        self.payload.is_none() && outer.r#type.is_none() && outer.id.is_some() && (outer.instructions.is_some() || outer.git.is_some())
+        self.payload.is_none() && !outer.r#type.is_some() && outer.id.is_some() && (outer.instructions.is_some() || outer.git.is_some())
     }
 
     fn is_bare(&self) -> bool {
@@ -74,7 +74,7 @@ pub(super) fn sniff(line: &[u8]) -> bool {
     match &record.payload {
         Some(_) => KNOWN.contains(&&*record.outer.name_of_type()),
         // Others write items alone as well, with fields of their own around them.
-        None => record.is_bare() && record.outer.session_id.is_none() && !has_foreign_keys(line),
+        None => record.is_bare() && !record.outer.session_id.is_some() && !has_foreign_keys(line),
     }
 }
 
@@ -103,7 +103,7 @@ pub(super) fn patches(record: &[u8]) -> Vec<FilePatch> {
 
 pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
     let envelope = Envelope::read(record.bytes)?;
-    let name = envelope.outer.text(&envelope.outer.r#type).unwrap_or(Cow::Borrowed("?"));
+    let name = envelope.outer.text(envelope.outer.r#type).unwrap_or(Cow::Borrowed("?"));
     let known = if envelope.payload.is_some() { KNOWN.contains(&&*name) } else { envelope.is_bare() };
     let scope = Scope::default();
     let mut emit = |fact: Fact<'_>| out(Event { at: record.at, time: envelope.time, scope: &scope, fact });
@@ -132,16 +132,16 @@ pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, To
 
 /// Whose log this is: `session_meta`, or the first line of an old log.
 fn begin(meta: &Fields<'_>, time: Option<Time>, emit: &mut Emit<'_>) {
-    if let Some(id) = meta.text(&meta.id) {
-        let source = meta.inside(&meta.source);
-        let spawn = source.inside(&source.subagent);
-        let spawn = spawn.inside(&spawn.thread_spawn);
-        let parent = meta.text(&meta.parent_thread_id).or_else(|| meta.text(&spawn.parent_thread_id));
+    if let Some(id) = meta.text(meta.id) {
+        let source = meta.inside(meta.source);
+        let spawn = source.inside(source.subagent);
+        let spawn = spawn.inside(spawn.thread_spawn);
+        let parent = meta.text(meta.parent_thread_id).or_else(|| meta.text(spawn.parent_thread_id));
         // An agent that was started without a history of its own names the session it works for.
-        let session = || meta.text(&meta.session_id).filter(|session| *session != id).or_else(|| meta.text(&meta.forked_from_id));
-        let parent = parent.or_else(|| source.subagent.as_ref().and_then(|_| session()));
-        let path = meta.text(&meta.agent_path).or_else(|| meta.text(&spawn.agent_path));
-        let made = meta.timestamp.is_some().then(|| time::read(&mut meta.skim(&meta.timestamp))).flatten();
+        let session = || meta.text(meta.session_id).filter(|session| *session != id).or_else(|| meta.text(meta.forked_from_id));
+        let parent = parent.or_else(|| source.subagent.there().and_then(|_| session()));
+        let path = meta.text(meta.agent_path).or_else(|| meta.text(spawn.agent_path));
+        let made = meta.timestamp.is_some().then(|| time::read(&mut meta.skim(meta.timestamp))).flatten();
         emit(Fact::Begin(Begin { id, parent, path, made: made.or(time) }));
     }
     context(meta, emit);
@@ -149,17 +149,17 @@ fn begin(meta: &Fields<'_>, time: Option<Time>, emit: &mut Emit<'_>) {
 
 fn context(fields: &Fields<'_>, emit: &mut Emit<'_>) {
     let mut branch = None;
-    let _ = fields.skim(&fields.git).object(|key, value| {
+    let _ = fields.skim(fields.git).object(|key, value| {
         if key.as_bytes() == b"branch" {
             branch = value.string().map(|branch| branch.text());
         }
         Ok(())
     });
     emit(Fact::Context(Context {
-        cwd: fields.text(&fields.cwd).map(directory),
+        cwd: fields.text(fields.cwd).map(directory),
         branch,
-        version: fields.text(&fields.cli_version),
-        model: fields.text(&fields.model),
+        version: fields.text(fields.cli_version),
+        model: fields.text(fields.model),
     }));
 }
 
