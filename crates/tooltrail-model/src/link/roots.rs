@@ -31,11 +31,13 @@ impl<'a> Roots<'a> {
 
     /// The session that a record means by the name of a session.
     pub(super) fn of(&self, agent: &'static str, session: &'a str) -> &'a str {
-        if self.parents.is_empty() {
-            return session;
+        let mut root = session;
+        for _ in 0..DEEPEST {
+            match self.parents.get(&(agent, root)) {
+                Some(&parent) => root = parent,
+                None => return root,
+            }
         }
-        let steps = std::iter::successors(Some(session), |&name| self.parents.get(&(agent, name)).copied());
-        let path: Vec<&str> = steps.take(DEEPEST).collect();
-        path.last().filter(|_| path.len() < DEEPEST).copied().unwrap_or(session)
+        session
     }
 }
