@@ -90,7 +90,11 @@ impl<'r> Emit<'_, 'r> {
 pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
     let mut envelope = Envelope::default();
     envelope.read(record.bytes)?;
-    let scope = Scope { session: envelope.session.map(Raw::text), agent: envelope.agent.map(Raw::text), sidechain: envelope.sidechain };
+    let scope = Scope {
+        session: envelope.session.map(Raw::decoded_bytes),
+        agent: envelope.agent.map(Raw::decoded_bytes),
+        sidechain: envelope.sidechain,
+    };
     let kind = envelope.kind.map(Raw::text).unwrap_or(Cow::Borrowed("?"));
     let mut emit = Emit { record: &record, time: envelope.time, base: 0, scope: &scope, out: &mut |event| out(event) };
     emit.fact(Fact::Record { name: Cow::Borrowed(&kind), known: is_known(&kind) });
@@ -114,13 +118,13 @@ fn context(envelope: &Envelope<'_>, emit: &mut Emit<'_, '_>) {
     if envelope.cwd.is_none() && envelope.branch.is_none() && envelope.version.is_none() {
         return;
     }
-    let cwd = envelope.cwd.map(Raw::text);
+    let cwd = envelope.cwd.map(Raw::decoded_bytes);
     // A worktree that the agent made belongs to the repository it was made in.
-    let repository = cwd.as_deref().and_then(repository).map(str::to_owned);
+    let repository = cwd.as_deref().and_then(repository).map(|path| String::from_utf8_lossy(path).into_owned());
     emit.fact(Fact::Context(Context {
         cwd,
-        branch: envelope.branch.map(Raw::text),
-        version: envelope.version.map(Raw::text),
+        branch: envelope.branch.map(Raw::decoded_bytes),
+        version: envelope.version.map(Raw::decoded_bytes),
         model: None,
     }));
     if let Some(repository) = repository {
@@ -129,10 +133,10 @@ fn context(envelope: &Envelope<'_>, emit: &mut Emit<'_, '_>) {
 }
 
 /// The repository of a worktree that the agent made inside it.
-fn repository(cwd: &str) -> Option<&str> {
+fn repository(cwd: &[u8]) -> Option<&[u8]> {
     // Nearly no directory has a hidden part, so looking for a dot is quicker than looking for the whole mark.
-    let mut dots = memchr::memchr_iter(b'.', cwd.as_bytes());
-    let at = dots.find(|&at| cwd[at..].starts_with(".claude/worktrees/") && cwd[..at].ends_with('/'))?;
+    let mut dots = memchr::memchr_iter(b'.', cwd);
+    let at = dots.find(|&at| cwd[at..].starts_with(b".claude/worktrees/") && cwd[..at].ends_with(b"/"))?;
     Some(&cwd[..at - 1])
 }
 
@@ -254,10 +258,10 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
         emit.fact(Fact::Usage(Usage {
             message: id.digest(),
             request: envelope.request.map(Raw::digest),
-            model: message.model.map(Raw::text),
+            model: message.model.map(Raw::decoded_bytes),
             tokens: usage.tokens,
             server_tools: usage.server_tools,
-            tier: usage.tier.map(Raw::text),
+            tier: usage.tier.map(Raw::decoded_bytes),
         }));
     }
     if let Some((_, span)) = &message.content.text {

@@ -61,16 +61,16 @@ pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, To
         return Err(Torn { at: skim.position() });
     }
     let kind = kind.unwrap_or(Cow::Borrowed("?"));
-    let session = payload.id.filter(|_| kind == "session_meta").map(Raw::text);
+    let session = payload.id.filter(|_| kind == "session_meta").map(Raw::decoded_bytes);
     let scope = Scope { session, ..Scope::default() };
     let mut emit = |fact: Fact<'_>| out(Event { at: record.at, time: when, scope: &scope, fact });
     emit(Fact::Record { name: Cow::Borrowed(&kind), known: is_known(&kind) });
     match &*kind {
         "session_meta" | "turn_context" => emit(Fact::Context(Context {
-            cwd: payload.cwd.map(Raw::text),
+            cwd: payload.cwd.map(Raw::decoded_bytes),
             branch: None,
-            version: payload.version.map(Raw::text),
-            model: payload.model.map(Raw::text),
+            version: payload.version.map(Raw::decoded_bytes),
+            model: payload.model.map(Raw::decoded_bytes),
         })),
         "response_item" => item(&payload, &record, when, &mut emit),
         _ => {}
