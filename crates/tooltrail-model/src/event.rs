@@ -12,6 +12,9 @@ use std::borrow::Cow;
 /// A text of a record: borrowed where the record spells it plainly.
 pub type Text<'r> = Cow<'r, str>;
 
+/// A text of a record that is nearly always the one of the record before: decoded, but not checked to be UTF-8 until it is new.
+pub type Word<'r> = Cow<'r, [u8]>;
+
 /// The fingerprint of an id that only has to be recognised, never shown. The same for every spelling of the id.
 pub type Id = u64;
 
@@ -32,9 +35,9 @@ pub struct Event<'r> {
 #[derive(Clone, Debug, Default)]
 pub struct Scope<'r> {
     /// The session, as the record names it.
-    pub session: Option<Text<'r>>,
+    pub session: Option<Word<'r>>,
     /// The subagent, as the record names it.
-    pub agent: Option<Text<'r>>,
+    pub agent: Option<Word<'r>>,
     /// Whether the record stands beside the main conversation.
     pub sidechain: bool,
 }
@@ -141,13 +144,13 @@ pub struct End<'r> {
 #[derive(Clone, Debug, Default)]
 pub struct Context<'r> {
     /// The working directory.
-    pub cwd: Option<Text<'r>>,
+    pub cwd: Option<Word<'r>>,
     /// The branch of its repository.
-    pub branch: Option<Text<'r>>,
+    pub branch: Option<Word<'r>>,
     /// The agent program's version.
-    pub version: Option<Text<'r>>,
+    pub version: Option<Word<'r>>,
     /// The model, where it is not said per message.
-    pub model: Option<Text<'r>>,
+    pub model: Option<Word<'r>>,
 }
 
 /// A record's place in the tree of the conversation.
@@ -252,13 +255,13 @@ pub struct Usage<'r> {
     /// The request.
     pub request: Option<Id>,
     /// The model; `None` where the record names none.
-    pub model: Option<Text<'r>>,
+    pub model: Option<Word<'r>>,
     /// The numbers.
     pub tokens: Tokens,
     /// Searches and fetches on the service's side.
     pub server_tools: [u32; 2],
     /// The service tier.
-    pub tier: Option<Text<'r>>,
+    pub tier: Option<Word<'r>>,
 }
 
 /// A request to a tool.

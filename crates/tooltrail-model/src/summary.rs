@@ -169,8 +169,6 @@ pub struct ResultRecord {
     pub signals: Signals,
     /// Length of the raw content.
     pub bytes: u64,
-    /// Length of the raw structured result.
-    pub structured_bytes: Option<u64>,
     /// The run time that the tool reported.
     pub run_ms: Option<u64>,
     /// Whether the person said why.

@@ -131,21 +131,14 @@ pub(crate) fn plain_run(bytes: &[u8]) -> usize {
 #[inline]
 pub(crate) fn container_end(bytes: &[u8], start: usize) -> Option<(usize, usize)> {
     let (mut at, mut depth, mut deepest) = (start, 0usize, 0usize);
-    let mut in_string = 0u64;
     while at < bytes.len() {
+        // Every block begins outside of strings: one that is open at the end of a block is followed to its own end.
         let block = block(bytes, at);
         let mut quotes = mask(block, b'"');
-        // The inside of a long string: nothing else there matters.
-        if quotes == 0 && in_string != 0 {
-            at += BLOCK;
-            continue;
-        }
         if quotes != 0 {
-            let mut carry = u64::from(is_escaped(bytes, at, start));
-            quotes &= !escaped(mask(block, b'\\'), &mut carry);
+            quotes &= !escaped(mask(block, b'\\'), &mut 0);
         }
-        let inside = parity(quotes) ^ in_string;
-        in_string = 0u64.wrapping_sub(inside >> 63);
+        let inside = parity(quotes);
         // `{` and `[`, `}` and `]` differ in one bit only.
         let folded = block | u8x64::splat(0x20);
         let opens = mask(folded, b'{') & !inside;
@@ -170,7 +163,12 @@ pub(crate) fn container_end(bytes: &[u8], start: usize) -> Option<(usize, usize)
             }
         }
         deepest = deepest.max(depth);
-        at += BLOCK;
+        if inside >> 63 != 0 {
+            let first = at + BLOCK - quotes.leading_zeros() as usize;
+            at = long_string_end(bytes, at + BLOCK, first)? + 1;
+        } else {
+            at += BLOCK;
+        }
     }
     None
 }
@@ -210,6 +208,18 @@ mod tests {
             assert_eq!(container_end(text.as_bytes(), 0), Some((text.len() - 6, 3)), "{text}");
         }
         assert_eq!(container_end(b"{\"a\":[", 0), None);
+    }
+
+    #[test]
+    fn long_runs_of_backslashes_are_counted_whole() {
+        for run in [1, 2, 63, 64, 65, 127, 128, 199, 200] {
+            for filler in 0..70 {
+                let text = format!("[\"{}{}\" ]\"]", "x".repeat(filler), "\\".repeat(run));
+                // After an even run the quote ends the string, and the bracket that follows ends the array.
+                let end = if run % 2 == 0 { filler + run + 5 } else { text.len() };
+                assert_eq!(container_end(text.as_bytes(), 0), Some((end, 1)), "{text}");
+            }
+        }
     }
 
     #[test]

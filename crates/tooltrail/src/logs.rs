@@ -62,7 +62,7 @@ impl Logs {
         for path in &self.looked {
             text.push_str(&format!("  {}\n", path.display()));
         }
-        text.push_str("point elsewhere with a PATH, or with --root DIR for a directory laid out like a home;\n");
+        text.push_str("point elsewhere with `tooltrail stats PATH`, or with --root DIR for a directory laid out like a home;\n");
         text.push_str("try `tooltrail --demo` to see what it does");
         text
     }

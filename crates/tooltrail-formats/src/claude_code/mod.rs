@@ -10,11 +10,13 @@
 //! | `envelope` | the fields that all records share |
 //! | `message` | messages and their content blocks |
 //! | `outcome` | `toolUseResult`, and how a result's text tells what happened (`markers`) |
-//! | `prompt` | which user texts are a person's words |
+//! | `prompt`, `talk` | which user texts are a person's words, and in which records they come |
+//! | `calls` | calls and results as blocks of messages |
 //! | `records` | every type of record, dispatched |
 //! | `hooks`, `progress`, `tasks` | hooks, signs of work, background tasks |
 //! | `tools` | the tools' names and families |
 
+mod calls;
 mod envelope;
 mod hooks;
 mod markers;
@@ -24,6 +26,7 @@ mod places;
 mod progress;
 mod prompt;
 mod records;
+mod talk;
 mod tasks;
 mod tools;
 

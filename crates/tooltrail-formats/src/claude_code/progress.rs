@@ -1,8 +1,9 @@
 //! Progress records (about 2.1.0 to 2.1.8x): hooks that begin, signs of work, and whole messages of subagents.
 
+use super::calls;
 use super::envelope::Envelope;
 use super::message::Message;
-use super::records::{self, Emit};
+use super::records::Emit;
 use crate::time;
 use std::borrow::Cow;
 use tooltrail_model::Fact;
@@ -93,12 +94,12 @@ fn subagent<'r>(inner: &Inner<'r>, base: usize, agent: Option<Cow<'r, str>>, par
     emit.base = base;
     for block in inner.message.content.blocks() {
         if inner.assistant
-            && let Some(mut call) = records::call(block, &inner.message, inner.request, None, emit)
+            && let Some(mut call) = calls::call(block, &inner.message, inner.request, None, emit)
         {
             call.nested = Some(nested.clone());
             emit.fact(Fact::Call(call));
         }
-        if let Some((mut result, _)) = records::result(block, None, None, None, None, emit) {
+        if let Some((mut result, _)) = calls::result(block, None, None, None, None, emit) {
             result.nested = Some(nested.clone());
             emit.fact(Fact::Result(result));
         }

@@ -5,10 +5,10 @@ use super::items::Emit;
 use super::{events, items, patch};
 use crate::{Record, Sink, time};
 use std::borrow::Cow;
-use tooltrail_model::event::{Begin, Boundary, Context, Work};
+use tooltrail_model::event::{Begin, Boundary, Context, Word, Work};
 use tooltrail_model::patch::FilePatch;
 use tooltrail_model::{Event, Fact, Scope, Time};
-use tooltrail_skim::{Skim, Torn, Type};
+use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 /// The types of records that are known.
 const KNOWN: &[&str] = &[
@@ -151,22 +151,23 @@ fn context(fields: &Fields<'_>, emit: &mut Emit<'_>) {
     let mut branch = None;
     let _ = fields.skim(fields.git).object(|key, value| {
         if key.as_bytes() == b"branch" {
-            branch = value.string().map(|branch| branch.text());
+            branch = value.string().map(Raw::decoded_bytes);
         }
         Ok(())
     });
+    let word = |place| fields.string(place).map(Raw::decoded_bytes);
     emit(Fact::Context(Context {
-        cwd: fields.text(fields.cwd).map(directory),
+        cwd: word(fields.cwd).map(directory),
         branch,
-        version: fields.text(fields.cli_version),
-        model: fields.text(fields.model),
+        version: word(fields.cli_version),
+        model: word(fields.model),
     }));
 }
 
 /// A directory, which some records write as `file://`.
-fn directory(path: Cow<'_, str>) -> Cow<'_, str> {
-    match path.strip_prefix("file://") {
-        Some(path) => Cow::Owned(path.to_owned()),
+fn directory(path: Word<'_>) -> Word<'_> {
+    match path.strip_prefix(b"file://") {
+        Some(path) => Cow::Owned(path.to_vec()),
         None => path,
     }
 }

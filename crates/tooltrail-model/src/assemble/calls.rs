@@ -131,7 +131,6 @@ impl Assembler {
             time: self.here.time,
             signals: result.signals,
             bytes: result.content.len(),
-            structured_bytes: result.structured.map(|span| span.len()),
             run_ms: result.run_ms,
             feedback: result.feedback.as_deref().is_some_and(|text| !text.trim().is_empty()),
             background: result.background.as_deref().map(Into::into),

@@ -54,7 +54,6 @@ fn supply(result: &mut ResultRecord, end: ResultRecord) {
     told.exit_field = more.exit_field.or(told.exit_field);
     told.denial = told.denial.or(more.denial);
     result.run_ms = end.run_ms.or(result.run_ms);
-    result.structured_bytes = result.structured_bytes.or(end.structured_bytes).or(Some(end.bytes));
     result.child = result.child.take().or(end.child);
 }
 

@@ -11,7 +11,7 @@ mod hooks;
 mod meter;
 mod talk;
 
-use crate::event::{Boundary, Broken, Context, Event, Fact, Id, Meta, Node, Notice, TitleBy};
+use crate::event::{Boundary, Broken, Context, Event, Fact, Id, Meta, Node, Notice, TitleBy, Word};
 use crate::issue::{Issue, IssueCode};
 use crate::position::At;
 use crate::summary::{AgentRecord, ClaimRecord, SessionRecord, Summary};
@@ -227,17 +227,9 @@ impl Assembler {
         }
         self.torn_tail = None;
         let scope = event.scope;
-        let session = match scope.session.as_deref() {
-            // Nearly every record belongs to the session of the one before.
-            Some(id) if id == self.out.names.text(self.fallback) => self.fallback,
-            Some(id) => {
-                let id = self.out.names.of(id);
-                self.fallback = id;
-                id
-            }
-            None => self.fallback,
-        };
-        let agent = scope.agent.as_deref().map(|id| self.out.names.of(id));
+        let session = self.renamed(&scope.session, Some(self.fallback)).unwrap_or(self.fallback);
+        self.fallback = session;
+        let agent = self.renamed(&scope.agent, self.here.agent);
         let sidechain = scope.sidechain || self.owner.aside;
         let agent = agent.or(self.subagent.filter(|_| sidechain));
         self.here = Here { at: event.at, time: event.time, session, agent, sidechain, within: None, node: None, original: None };
@@ -265,10 +257,10 @@ impl Assembler {
     }
 
     /// The name for a text that is probably the one it was before.
-    fn renamed(&mut self, text: &Option<crate::event::Text<'_>>, before: Option<Name>) -> Option<Name> {
-        let text = text.as_deref().filter(|text| !text.is_empty())?;
-        let same = before.filter(|&before| self.out.names.text(before) == text);
-        Some(same.unwrap_or_else(|| self.out.names.of(text)))
+    fn renamed(&mut self, word: &Option<Word<'_>>, before: Option<Name>) -> Option<Name> {
+        let word = word.as_deref().filter(|word| !word.is_empty())?;
+        let same = before.filter(|&before| self.out.names.text(before).as_bytes() == word);
+        Some(same.unwrap_or_else(|| self.out.names.of(&String::from_utf8_lossy(word))))
     }
 
     fn session(&mut self, session: Name) -> &mut SessionRecord {

@@ -1,0 +1,125 @@
+//! Calls and results as blocks of messages, in the main conversation and in records of progress alike.
+
+use super::message::{Block, Message};
+use super::outcome::{Outcome, Poll, Structured};
+use super::records::Emit;
+use super::{markers, tools};
+use tooltrail_model::event::{Call, CallResult, Claim, ClaimBy, Hook, HookOutcome, HookStage, TaskNews, Text};
+use tooltrail_model::verdict::Said;
+use tooltrail_model::{Fact, Kind};
+use tooltrail_skim::{Raw, Skim};
+
+/// A call, if the block is one: `tool_use`, or one of the API-side kinds.
+pub(super) fn call<'r>(
+    block: &Block<'r>,
+    message: &Message<'r>,
+    request: Option<Raw<'r>>,
+    node: Option<Raw<'r>>,
+    emit: &Emit<'_, 'r>,
+) -> Option<Call<'r>> {
+    let kind = block.kind?.text();
+    if !(kind == "tool_use" || kind.ends_with("_tool_use")) {
+        return None;
+    }
+    let id = block.id?;
+    let tool = block.name.map_or_else(|| kind.clone(), Raw::text);
+    let family = if kind == "mcp_tool_use" { Kind::Mcp } else { tools::kind(&tool) };
+    let (input, digest) = block.input.clone().unwrap_or_default();
+    let bytes = emit.slice(&input);
+    let (mut prompt, mut task) = (None, None);
+    if matches!(family, Kind::Subagent | Kind::Task) {
+        let _ = Skim::new(bytes).object(|key, value| {
+            match key.as_bytes() {
+                b"prompt" => prompt = value.string().map(Raw::digest),
+                b"bash_id" | b"shell_id" | b"task_id" | b"taskId" | b"agentId" => task = value.string().map(Raw::text),
+                _ => {}
+            }
+            Ok(())
+        });
+    }
+    let server = block.server.map(Raw::text).or_else(|| tools::server(&tool).map(|server| Text::Owned(server.to_owned())));
+    Some(Call {
+        unnamed: false,
+        id: id.text(),
+        server,
+        kind: family,
+        tool,
+        input: emit.span(&input),
+        digest,
+        prompt: prompt.filter(|_| family == Kind::Subagent),
+        task,
+        message: message.id.map(Raw::text),
+        message_id: message.id.map(Raw::digest),
+        has_request: request.is_some(),
+        model: message.real_model().map(Raw::text),
+        node: node.map(Raw::digest),
+        nested: None,
+    })
+}
+
+/// A result, if the block is one. API-side results stand in the assistant's own message.
+pub(super) fn result<'r>(
+    block: &Block<'r>,
+    structured: Option<&Structured<'r>>,
+    denial: Option<Raw<'r>>,
+    feedback: Option<Raw<'r>>,
+    node: Option<Raw<'r>>,
+    emit: &Emit<'_, 'r>,
+) -> Option<(CallResult<'r>, Option<Poll<'r>>)> {
+    let call = block.tool_use_id?;
+    let kind = block.kind.map(Raw::text);
+    if !kind.as_deref().is_some_and(|kind| kind == "tool_result" || kind.ends_with("_tool_result")) {
+        return None;
+    }
+    let outcome = Outcome::of(block, structured, denial);
+    let error = outcome.signals.outcome == Said::Error;
+    let said = || markers::feedback(&outcome.head).map(|text| Text::Owned(text.to_owned()));
+    let poll = outcome.poll(structured);
+    let result = CallResult {
+        call: call.text(),
+        content: block.result.span.as_ref().map(|span| emit.span(span)).unwrap_or_default(),
+        structured: structured.map(|structured| emit.span(&structured.span)),
+        node: node.map(Raw::digest),
+        run_ms: outcome.run_ms,
+        feedback: feedback.map(Raw::text).or_else(|| error.then(said).flatten()),
+        background: outcome.background(structured),
+        child: outcome.child(structured),
+        hook: error.then(|| hook_in_text(&outcome.head)).flatten(),
+        synthetic: outcome.synthetic(),
+        sole: false,
+        truncated: false,
+        signals: outcome.signals,
+        nested: None,
+    };
+    Some((result, poll))
+}
+
+fn hook_in_text<'r>(head: &str) -> Option<Hook<'r>> {
+    let (name, command, words) = markers::hook_error(head)?;
+    let owned = |text: &str| Text::Owned(text.to_owned());
+    Some(Hook {
+        event: Some("PreToolUse".into()),
+        stage: HookStage::Before,
+        name: Some(owned(name)),
+        command: command.map(owned),
+        outcome: Some(HookOutcome::Blocked),
+        reason: Some(owned(words)),
+        ..Hook::default()
+    })
+}
+
+/// A result, and what else its record says: news of a task, a workflow's directory.
+pub(super) fn emit_result<'r>(
+    (result, poll): (CallResult<'r>, Option<Poll<'r>>),
+    structured: Option<&Structured<'r>>,
+    emit: &mut Emit<'_, 'r>,
+) {
+    let call = result.call.clone();
+    emit.fact(Fact::Result(result));
+    if let Some(agent) = structured.and_then(Structured::workflow) {
+        emit.fact(Fact::Claim(Claim { agent, call: call.clone(), by: ClaimBy::Directory }));
+    }
+    if let Some(poll) = poll {
+        emit.fact(Fact::Task(TaskNews { id: poll.id, call: None, poll: Some(call), state: poll.state, exit_code: poll.exit_code }));
+    }
+}
