@@ -131,3 +131,23 @@ fn a_home_of_both_agents_is_one_set_of_calls() {
     assert!(count(&claude) > 0 && count(&codex) > 0);
     assert_eq!(count(&both), count(&claude) + count(&codex));
 }
+
+#[test]
+fn a_backup_of_a_log_changes_no_total() {
+    for case in ["codex/rollback", "codex/usage", "codex/prompts", "codex/subagent-v2", "codex/ends"] {
+        let backup = tempfile::tempdir().unwrap();
+        let originals = find::in_paths(&[fixture(case)]).files;
+        for found in &originals {
+            fs::copy(&found.path, backup.path().join(found.path.file_name().unwrap())).unwrap();
+        }
+        let mut both = originals.clone();
+        both.extend(find::in_paths(&[backup.path().to_owned()]).files);
+        let stats = |files: &[find::Found]| {
+            let (linker, _) = scan(files, &Options::default(), &Progress::default());
+            let stats = linker.link().stats(&now());
+            let (by_status, usage) = (serde_json::json!(stats.by_status), serde_json::json!(stats.usage));
+            (stats.sessions, stats.turns, stats.calls, by_status, usage)
+        };
+        assert_eq!(stats(&both), stats(&originals), "{case}");
+    }
+}

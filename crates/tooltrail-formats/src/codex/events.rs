@@ -19,7 +19,11 @@ pub(super) fn decode(event: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_
         "token_count" => meter(event, emit),
         "task_started" | "turn_started" => emit(Fact::Work(Work { made: made(event), done: false })),
         "task_complete" | "turn_complete" => emit(Fact::Work(Work { made: None, done: true })),
-        "turn_aborted" => emit(Fact::Notice(Notice::Interrupt)),
+        // Limits and reviews end a turn as well; only what the person does is an interrupt.
+        "turn_aborted" => match event.text(event.reason).as_deref() {
+            Some("budget_limited" | "review_ended") => emit(Fact::Work(Work { made: None, done: true })),
+            _ => emit(Fact::Notice(Notice::Interrupt)),
+        },
         "error" => emit(Fact::Notice(Notice::ApiError)),
         "thread_rolled_back" => {
             let turns = event.int(event.num_turns).and_then(|turns| u32::try_from(turns).ok());

@@ -101,6 +101,7 @@ fields! {
     path b"path"
     prompt b"prompt"
     query b"query"
+    reason b"reason"
     receiver_thread_ids b"receiver_thread_ids"
     receiver_thread_ids_camel b"receiverThreadIds"
     record_type b"record_type"

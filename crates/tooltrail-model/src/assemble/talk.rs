@@ -40,7 +40,7 @@ impl Assembler {
             time: self.here.time,
             session: self.here.session,
             node: self.here.node,
-            original: self.here.original,
+            original: self.here.original.or_else(|| self.prompt_id(prompt)),
             abandoned: false,
         };
         if self.owner.is_copy() {
@@ -73,6 +73,13 @@ impl Assembler {
                 }
             }
         }
+    }
+
+    /// Recognises a prompt in another copy of the same log, where records have no ids of their own.
+    fn prompt_id(&self, prompt: &Prompt<'_>) -> Option<Id> {
+        let owner = self.out.names.text(self.owner.of_record()?);
+        let time = self.here.time?.as_millisecond();
+        Some(super::hash(&format!("{owner}\n{time}\n{}", prompt.digest)))
     }
 
     fn turn(&mut self, turn: TurnRecord, head: &str) {
