@@ -68,6 +68,7 @@ pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, To
     match &*kind {
         "session_meta" | "turn_context" => emit(Fact::Context(Context {
             cwd: payload.cwd.map(Raw::decoded_bytes),
+            repository: None,
             branch: None,
             version: payload.version.map(Raw::decoded_bytes),
             model: payload.model.map(Raw::decoded_bytes),
