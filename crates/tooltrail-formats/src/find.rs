@@ -80,6 +80,11 @@ pub fn in_paths(paths: &[PathBuf]) -> Search {
         }
         search.looked.push(path.clone());
     }
+    // One path may reach into another, or spell the same file in another way.
+    if paths.len() > 1 {
+        let mut seen = BTreeSet::new();
+        search.files.retain(|found| fs::canonicalize(&found.path).map_or(true, |real| seen.insert(real)));
+    }
     search.tidy()
 }
 

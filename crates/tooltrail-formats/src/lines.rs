@@ -195,7 +195,7 @@ impl<'b, R: Read> Lines<'b, R> {
                 if self.turn.is_none() {
                     self.turn = Some(self.turns.0.lock().unwrap_or_else(PoisonError::into_inner));
                 }
-                let more = (self.buffer.len() * 2).min(self.limit + 2 * CHUNK).max(self.tail + CHUNK);
+                let more = (self.buffer.len() * 2).min(self.limit.saturating_add(2 * CHUNK)).max(self.tail + CHUNK);
                 self.buffer.reserve_exact(more - self.buffer.len());
                 self.buffer.resize(more, 0);
             }

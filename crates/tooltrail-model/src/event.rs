@@ -145,6 +145,8 @@ pub struct End<'r> {
 pub struct Context<'r> {
     /// The working directory.
     pub cwd: Option<Word<'r>>,
+    /// The repository that the directory is a worktree of.
+    pub repository: Option<Word<'r>>,
     /// The branch of its repository.
     pub branch: Option<Word<'r>>,
     /// The agent program's version.
@@ -514,11 +516,15 @@ pub enum Meta<'r> {
     Project(Text<'r>),
     /// Prompts that were waiting were taken back.
     QueueCleared,
+    /// One of them was, by the fingerprint of its text.
+    Unqueued(u64),
 }
 
 /// Where a title comes from, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TitleBy {
+    /// The first command that was typed.
+    Command,
     /// The first prompt.
     Prompt,
     /// A summary.

@@ -30,13 +30,16 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
     let time = args.now.unwrap_or_else(|| jiff::Timestamp::now().into());
     let mut options = Options { max_line: args.max_line.saturating_mul(1 << 20), check_utf8, ..Options::default() };
     options.threads = args.threads.unwrap_or(options.threads).max(1);
+    if !paths.is_empty() && (args.demo || !args.root.is_empty()) {
+        bail!("give either paths or `{}`, not both", if args.demo { "--demo" } else { "--root" });
+    }
     if args.demo {
         let (linker, live, time) = demo::read(&options);
         let now = now(args, args.now.unwrap_or(time), live);
         return Ok(Logs { linker: ManuallyDrop::new(linker), now, looked: Vec::new(), took: start.elapsed(), demo: true });
     }
     let places = if args.root.is_empty() { vec![from_environment()] } else { rooted(&args.root)? };
-    let search = if paths.is_empty() { find::in_places(&places) } else { find::in_paths(&existing(paths)?) };
+    let search = if paths.is_empty() { find::in_places(&places) } else { find::in_paths(&expanded(paths)) };
     let (linker, looked) = scan_files(search, &options);
     let live = find::registered(&places).into_iter().filter(runs).collect();
     Ok(Logs { linker: ManuallyDrop::new(linker), now: now(args, time, live), looked, took: start.elapsed(), demo: false })
@@ -120,16 +123,12 @@ fn rooted(roots: &[PathBuf]) -> anyhow::Result<Vec<Places>> {
     Ok(roots.iter().map(|root| Places { home: Some(root.clone()), ..Places::default() }).collect())
 }
 
-/// The paths with `~` expanded, all of which exist.
-fn existing(paths: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+/// The paths with `~` expanded.
+fn expanded(paths: &[PathBuf]) -> Vec<PathBuf> {
     let home = std::env::home_dir();
     let expand = |path: &PathBuf| match (path.strip_prefix("~"), &home) {
         (Ok(rest), Some(home)) => home.join(rest),
         _ => path.clone(),
     };
-    let paths: Vec<PathBuf> = paths.iter().map(expand).collect();
-    for path in &paths {
-        std::fs::metadata(path).with_context(|| format!("cannot read `{}`; give a log file or a directory", path.display()))?;
-    }
-    Ok(paths)
+    paths.iter().map(expand).collect()
 }

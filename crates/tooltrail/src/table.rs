@@ -43,12 +43,19 @@ pub(crate) enum Align {
 pub(crate) struct Table {
     heads: Vec<(&'static str, Align)>,
     rows: Vec<Vec<Cell>>,
+    /// Columns that are left out where there is not enough room, the first one first.
+    optional: &'static [&'static str],
 }
 
 impl Table {
     /// An empty table with these columns.
     pub(crate) fn new(heads: &[(&'static str, Align)]) -> Self {
-        Table { heads: heads.to_vec(), rows: Vec::new() }
+        Table { heads: heads.to_vec(), rows: Vec::new(), optional: &[] }
+    }
+
+    /// The same, with columns that may be left out in a narrow terminal.
+    pub(crate) fn optional(self, columns: &'static [&'static str]) -> Self {
+        Table { optional: columns, ..self }
     }
 
     /// Adds a row; it has as many cells as there are columns.
@@ -57,7 +64,16 @@ impl Table {
     }
 
     /// Prints the table, cut to `width` columns where that is known.
-    pub(crate) fn print(&self, out: &mut impl Write, width: Option<usize>) -> std::io::Result<()> {
+    pub(crate) fn print(mut self, out: &mut impl Write, width: Option<usize>) -> std::io::Result<()> {
+        for name in self.optional {
+            if width.is_none_or(|limit| total(&self.widths(width)) <= limit) {
+                break;
+            }
+            if let Some(column) = self.heads.iter().position(|(head, _)| head == name) {
+                self.heads.remove(column);
+                self.rows.iter_mut().for_each(|row| drop(row.remove(column)));
+            }
+        }
         let widths = self.widths(width);
         let mut head = String::new();
         for (index, ((name, align), width)) in self.heads.iter().zip(&widths).enumerate() {
@@ -86,7 +102,6 @@ impl Table {
         };
         let mut widths: Vec<usize> = (0..self.heads.len()).map(natural).collect();
         let Some(limit) = limit else { return widths };
-        let total = |widths: &[usize]| widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
         // The widest filling column gives way first.
         while total(&widths) > limit {
             let fills = (0..widths.len()).filter(|&column| matches!(self.heads[column].1, Align::Fill | Align::FillEnd));
@@ -95,6 +110,11 @@ impl Table {
         }
         widths
     }
+}
+
+/// The width of a row.
+fn total(widths: &[usize]) -> usize {
+    widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1)
 }
 
 /// Cuts or pads a text to a width.
@@ -165,6 +185,11 @@ pub(crate) fn count(number: u64) -> String {
     out
 }
 
+/// A number of things: `1 log`, `2 logs`.
+pub(crate) fn counted(number: u64, thing: &str) -> String {
+    format!("{} {thing}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
 /// A number of bytes.
 pub(crate) fn bytes(number: u64) -> String {
     let units = ["B", "kB", "MB", "GB", "TB"];
@@ -210,6 +235,21 @@ mod tests {
         table.print(&mut out, Some(20)).unwrap();
         let text = anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string();
         assert_eq!(text, "A    N  TEXT\nx    1  日本語のと…\nyy  22  short\n");
+    }
+
+    #[test]
+    fn columns_give_way_in_a_narrow_terminal() {
+        let mut table = Table::new(&[("A", Align::Left), ("LONG", Align::Left), ("B", Align::Left)]).optional(&["LONG"]);
+        table.row(vec!["x".into(), "a column that is not needed".into(), "y".into()]);
+        let mut out = Vec::new();
+        table.print(&mut out, Some(20)).unwrap();
+        let text = anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string();
+        assert_eq!(text, "A  B\nx  y\n");
+    }
+
+    #[test]
+    fn things_are_counted_in_words() {
+        assert_eq!((counted(1, "log").as_str(), counted(2000, "log").as_str()), ("1 log", "2,000 logs"));
     }
 
     #[test]

@@ -17,6 +17,8 @@ const WINDOW: usize = 600;
 #[derive(Debug, Default)]
 pub(super) struct Structured<'r> {
     pub(super) span: Range<usize>,
+    /// The result where it is a plain text.
+    text: Option<Raw<'r>>,
     interrupted: bool,
     exit_code: Option<i64>,
     run_ms: Option<u64>,
@@ -48,6 +50,7 @@ impl<'r> Structured<'r> {
         let start = value.position();
         match value.peek() {
             Some(Type::Object) => value.object(|key, value| self.field(key.as_bytes(), value))?,
+            Some(Type::String) => self.text = value.string(),
             _ => {
                 value.skip()?;
             }
@@ -131,7 +134,9 @@ pub(super) struct Poll<'r> {
 impl<'r> Outcome<'r> {
     pub(super) fn of(block: &Block<'r>, structured: Option<&Structured<'r>>, denial: Option<Raw<'r>>) -> Self {
         let (first, last) = (block.result.first, block.result.last);
-        let error = block.is_error == Some(true) || block.result.error_object;
+        // Tools on the service's side have no flag; they report an error as an object.
+        let api_side = block.kind.is_some_and(|kind| kind != *"tool_result");
+        let error = block.is_error == Some(true) || (api_side && block.result.error_object);
         let mut head = first.map(|text| telling_head(text, error)).unwrap_or_default();
         let mut tail = last.map(telling_tail).unwrap_or_default();
         // A list of blocks that was written into a string is the blocks it holds.
@@ -143,7 +148,9 @@ impl<'r> Outcome<'r> {
         let mut signals = Signals { outcome: if error { Said::Error } else { Said::Worked }, ..Signals::default() };
         if error {
             signals.marker = markers::of(&head);
-            signals.exit_head = markers::exit_code(&head).map(|(code, _)| code);
+            let told = structured.and_then(|structured| structured.text).map(|text| text.head(WINDOW)).unwrap_or_default();
+            let told = told.strip_prefix("Error: ").unwrap_or(&told);
+            signals.exit_head = markers::exit_code(&head).or_else(|| markers::exit_code(told)).map(|(code, _)| code);
         }
         signals.exit_tail = markers::exit_tail(&tail);
         signals.denial = denial.and_then(|kind| denial_kind(&kind.text()));
@@ -238,8 +245,11 @@ static NUMBERED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\\u"
 /// decoding their ends would cost more than everything else about them.
 fn telling_tail(text: Raw<'_>) -> Cow<'_, str> {
     let end = &text.bytes()[text.bytes().len().saturating_sub(WINDOW)..];
-    let last = end.iter().rev().find(|byte| !byte.is_ascii_whitespace());
-    let bracket = last == Some(&b']') || end.ends_with(b"]\\n");
+    let mut spoken = end;
+    while let Some(rest) = [b"\\n".as_slice(), b"\\r", b"\\t", b" "].iter().find_map(|space| spoken.strip_suffix(*space)) {
+        spoken = rest;
+    }
+    let bracket = spoken.ends_with(b"]");
     if bracket || AGENT.find(end).is_some() || NUMBERED.find(end).is_some() {
         return text.tail(WINDOW);
     }

@@ -81,17 +81,24 @@ pub(super) fn registry(places: &Places) -> Vec<PathBuf> {
 }
 
 pub(super) fn registered(bytes: &[u8]) -> Option<Registered> {
-    let (mut session, mut pid, mut waiting) = (None, None, false);
+    let (mut session, mut pid, mut waiting, mut idle) = (None, None, false, false);
     let read = Skim::new(bytes).object(|key, value| {
         match key.as_bytes() {
             b"sessionId" => session = value.string().map(|id| id.text().into_owned()),
             b"pid" => pid = value.uint().and_then(|pid| u32::try_from(pid).ok()),
-            b"status" => waiting = value.string().is_some_and(|status| status == *"waiting"),
+            b"status" => {
+                let status = value.string().map(|status| status.text()).unwrap_or_default();
+                (waiting, idle) = (status == "waiting", status == "idle");
+            }
             _ => {}
         }
         Ok(())
     });
     read.ok()?;
+    // A session that is idle is there, but at work on nothing.
+    if idle {
+        return None;
+    }
     Some(Registered { session: session?, pid, waiting })
 }
 

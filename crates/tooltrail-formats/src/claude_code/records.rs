@@ -2,11 +2,14 @@
 //! about calls or the session, an arm to [`decode`].
 
 use super::envelope::Envelope;
+use super::message::Block;
 use super::talk::{self, HEAD};
 use super::{calls, hooks, progress};
 use crate::{Record, Sink};
 use std::borrow::Cow;
-use tooltrail_model::event::{Block as BlockFact, BlockKind, Boundary, Context, Meta, Node, Notice, Role, TitleBy, Usage};
+use tooltrail_model::event::{
+    Block as BlockFact, BlockKind, Boundary, Context, Echo, Meta, Node, Notice, Origin, Prompt, Role, TitleBy, Usage,
+};
 use tooltrail_model::{Event, Fact, Scope, Span, Time};
 use tooltrail_skim::{Raw, Skim, Torn};
 
@@ -114,23 +117,24 @@ fn context(envelope: &Envelope<'_>, emit: &mut Emit<'_, '_>) {
     }
     let cwd = envelope.cwd.map(Raw::decoded_bytes);
     // A worktree that the agent made belongs to the repository it was made in.
-    let repository = cwd.as_deref().and_then(repository).map(|path| String::from_utf8_lossy(path).into_owned());
+    let repository = cwd.as_deref().and_then(repository).map(|path| Cow::Owned(path.to_vec()));
     emit.fact(Fact::Context(Context {
         cwd,
+        repository,
         branch: envelope.branch.map(Raw::decoded_bytes),
         version: envelope.version.map(Raw::decoded_bytes),
         model: None,
     }));
-    if let Some(repository) = repository {
-        emit.fact(Fact::Meta(Meta::Project(Cow::Owned(repository))));
-    }
 }
 
 /// The repository of a worktree that the agent made inside it.
 fn repository(cwd: &[u8]) -> Option<&[u8]> {
     // Nearly no directory has a hidden part, so looking for a dot is quicker than looking for the whole mark.
     let mut dots = memchr::memchr_iter(b'.', cwd);
-    let at = dots.find(|&at| cwd[at..].starts_with(b".claude/worktrees/") && cwd[..at].ends_with(b"/"))?;
+    let at = dots.find(|&at| {
+        let made = cwd[at..].starts_with(b".claude/worktrees/") || cwd[at..].starts_with(b".claude\\worktrees\\");
+        made && matches!(cwd[..at].last(), Some(b'/' | b'\\'))
+    })?;
     Some(&cwd[..at - 1])
 }
 
@@ -172,6 +176,14 @@ fn user<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
     if let Some((text, span)) = &content.text {
         talk::words(*text, span, envelope, results > 0, emit);
     }
+    // A prompt may be nothing but a picture.
+    let shown = |block: &Block<'_>| block.kind.is_some_and(|kind| kind == *"image" || kind == *"document");
+    let wordless = results == 0 && content.text.is_none() && content.blocks().all(|block| block.text.is_none());
+    if let Some(block) = content.blocks().find(|block| shown(block)).filter(|_| wordless && !talk::injected(envelope)) {
+        let origin = if envelope.sidechain { Origin::Agent } else { Origin::Human };
+        let span = emit.span(&block.span);
+        emit.fact(Fact::Prompt(Prompt { origin, head: Cow::Borrowed(""), digest: emit.record.at.line, span, echo: Echo::None }));
+    }
     for block in content.blocks().filter(|block| block.tool_use_id.is_none()) {
         match (block.text, block.kind.map(Raw::text).as_deref()) {
             (Some(text), _) => talk::words(text, &block.span, envelope, results > 0, emit),
@@ -192,6 +204,7 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
         emit.fact(Fact::Notice(Notice::ApiError));
     }
     let id = message.id.or(envelope.uuid);
+    let speaks = Some(id.map_or_else(|| emit.record.at.line, Raw::digest));
     if let (Some(usage), Some(id)) = (&message.usage, id)
         && message.model.is_none_or(|model| model != *"<synthetic>")
     {
@@ -205,10 +218,11 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
         }));
     }
     if let Some((_, span)) = &message.content.text {
-        emit.fact(Fact::Block(BlockFact { message: id.map(Raw::digest), kind: BlockKind::Text, span: emit.span(span) }));
+        emit.fact(Fact::Block(BlockFact { message: speaks, kind: BlockKind::Text, span: emit.span(span) }));
     }
     for block in message.content.blocks() {
-        if let Some(call) = calls::call(block, message, envelope.request, envelope.uuid, emit) {
+        if let Some(mut call) = calls::call(block, message, envelope.request, envelope.uuid, emit) {
+            call.message_id = speaks;
             emit.fact(Fact::Call(call));
         } else if let Some((result, _)) = calls::result(block, None, None, None, envelope.uuid, emit) {
             emit.fact(Fact::Result(result));
@@ -220,7 +234,7 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
                 Some("document") => BlockKind::Document,
                 Some(_) => BlockKind::Other,
             };
-            emit.fact(Fact::Block(BlockFact { message: id.map(Raw::digest), kind, span: emit.span(&block.span) }));
+            emit.fact(Fact::Block(BlockFact { message: speaks, kind, span: emit.span(&block.span) }));
         }
     }
 }

@@ -23,8 +23,7 @@ pub(super) fn words<'r>(text: Raw<'r>, span: &Range<usize>, envelope: &Envelope<
         }
         return;
     }
-    let foreign = envelope.origin.is_some_and(|origin| origin != *"human");
-    let injected = envelope.meta || envelope.compact_summary || envelope.transcript_only || foreign || envelope.team;
+    let injected = injected(envelope);
     // A message that begins with an aside may have the person's words far behind it.
     let whole = if head.trim_start().starts_with('<') && !injected { text.text() } else { head };
     let (said, own) = prompt::classify(&whole, prompt::Flags { injected, sidechain: envelope.sidechain });
@@ -41,6 +40,12 @@ pub(super) fn words<'r>(text: Raw<'r>, span: &Range<usize>, envelope: &Envelope<
             emit.fact(Fact::Prompt(Prompt { origin, head, digest: text.digest(), span: emit.span(span), echo: Echo::None }));
         }
     }
+}
+
+/// Whether the flags of a record say that the program wrote its text.
+pub(super) fn injected(envelope: &Envelope<'_>) -> bool {
+    let foreign = envelope.origin.is_some_and(|origin| origin != *"human");
+    envelope.meta || envelope.compact_summary || envelope.transcript_only || foreign || envelope.team
 }
 
 /// The first characters of a text.
@@ -116,17 +121,20 @@ fn queued<'r>(text: Raw<'r>, span: &Range<usize>, human: bool, emit: &mut Emit<'
 
 /// A record of the queue: what is put in may never appear elsewhere.
 pub(super) fn queue(emit: &mut Emit<'_, '_>) {
-    let (mut operation, mut content) = (None, None);
+    let (mut operation, mut content, mut absorbed) = (None, None, false);
     let _ = Skim::new(emit.record.bytes).object(|key, value| {
         match key.as_bytes() {
             b"operation" => operation = value.string().map(Raw::text),
             b"content" => content = text_of(value)?,
+            b"reason" => absorbed = value.string().is_some_and(|reason| reason.text().starts_with("absorbed")),
             _ => {}
         }
         Ok(())
     });
     match (operation.as_deref(), content) {
         (Some("enqueue"), Some((text, span))) => queued(text, &span, true, emit),
+        // Taken out of the queue to be handed to the model, or taken back by the person.
+        (Some("remove"), Some((text, _))) if !absorbed => emit.fact(Fact::Meta(Meta::Unqueued(text.digest()))),
         (Some("popAll"), _) => emit.fact(Fact::Meta(Meta::QueueCleared)),
         _ => {}
     }

@@ -158,6 +158,7 @@ fn context(fields: &Fields<'_>, emit: &mut Emit<'_>) {
     let word = |place| fields.string(place).map(Raw::decoded_bytes);
     emit(Fact::Context(Context {
         cwd: word(fields.cwd).map(directory),
+        repository: None,
         branch,
         version: word(fields.cli_version),
         model: word(fields.model),

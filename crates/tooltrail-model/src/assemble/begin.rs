@@ -16,8 +16,6 @@ pub(super) struct Owner {
     /// The conversation, by the first record that names one.
     id: Option<Name>,
     made: Option<Time>,
-    /// The subagent whose log this is: all records stand beside the main conversation.
-    pub(super) aside: bool,
     /// The conversation that is being repeated.
     copying: Option<Copying>,
 }
@@ -77,7 +75,6 @@ impl Assembler {
         if parent.is_none() {
             return;
         }
-        self.owner.aside = true;
         self.subagent = Some(id);
         (self.here.agent, self.here.sidechain) = (Some(id), true);
         let within = self.agent(AgentKey::Named(session, id));

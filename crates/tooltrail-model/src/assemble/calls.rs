@@ -6,7 +6,7 @@ use crate::Map;
 use crate::event::{Call, CallResult, HookOutcome, HookStage, Id, Progress, TaskNews};
 use crate::issue::IssueCode;
 use crate::position::At;
-use crate::summary::{CallRecord, ChildRecord, Orphan, ResultRecord, TaskRecord};
+use crate::summary::{CallRecord, ChildRecord, LooseHook, Orphan, ResultRecord, TaskRecord};
 use crate::text::Name;
 use crate::verdict::Sequel;
 
@@ -19,6 +19,8 @@ pub(super) struct Open {
     earlier: Map<usize, usize>,
     /// Results that came before their call.
     early: Map<Box<str>, Vec<(Name, ResultRecord)>>,
+    /// Hooks that came before their call.
+    early_hooks: Map<Box<str>, Vec<LooseHook>>,
     /// Calls without a result and without a sequel, by conversation.
     waiting: Map<Thread, Vec<usize>>,
     /// The message that all of them are known to belong to, by conversation.
@@ -35,6 +37,10 @@ pub(super) struct Open {
 impl Open {
     pub(super) fn latest(&self, id: &str) -> Option<usize> {
         self.latest.get(&hash(id)).copied()
+    }
+
+    pub(super) fn early_hook(&mut self, id: &str, hook: LooseHook) {
+        self.early_hooks.entry(id.into()).or_default().push(hook);
     }
 
     /// The calls with an id, the latest first. Only so many: a hostile log could use one id for all its calls.
@@ -66,7 +72,7 @@ impl Assembler {
     }
 
     /// Takes in a call, and the results that came before it.
-    pub(super) fn add_call(&mut self, record: CallRecord) -> usize {
+    pub(super) fn add_call(&mut self, mut record: CallRecord) -> usize {
         let index = self.out.calls.len();
         let before = self.calls.latest.insert(record.key, index);
         if let Some(before) = before {
@@ -76,6 +82,9 @@ impl Assembler {
             // A copy of a call in the same message is not another call beside it.
             let copy = before.is_some_and(|before| self.out.calls[before].message_id == Some(message));
             *self.calls.messages.entry(message).or_default() += u32::from(!copy);
+        }
+        for hook in self.calls.early_hooks.remove(&record.id).unwrap_or_default() {
+            hooks::add(&mut record.hooks, hook.hook);
         }
         let early = self.calls.early.remove(&record.id).unwrap_or_default();
         self.out.calls.push(record);
@@ -159,6 +168,10 @@ impl Assembler {
         }
         let node = result.node;
         let Some(index) = self.choose(id, node) else {
+            if let Some(hook) = &result.hook {
+                let hook = hooks::record(hook, &self.here, &mut self.out.names);
+                self.calls.early_hook(id, LooseHook { session: self.here.session, turn: None, hook });
+            }
             self.calls.early.entry(id.into()).or_default().push((self.here.session, record));
             return;
         };
@@ -311,6 +324,8 @@ impl Assembler {
             let blocked = call.hooks.iter().find(refused).map(|hook| Sequel::Blocked(hook.at));
             call.sequel = blocked.or(call.sequel).or(Some(end));
         }
+        self.out.hooks.extend(std::mem::take(&mut self.calls.early_hooks).into_values().flatten());
+        self.out.hooks.sort_by_key(|loose| loose.hook.at);
         let early = std::mem::take(&mut self.calls.early);
         for (call, results) in early {
             let orphans = results.into_iter().map(|(session, result)| Orphan { call: call.clone(), session, result });

@@ -70,14 +70,15 @@ pub(super) fn add(hooks: &mut Vec<HookRecord>, new: HookRecord) {
 impl Assembler {
     pub(super) fn hook(&mut self, hook: Hook<'_>) {
         let record = record(&hook, &self.here, &mut self.out.names);
-        match hook.call.as_deref().and_then(|id| self.calls.latest(id)) {
-            Some(index) => add(&mut self.out.calls[index].hooks, record),
-            None => self.loose_hook(record),
-        }
-    }
-
-    fn loose_hook(&mut self, hook: HookRecord) {
         let turn = self.out.turns.len().checked_sub(1).and_then(|turn| u32::try_from(turn).ok());
-        self.out.hooks.push(LooseHook { session: self.here.session, turn, hook });
+        let loose = LooseHook { session: self.here.session, turn, hook: record };
+        match hook.call.as_deref() {
+            None => self.out.hooks.push(loose),
+            Some(id) => match self.calls.latest(id) {
+                Some(index) => add(&mut self.out.calls[index].hooks, loose.hook),
+                // The call may come later; if it does not, the hook belongs to its turn.
+                None => self.calls.early_hook(id, loose),
+            },
+        }
     }
 }

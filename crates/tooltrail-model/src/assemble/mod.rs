@@ -230,8 +230,9 @@ impl Assembler {
         let session = self.renamed(&scope.session, Some(self.fallback)).unwrap_or(self.fallback);
         self.fallback = session;
         let agent = self.renamed(&scope.agent, self.here.agent);
-        let sidechain = scope.sidechain || self.owner.aside;
-        let agent = agent.or(self.subagent.filter(|_| sidechain));
+        // Everything in a subagent's log is the subagent's, also where its records do not say so.
+        let agent = agent.or(self.subagent);
+        let sidechain = scope.sidechain || self.subagent.is_some();
         self.here = Here { at: event.at, time: event.time, session, agent, sidechain, within: None, node: None, original: None };
         self.owner.record(event.time);
         self.out.end = event.at;
@@ -317,6 +318,7 @@ impl Assembler {
         let known = &self.out.sessions[session];
         let (known_branch, known_version) = (known.branch, known.version);
         let cwd = self.renamed(&context.cwd, self.cwd);
+        let repository = self.renamed(&context.repository, None);
         let branch = self.renamed(&context.branch, known_branch);
         let version = self.renamed(&context.version, known_version);
         self.model = self.renamed(&context.model, self.model).or(self.model);
@@ -325,7 +327,7 @@ impl Assembler {
         let main = !self.here.sidechain && !self.owner.is_copy();
         let record = &mut self.out.sessions[session];
         if main {
-            record.cwd = record.cwd.or(cwd);
+            record.cwd = record.cwd.or(repository).or(cwd);
             record.branch = branch.or(record.branch);
         }
         record.version = version.or(record.version);
@@ -383,6 +385,7 @@ impl Assembler {
                 self.session(self.here.session).project = Some(path);
             }
             Meta::QueueCleared => self.talk.queued.clear(),
+            Meta::Unqueued(prompt) => drop(self.talk.queued.remove(prompt)),
         }
     }
 
@@ -394,7 +397,7 @@ impl Assembler {
         let name = self.out.names.of(&text);
         let record = self.session(self.here.session);
         // Of two titles with the same weight the last one counts, except for prompts, where it is the first.
-        let wins = record.title.is_none_or(|(have, _)| if by == TitleBy::Prompt { by > have } else { by >= have });
+        let wins = record.title.is_none_or(|(have, _)| if by <= TitleBy::Prompt { by > have } else { by >= have });
         if wins {
             record.title = Some((by, name));
         }

@@ -61,6 +61,7 @@ impl Assembler {
                 self.turn(turn, &prompt.head);
             }
             Origin::Command => {
+                self.title(TitleBy::Command, &prompt.head);
                 self.talk.command = Some(turn);
                 self.sequel(Sequel::MovedOn, None);
             }
@@ -83,7 +84,8 @@ impl Assembler {
     }
 
     fn turn(&mut self, turn: TurnRecord, head: &str) {
-        if self.here.sidechain {
+        // One message may consist of several texts.
+        if self.here.sidechain || self.out.turns.last().is_some_and(|last| last.at == turn.at) {
             return;
         }
         if let Some(node) = turn.node {

@@ -4,6 +4,7 @@ use super::Source;
 use super::roots::Roots;
 use crate::event::ClaimBy;
 use crate::{Kind, Map, Set, Time};
+use std::collections::BTreeSet;
 
 /// A subagent's log or inline conversation: source and index in `Summary::agents`.
 type Part = (usize, u32);
@@ -121,27 +122,22 @@ fn by_alias(sources: &[&Source], roots: &Roots<'_>, aliases: &Map<Key, Box<str>>
     }
 }
 
-/// A call that might have started a subagent.
-struct Candidate<'a> {
-    call: &'a str,
-    time: Option<Time>,
-}
+/// Calls with the same prompt that have not been given to a subagent yet, by time.
+type Free<'a> = BTreeSet<(Time, &'a str)>;
 
 /// Links what nothing names: a subagent's first words are the prompt of the call that started it. The nearest in time counts,
 /// and each call once. A claim by the end of an answer alone is weaker than this.
 fn by_prompt<'a>(sources: &[&'a Source], roots: &Roots<'a>, best: &Map<Key, (ClaimBy, Box<str>)>, agents: &mut Agents) {
-    let mut calls: Map<(&'static str, &str, u64), Vec<Candidate<'_>>> = Map::default();
-    let mut used: Set<&str> = best.values().filter(|(by, _)| *by < ClaimBy::Prompt).map(|(_, call)| &**call).collect();
+    let mut calls: Map<(&'static str, &str, u64), Free<'_>> = Map::default();
+    let used: Set<&str> = best.values().filter(|(by, _)| *by < ClaimBy::Prompt).map(|(_, call)| &**call).collect();
     let mut parts = Vec::new();
     for (number, source) in sources.iter().enumerate() {
         let Some(agent) = source.summary.agent else { continue };
         let names = &source.summary.names;
         for call in &source.summary.calls {
-            if let Some(prompt) = call.prompt {
-                calls
-                    .entry((agent, roots.of(agent, names.text(call.session)), prompt))
-                    .or_default()
-                    .push(Candidate { call: &call.id, time: call.time });
+            if let Some(prompt) = call.prompt.filter(|_| !used.contains(&*call.id)) {
+                let time = call.time.unwrap_or(Time::MAX);
+                calls.entry((agent, roots.of(agent, names.text(call.session)), prompt)).or_default().insert((time, &*call.id));
             }
         }
         for (index, part) in source.summary.agents.iter().enumerate() {
@@ -156,18 +152,16 @@ fn by_prompt<'a>(sources: &[&'a Source], roots: &Roots<'a>, best: &Map<Key, (Cla
     }
     parts.sort();
     for (time, source, index, key, name) in parts {
-        let Some(candidates) = calls.get(&key) else { continue };
-        let distance = |candidate: &&Candidate<'_>| {
-            let gap = candidate.time.zip(time).map(|(a, b)| a.micros_until(b));
-            // A call cannot have started what was there before it, unless clocks disagree.
-            gap.map_or((true, i64::MAX), |gap| (gap < 0, gap.abs()))
-        };
-        let free = candidates.iter().filter(|candidate| !used.contains(candidate.call));
-        let Some(chosen) = free.min_by_key(distance) else { continue };
-        used.insert(chosen.call);
-        agents.parents.insert((source, u32::try_from(index).unwrap_or(u32::MAX)), chosen.call.into());
+        let Some(free) = calls.get_mut(&key) else { continue };
+        // The last call before it; a call cannot have started what was there before, unless clocks disagree.
+        let start = time.unwrap_or(Time::MAX);
+        let before = free.range(..(start, "\u{10ffff}")).next_back().copied();
+        let Some(chosen) = before.or_else(|| free.first().copied()) else { continue };
+        free.remove(&chosen);
+        let chosen = chosen.1;
+        agents.parents.insert((source, u32::try_from(index).unwrap_or(u32::MAX)), chosen.into());
         if let Some(name) = name {
-            agents.children.insert((key.0, key.1.into(), chosen.call.into()), name.into());
+            agents.children.insert((key.0, key.1.into(), chosen.into()), name.into());
         }
     }
 }

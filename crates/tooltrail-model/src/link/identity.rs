@@ -68,16 +68,26 @@ fn settle_group(linked: &Linked<'_>, mut group: Vec<CallId>, calls: &mut Vec<Lin
     if real > 0 {
         group.retain(|call| !call.nested);
     } else {
-        group.truncate(1);
         if group.iter().any(|&call| has_own_log(linked, call)) {
             return;
         }
+        by_age(linked, &mut group);
+        let answered = group.iter().copied().find(|&call| linked.record(call).result.is_some());
+        calls.push(settle(linked, group[0], group[0], answered, false));
+        return;
     }
     // An id that was used for different things is no name beyond its session.
     let scoped = group.iter().any(|&call| linked.record(call).unnamed || what(linked, call) != what(linked, group[0]));
     for same in partition(linked, group, scoped) {
-        let answered = same.iter().copied().find(|&copy| linked.record(copy).result.is_some());
-        calls.extend(same.iter().map(|&call| settle(linked, call, same[0], answered, scoped)));
+        let answered = |call: &&CallId| linked.record(**call).result.is_some();
+        let first = same.iter().find(answered).copied();
+        // A copy in the same file counts before others.
+        let mut beside: Map<usize, CallId> = Map::default();
+        for &call in same.iter().filter(answered) {
+            beside.entry(call.source).or_insert(call);
+        }
+        let nearest = |call: CallId| beside.get(&call.source).copied().or(first);
+        calls.extend(same.iter().map(|&call| settle(linked, call, same[0], nearest(call), scoped)));
     }
 }
 
@@ -99,18 +109,25 @@ fn what<'a>(linked: &Linked<'a>, call: CallId) -> (&'a str, u64) {
 fn partition(linked: &Linked<'_>, group: Vec<CallId>, scoped: bool) -> Vec<Vec<CallId>> {
     let mut parts: Map<_, Vec<CallId>> = Map::default();
     for call in group {
-        let session = scoped.then(|| linked.session_text(call));
-        parts.entry((what(linked, call), session)).or_default().push(call);
+        // Then the message tells copies from other calls, and where there is none, the session.
+        let message = linked.record(call).message.as_deref();
+        let scope = scoped.then(|| message.unwrap_or_else(|| linked.session_text(call)));
+        parts.entry((what(linked, call), scope)).or_default().push(call);
     }
     let parts = parts.into_values().map(|mut calls| {
-        calls.sort_by_key(|&call| {
-            let record = linked.record(call);
-            let first = linked.sources[call.source].summary.first;
-            (last_if_none(record.time), !record.has_request, last_if_none(first), call.source, record.at, call.index)
-        });
+        by_age(linked, &mut calls);
         calls
     });
     parts.collect()
+}
+
+/// Sorts records of one call so that the original comes first.
+fn by_age(linked: &Linked<'_>, calls: &mut [CallId]) {
+    calls.sort_by_key(|&call| {
+        let record = linked.record(call);
+        let first = linked.sources[call.source].summary.first;
+        (last_if_none(record.time), !record.has_request, last_if_none(first), call.source, record.at, call.index)
+    });
 }
 
 fn last_if_none(time: Option<Time>) -> Time {

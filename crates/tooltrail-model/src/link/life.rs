@@ -1,7 +1,7 @@
 //! Whether a session is still at work: the one question that needs to know what time it is.
 
 use super::{Linked, LinkedCall, Source};
-use crate::event::HookStage;
+use crate::event::{HookStage, TaskState};
 use crate::summary::HookRecord;
 use crate::verdict::Life;
 use crate::{Map, Time};
@@ -54,7 +54,9 @@ impl Linked<'_> {
             return Life::Dead;
         }
         let asks = |hook: &HookRecord| hook.stage == HookStage::Permission && hook.allows.is_none();
-        let waits = listed == Some(&Live::Waiting) || self.record(call.id).hooks.iter().any(asks);
+        // Of several open calls nobody can say which one the person is asked about.
+        let only = self.open.get(&call.session) == Some(&1);
+        let waits = (listed == Some(&Live::Waiting) && only) || self.record(call.id).hooks.iter().any(asks);
         if waits { Life::AwaitsPermission } else { Life::Alive }
     }
 
@@ -63,6 +65,11 @@ impl Linked<'_> {
         let record = self.record(call.id);
         let source = call.id.source;
         let parent = record.parent.as_deref().or_else(|| self.agents.parent(source, record.within));
-        parent.is_some_and(|parent| self.agents.has_ended(self.agent_of(source), parent))
+        let Some(parent) = parent else { return false };
+        let agent = self.agent_of(source);
+        let name = self.sources[source].summary.names.opt(record.agent);
+        let news = self.tasks.last(agent, self.session_text(call.id), parent, name, None);
+        let over = news.is_some_and(|news| !matches!(news.record.state, TaskState::Running | TaskState::Unknown));
+        over || self.agents.has_ended(agent, parent)
     }
 }

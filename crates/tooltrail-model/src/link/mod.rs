@@ -67,6 +67,7 @@ impl Linker {
             tasks: tasks::Tasks::default(),
             orphans: Map::default(),
             usage: totals::Usage::default(),
+            open: Map::default(),
         };
         linked.sessions = sessions::gather(&linked.sources, &linked.roots, &mut linked.session_index);
         linked.tasks = tasks::gather(&linked.sources, &linked.roots);
@@ -74,6 +75,11 @@ impl Linker {
         linked.orphans = identity::orphans(&linked.sources);
         linked.calls = identity::calls(&linked);
         identity::number(&mut linked);
+        for call in linked.calls.iter().filter(|call| call.copy_of.is_none()) {
+            if linked.result(call, false).is_none() {
+                *linked.open.entry(call.session).or_default() += 1;
+            }
+        }
         linked.usage = totals::usage(&linked.sources);
         sessions::fill(&mut linked);
         linked
@@ -131,6 +137,8 @@ pub struct Linked<'a> {
     tasks: tasks::Tasks<'a>,
     orphans: Map<(&'static str, &'a str), Vec<(usize, usize)>>,
     usage: totals::Usage,
+    /// How many calls of a session have no result.
+    open: Map<usize, u32>,
 }
 
 impl<'a> Linked<'a> {
@@ -145,7 +153,10 @@ impl<'a> Linked<'a> {
         if let Some(result) = &self.record(call.id).result {
             return Some((call.id.source, result));
         }
-        match call.foreign_result.filter(|_| !alone)? {
+        match call.foreign_result? {
+            // The same request may stand twice in one file, with the result beside only one of them.
+            Foreign::Copy(copy) if alone && copy.source != call.id.source => None,
+            Foreign::Orphan(..) if alone => None,
             Foreign::Copy(copy) => self.record(copy).result.as_ref().map(|result| (copy.source, result)),
             Foreign::Orphan(source, index) => Some((source, &self.sources[source].summary.orphans[index].result)),
         }

@@ -194,9 +194,10 @@ impl<'a> Linked<'a> {
             let record = self.record(call.id);
             let row = &mut rows[call.id.source];
             row.calls += 1;
-            row.paired += u64::from(record.result.is_some());
+            let paired = self.result(call, true).is_some();
+            row.paired += u64::from(paired);
             row.duplicate_results += record.others.len() as u64;
-            if record.result.is_some() {
+            if paired {
                 continue;
             }
             row.unanswered += 1;

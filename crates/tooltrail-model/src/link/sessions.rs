@@ -3,6 +3,7 @@
 use super::roots::Roots;
 use super::{Linked, Source};
 use crate::event::TitleBy;
+use crate::summary::SessionRecord;
 use crate::text::Name;
 use crate::usage::Tokens;
 use crate::{Map, Set, Time};
@@ -83,10 +84,7 @@ fn shorten(sessions: &mut [LinkedSession]) {
 /// Fills in titles, places, models, turns and usage, once everything else is linked.
 pub(super) fn fill(linked: &mut Linked<'_>) {
     let mut sessions = std::mem::take(&mut linked.sessions);
-    let by_leaf = leaf_titles(linked);
-    for session in &mut sessions {
-        describe(linked, session, &by_leaf);
-    }
+    describe(linked, &mut sessions);
     count_turns(linked, &mut sessions);
     // Each name of a model is looked up once per source and session.
     let mut seen: Set<(usize, usize, Name)> = Set::default();
@@ -121,66 +119,88 @@ fn leaf_titles(linked: &Linked<'_>) -> Map<u64, Box<str>> {
     titles
 }
 
-fn describe(linked: &Linked<'_>, session: &mut LinkedSession, by_leaf: &Map<u64, Box<str>>) {
-    let mut best: Option<(TitleBy, Option<Time>, Box<str>)> = None;
-    let mut better = |by: TitleBy, time: Option<Time>, title: &str| {
-        let wins = best.as_ref().is_none_or(|(have, at, _)| {
-            // Among prompts the first one counts, among other titles the last one.
-            if by == TitleBy::Prompt { (by, *at) > (*have, time) } else { (by, time) >= (*have, *at) }
+/// What the sources of a session say about it, the best of each so far.
+#[derive(Clone, Default)]
+struct Said<'a> {
+    title: Option<(TitleBy, Option<Time>, &'a str)>,
+    place: Option<((bool, Time, usize), &'a str)>,
+    branch: Option<((Option<Time>, usize), &'a str)>,
+}
+
+impl<'a> Said<'a> {
+    /// Among prompts and commands the first one counts, among other titles the last one.
+    fn title(&mut self, by: TitleBy, record: &SessionRecord, title: &'a str) {
+        let first = by <= TitleBy::Prompt;
+        let time = if first { record.first } else { record.last };
+        let wins = self.title.is_none_or(|(have, at, _)| {
+            if by == have && first { time.unwrap_or(Time::MAX) < at.unwrap_or(Time::MAX) } else { (by, time) >= (have, at) }
         });
         if wins {
-            best = Some((by, time, title.into()));
+            self.title = Some((by, time, title));
         }
-    };
-    let mut earliest = None;
-    let mut latest = None;
-    for &number in &session.sources {
-        let summary = &linked.sources[number].summary;
+    }
+
+    fn place(&mut self, source: usize, record: &SessionRecord, place: &'a str) {
+        // What was said on purpose outweighs the directory a record happened to be written in.
+        let rank = (record.project.is_none(), record.first.unwrap_or(Time::MAX), source);
+        if self.place.is_none_or(|(have, _)| rank < have) {
+            self.place = Some((rank, place));
+        }
+    }
+
+    fn branch(&mut self, source: usize, record: &SessionRecord, branch: &'a str) {
+        let rank = (record.last, source);
+        if self.branch.is_none_or(|(have, _)| rank > have) {
+            self.branch = Some((rank, branch));
+        }
+    }
+}
+
+fn describe(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
+    let by_leaf = leaf_titles(linked);
+    let mut said = vec![Said::default(); sessions.len()];
+    for (source, entry) in linked.sources.iter().enumerate() {
+        let summary = &entry.summary;
         let names = &summary.names;
-        let Some(record) = summary.sessions.iter().find(|record| linked.session_of(number, record.session) == &*session.id) else {
-            continue;
-        };
-        if let Some((by, title)) = record.title {
-            better(by, record.last, names.text(title));
-        }
-        if !by_leaf.is_empty() {
-            // The later its leaf, the more of the conversation a summary covers.
-            if let Some(title) = summary.nodes.iter().rev().find_map(|node| by_leaf.get(node)) {
-                better(TitleBy::Summary, record.last, title);
+        // The later its leaf, the more of the conversation a summary covers.
+        let leaf = || summary.nodes.iter().rev().find_map(|node| by_leaf.get(node));
+        let leaf = if by_leaf.is_empty() { None } else { leaf() };
+        for record in &summary.sessions {
+            let Some(said) = index_of(linked, source, record.session).and_then(|index| said.get_mut(index)) else { continue };
+            if let Some((by, title)) = record.title {
+                said.title(by, record, names.text(title));
             }
-        }
-        let place = names.opt(record.project.or(record.cwd));
-        if let Some(place) = place {
-            // What was said on purpose outweighs the directory a record happened to be written in.
-            let rank = (record.project.is_none(), record.first.unwrap_or(Time::MAX), number);
-            if earliest.as_ref().is_none_or(|(have, _)| rank < *have) {
-                earliest = Some((rank, place));
+            if let Some(title) = leaf {
+                said.title(TitleBy::Summary, record, title);
             }
-        }
-        if let Some(branch) = names.opt(record.branch) {
-            let rank = (record.last, number);
-            if latest.as_ref().is_none_or(|(have, _)| rank > *have) {
-                latest = Some((rank, branch));
+            if let Some(place) = names.opt(record.project.or(record.cwd)) {
+                said.place(source, record, place);
+            }
+            if let Some(branch) = names.opt(record.branch) {
+                said.branch(source, record, branch);
             }
         }
     }
-    session.title = best.map(|(_, _, title)| title);
-    session.project = earliest.map(|(_, place)| place.into());
-    session.branch = latest.map(|(_, branch)| branch.into());
+    for (session, said) in sessions.iter_mut().zip(said) {
+        session.title = said.title.map(|(_, _, title)| title.into());
+        session.project = said.place.map(|(_, place)| place.into());
+        session.branch = said.branch.map(|(_, branch)| branch.into());
+    }
 }
 
-/// Counts each turn once, in the session of the source that has it first.
+/// Counts each turn once, in the session that has it first.
 fn count_turns(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
-    let mut order: Vec<usize> = (0..linked.sources.len()).collect();
-    order.sort_by_key(|&source| (linked.sources[source].summary.first.unwrap_or(Time::MAX), source));
+    let mut turns: Vec<_> = Vec::new();
+    for (source, entry) in linked.sources.iter().enumerate() {
+        let first = entry.summary.first.unwrap_or(Time::MAX);
+        turns.extend(entry.summary.turns.iter().map(|turn| (turn.time.unwrap_or(Time::MAX), first, source, turn)));
+    }
+    turns.sort_by_key(|&(time, first, source, turn)| (time, first, source, turn.at));
     let mut seen: Set<u64> = Set::default();
-    for source in order {
-        for turn in &linked.sources[source].summary.turns {
-            if turn.original.is_none_or(|original| seen.insert(original))
-                && let Some(session) = index_of(linked, source, turn.session).and_then(|index| sessions.get_mut(index))
-            {
-                session.turns += 1;
-            }
+    for (_, _, source, turn) in turns {
+        let new = turn.original.is_none_or(|original| seen.insert(original));
+        if let Some(session) = index_of(linked, source, turn.session).filter(|_| new).and_then(|index| sessions.get_mut(index)) {
+            session.turns += 1;
         }
     }
 }

@@ -26,15 +26,24 @@ pub(super) fn gather<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> Tasks<'a>
         for record in &source.summary.tasks {
             let news = News { source: number, record };
             if let Some(call) = record.call.as_deref() {
-                tasks.by_call.entry((agent, call)).or_default().push(news);
+                keep(tasks.by_call.entry((agent, call)).or_default(), news);
             }
             if let Some(id) = record.id.as_deref() {
                 let session = roots.of(agent, source.summary.names.text(record.session));
-                tasks.by_id.entry((agent, session, id)).or_default().push(news);
+                keep(tasks.by_id.entry((agent, session, id)).or_default(), news);
             }
         }
     }
     tasks
+}
+
+/// Keeps the last news of each source. Sources come one after the other.
+fn keep<'a>(kept: &mut Vec<News<'a>>, news: News<'a>) {
+    match kept.last_mut().filter(|last| last.source == news.source) {
+        Some(last) if (news.record.time, news.record.at) >= (last.record.time, last.record.at) => *last = news,
+        Some(_) => {}
+        None => kept.push(news),
+    }
 }
 
 impl<'a> Tasks<'a> {

@@ -18,12 +18,16 @@ struct Seen<'a> {
     message: Id,
     agent: &'static str,
     source: usize,
+    /// When its source begins.
+    first: Option<Time>,
     snapshot: &'a Snapshot,
 }
 
 impl Seen<'_> {
-    fn age(&self) -> (Time, usize, u64) {
-        (self.snapshot.time.unwrap_or(Time::MAX), self.source, self.snapshot.line)
+    /// The order in which copies are told from their original, as for calls.
+    fn age(&self) -> (Time, bool, Time, usize, u64) {
+        let snapshot = self.snapshot;
+        (snapshot.time.unwrap_or(Time::MAX), snapshot.request.is_none(), self.first.unwrap_or(Time::MAX), self.source, snapshot.line)
     }
 }
 
@@ -35,7 +39,13 @@ pub(super) fn usage(sources: &[&Source]) -> Usage {
     let mut all: Vec<Seen<'_>> = Vec::with_capacity(sources.iter().map(|source| source.summary.usage.len()).sum());
     for (source, entry) in sources.iter().enumerate() {
         let Some(agent) = entry.summary.agent else { continue };
-        all.extend(entry.summary.usage.iter().map(|snapshot| Seen { message: snapshot.message, agent, source, snapshot }));
+        all.extend(entry.summary.usage.iter().map(|snapshot| Seen {
+            message: snapshot.message,
+            agent,
+            source,
+            first: entry.summary.first,
+            snapshot,
+        }));
     }
     // Where the main conversation tells of a message, it comes first.
     all.sort_unstable_by(|a, b| {

@@ -46,6 +46,11 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
         out::json_lines(shown.iter().map(|call| linked.call_row(call, &logs.now, own.copies)))?;
         return Ok(ExitCode::SUCCESS);
     }
+    if calls.is_empty() {
+        writeln!(out, "no tool calls in {}", table::counted(linked.sources.len() as u64, "log"))?;
+        out.flush()?;
+        return Ok(ExitCode::SUCCESS);
+    }
     table(&logs, &linked, &shown, own.copies).print(&mut out, table::terminal_width())?;
     if shown.len() < calls.len() {
         writeln!(out, "{DIM}the newest {} of {} calls; -n 0 shows all{DIM:#}", shown.len(), table::count(calls.len() as u64))?;
@@ -70,12 +75,13 @@ fn table(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: bool) 
     let mut table = Table::new(&[
         ("REF", Align::Left),
         ("TIME", Align::Left),
-        ("TOOL", Align::Left),
+        ("TOOL", Align::Fill),
         ("STATUS", Align::Left),
-        ("REASON", Align::Left),
+        ("REASON", Align::Fill),
         ("TOOK", Align::Right),
         ("WHAT", Align::Fill),
-    ]);
+    ])
+    .optional(&["TIME", "REASON", "TOOK"]);
     for call in calls {
         let row = linked.call_row(call, &logs.now, copies);
         let (sign, style) = out::look(row.status);

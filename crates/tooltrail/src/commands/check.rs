@@ -58,23 +58,25 @@ fn report(out: &mut impl Write, rows: &[CheckRow<'_>]) -> anyhow::Result<()> {
             writeln!(out, "  {DIM}and {} more; --json lists all{DIM:#}", row.issues.len() - SHOWN)?;
         }
     }
-    let sum = |of: fn(&CheckRow<'_>) -> u64| table::count(ours().map(of).sum());
-    let with_issues = ours().filter(|row| !row.issues.is_empty()).count();
-    writeln!(
-        out,
-        "{} logs, {} lines ({} unparsed, {} of unknown type), {} calls ({} paired, {} without result); {} with issues",
-        ours().count(),
-        sum(|row| row.lines),
-        sum(|row| row.unparsed),
-        sum(|row| row.unknown_records),
-        sum(|row| row.calls),
-        sum(|row| row.paired),
-        sum(|row| row.unanswered),
-        with_issues,
-    )?;
+    let sum = |of: fn(&CheckRow<'_>) -> u64| ours().map(of).sum::<u64>();
+    let (logs, with_issues) = (ours().count() as u64, ours().filter(|row| !row.issues.is_empty()).count() as u64);
+    if logs > 0 {
+        writeln!(
+            out,
+            "{}, {} ({} unparsed, {} of unknown type), {} ({} paired, {} without result); {} with issues",
+            table::counted(logs, "log"),
+            table::counted(sum(|row| row.lines), "line"),
+            table::count(sum(|row| row.unparsed)),
+            table::count(sum(|row| row.unknown_records)),
+            table::counted(sum(|row| row.calls), "call"),
+            table::count(sum(|row| row.paired)),
+            table::count(sum(|row| row.unanswered)),
+            table::counted(with_issues, "log"),
+        )?;
+    }
     let foreign = rows.len() - ours().count();
     if foreign > 0 {
-        writeln!(out, "{DIM}{foreign} other files are no agent's log{DIM:#}")?;
+        writeln!(out, "{DIM}no agent's log: {}{DIM:#}", table::counted(foreign as u64, "file"))?;
     }
     out.flush()?;
     Ok(())

@@ -52,7 +52,8 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
         ("NOT FINE", Align::Left),
         ("PROJECT", Align::FillEnd),
         ("TITLE", Align::Fill),
-    ]);
+    ])
+    .optional(&["AGENT", "TURNS", "STARTED", "PROJECT"]);
     for row in &shown {
         table.row(cells(row));
     }

@@ -49,7 +49,9 @@ fn print(args: &LogArgs, logs: &Logs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     head(&mut out, logs, &stats)?;
-    tools(&stats).print(&mut out, table::terminal_width())?;
+    if stats.calls > 0 {
+        tools(&stats).print(&mut out, table::terminal_width())?;
+    }
     if !stats.usage.is_empty() {
         writeln!(out)?;
         models(&stats).print(&mut out, table::terminal_width())?;
@@ -59,17 +61,21 @@ fn print(args: &LogArgs, logs: &Logs) -> anyhow::Result<ExitCode> {
 }
 
 fn head(out: &mut impl Write, logs: &Logs, stats: &StatsRow) -> anyhow::Result<()> {
-    let count = table::count;
-    writeln!(out, "{BOLD}{}{BOLD:#} tool calls in {} turns of {} sessions", count(stats.calls), count(stats.turns), count(stats.sessions),)?;
+    let counted = table::counted;
+    let calls = counted(stats.calls, "tool call");
+    writeln!(out, "{BOLD}{calls}{BOLD:#} in {} of {}", counted(stats.turns, "turn"), counted(stats.sessions, "session"))?;
     writeln!(
         out,
-        "{DIM}{} logs, {}, {} lines ({} unparsed), read in {:.2} s{DIM:#}",
-        count(stats.sources),
+        "{DIM}{}, {}, {} ({} unparsed), read in {:.2} s{DIM:#}",
+        counted(stats.sources, "log"),
         table::bytes(stats.bytes),
-        count(stats.lines),
-        count(stats.unparsed),
+        counted(stats.lines, "line"),
+        table::count(stats.unparsed),
         logs.took.as_secs_f64(),
     )?;
+    if stats.calls == 0 {
+        return Ok(());
+    }
     writeln!(out)?;
     statuses(out, stats)?;
     writeln!(out)?;
@@ -106,7 +112,8 @@ fn tools(stats: &StatsRow) -> Table {
         ("NO RESULT", Align::Right),
         ("P50", Align::Right),
         ("P95", Align::Right),
-    ]);
+    ])
+    .optional(&["P95", "P50", "STOPPED", "NO RESULT"]);
     let mut rows: Vec<_> = stats.by_tool.iter().collect();
     rows.sort_by(|a, b| b.1.calls.cmp(&a.1.calls).then_with(|| a.0.cmp(b.0)));
     for (name, tool) in rows {
@@ -141,7 +148,8 @@ fn models(stats: &StatsRow) -> Table {
         ("OUTPUT", Align::Right),
         ("CACHE WRITE", Align::Right),
         ("CACHE READ", Align::Right),
-    ]);
+    ])
+    .optional(&["CACHE WRITE", "REQUESTS"]);
     let mut rows: Vec<_> = stats.usage.iter().collect();
     rows.sort_by(|a, b| b.1.messages.cmp(&a.1.messages).then_with(|| a.0.cmp(b.0)));
     for (name, usage) in rows {
