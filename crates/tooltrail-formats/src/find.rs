@@ -1,7 +1,7 @@
 //! Finding logs: in the agents' own places, or wherever the user points.
 
 use crate::{FORMATS, Places, Registered};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -63,6 +63,10 @@ pub fn in_paths(paths: &[PathBuf]) -> Search {
     for path in paths {
         match fs::metadata(path) {
             Ok(meta) if meta.is_dir() => search.walk(path),
+            Ok(_) if is_secret(path) => {
+                let error = std::io::Error::other("it holds keys and is never opened");
+                search.problems.push(Problem { path: path.clone(), error });
+            }
             Ok(meta) => {
                 search.file(path.clone(), &meta);
                 // A log brings what lies beside it: its subagents.
@@ -88,7 +92,19 @@ impl Search {
     fn tidy(mut self) -> Self {
         self.files.sort_by(|a, b| a.path.cmp(&b.path));
         self.files.dedup_by(|a, b| a.path == b.path);
+        self.drop_twins();
         self
+    }
+
+    /// Keeps one of several forms of the same log.
+    fn drop_twins(&mut self) {
+        let twin = |path: &Path| FORMATS.iter().find_map(|format| format.twin(path));
+        let mut best: BTreeMap<PathBuf, u8> = BTreeMap::new();
+        for (key, rank) in self.files.iter().filter_map(|found| twin(&found.path)) {
+            let held = best.entry(key).or_insert(rank);
+            *held = rank.min(*held);
+        }
+        self.files.retain(|found| twin(&found.path).is_none_or(|(key, rank)| best.get(&key) == Some(&rank)));
     }
 
     fn file(&mut self, path: PathBuf, meta: &fs::Metadata) {
@@ -125,7 +141,13 @@ impl Search {
 
 /// Whether a file in a directory may be a log, by its name.
 fn is_log_name(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == "jsonl")
+    let Some(name) = path.file_name().map(std::ffi::OsStr::to_string_lossy) else { return false };
+    name.ends_with(".jsonl") || name.ends_with(".jsonl.zst") || FORMATS.iter().any(|format| format.is_log_name(&name))
+}
+
+/// Files that lie beside logs and hold an agent's keys.
+fn is_secret(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == "auth.json")
 }
 
 /// The sessions that agents list as running.

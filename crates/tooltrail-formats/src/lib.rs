@@ -9,11 +9,13 @@ pub mod find;
 pub mod lines;
 pub mod load;
 pub mod mend;
+mod open;
 pub mod scan;
 mod time;
 
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::Origin;
+use tooltrail_model::patch::FilePatch;
 use tooltrail_model::{At, Event, Span};
 use tooltrail_skim::Torn;
 
@@ -86,6 +88,31 @@ pub trait Format: Sync {
     /// Returns how deep it nests.
     fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn>;
 
+    /// Whether a file that begins like this is one JSON document rather than lines.
+    fn is_document(&self, head: &[u8]) -> bool {
+        let _ = head;
+        false
+    }
+
+    /// Where the records of a document stand, in order, and whether the document is whole.
+    fn document(&self, bytes: &[u8]) -> (Vec<std::ops::Range<usize>>, bool) {
+        let _ = bytes;
+        (Vec::new(), false)
+    }
+
+    /// Whether a file in a directory may be a log by its name, besides `.jsonl` and `.jsonl.zst`.
+    fn is_log_name(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
+
+    /// For a log that may lie in several places or forms at once: what they share, and how much each is worth. Of those that share
+    /// it, the one with the lowest number is read.
+    fn twin(&self, path: &Path) -> Option<(PathBuf, u8)> {
+        let _ = path;
+        None
+    }
+
     /// Small files beside a log that say more about it.
     fn sidecars(&self, path: &Path) -> Vec<PathBuf> {
         let _ = path;
@@ -101,6 +128,12 @@ pub trait Format: Sync {
     fn side_directory(&self, path: &Path) -> Option<PathBuf> {
         let _ = path;
         None
+    }
+
+    /// What a record changes in files, for a call that is looked at closely.
+    fn patches(&self, record: &[u8]) -> Vec<FilePatch> {
+        let _ = record;
+        Vec::new()
     }
 
     /// Calls whose result a damaged line seems to hold.

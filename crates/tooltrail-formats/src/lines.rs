@@ -96,6 +96,14 @@ impl<'b, R: Read> Lines<'b, R> {
         &self.buffer[self.head..self.tail]
     }
 
+    /// All of the input, without consuming it; nothing if it is longer than the limit.
+    pub fn whole(&mut self) -> Option<&[u8]> {
+        while !self.at_end && self.tail - self.head <= self.limit {
+            self.fill();
+        }
+        (self.tail - self.head <= self.limit).then(|| &self.buffer[self.head..self.tail])
+    }
+
     /// The next line.
     pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         self.give_back();

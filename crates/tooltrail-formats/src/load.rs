@@ -1,10 +1,10 @@
 //! Loading: one record read again by its position, for the details that a scan leaves in the log.
 
+use crate::open::open_at;
 use crate::{Record, scan};
-use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::Path;
-use tooltrail_model::{At, Fact, Span};
+use tooltrail_model::{At, Fact, Kind, Span};
 use tooltrail_skim::{Raw, Skim};
 
 /// The longest record that is read for a table.
@@ -15,10 +15,8 @@ pub fn bytes(path: &Path, span: Span) -> Option<Vec<u8>> {
     if span.len() > LONGEST {
         return None;
     }
-    let mut file = File::open(path).ok()?;
-    file.seek(SeekFrom::Start(span.start)).ok()?;
     let mut bytes = Vec::new();
-    file.take(span.len()).read_to_end(&mut bytes).ok()?;
+    open_at(path, span.start).ok()?.take(span.len()).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
 
@@ -33,7 +31,10 @@ pub fn argument(record: &[u8], at: At, call: &str) -> Option<String> {
         {
             let start = usize::try_from(fact.input.start.saturating_sub(at.span.start)).unwrap_or(usize::MAX);
             let end = usize::try_from(fact.input.end.saturating_sub(at.span.start)).unwrap_or(0);
-            found = record.get(start..end).and_then(main_value);
+            // A patch is told by the files it changes.
+            let patches = if fact.kind == Kind::Edit { format.patches(record) } else { Vec::new() };
+            let files: Vec<String> = patches.into_iter().map(|patch| patch.path).collect();
+            found = if files.is_empty() { record.get(start..end).and_then(main_value) } else { Some(files.join(", ")) };
         }
     });
     found
@@ -77,9 +78,9 @@ fn main_value(input: &[u8]) -> Option<String> {
             let mut words = Vec::new();
             value.array(|item| {
                 words.extend(item.string().map(|word| word.head(LIMIT).into_owned()));
-                // Questions are objects that hold their text.
+                // Questions and steps are objects that hold their text.
                 item.object(|key, value| {
-                    if key.as_bytes() == b"question" {
+                    if matches!(key.as_bytes(), b"question" | b"step") {
                         words.extend(value.string().map(|word| word.head(LIMIT).into_owned()));
                     }
                     Ok(())

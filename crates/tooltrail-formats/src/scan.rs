@@ -2,8 +2,8 @@
 
 use crate::find::{Found, Problem, read_small};
 use crate::lines::{Buffer, Line, Lines, Turns};
+use crate::open::open;
 use crate::{FORMATS, Format, Record, Sink, mend};
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -77,7 +77,7 @@ pub fn scan(files: &[Found], options: &Options, progress: &Progress) -> (Linker,
 }
 
 fn source(found: &Found, options: &Options, buffer: &mut Buffer, turns: &Turns, progress: &Progress) -> io::Result<Source> {
-    let input = Counted { input: File::open(&found.path)?, progress };
+    let input = open(&found.path, |file| Counted { input: file, progress })?;
     let mut reader = read_lines(&found.path, input, options, buffer, turns);
     reader.sidecars(&found.path);
     let summary = reader.assembler.finish();
@@ -105,9 +105,24 @@ pub fn read(path: &Path, input: impl Read, options: &Options, buffer: &mut Buffe
 
 fn read_lines(path: &Path, input: impl Read, options: &Options, buffer: &mut Buffer, turns: &Turns) -> Reader {
     let mut lines = Lines::new(input, buffer, turns, options.max_line);
-    let format = sniff(lines.peek());
+    let head = lines.peek();
+    let document = FORMATS.iter().find(|format| format.is_document(head)).copied();
+    let format = document.or_else(|| sniff(head));
     let origin = format.map_or_else(Origin::default, |format| format.origin(path));
     let mut reader = Reader { path: path.to_owned(), format, assembler: Assembler::new(origin), check_utf8: options.check_utf8 };
+    if let Some(format) = document {
+        match lines.whole() {
+            Some(bytes) => reader.document(format, bytes),
+            None => {
+                let text = format!("a document of more than {} bytes; not read", options.max_line);
+                reader.assembler.issue(IssueCode::OversizedLine, 1, text);
+            }
+        }
+        // What is left is read past, to know how much there was.
+        while let Ok(Some(_)) = lines.next_line() {}
+        reader.assembler.read(lines.bytes());
+        return reader;
+    }
     loop {
         match lines.next_line() {
             Ok(Some(line)) => reader.line(line),
@@ -170,6 +185,25 @@ impl Reader {
     /// What the source amounts to so far.
     pub fn summary(&self) -> Summary {
         self.assembler.summary()
+    }
+
+    /// Takes a source that is one document. Its records are counted like lines.
+    fn document(&mut self, format: &dyn Format, bytes: &[u8]) {
+        let (records, whole) = format.document(bytes);
+        let count = records.len() as u64;
+        let at = |number: u64, range: &std::ops::Range<usize>| At {
+            line: number,
+            span: Span { start: range.start as u64, end: range.end as u64 },
+        };
+        for (number, range) in (1..).zip(records) {
+            let at = at(number, &range);
+            if self.record(Record { at, bytes: &bytes[range] }).is_err() {
+                self.broken(at, IssueCode::UnparsedLine, 0);
+            }
+        }
+        if !whole {
+            self.broken(at(count + 1, &(bytes.len()..bytes.len())), IssueCode::TornTail, 0);
+        }
     }
 
     /// Takes the next line.

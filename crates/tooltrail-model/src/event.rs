@@ -53,6 +53,10 @@ pub enum Fact<'r> {
         /// Whether the format knows this type.
         known: bool,
     },
+    /// Whose log this is, or whose log it repeats from here on.
+    Begin(Begin<'r>),
+    /// The model was set to work.
+    Work(Work),
     /// What holds from here on.
     Context(Context<'r>),
     /// The record's place in the tree of the conversation.
@@ -63,10 +67,14 @@ pub enum Fact<'r> {
     Block(Block),
     /// Tokens of a request.
     Usage(Usage<'r>),
+    /// Tokens as a meter shows them: it runs on, and may be read twice.
+    Meter(Meter),
     /// A request to a tool.
     Call(Call<'r>),
     /// A tool's result.
     Result(CallResult<'r>),
+    /// How a call ended, told beside its result or in its place.
+    End(End<'r>),
     /// A hook that ran.
     Hook(Hook<'r>),
     /// News of a background task.
@@ -79,6 +87,8 @@ pub enum Fact<'r> {
     Boundary(Boundary),
     /// Records that were taken back: hidden, still paid for.
     Retract(Vec<Id>),
+    /// The last so many turns were taken back: hidden, still paid for.
+    Rollback(u32),
     /// Something about the session as a whole.
     Meta(Meta<'r>),
     /// Something that happened to the conversation.
@@ -87,6 +97,47 @@ pub enum Fact<'r> {
     Broken(Broken),
     /// A damaged line that seems to hold the result of a call.
     Damaged(Text<'r>),
+}
+
+/// A log says whose it is. The first one counts; with the same id again the log goes on after a pause; with another id a copy
+/// of that log begins.
+#[derive(Clone, Debug)]
+pub struct Begin<'r> {
+    /// The conversation.
+    pub id: Text<'r>,
+    /// The conversation that started this one as its subagent.
+    pub parent: Option<Text<'r>>,
+    /// Another name that this subagent goes by in its parent's log.
+    pub path: Option<Text<'r>>,
+    /// When the conversation was made, which copies do not change.
+    pub made: Option<Time>,
+}
+
+/// The model was set to work on a turn.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work {
+    /// When that was, by something that copies do not change.
+    pub made: Option<Time>,
+    /// The work is done: what is open now stays open.
+    pub done: bool,
+}
+
+/// Token totals at one moment.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Meter {
+    /// All tokens of the conversation so far.
+    pub total: Option<Tokens>,
+    /// Those of the last request.
+    pub last: Option<Tokens>,
+}
+
+/// How a call ended. The call may have been requested in another record, before or after this one, or nowhere else.
+#[derive(Clone, Debug)]
+pub struct End<'r> {
+    /// The call, as far as this record tells.
+    pub call: Call<'r>,
+    /// How it ended.
+    pub result: CallResult<'r>,
 }
 
 /// What holds for the records that follow.
@@ -156,6 +207,20 @@ pub struct Prompt<'r> {
     pub digest: u64,
     /// The whole text.
     pub span: Span,
+    /// Whether the log tells each prompt twice.
+    pub echo: Echo,
+}
+
+/// For a log that tells each prompt twice, which of the two this is. They follow each other, in either order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Echo {
+    /// Told once.
+    #[default]
+    None,
+    /// As the model got it.
+    Sent,
+    /// As the person saw it.
+    Shown,
 }
 
 /// A block of a message that is neither call nor result.
@@ -206,6 +271,8 @@ pub struct Usage<'r> {
 pub struct Call<'r> {
     /// The call's id.
     pub id: Text<'r>,
+    /// The log has no id for it; this one means something only in its session.
+    pub unnamed: bool,
     /// The tool, exactly as logged.
     pub tool: Text<'r>,
     /// The MCP server, where the tool belongs to one.
@@ -268,6 +335,10 @@ pub struct CallResult<'r> {
     pub hook: Option<Hook<'r>>,
     /// Written by the program in place of a real result.
     pub synthetic: bool,
+    /// The same record makes the call: when it was made is not known.
+    pub sole: bool,
+    /// Part of what the tool produced was left out.
+    pub truncated: bool,
     /// Set where the result is told of in another agent's record of progress.
     pub nested: Option<Nested<'r>>,
 }
@@ -279,6 +350,10 @@ pub struct Child<'r> {
     pub agent: Text<'r>,
     /// Whether a field says so, rather than the text.
     pub sure: bool,
+    /// Whether this is another name than the one its own log has for it.
+    pub alias: bool,
+    /// Whether it goes on by itself after the call was answered.
+    pub detached: bool,
 }
 
 /// A hook that ran.

@@ -13,6 +13,7 @@ pub mod event;
 pub mod issue;
 pub mod kind;
 pub mod link;
+pub mod patch;
 pub mod position;
 pub mod row;
 pub mod status;

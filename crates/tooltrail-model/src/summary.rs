@@ -96,6 +96,8 @@ pub struct CallRecord {
     pub id: Box<str>,
     /// Hash of its id.
     pub key: u64,
+    /// The log has no id for it; the one it was given means something only in its session.
+    pub unnamed: bool,
     /// The tool, as logged.
     pub tool: Name,
     /// The MCP server.
@@ -173,12 +175,29 @@ pub struct ResultRecord {
     pub feedback: bool,
     /// The background task.
     pub background: Option<Box<str>>,
-    /// The subagent that the result names, and whether a field says so.
-    pub child: Option<(Box<str>, bool)>,
+    /// The subagent that the result names.
+    pub child: Option<ChildRecord>,
     /// Written by the program in place of a real result.
     pub synthetic: bool,
+    /// The same record makes the call: when it was made is not known.
+    pub sole: bool,
+    /// Part of what the tool produced was left out.
+    pub truncated: bool,
     /// The session was handed over right after.
     pub handover: bool,
+}
+
+/// The subagent that a result names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChildRecord {
+    /// Its id, or another name for it.
+    pub agent: Box<str>,
+    /// Whether a field says so.
+    pub sure: bool,
+    /// Whether this is another name than the one its own log has for it.
+    pub alias: bool,
+    /// Whether it goes on by itself after the call was answered.
+    pub detached: bool,
 }
 
 /// A result without its call.
@@ -277,6 +296,10 @@ pub struct AgentRecord {
     pub agent: Option<Name>,
     /// The workflow it is a member of.
     pub group: Option<Name>,
+    /// Another name that it goes by.
+    pub path: Option<Name>,
+    /// Whether the source is this agent's log and nothing else; then `session` may itself be the name of a subagent.
+    pub whole: bool,
     /// The session that started it.
     pub session: Name,
     /// Fingerprint of its first prompt.

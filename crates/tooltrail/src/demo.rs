@@ -12,6 +12,7 @@
 //! | `5e9d…` | a refactoring that dies with its machine |
 //! | `91f7…` | a release being built right now |
 //! | `d3a0…` | a fix that waits for somebody to allow the push |
+//! | `019c…` | a Codex session: an agent that looks, a test that fails, a patch, a bench that is stopped |
 
 use std::path::Path;
 use tooltrail_formats::Registered;
@@ -24,6 +25,9 @@ use tooltrail_model::{Span, Time};
 macro_rules! log {
     ($path:literal) => {
         (concat!(".claude/projects/", $path), include_bytes!(concat!("demo/projects/", $path)).as_slice())
+    };
+    (codex $path:literal) => {
+        (concat!(".codex/sessions/2026/03/03/", $path), include_bytes!(concat!("demo/codex/sessions/2026/03/03/", $path)).as_slice())
     };
 }
 
@@ -39,6 +43,8 @@ const FILES: &[(&str, &[u8])] = &[
     log!("-srv-orbit/c2d47e80-93aa-4f0b-8d26-5b1f6a3e9d72.jsonl"),
     log!("-srv-shop/b84e60d1-2c77-4e3a-9f18-c6d05a7b31e9.jsonl"),
     log!("-srv-shop/d3a0c1de-5f42-4e19-b7a8-2c6e90d4f1b3.jsonl"),
+    log!(codex "rollout-2026-03-03T18-02-10-019cb4dd-5728-73c1-9b0e-5d2f84a6c7e1.jsonl"),
+    log!(codex "rollout-2026-03-03T18-02-20-019cb4dd-7dd4-7a02-8f47-c19e60b3d528.jsonl"),
 ];
 
 /// When the demo is watched.

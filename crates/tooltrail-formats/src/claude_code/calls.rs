@@ -39,6 +39,7 @@ pub(super) fn call<'r>(
     }
     let server = block.server.map(Raw::text).or_else(|| tools::server(&tool).map(|server| Text::Owned(server.to_owned())));
     Some(Call {
+        unnamed: false,
         id: id.text(),
         server,
         kind: family,
@@ -85,6 +86,8 @@ pub(super) fn result<'r>(
         child: outcome.child(structured),
         hook: error.then(|| hook_in_text(&outcome.head)).flatten(),
         synthetic: outcome.synthetic(),
+        sole: false,
+        truncated: false,
         signals: outcome.signals,
         nested: None,
     };

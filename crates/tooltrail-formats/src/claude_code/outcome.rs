@@ -182,13 +182,13 @@ impl<'r> Outcome<'r> {
     /// The subagent the call started.
     pub(super) fn child(&self, structured: Option<&Structured<'r>>) -> Option<Child<'r>> {
         if let Some(agent) = structured.and_then(|structured| structured.agent) {
-            return Some(Child { agent: agent.text(), sure: true });
+            return Some(Child { agent: agent.text(), sure: true, alias: false, detached: false });
         }
         if self.signals.outcome == Said::Error {
             return None;
         }
         let said = markers::answer_agent(&self.tail).or_else(|| markers::background(&self.head))?;
-        Some(Child { agent: Cow::Owned(said.to_owned()), sure: false })
+        Some(Child { agent: Cow::Owned(said.to_owned()), sure: false, alias: false, detached: false })
     }
 
     /// What the result tells about a task that the call asked about or stopped.

@@ -7,7 +7,9 @@ use super::talk::{self, HEAD};
 use super::{calls, hooks, progress};
 use crate::{Record, Sink};
 use std::borrow::Cow;
-use tooltrail_model::event::{Block as BlockFact, BlockKind, Boundary, Context, Meta, Node, Notice, Origin, Prompt, Role, TitleBy, Usage};
+use tooltrail_model::event::{
+    Block as BlockFact, BlockKind, Boundary, Context, Echo, Meta, Node, Notice, Origin, Prompt, Role, TitleBy, Usage,
+};
 use tooltrail_model::{Event, Fact, Scope, Span, Time};
 use tooltrail_skim::{Raw, Skim, Torn};
 
@@ -180,7 +182,7 @@ fn user<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
     if let Some(block) = content.blocks().find(|block| shown(block)).filter(|_| wordless && !talk::injected(envelope)) {
         let origin = if envelope.sidechain { Origin::Agent } else { Origin::Human };
         let span = emit.span(&block.span);
-        emit.fact(Fact::Prompt(Prompt { origin, head: Cow::Borrowed(""), digest: emit.record.at.line, span }));
+        emit.fact(Fact::Prompt(Prompt { origin, head: Cow::Borrowed(""), digest: emit.record.at.line, span, echo: Echo::None }));
     }
     for block in content.blocks().filter(|block| block.tool_use_id.is_none()) {
         match (block.text, block.kind.map(Raw::text).as_deref()) {

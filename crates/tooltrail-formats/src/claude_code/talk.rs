@@ -7,7 +7,7 @@ use super::tasks;
 use std::borrow::Cow;
 use std::ops::Range;
 use tooltrail_model::Fact;
-use tooltrail_model::event::{Claim, ClaimBy, Meta, Origin, Prompt, TaskNews};
+use tooltrail_model::event::{Claim, ClaimBy, Echo, Meta, Origin, Prompt, TaskNews};
 use tooltrail_skim::{Raw, Skim, Torn};
 
 /// How much of a prompt is decoded for titles.
@@ -37,7 +37,7 @@ pub(super) fn words<'r>(text: Raw<'r>, span: &Range<usize>, envelope: &Envelope<
                 _ => None,
             };
             let head = head.unwrap_or_else(|| Cow::Borrowed(beginning(own)));
-            emit.fact(Fact::Prompt(Prompt { origin, head, digest: text.digest(), span: emit.span(span) }));
+            emit.fact(Fact::Prompt(Prompt { origin, head, digest: text.digest(), span: emit.span(span), echo: Echo::None }));
         }
     }
 }
@@ -115,7 +115,7 @@ fn queued<'r>(text: Raw<'r>, span: &Range<usize>, human: bool, emit: &mut Emit<'
     let (said, own) = prompt::classify(&whole, prompt::Flags { injected: !human, sidechain: false });
     if said == Said::Words(Origin::Human) {
         let head = Cow::Borrowed(beginning(own));
-        emit.fact(Fact::Prompt(Prompt { origin: Origin::Queued, head, digest: text.digest(), span: emit.span(span) }));
+        emit.fact(Fact::Prompt(Prompt { origin: Origin::Queued, head, digest: text.digest(), span: emit.span(span), echo: Echo::None }));
     }
 }
 

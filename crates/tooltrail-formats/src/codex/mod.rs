@@ -1,14 +1,32 @@
 //! Codex: rollouts of one JSON object a line, under `sessions/YYYY/MM/DD/` of its home directory.
 //!
-//! What is claimed here rests on the agent's open source. Read so far: sessions, contexts, function and custom tool calls with
-//! their outputs and exit codes, messages, token counts. Everything else is kept and counted.
+//! `archived_sessions/` holds the same files flat. A thread may go on in further files (`…-<thread>_<rollout>.jsonl`), and cold
+//! ones may be compressed (`.jsonl.zst`). Before September 2025 lines had no envelope, and before June 2025 a session was one JSON
+//! document. What is claimed here rests on the agent's open source (to August 2026) and on published logs.
+//!
+//! `records` takes a line apart and hands it to `items` (the conversation), `events` (what happened beside it) and `ends` (how calls
+//! ended); `output`, with `header` and `markers`, reads what an output says about the outcome.
 
+mod document;
+mod ends;
+mod events;
+mod fields;
+mod header;
+mod items;
+mod markers;
+mod output;
+mod patch;
+mod prompt;
 mod records;
+mod tools;
 
 use crate::{Format, Places, Record, Sink};
+use std::borrow::Cow;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::Origin;
-use tooltrail_skim::{Skim, Torn, Type};
+use tooltrail_model::patch::FilePatch;
+use tooltrail_skim::Torn;
 
 /// Codex.
 pub(crate) struct Codex;
@@ -24,31 +42,89 @@ impl Format for Codex {
     }
 
     fn sniff(&self, line: &[u8]) -> Option<bool> {
-        let mut skim = Skim::new(line);
-        if skim.peek() != Some(Type::Object) {
-            return None;
-        }
-        let (mut known, mut payload) = (false, false);
-        let _ = skim.object(|key, value| {
-            match key.as_bytes() {
-                b"type" => known = value.string().is_some_and(|name| records::is_known(&name.text())),
-                b"payload" => payload = value.peek() == Some(Type::Object),
-                _ => {}
-            }
-            Ok(())
-        });
-        (known && payload).then_some(true)
+        records::sniff(line).then_some(true)
     }
 
     fn origin(&self, path: &Path) -> Origin {
-        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        // rollout-2026-07-02T09-00-00-<thread id>, the id being the last five groups.
-        let groups: Vec<&str> = stem.split('-').collect();
-        let id = groups.len().checked_sub(5).filter(|_| stem.starts_with("rollout-")).map(|at| groups[at..].join("-"));
-        Origin { agent: Some("codex"), session: id.unwrap_or(stem), ..Origin::default() }
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let stem = [".jsonl.zst", ".jsonl", ".json"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+        Origin { agent: Some("codex"), session: thread(stem).unwrap_or(stem).to_owned(), ..Origin::default() }
+    }
+
+    fn stands_alone(&self, line: &[u8]) -> bool {
+        records::sniff_envelope(line)
+    }
+
+    fn is_document(&self, head: &[u8]) -> bool {
+        document::sniff(head)
+    }
+
+    fn document(&self, bytes: &[u8]) -> (Vec<Range<usize>>, bool) {
+        document::records(bytes)
+    }
+
+    fn is_log_name(&self, name: &str) -> bool {
+        name.starts_with("rollout-") && name.ends_with(".json")
+    }
+
+    fn twin(&self, path: &Path) -> Option<(PathBuf, u8)> {
+        let name = path.file_name()?.to_str()?;
+        let (plain, packed) = name.strip_suffix(".zst").map_or((name, false), |plain| (plain, true));
+        if !plain.ends_with(".jsonl") {
+            return None;
+        }
+        let place = |name: &str| path.ancestors().skip(1).find(|above| above.file_name().is_some_and(|last| last == name));
+        let archived = place("archived_sessions");
+        // A session that is put away keeps its name, not its place.
+        let home = archived.or_else(|| place("sessions")).filter(|_| plain.starts_with("rollout-")).and_then(Path::parent);
+        Some((home.or(path.parent())?.join(plain), u8::from(packed) + 2 * u8::from(archived.is_some())))
+    }
+
+    fn patches(&self, record: &[u8]) -> Vec<FilePatch> {
+        records::patches(record)
+    }
+
+    fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<Cow<'r, str>> {
+        // A call names its id as well; only what answers is asked for.
+        if memchr::memmem::find(damaged, b"_output\"").is_none() {
+            return Vec::new();
+        }
+        let key = b"\"call_id\":\"";
+        let found = memchr::memmem::find_iter(damaged, key).take(16).filter_map(|at| {
+            let rest = &damaged[at + key.len()..];
+            let end = memchr::memchr(b'"', rest)?;
+            Some(String::from_utf8_lossy(&rest[..end]))
+        });
+        found.collect()
     }
 
     fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
         records::decode(record, out)
+    }
+}
+
+/// The thread in `rollout-2026-07-02T09-00-00-<thread>` or `…-<thread>_<rollout>`.
+fn thread(stem: &str) -> Option<&str> {
+    let rest = stem.strip_prefix("rollout-")?;
+    // The date and time take six groups.
+    let id = rest.match_indices('-').nth(4).map(|(at, _)| &rest[at + 1..]).filter(|id| !id.is_empty());
+    let id = id.filter(|_| rest.as_bytes().get(10) == Some(&b'T')).or_else(|| rest.get(11..))?;
+    Some(id.split('_').next().unwrap_or(id)).filter(|id| !id.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_files_name_holds_the_thread() {
+        let id = "019f4514-5313-73c0-8197-b0eb2be99ed3";
+        assert_eq!(thread(&format!("rollout-2026-07-09T04-13-55-{id}")), Some(id));
+        assert_eq!(thread(&format!("rollout-2026-07-09T04-13-55-{id}_01a0")), Some(id));
+        assert_eq!(thread(&format!("rollout-2025-05-01-{id}")), Some(id));
+        assert_eq!(thread("notes"), None);
+        assert_eq!(thread("rollout-"), None);
+        let origin = Codex.origin(Path::new("/x/rollout-2026-07-09T04-13-55-abc.jsonl.zst"));
+        assert_eq!(origin.session, "abc");
     }
 }

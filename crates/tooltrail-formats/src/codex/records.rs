@@ -1,11 +1,13 @@
-//! Codex's records: an envelope of timestamp, type and payload, and the payloads that are about calls.
+//! Codex's records: an envelope of timestamp, type and payload; before September 2025 the payload alone.
 
+use super::fields::Fields;
+use super::items::Emit;
+use super::{events, items, patch};
 use crate::{Record, Sink, time};
 use std::borrow::Cow;
-use std::ops::Range;
-use tooltrail_model::event::{Block, BlockKind, Call, CallResult, Context, Origin, Prompt};
-use tooltrail_model::verdict::{Said, Signals};
-use tooltrail_model::{Event, Fact, Kind, Scope, Time};
+use tooltrail_model::event::{Begin, Boundary, Context, Word, Work};
+use tooltrail_model::patch::FilePatch;
+use tooltrail_model::{Event, Fact, Scope, Time};
 use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 /// The types of records that are known.
@@ -21,194 +23,152 @@ const KNOWN: &[&str] = &[
     "security_risk_score",
 ];
 
-pub(super) fn is_known(name: &str) -> bool {
-    KNOWN.contains(&name)
+/// A record taken in by one pass.
+struct Envelope<'r> {
+    time: Option<Time>,
+    /// The fields beside the payload.
+    outer: Fields<'r>,
+    payload: Option<Fields<'r>>,
+    depth: usize,
 }
 
-/// The fields of a payload that are read so far.
-#[derive(Default)]
-struct Payload<'r> {
-    kind: Option<Raw<'r>>,
-    id: Option<Raw<'r>>,
-    call_id: Option<Raw<'r>>,
-    name: Option<Raw<'r>>,
-    namespace: Option<Raw<'r>>,
-    role: Option<Raw<'r>>,
-    input: Option<Range<usize>>,
-    output: Option<Range<usize>>,
-    text: Option<(Raw<'r>, Range<usize>)>,
-    cwd: Option<Raw<'r>>,
-    model: Option<Raw<'r>>,
-    version: Option<Raw<'r>>,
+impl<'r> Envelope<'r> {
+    fn read(bytes: &'r [u8]) -> Result<Self, Torn> {
+        let mut skim = Skim::new(bytes);
+        if skim.peek() != Some(Type::Object) {
+            return Err(Torn { at: skim.position() });
+        }
+        let mut all = Envelope { time: None, outer: Fields::of(bytes), payload: None, depth: 0 };
+        skim.object(|key, value| {
+            match key.as_bytes() {
+                b"timestamp" => all.time = time::read(value),
+                b"payload" if value.peek() == Some(Type::Object) => {
+                    let payload = all.payload.insert(Fields::of(bytes));
+                    value.object(|key, value| payload.take(key.as_bytes(), value))?;
+                }
+                key => all.outer.take(key, value)?,
+            }
+            Ok(())
+        })?;
+        if !skim.finished() {
+            return Err(Torn { at: skim.position() });
+        }
+        all.depth = skim.deepest();
+        Ok(all)
+    }
+
+    /// The line that begins a log of the time before there were payloads: it has no type, and names the session.
+    fn is_bare_begin(&self) -> bool {
+        let outer = &self.outer;
+        self.payload.is_none() && !outer.r#type.is_some() && outer.id.is_some() && (outer.instructions.is_some() || outer.git.is_some())
+    }
+
+    fn is_bare(&self) -> bool {
+        self.payload.is_none() && (self.outer.record_type.is_some() || self.is_bare_begin() || items::is_bare(&self.outer))
+    }
+}
+
+/// Whether a line is a record of Codex.
+pub(super) fn sniff(line: &[u8]) -> bool {
+    let Ok(record) = Envelope::read(line) else { return false };
+    match &record.payload {
+        Some(_) => KNOWN.contains(&&*record.outer.name_of_type()),
+        // Others write items alone as well, with fields of their own around them.
+        None => record.is_bare() && !record.outer.session_id.is_some() && !has_foreign_keys(line),
+    }
+}
+
+/// The same for a record with an envelope: the payload of one could pass for a record of the time before.
+pub(super) fn sniff_envelope(line: &[u8]) -> bool {
+    Envelope::read(line).is_ok_and(|record| record.payload.is_some() && KNOWN.contains(&&*record.outer.name_of_type()))
+}
+
+fn has_foreign_keys(line: &[u8]) -> bool {
+    let mut foreign = false;
+    let _ = Skim::new(line).object(|key, _| {
+        foreign |= matches!(key.as_bytes(), b"sessionId" | b"providerData" | b"uuid" | b"parentId" | b"parentUuid");
+        Ok(())
+    });
+    foreign
+}
+
+/// What a record changes in files.
+pub(super) fn patches(record: &[u8]) -> Vec<FilePatch> {
+    if !patch::may_hold(record) {
+        return Vec::new();
+    }
+    let Ok(envelope) = Envelope::read(record) else { return Vec::new() };
+    patch::of_record(envelope.payload.as_ref().unwrap_or(&envelope.outer))
 }
 
 pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
-    let mut skim = Skim::new(record.bytes);
-    if skim.peek() != Some(Type::Object) {
-        return Err(Torn { at: skim.position() });
+    let envelope = Envelope::read(record.bytes)?;
+    let name = envelope.outer.text(envelope.outer.r#type).unwrap_or(Cow::Borrowed("?"));
+    let known = if envelope.payload.is_some() { KNOWN.contains(&&*name) } else { envelope.is_bare() };
+    let scope = Scope::default();
+    let mut emit = |fact: Fact<'_>| out(Event { at: record.at, time: envelope.time, scope: &scope, fact });
+    emit(Fact::Record { name: Cow::Borrowed(&name), known });
+    let Some(payload) = &envelope.payload else {
+        if envelope.is_bare_begin() {
+            begin(&envelope.outer, envelope.time, &mut emit);
+        } else {
+            items::decode(&envelope.outer, &record, &mut emit);
+        }
+        return Ok(envelope.depth);
+    };
+    match &*name {
+        "session_meta" => begin(payload, envelope.time, &mut emit),
+        "turn_context" => {
+            emit(Fact::Work(Work { made: events::made(payload), done: false }));
+            context(payload, &mut emit);
+        }
+        "response_item" => items::decode(payload, &record, &mut emit),
+        "event_msg" => events::decode(payload, &record, &mut emit),
+        "compacted" => emit(Fact::Boundary(Boundary::Compaction)),
+        _ => {}
     }
-    let (mut kind, mut when, mut payload) = (None, None, Payload::default());
-    skim.object(|key, value| {
-        match key.as_bytes() {
-            b"type" => kind = value.string().map(Raw::text),
-            b"timestamp" => when = time::read(value),
-            b"payload" => value.object(|key, value| field(&mut payload, key.as_bytes(), value))?,
-            _ => {}
+    Ok(envelope.depth)
+}
+
+/// Whose log this is: `session_meta`, or the first line of an old log.
+fn begin(meta: &Fields<'_>, time: Option<Time>, emit: &mut Emit<'_>) {
+    if let Some(id) = meta.text(meta.id) {
+        let source = meta.inside(meta.source);
+        let spawn = source.inside(source.subagent);
+        let spawn = spawn.inside(spawn.thread_spawn);
+        let parent = meta.text(meta.parent_thread_id).or_else(|| meta.text(spawn.parent_thread_id));
+        // An agent that was started without a history of its own names the session it works for.
+        let session = || meta.text(meta.session_id).filter(|session| *session != id).or_else(|| meta.text(meta.forked_from_id));
+        let parent = parent.or_else(|| source.subagent.there().and_then(|_| session()));
+        let path = meta.text(meta.agent_path).or_else(|| meta.text(spawn.agent_path));
+        let made = meta.timestamp.is_some().then(|| time::read(&mut meta.skim(meta.timestamp))).flatten();
+        emit(Fact::Begin(Begin { id, parent, path, made: made.or(time) }));
+    }
+    context(meta, emit);
+}
+
+fn context(fields: &Fields<'_>, emit: &mut Emit<'_>) {
+    let mut branch = None;
+    let _ = fields.skim(fields.git).object(|key, value| {
+        if key.as_bytes() == b"branch" {
+            branch = value.string().map(Raw::decoded_bytes);
         }
         Ok(())
-    })?;
-    if !skim.finished() {
-        return Err(Torn { at: skim.position() });
-    }
-    let kind = kind.unwrap_or(Cow::Borrowed("?"));
-    let session = payload.id.filter(|_| kind == "session_meta").map(Raw::decoded_bytes);
-    let scope = Scope { session, ..Scope::default() };
-    let mut emit = |fact: Fact<'_>| out(Event { at: record.at, time: when, scope: &scope, fact });
-    emit(Fact::Record { name: Cow::Borrowed(&kind), known: is_known(&kind) });
-    match &*kind {
-        "session_meta" | "turn_context" => emit(Fact::Context(Context {
-            cwd: payload.cwd.map(Raw::decoded_bytes),
-            repository: None,
-            branch: None,
-            version: payload.version.map(Raw::decoded_bytes),
-            model: payload.model.map(Raw::decoded_bytes),
-        })),
-        "response_item" => item(&payload, &record, when, &mut emit),
-        _ => {}
-    }
-    Ok(skim.deepest())
-}
-
-fn field<'r>(payload: &mut Payload<'r>, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
-    match key {
-        b"type" => payload.kind = value.string(),
-        b"id" => payload.id = value.string(),
-        b"call_id" => payload.call_id = value.string(),
-        b"name" => payload.name = value.string(),
-        b"namespace" => payload.namespace = value.string(),
-        b"role" => payload.role = value.string(),
-        b"arguments" | b"input" | b"action" => payload.input = Some(value.skip()?),
-        b"output" | b"result" | b"tools" => payload.output = Some(value.skip()?),
-        b"cwd" => payload.cwd = value.string(),
-        b"model" => payload.model = value.string(),
-        b"cli_version" => payload.version = value.string(),
-        b"content" => value.array(|item| {
-            let start = item.position();
-            let mut text = None;
-            item.object(|key, value| {
-                if key.as_bytes() == b"text" {
-                    text = value.string();
-                }
-                Ok(())
-            })?;
-            payload.text = payload.text.take().or(text.map(|text| (text, start..item.position())));
-            Ok(())
-        })?,
-        _ => {}
-    }
-    Ok(())
-}
-
-fn item<'r>(payload: &Payload<'r>, record: &Record<'r>, _when: Option<Time>, emit: &mut dyn FnMut(Fact<'_>)) {
-    let kind = payload.kind.map(Raw::text).unwrap_or_default();
-    match &*kind {
-        "message" => message(payload, record, emit),
-        "function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call" => call(payload, &kind, record, emit),
-        "function_call_output" | "function_call_result" | "custom_tool_call_output" | "tool_search_output" => result(payload, record, emit),
-        _ => {}
-    }
-}
-
-fn message(payload: &Payload<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
-    let Some((text, span)) = &payload.text else { return };
-    let span = record.span(span.clone());
-    match payload.role.map(Raw::text).as_deref() {
-        Some("assistant") => emit(Fact::Block(Block { message: payload.id.map(Raw::digest), kind: BlockKind::Text, span })),
-        Some("user") => {
-            let head = text.head(400);
-            let injected = head.trim_start().starts_with('<') || head.starts_with("# AGENTS.md");
-            let origin = if injected { Origin::Program } else { Origin::Human };
-            emit(Fact::Prompt(Prompt { origin, head, digest: 0, span }));
-        }
-        _ => {}
-    }
-}
-
-fn call(payload: &Payload<'_>, kind: &str, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
-    let Some(id) = payload.call_id.or(payload.id) else { return };
-    let name = payload.name.map(Raw::text).unwrap_or(Cow::Owned(kind.to_owned()));
-    let tool = match payload.namespace {
-        Some(space) => Cow::Owned(format!("{}__{name}", space.text())),
-        None => name,
-    };
-    let input = payload.input.clone().unwrap_or(0..0);
-    emit(Fact::Call(Call {
-        id: id.text(),
-        kind: family(&tool),
-        server: None,
-        digest: Skim::new(record.bytes.get(input.clone()).unwrap_or_default()).digest().unwrap_or(0),
-        input: record.span(input),
-        tool,
-        prompt: None,
-        task: None,
-        message: None,
-        message_id: None,
-        has_request: false,
-        model: None,
-        node: None,
-        nested: None,
+    });
+    let word = |place| fields.string(place).map(Raw::decoded_bytes);
+    emit(Fact::Context(Context {
+        cwd: word(fields.cwd).map(directory),
+        repository: None,
+        branch,
+        version: word(fields.cli_version),
+        model: word(fields.model),
     }));
 }
 
-fn family(tool: &str) -> Kind {
-    match tool {
-        "shell" | "shell_command" | "exec_command" | "local_shell" | "local_shell_call" | "container.exec" => Kind::Shell,
-        "apply_patch" => Kind::Edit,
-        "update_plan" => Kind::Todo,
-        "view_image" => Kind::Image,
-        "read_file" => Kind::Read,
-        "grep_files" | "tool_search" | "tool_search_call" => Kind::Search,
-        "list_dir" => Kind::List,
-        _ if tool.starts_with("mcp__") => Kind::Mcp,
-        _ => Kind::Other,
+/// A directory, which some records write as `file://`.
+fn directory(path: Word<'_>) -> Word<'_> {
+    match path.strip_prefix(b"file://") {
+        Some(path) => Cow::Owned(path.to_vec()),
+        None => path,
     }
-}
-
-fn result(payload: &Payload<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
-    let Some(id) = payload.call_id.or(payload.id) else { return };
-    let output = payload.output.clone().unwrap_or(0..0);
-    let head = Skim::new(record.bytes.get(output.clone()).unwrap_or_default()).string().map(|text| text.head(2000)).unwrap_or_default();
-    let code = exit_code(&head);
-    let outcome = match code {
-        Some(0) => Said::Worked,
-        Some(_) => Said::Error,
-        None => Said::Nothing,
-    };
-    emit(Fact::Result(CallResult {
-        call: id.text(),
-        content: record.span(output),
-        structured: None,
-        node: None,
-        signals: Signals { outcome, exit_field: code, ..Signals::default() },
-        run_ms: None,
-        feedback: None,
-        background: None,
-        child: None,
-        hook: None,
-        synthetic: false,
-        nested: None,
-    }));
-}
-
-/// The exit code in an output: as JSON in a string, or in the lines before `Output:`.
-fn exit_code(head: &str) -> Option<i64> {
-    if head.trim_start().starts_with('{') {
-        let at = head.find("\"exit_code\":")?;
-        let rest = head[at + "\"exit_code\":".len()..].trim_start();
-        let end = rest.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(rest.len());
-        return rest[..end].parse().ok();
-    }
-    let lines = head.lines().take_while(|line| !line.starts_with("Output:")).take(12);
-    let mut codes = lines.filter_map(|line| line.strip_prefix("Exit code: ").or(line.strip_prefix("Process exited with code ")));
-    codes.find_map(|code| code.trim().parse().ok())
 }

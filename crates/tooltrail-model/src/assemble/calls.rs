@@ -6,7 +6,7 @@ use crate::Map;
 use crate::event::{Call, CallResult, HookOutcome, HookStage, Id, Progress, TaskNews};
 use crate::issue::IssueCode;
 use crate::position::At;
-use crate::summary::{CallRecord, LooseHook, Orphan, ResultRecord, TaskRecord};
+use crate::summary::{CallRecord, ChildRecord, LooseHook, Orphan, ResultRecord, TaskRecord};
 use crate::text::Name;
 use crate::verdict::Sequel;
 
@@ -30,6 +30,8 @@ pub(super) struct Open {
     /// Calls that were interrupted just now, by conversation.
     stopped: Map<Thread, Vec<usize>>,
     nested: Map<Box<str>, usize>,
+    /// Calls that were turned into a background task, by conversation and task: the last one for each.
+    launched: Map<(Thread, Box<str>), usize>,
 }
 
 impl Open {
@@ -61,6 +63,16 @@ impl Assembler {
             return;
         }
         self.spoke(call.message_id);
+        self.talk.answered();
+        if record.message_id.is_none() {
+            self.calls.speaking.remove(&self.here.within);
+        }
+        let index = self.add_call(record);
+        self.calls.waiting.entry(self.here.within).or_default().push(index);
+    }
+
+    /// Takes in a call, and the results that came before it.
+    pub(super) fn add_call(&mut self, mut record: CallRecord) -> usize {
         let index = self.out.calls.len();
         let before = self.calls.latest.insert(record.key, index);
         if let Some(before) = before {
@@ -75,23 +87,21 @@ impl Assembler {
             hooks::add(&mut record.hooks, hook.hook);
         }
         let early = self.calls.early.remove(&record.id).unwrap_or_default();
-        self.calls.waiting.entry(self.here.within).or_default().push(index);
-        if record.message_id.is_none() {
-            self.calls.speaking.remove(&self.here.within);
-        }
         self.out.calls.push(record);
         for (_, result) in early {
             self.attach(index, result);
         }
+        index
     }
 
-    fn call_record(&mut self, call: &Call<'_>) -> CallRecord {
+    pub(super) fn call_record(&mut self, call: &Call<'_>) -> CallRecord {
         self.session(self.here.session);
         let names = &mut self.out.names;
         let model = call.model.as_deref().map(|model| names.of(model)).or(self.model);
         CallRecord {
             id: call.id.as_ref().into(),
             key: hash(&call.id),
+            unnamed: call.unnamed,
             tool: names.of(&call.tool),
             server: call.server.as_deref().map(|server| names.of(server)),
             kind: call.kind,
@@ -124,8 +134,8 @@ impl Assembler {
         }
     }
 
-    pub(super) fn result(&mut self, result: CallResult<'_>) {
-        let record = ResultRecord {
+    pub(super) fn result_record(&self, result: &CallResult<'_>) -> ResultRecord {
+        ResultRecord {
             at: self.here.at,
             time: self.here.time,
             signals: result.signals,
@@ -133,10 +143,22 @@ impl Assembler {
             run_ms: result.run_ms,
             feedback: result.feedback.as_deref().is_some_and(|text| !text.trim().is_empty()),
             background: result.background.as_deref().map(Into::into),
-            child: result.child.as_ref().map(|child| (child.agent.as_ref().into(), child.sure)),
+            child: result.child.as_ref().map(|child| ChildRecord {
+                agent: child.agent.as_ref().into(),
+                sure: child.sure,
+                alias: child.alias,
+                detached: child.detached,
+            }),
             synthetic: result.synthetic,
+            sole: result.sole,
+            truncated: result.truncated,
             handover: false,
-        };
+        }
+    }
+
+    pub(super) fn result(&mut self, result: CallResult<'_>) {
+        self.talk.answered();
+        let record = self.result_record(&result);
         let id = result.call.as_ref();
         if result.nested.is_some() {
             if let Some(call) = self.calls.nested.get(id).and_then(|&index| self.out.nested.get_mut(index)) {
@@ -179,7 +201,20 @@ impl Assembler {
         by_node.or(by_thread).or_else(|| all.find(open)).or(Some(latest))
     }
 
-    fn attach(&mut self, index: usize, new: ResultRecord) {
+    pub(super) fn attach(&mut self, index: usize, mut new: ResultRecord) {
+        // Any tool may name an agent; only one that starts them sets it to work.
+        if self.out.calls[index].kind == Kind::Subagent
+            && let Some(child) = new.child.as_ref().filter(|child| child.detached)
+        {
+            new.background = new.background.take().or_else(|| Some(child.agent.clone()));
+        }
+        // Asking about a task does not make the call that task.
+        if new.background.is_some() && new.background == self.out.calls[index].task {
+            (new.background, new.signals.backgrounded) = (None, false);
+        }
+        if let Some(task) = &new.background {
+            self.calls.launched.insert((self.out.calls[index].within, task.clone()), index);
+        }
         let stopped = new.signals.denial == Some(crate::verdict::Denial::Interrupted)
             || new.signals.marker == Some(crate::verdict::Marker::Interrupted);
         let call = &mut self.out.calls[index];
@@ -256,10 +291,13 @@ impl Assembler {
             }
             id = id.or_else(|| call.task.clone());
         }
+        // Ids of tasks may be used again; what is said of one is meant for the last call that got it.
+        let launched = id.as_ref().and_then(|id| self.calls.launched.get(&(self.here.within, id.clone())));
+        let launched = launched.map(|&index| self.out.calls[index].id.clone());
         self.out.tasks.push(TaskRecord {
             session: self.here.session,
+            call: news.call.as_deref().map(Into::into).or(launched),
             id,
-            call: news.call.as_deref().map(Into::into),
             state: news.state,
             exit_code: news.exit_code,
             at: self.here.at,

@@ -173,14 +173,19 @@ impl Assembler {
         let leaf = tree.leaf();
         self.out.shape.leaf = leaf.map(|leaf| chain.nodes[leaf].at);
         if self.out.shape.branches == 0 {
-            return;
+            return self.abandon_calls();
         }
         let current: Set<usize> = leaf.into_iter().flat_map(|leaf| tree.walk(leaf)).collect();
         let abandoned = tree.abandoned(&current);
         for turn in &mut self.out.turns {
             let index = turn.node.and_then(|node| chain.index.get(&node));
-            turn.abandoned = index.is_some_and(|&index| abandoned[index]);
+            turn.abandoned |= index.is_some_and(|&index| abandoned[index]);
         }
+        self.abandon_calls();
+    }
+
+    /// A call was left behind if its turn was.
+    fn abandon_calls(&mut self) {
         for call in &mut self.out.calls {
             call.abandoned = call.turn.and_then(|turn| self.out.turns.get(turn as usize)).is_some_and(|turn| turn.abandoned);
         }

@@ -3,9 +3,12 @@
 //! An assembler is pure and incremental: it may be asked for a summary at any time and then go on. What it holds grows with
 //! the number of calls and records, never with their payload. Pairing is in `calls`, the conversation's tree in `chain`.
 
+mod begin;
 mod calls;
 mod chain;
+mod ends;
 mod hooks;
+mod meter;
 mod talk;
 
 use crate::event::{Boundary, Broken, Context, Event, Fact, Id, Meta, Node, Notice, TitleBy, Word};
@@ -54,6 +57,10 @@ pub struct Assembler {
     calls: calls::Open,
     chain: chain::Chain,
     talk: talk::Talk,
+    owner: begin::Owner,
+    ends: Vec<ends::Ended>,
+    /// The last reading of the meter.
+    meter: Option<crate::usage::Tokens>,
     torn_tail: Option<At>,
 }
 
@@ -115,6 +122,9 @@ impl Assembler {
             calls: calls::Open::default(),
             chain: chain::Chain::default(),
             talk: talk::Talk::default(),
+            owner: begin::Owner::default(),
+            ends: Vec::new(),
+            meter: None,
             torn_tail: None,
         }
     }
@@ -132,13 +142,17 @@ impl Assembler {
     pub fn push(&mut self, event: Event<'_>) {
         match event.fact {
             Fact::Record { ref name, known } => self.record(&event, name, known),
+            Fact::Begin(begin) => self.begin(&begin),
+            Fact::Work(work) => self.work(work),
             Fact::Context(context) => self.context(&context),
             Fact::Node(node) => self.node(&node),
             Fact::Prompt(prompt) => self.prompt(&prompt),
             Fact::Block(block) => self.spoke(block.message),
             Fact::Usage(usage) => self.usage(&usage),
+            Fact::Meter(meter) => self.meter(&meter),
             Fact::Call(call) => self.call(call),
             Fact::Result(result) => self.result(result),
+            Fact::End(end) => self.end(&end),
             Fact::Hook(hook) => self.hook(hook),
             Fact::Task(news) => self.task(news),
             Fact::Progress(progress) => self.progress(&progress),
@@ -150,6 +164,7 @@ impl Assembler {
             }),
             Fact::Boundary(boundary) => self.out.shape.compactions += u32::from(boundary == Boundary::Compaction),
             Fact::Retract(ids) => self.out.shape.retracted += u32::try_from(ids.len()).unwrap_or(u32::MAX),
+            Fact::Rollback(turns) => self.rollback(turns),
             Fact::Meta(meta) => self.meta(&meta),
             Fact::Notice(notice) => self.notice(notice),
             Fact::Broken(broken) => self.broken(event.at, &broken),
@@ -191,6 +206,7 @@ impl Assembler {
             record.last = record.last.max(last);
         }
         self.settle_talk();
+        self.settle_ends();
         self.settle_calls();
         self.settle_chain();
         self.out.settle();
@@ -218,6 +234,7 @@ impl Assembler {
         let agent = agent.or(self.subagent);
         let sidechain = scope.sidechain || self.subagent.is_some();
         self.here = Here { at: event.at, time: event.time, session, agent, sidechain, within: None, node: None, original: None };
+        self.owner.record(event.time);
         self.out.end = event.at;
         if let Some(time) = event.time {
             self.out.first = Some(self.out.first.map_or(time, |first| first.min(time)));
@@ -283,7 +300,15 @@ impl Assembler {
                 AgentKey::Named(_, agent) => Some(agent),
                 AgentKey::Inline(_) => None,
             };
-            self.out.agents.push(AgentRecord { agent, group: self.group, session: here.session, prompt: None, time: here.time });
+            self.out.agents.push(AgentRecord {
+                agent,
+                group: self.group,
+                path: None,
+                whole: false,
+                session: here.session,
+                prompt: None,
+                time: here.time,
+            });
             u32::try_from(self.out.agents.len() - 1).unwrap_or(u32::MAX)
         })
     }
@@ -298,7 +323,8 @@ impl Assembler {
         let version = self.renamed(&context.version, known_version);
         self.model = self.renamed(&context.model, self.model).or(self.model);
         self.cwd = cwd.or(self.cwd);
-        let main = !self.here.sidechain;
+        // What a copied record says holds for the conversation it was copied from.
+        let main = !self.here.sidechain && !self.owner.is_copy();
         let record = &mut self.out.sessions[session];
         if main {
             record.cwd = record.cwd.or(repository).or(cwd);

@@ -1,7 +1,7 @@
 //! Turns: what a person said to the model, each counted once however often the log repeats it.
 
 use super::Assembler;
-use crate::event::{Id, Origin, Prompt, TitleBy};
+use crate::event::{Echo, Id, Origin, Prompt, TitleBy};
 use crate::summary::TurnRecord;
 use crate::verdict::Sequel;
 use crate::{Map, Set};
@@ -15,6 +15,22 @@ pub(super) struct Talk {
     pub(super) queued: Map<u64, TurnRecord>,
     /// Prompts handed over in the middle of a turn, which may appear once more as a record of their own.
     mid_turn: Set<u64>,
+    /// A prompt that was told in one of two ways and may be told in the other.
+    told: Echo,
+}
+
+impl Talk {
+    /// The model was at work: what comes now is another prompt.
+    pub(super) fn answered(&mut self) {
+        self.told = Echo::None;
+    }
+
+    /// Whether a prompt is the one just told, in the other way of telling it.
+    fn is_echo(&mut self, new: Echo) -> bool {
+        let echo = matches!((self.told, new), (Echo::Sent, Echo::Shown) | (Echo::Shown, Echo::Sent));
+        self.told = if echo { Echo::None } else { new };
+        echo
+    }
 }
 
 impl Assembler {
@@ -24,10 +40,14 @@ impl Assembler {
             time: self.here.time,
             session: self.here.session,
             node: self.here.node,
-            original: self.here.original,
+            original: self.here.original.or_else(|| self.prompt_id(prompt)),
             abandoned: false,
         };
-        if let Some(agent) = self.here.within.and_then(|within| self.out.agents.get_mut(within as usize)) {
+        if self.owner.is_copy() {
+            return;
+        }
+        let said = self.here.within.filter(|_| prompt.digest != 0);
+        if let Some(agent) = said.and_then(|within| self.out.agents.get_mut(within as usize)) {
             agent.prompt = agent.prompt.or(Some(prompt.digest));
         }
         match prompt.origin {
@@ -45,6 +65,7 @@ impl Assembler {
                 self.talk.command = Some(turn);
                 self.sequel(Sequel::MovedOn, None);
             }
+            Origin::Human if self.talk.is_echo(prompt.echo) => {}
             Origin::Human => {
                 self.talk.queued.remove(&prompt.digest);
                 self.sequel(Sequel::MovedOn, None);
@@ -53,6 +74,13 @@ impl Assembler {
                 }
             }
         }
+    }
+
+    /// Recognises a prompt in another copy of the same log, where records have no ids of their own.
+    fn prompt_id(&self, prompt: &Prompt<'_>) -> Option<Id> {
+        let owner = self.out.names.text(self.owner.of_record()?);
+        let time = self.here.time?.as_millisecond();
+        Some(super::hash(&format!("{owner}\n{time}\n{}", prompt.digest)))
     }
 
     fn turn(&mut self, turn: TurnRecord, head: &str) {
@@ -77,6 +105,18 @@ impl Assembler {
             self.out.turns.push(turn);
         }
         self.sequel(Sequel::MovedOn, Some(message));
+    }
+
+    /// The last turns were taken back.
+    pub(super) fn rollback(&mut self, turns: u32) {
+        let session = self.here.session;
+        let mut left = turns;
+        for turn in self.out.turns.iter_mut().rev().filter(|turn| turn.session == session && !turn.abandoned) {
+            let Some(rest) = left.checked_sub(1) else { break };
+            turn.abandoned = true;
+            left = rest;
+        }
+        self.out.shape.retracted = self.out.shape.retracted.saturating_add(turns - left);
     }
 
     /// What was queued and never seen again was handed over without a trace: it counts where it was typed.

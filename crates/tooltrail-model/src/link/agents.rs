@@ -1,6 +1,7 @@
 //! Which call started which subagent, from the best evidence there is.
 
 use super::Source;
+use super::roots::Roots;
 use crate::event::ClaimBy;
 use crate::{Kind, Map, Set, Time};
 use std::collections::BTreeSet;
@@ -40,7 +41,7 @@ impl Agents {
     }
 }
 
-pub(super) fn link(sources: &[&Source]) -> Agents {
+pub(super) fn link<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> Agents {
     let mut best: Map<Key, (ClaimBy, Box<str>)> = Map::default();
     let mut claim = |agent: &'static str, session: &str, subagent: &str, by: ClaimBy, call: &str| {
         let entry = best.entry((agent, session.into(), subagent.into()));
@@ -51,6 +52,7 @@ pub(super) fn link(sources: &[&Source]) -> Agents {
         }
     };
     let mut agents = Agents::default();
+    let mut aliases: Map<Key, Box<str>> = Map::default();
     for source in sources {
         let Some(agent) = source.summary.agent else { continue };
         let names = &source.summary.names;
@@ -58,24 +60,29 @@ pub(super) fn link(sources: &[&Source]) -> Agents {
             if call.kind == Kind::Subagent && call.result.as_ref().is_some_and(|result| result.background.is_none()) {
                 agents.ended.insert((agent, call.id.clone()));
             }
-            if let Some((child, sure)) = call.result.as_ref().and_then(|result| result.child.as_ref()) {
+            if let Some(child) = call.result.as_ref().and_then(|result| result.child.as_ref()) {
+                let session = roots.of(agent, names.text(call.session));
                 // The end of an answer proves something only where the tool starts agents.
-                if *sure || call.kind == Kind::Subagent {
-                    let by = if *sure { ClaimBy::Result } else { ClaimBy::Answer };
-                    claim(agent, names.text(call.session), child, by, &call.id);
+                let starts = child.sure || call.kind == Kind::Subagent;
+                if starts && child.alias {
+                    aliases.entry((agent, session.into(), child.agent.clone())).or_insert_with(|| call.id.clone());
+                } else if starts {
+                    let by = if child.sure { ClaimBy::Result } else { ClaimBy::Answer };
+                    claim(agent, session, &child.agent, by, &call.id);
                 }
             }
         }
         for record in &source.summary.claims {
-            claim(agent, names.text(record.session), &record.agent, record.by, &record.call);
+            claim(agent, roots.of(agent, names.text(record.session)), &record.agent, record.by, &record.call);
         }
         for part in &source.summary.agents {
             if let Some(name) = part.agent {
-                agents.logs.insert((agent, names.text(part.session).into(), names.text(name).into()));
+                agents.logs.insert((agent, roots.of(agent, names.text(part.session)).into(), names.text(name).into()));
             }
         }
     }
-    by_prompt(sources, &best, &mut agents);
+    by_alias(sources, roots, &aliases, &mut best);
+    by_prompt(sources, roots, &best, &mut agents);
     let mut claims: Vec<_> = best.iter().map(|((agent, session, subagent), (by, call))| (*by, agent, session, subagent, call)).collect();
     claims.sort_unstable();
     for (by, agent, session, subagent, call) in claims {
@@ -90,7 +97,8 @@ pub(super) fn link(sources: &[&Source]) -> Agents {
             let names = &source.summary.names;
             // A member of a workflow has no call of its own; the call that started the workflow names its directory.
             let known = [part.agent, part.group].into_iter().flatten();
-            let mut claims = known.filter_map(|name| best.get(&(agent, names.text(part.session).into(), names.text(name).into())));
+            let session: Box<str> = roots.of(agent, names.text(part.session)).into();
+            let mut claims = known.filter_map(|name| best.get(&(agent, session.clone(), names.text(name).into())));
             if let Some((_, call)) = claims.next() {
                 agents.parents.entry((number, u32::try_from(index).unwrap_or(u32::MAX))).or_insert_with(|| call.clone());
             }
@@ -99,12 +107,27 @@ pub(super) fn link(sources: &[&Source]) -> Agents {
     agents
 }
 
+/// Links logs to calls whose answer has another name for the agent than its log. A claim by its own name is better.
+fn by_alias(sources: &[&Source], roots: &Roots<'_>, aliases: &Map<Key, Box<str>>, best: &mut Map<Key, (ClaimBy, Box<str>)>) {
+    for source in sources {
+        let Some(agent) = source.summary.agent else { continue };
+        let names = &source.summary.names;
+        for part in &source.summary.agents {
+            let (Some(name), Some(path)) = (part.agent, part.path) else { continue };
+            let session: Box<str> = roots.of(agent, names.text(part.session)).into();
+            if let Some(call) = aliases.get(&(agent, session.clone(), names.text(path).into())) {
+                best.entry((agent, session, names.text(name).into())).or_insert_with(|| (ClaimBy::Answer, call.clone()));
+            }
+        }
+    }
+}
+
 /// Calls with the same prompt that have not been given to a subagent yet, by time.
 type Free<'a> = BTreeSet<(Time, &'a str)>;
 
 /// Links what nothing names: a subagent's first words are the prompt of the call that started it. The nearest in time counts,
 /// and each call once. A claim by the end of an answer alone is weaker than this.
-fn by_prompt(sources: &[&Source], best: &Map<Key, (ClaimBy, Box<str>)>, agents: &mut Agents) {
+fn by_prompt<'a>(sources: &[&'a Source], roots: &Roots<'a>, best: &Map<Key, (ClaimBy, Box<str>)>, agents: &mut Agents) {
     let mut calls: Map<(&'static str, &str, u64), Free<'_>> = Map::default();
     let used: Set<&str> = best.values().filter(|(by, _)| *by < ClaimBy::Prompt).map(|(_, call)| &**call).collect();
     let mut parts = Vec::new();
@@ -114,11 +137,11 @@ fn by_prompt(sources: &[&Source], best: &Map<Key, (ClaimBy, Box<str>)>, agents: 
         for call in &source.summary.calls {
             if let Some(prompt) = call.prompt.filter(|_| !used.contains(&*call.id)) {
                 let time = call.time.unwrap_or(Time::MAX);
-                calls.entry((agent, names.text(call.session), prompt)).or_default().insert((time, &*call.id));
+                calls.entry((agent, roots.of(agent, names.text(call.session)), prompt)).or_default().insert((time, &*call.id));
             }
         }
         for (index, part) in source.summary.agents.iter().enumerate() {
-            let session = names.text(part.session);
+            let session = roots.of(agent, names.text(part.session));
             let known = part.agent.is_some_and(|name| {
                 best.get(&(agent, session.into(), names.text(name).into())).is_some_and(|(by, _)| *by < ClaimBy::Prompt)
             });

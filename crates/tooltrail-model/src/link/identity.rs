@@ -77,7 +77,7 @@ fn settle_group(linked: &Linked<'_>, mut group: Vec<CallId>, calls: &mut Vec<Lin
         return;
     }
     // An id that was used for different things is no name beyond its session.
-    let scoped = group.iter().any(|&call| what(linked, call) != what(linked, group[0]));
+    let scoped = group.iter().any(|&call| linked.record(call).unnamed || what(linked, call) != what(linked, group[0]));
     for same in partition(linked, group, scoped) {
         let answered = |call: &&CallId| linked.record(**call).result.is_some();
         let first = same.iter().find(answered).copied();
@@ -96,7 +96,7 @@ fn has_own_log(linked: &Linked<'_>, call: CallId) -> bool {
     let record = linked.record(call);
     let names = &linked.sources[call.source].summary.names;
     let agent = linked.agent_of(call.source);
-    record.agent.is_some_and(|name| linked.agents.has_log(agent, names.text(record.session), names.text(name)))
+    record.agent.is_some_and(|name| linked.agents.has_log(agent, linked.session_text(call), names.text(name)))
 }
 
 /// What a call asks for: the tool, and a fingerprint of the input.
@@ -153,8 +153,8 @@ fn orphan(linked: &Linked<'_>, call: CallId, scoped: bool) -> Option<Foreign> {
     let found = linked.orphans.get(&(linked.agent_of(call.source), &*record.id))?;
     let session = linked.session_text(call);
     let same_session = |&&(source, index): &&(usize, usize)| {
-        let summary = &linked.sources[source].summary;
-        summary.names.text(summary.orphans[index].session) == session
+        let orphan = &linked.sources[source].summary.orphans[index];
+        linked.session_of(source, orphan.session) == session
     };
     let &(source, index) = found.iter().find(same_session).or_else(|| found.first().filter(|_| !scoped))?;
     Some(Foreign::Orphan(source, index))

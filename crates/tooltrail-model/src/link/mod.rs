@@ -7,6 +7,7 @@
 mod agents;
 mod identity;
 mod life;
+mod roots;
 mod rows;
 mod sessions;
 mod tasks;
@@ -57,19 +58,20 @@ impl Linker {
     pub fn link(&self) -> Linked<'_> {
         let sources: Vec<&Source> = self.sources.values().collect();
         let mut linked = Linked {
-            sources,
             calls: Vec::new(),
             sessions: Vec::new(),
             session_index: Map::default(),
+            roots: roots::Roots::gather(&sources),
+            sources,
             agents: agents::Agents::default(),
             tasks: tasks::Tasks::default(),
             orphans: Map::default(),
             usage: totals::Usage::default(),
             open: Map::default(),
         };
-        linked.sessions = sessions::gather(&linked.sources, &mut linked.session_index);
-        linked.tasks = tasks::gather(&linked.sources);
-        linked.agents = agents::link(&linked.sources);
+        linked.sessions = sessions::gather(&linked.sources, &linked.roots, &mut linked.session_index);
+        linked.tasks = tasks::gather(&linked.sources, &linked.roots);
+        linked.agents = agents::link(&linked.sources, &linked.roots);
         linked.orphans = identity::orphans(&linked.sources);
         linked.calls = identity::calls(&linked);
         identity::number(&mut linked);
@@ -130,6 +132,7 @@ pub struct Linked<'a> {
     pub sessions: Vec<LinkedSession>,
     /// The session that a name of a source stands for.
     session_index: Map<(usize, Name), usize>,
+    roots: roots::Roots<'a>,
     agents: agents::Agents,
     tasks: tasks::Tasks<'a>,
     orphans: Map<(&'static str, &'a str), Vec<(usize, usize)>>,
@@ -164,6 +167,11 @@ impl<'a> Linked<'a> {
     }
 
     fn session_text(&self, call: CallId) -> &'a str {
-        self.sources[call.source].summary.names.text(self.record(call).session)
+        self.session_of(call.source, self.record(call).session)
+    }
+
+    /// The session that a source means by a name.
+    fn session_of(&self, source: usize, name: Name) -> &'a str {
+        self.roots.of(self.agent_of(source), self.sources[source].summary.names.text(name))
     }
 }

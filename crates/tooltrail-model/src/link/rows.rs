@@ -39,7 +39,8 @@ impl<'a> Linked<'a> {
             _ => true,
         };
         let completed = result.time.filter(|_| same_clock);
-        let duration_ms = record.time.zip(completed).and_then(|(start, end)| millis(start, end));
+        let started = record.time.filter(|_| !result.sole);
+        let duration_ms = started.zip(completed).and_then(|(start, end)| millis(start, end));
         Judged { verdict, source, evidence: result.at, result: Some((source, result)), completed, duration_ms }
     }
 
@@ -64,12 +65,12 @@ impl<'a> Linked<'a> {
         let judged = self.judge(call, now, alone);
         let result = judged.result.map(|(_, result)| result);
         let agent = self.agent_of(source);
-        let session = names.text(record.session);
+        let session = self.session_text(call.id);
         let child = self.agents.child(agent, session, &record.id);
         CallRow {
             v: VERSION,
             agent,
-            session,
+            session: if alone { names.text(record.session) } else { session },
             agent_id: names.opt(record.agent),
             r#ref: format!("{}:{}", self.sessions.get(call.session).map_or("", |session| &session.short), call.number),
             call: &record.id,
@@ -95,7 +96,7 @@ impl<'a> Linked<'a> {
             parallel: record.parallel,
             parent_call: record.parent.as_deref().or_else(|| self.agents.parent(source, record.within)),
             child_session: child
-                .or_else(|| result.and_then(|result| result.child.as_ref()).filter(|(_, sure)| *sure).map(|(agent, _)| &**agent)),
+                .or_else(|| result.and_then(|result| result.child.as_ref()).filter(|child| child.sure).map(|child| &*child.agent)),
             background: self.background(call, record, judged.result, now, alone),
             hooks: record.hooks.iter().map(|hook| self.hook_row(source, hook)).collect(),
             request: self.request_place(call.id),

@@ -1,5 +1,6 @@
 //! Sessions: what all sources of a session say about it, put together.
 
+use super::roots::Roots;
 use super::{Linked, Source};
 use crate::event::TitleBy;
 use crate::summary::SessionRecord;
@@ -38,14 +39,16 @@ pub struct LinkedSession {
 }
 
 /// Finds the sessions and sorts them by start.
-pub(super) fn gather(logs: &[&Source], index: &mut Map<(usize, Name), usize>) -> Vec<LinkedSession> {
+pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, index: &mut Map<(usize, Name), usize>) -> Vec<LinkedSession> {
     let mut found: Map<(&'static str, Box<str>), LinkedSession> = Map::default();
     for (number, source) in logs.iter().enumerate() {
         let Some(agent) = source.summary.agent else { continue };
         for record in &source.summary.sessions {
-            let id: Box<str> = source.summary.names.text(record.session).into();
+            let id: Box<str> = roots.of(agent, source.summary.names.text(record.session)).into();
             let session = found.entry((agent, id.clone())).or_insert_with(|| LinkedSession { agent, id, ..LinkedSession::default() });
-            session.sources.push(number);
+            if session.sources.last() != Some(&number) {
+                session.sources.push(number);
+            }
             session.first = [session.first, record.first].into_iter().flatten().min();
             session.last = session.last.max(record.last);
         }
@@ -58,7 +61,7 @@ pub(super) fn gather(logs: &[&Source], index: &mut Map<(usize, Name), usize>) ->
     for (source, entry) in logs.iter().enumerate() {
         let Some(agent) = entry.summary.agent else { continue };
         for record in &entry.summary.sessions {
-            let number = numbers.get(&(agent, entry.summary.names.text(record.session)));
+            let number = numbers.get(&(agent, roots.of(agent, entry.summary.names.text(record.session))));
             index.extend(number.map(|&number| ((source, record.session), number)));
         }
     }

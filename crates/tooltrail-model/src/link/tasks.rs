@@ -1,6 +1,7 @@
 //! Background tasks: the last news of each, wherever it was written.
 
 use super::Source;
+use super::roots::Roots;
 use crate::Map;
 use crate::summary::TaskRecord;
 
@@ -18,7 +19,7 @@ pub(super) struct News<'a> {
     pub(super) record: &'a TaskRecord,
 }
 
-pub(super) fn gather<'a>(sources: &[&'a Source]) -> Tasks<'a> {
+pub(super) fn gather<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> Tasks<'a> {
     let mut tasks = Tasks::default();
     for (number, source) in sources.iter().enumerate() {
         let Some(agent) = source.summary.agent else { continue };
@@ -28,7 +29,7 @@ pub(super) fn gather<'a>(sources: &[&'a Source]) -> Tasks<'a> {
                 keep(tasks.by_call.entry((agent, call)).or_default(), news);
             }
             if let Some(id) = record.id.as_deref() {
-                let session = source.summary.names.text(record.session);
+                let session = roots.of(agent, source.summary.names.text(record.session));
                 keep(tasks.by_id.entry((agent, session, id)).or_default(), news);
             }
         }
@@ -57,6 +58,8 @@ impl<'a> Tasks<'a> {
     ) -> Option<News<'a>> {
         let by_call = self.by_call.get(&(agent, call)).into_iter().flatten();
         let by_id = id.and_then(|id| self.by_id.get(&(agent, session, id))).into_iter().flatten();
+        // News that names another call is of a task that had the same id.
+        let by_id = by_id.filter(|news| news.record.call.as_deref().is_none_or(|named| named == call));
         let all = by_call.chain(by_id).filter(|news| alone.is_none_or(|source| news.source == source));
         all.max_by_key(|news| (news.record.time, news.source, news.record.at)).copied()
     }

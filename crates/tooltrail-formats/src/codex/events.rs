@@ -1,0 +1,119 @@
+//! The events beside the conversation (`event_msg`): turns, tokens, ends of calls.
+
+use super::fields::Fields;
+use super::items::{Emit, say};
+use super::{ends, output};
+use crate::Record;
+use std::ops::Range;
+use tooltrail_model::event::{Echo, Meter, Notice, Work};
+use tooltrail_model::usage::Tokens;
+use tooltrail_model::{Fact, Time};
+
+pub(super) fn decode(event: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
+    match &*event.name_of_type() {
+        "user_message" => {
+            if let Some(text) = event.string(event.message) {
+                say(text, Echo::Shown, event.message, record, emit);
+            }
+        }
+        "token_count" => meter(event, emit),
+        "task_started" | "turn_started" => emit(Fact::Work(Work { made: made(event), done: false })),
+        "task_complete" | "turn_complete" => emit(Fact::Work(Work { made: None, done: true })),
+        // Limits and reviews end a turn as well; only what the person does is an interrupt.
+        "turn_aborted" => match event.text(event.reason).as_deref() {
+            Some("budget_limited" | "review_ended") => emit(Fact::Work(Work { made: None, done: true })),
+            _ => emit(Fact::Notice(Notice::Interrupt)),
+        },
+        "error" => emit(Fact::Notice(Notice::ApiError)),
+        "thread_rolled_back" => {
+            let turns = event.int(event.num_turns).and_then(|turns| u32::try_from(turns).ok());
+            emit(Fact::Rollback(turns.unwrap_or(1)));
+        }
+        "item_completed" => item(&event.inside(event.item), record, emit),
+        kind => {
+            ends::decode(kind, event, record, emit);
+        }
+    }
+}
+
+/// An item of a paginated log. It repeats an item of the conversation, or stands for one that is not there.
+fn item(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
+    match &*item.name_of_type() {
+        "UserMessage" => {
+            let text = output::first_text(item.skim(item.content)).or_else(|| item.string(item.text));
+            if let Some(text) = text {
+                say(text, Echo::Shown, item.content, record, emit);
+            }
+        }
+        kind => {
+            ends::decode(kind, item, record, emit);
+        }
+    }
+}
+
+/// When the work on a turn began, by what a copy of the record keeps: the field, or the time in the turn's id.
+pub(super) fn made(fields: &Fields<'_>) -> Option<Time> {
+    let id = fields.text(fields.turn_id).and_then(|id| uuid_time(&id));
+    id.or_else(|| fields.int(fields.started_at).and_then(|secs| secs.checked_mul(1000)?.checked_add(999)).and_then(Time::from_millisecond))
+}
+
+/// The milliseconds at the start of a UUID of version 7.
+fn uuid_time(id: &str) -> Option<Time> {
+    let bytes = id.as_bytes();
+    if bytes.len() != 36 || bytes[8] != b'-' || bytes[13] != b'-' || bytes[14] != b'7' {
+        return None;
+    }
+    let millis = i64::from_str_radix(&format!("{}{}", id.get(..8)?, id.get(9..13)?), 16).ok()?;
+    Time::from_millisecond(millis)
+}
+
+/// `info` is null where only limits are told.
+fn meter(event: &Fields<'_>, emit: &mut Emit<'_>) {
+    let (mut total, mut last) = (None, None);
+    let _ = event.skim(event.info).object(|key, value| {
+        let slot: &mut Option<Range<usize>> = match key.as_bytes() {
+            b"total_token_usage" => &mut total,
+            b"last_token_usage" => &mut last,
+            _ => return Ok(()),
+        };
+        *slot = Some(value.skip()?);
+        Ok(())
+    });
+    let raw = event.raw(event.info);
+    let meter = Meter { total: tokens(raw, total), last: tokens(raw, last) };
+    if meter.total.is_some() || meter.last.is_some() {
+        emit(Fact::Meter(meter));
+    }
+}
+
+/// Input includes what came from the cache, and output the thinking.
+fn tokens(info: &[u8], place: Option<Range<usize>>) -> Option<Tokens> {
+    let bytes = info.get(place?)?;
+    let (mut input, mut cached, mut out, mut any) = (0, 0, 0, false);
+    let _ = tooltrail_skim::Skim::new(bytes).object(|key, value| {
+        let slot = match key.as_bytes() {
+            b"input_tokens" => &mut input,
+            b"cached_input_tokens" => &mut cached,
+            b"output_tokens" => &mut out,
+            _ => return Ok(()),
+        };
+        any = true;
+        *slot = value.uint().unwrap_or(0);
+        Ok(())
+    });
+    any.then(|| Tokens { input: u64::saturating_sub(input, cached), output: out, cache_read: cached, ..Tokens::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_of_turns_tell_when() {
+        let time = uuid_time("019f4515-0ecf-7b42-a17a-cd080f0c5caa").map(|time| time.to_string());
+        assert_eq!(time.as_deref(), Some("2026-07-09T04:13:55.791Z"));
+        assert!(uuid_time("turn-1").is_none());
+        assert!(uuid_time("833f80ee-df14-4c35-a25b-192b7073bb36").is_none());
+        assert!(uuid_time("é19f4515-0ecf-7b42-a17a-cd080f0c5ca").is_none());
+    }
+}

@@ -1,0 +1,268 @@
+//! The items of the conversation (`response_item`): messages, calls, outputs.
+
+use super::fields::{Fields, Place};
+use super::output::{self, Outcome};
+use super::{prompt, tools};
+use crate::Record;
+use std::borrow::Cow;
+use tooltrail_model::event::{Block, BlockKind, Call, CallResult, Echo, Origin, Prompt, TaskNews, TaskState};
+use tooltrail_model::verdict::{Marker, Said, Signals};
+use tooltrail_model::{Fact, Kind};
+use tooltrail_skim::{Raw, Skim, Type};
+
+/// The types of items that are known. Those without a meaning for calls are kept and counted.
+pub(super) const KNOWN: &[&str] = &[
+    "message",
+    "reasoning",
+    "function_call",
+    "function_call_output",
+    "function_call_result",
+    "custom_tool_call",
+    "custom_tool_call_output",
+    "local_shell_call",
+    "local_shell_call_output",
+    "web_search_call",
+    "tool_search_call",
+    "tool_search_output",
+    "image_generation_call",
+    "agent_message",
+    "compaction",
+    "compaction_summary",
+    "context_compaction",
+    "ghost_snapshot",
+    "other",
+];
+
+/// How much of a prompt is kept.
+const HEAD: usize = 400;
+
+pub(super) type Emit<'e> = dyn FnMut(Fact<'_>) + 'e;
+
+pub(super) fn decode(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
+    match &*item.name_of_type() {
+        "message" => message(item, record, emit),
+        "reasoning" => {
+            let span = record.span(item.summary.range());
+            emit(Fact::Block(Block { message: None, kind: BlockKind::Thinking, span }));
+        }
+        kind @ ("function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call") => {
+            emit(Fact::Call(call(item, kind, record)));
+        }
+        "function_call_output" | "function_call_result" | "custom_tool_call_output" | "local_shell_call_output" => {
+            result(item, record, emit)
+        }
+        "tool_search_output" => search_result(item, record, emit),
+        kind @ ("web_search_call" | "image_generation_call") => {
+            let call = call(item, kind, record);
+            let done = own_result(item, record, call.id.clone());
+            emit(Fact::Call(call));
+            done.into_iter().for_each(|result| emit(Fact::Result(result)));
+        }
+        _ => {}
+    }
+}
+
+fn message(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
+    let span = record.span(item.content.range());
+    match item.text(item.role).as_deref() {
+        Some("assistant") => {
+            let message = item.string(item.id).map(Raw::digest);
+            emit(Fact::Block(Block { message, kind: BlockKind::Text, span }));
+        }
+        Some("user") => {
+            let text = output::first_text(item.skim(item.content)).or_else(|| item.string(item.content));
+            if let Some(text) = text {
+                say(text, Echo::Sent, item.content, record, emit);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Something said in the person's name.
+pub(super) fn say(text: Raw<'_>, echo: Echo, place: Place, record: &Record<'_>, emit: &mut Emit<'_>) {
+    let mut head = text.head(HEAD);
+    if head.trim_start().starts_with("# Context from my IDE setup:") {
+        head = text.text();
+    }
+    if head.trim_start().starts_with("<subagent_notification>") {
+        notification(&text.text(), emit);
+    }
+    let (origin, head) = prompt::read(head);
+    let digest = if origin == Origin::Human { text.digest() } else { 0 };
+    let head = if head.len() > HEAD { Cow::Owned(head.chars().take(HEAD).collect()) } else { head };
+    let span = record.span(place.range());
+    emit(Fact::Prompt(Prompt { origin, head, digest, span, echo }));
+}
+
+/// `<subagent_notification>{"agent_path":…,"status":{…}}</subagent_notification>`: an agent has ended.
+fn notification(text: &str, emit: &mut Emit<'_>) {
+    let Some((_, json)) = text.split_once('>') else { return };
+    let (mut id, mut state) = (None, TaskState::Unknown);
+    let _ = Skim::new(json.as_bytes()).object(|key, value| {
+        match key.as_bytes() {
+            b"agent_path" | b"agent_id" => id = value.string().map(|id| id.text().into_owned()),
+            b"status" => state = output::agent_state(value),
+            _ => {}
+        }
+        Ok(())
+    });
+    if let Some(id) = id {
+        emit(Fact::Task(TaskNews { id: Some(Cow::Owned(id)), call: None, poll: None, state, exit_code: None }));
+    }
+}
+
+/// The id that a record has for a call.
+fn named<'r>(item: &Fields<'r>) -> Option<Cow<'r, str>> {
+    item.text(item.call_id).or_else(|| item.text(item.call_id_camel)).or_else(|| item.text(item.id))
+}
+
+/// The id of a call; one without any is named after its line.
+pub(super) fn id<'r>(item: &Fields<'r>, record: &Record<'_>) -> Cow<'r, str> {
+    named(item).unwrap_or_else(|| Cow::Owned(format!("line-{}", record.at.line)))
+}
+
+fn call<'r>(item: &Fields<'r>, kind: &str, record: &Record<'_>) -> Call<'r> {
+    let name = item.text(item.name).unwrap_or_else(|| Cow::Owned(kind.to_owned()));
+    let tool = tools::full_name(item.text(item.namespace), name);
+    let input = [item.arguments, item.input, item.action, item.revised_prompt].into_iter().find(|place| place.is_some());
+    build(item, id(item, record), tool, input.unwrap_or_default(), record)
+}
+
+/// A call of a tool, with its input at a place.
+pub(super) fn build<'r>(item: &Fields<'r>, id: Cow<'r, str>, tool: Cow<'r, str>, input: Place, record: &Record<'_>) -> Call<'r> {
+    let kind = tools::kind(&tool);
+    let asked = if matches!(kind, Kind::Task | Kind::Subagent) { Asked::read(item, input) } else { Asked::default() };
+    Call {
+        id,
+        unnamed: named(item).is_none(),
+        server: tools::server(&tool).map(|server| Cow::Owned(server.to_owned())),
+        kind,
+        digest: item.skim(input).digest().unwrap_or(0),
+        input: record.span(input.range()),
+        tool,
+        prompt: asked.prompt.filter(|_| kind == Kind::Subagent),
+        task: asked.task.map(Cow::Owned),
+        message: None,
+        message_id: None,
+        has_request: false,
+        model: None,
+        node: None,
+        nested: None,
+    }
+}
+
+/// What the arguments of a call say about the task or agent it is about.
+#[derive(Default)]
+struct Asked {
+    task: Option<String>,
+    prompt: Option<u64>,
+}
+
+impl Asked {
+    /// Arguments are JSON in a string, sometimes JSON itself, and may be neither.
+    fn read(item: &Fields<'_>, place: Place) -> Self {
+        let inner = item.string(place).map(Raw::text);
+        let bytes = inner.as_deref().map_or(item.raw(place), str::as_bytes);
+        let mut asked = Asked::default();
+        let _ = Skim::new(bytes).object(|key, value| {
+            match key.as_bytes() {
+                b"session_id" | b"cell_id" => {
+                    let text = value.string().map(|id| id.text().into_owned());
+                    asked.task = text.or_else(|| value.int().map(|id| id.to_string()));
+                }
+                b"message" | b"prompt" => asked.prompt = value.string().map(Raw::digest).or(asked.prompt),
+                _ => {}
+            }
+            Ok(())
+        });
+        asked
+    }
+}
+
+fn result(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
+    let Some(call) = named(item) else { return };
+    let place = [item.output, item.result, item.content].into_iter().find(|place| place.is_some()).unwrap_or_default();
+    let outcome = output::read(item, place);
+    if let Some((state, exit_code)) = outcome.polled {
+        emit(Fact::Task(TaskNews { id: None, call: None, poll: Some(call.clone()), state, exit_code }));
+    }
+    for (agent, state) in &outcome.agents {
+        let news = TaskNews { id: Some(agent.clone()), call: None, poll: Some(call.clone()), state: *state, exit_code: None };
+        emit(Fact::Task(news));
+    }
+    emit(Fact::Result(answer(call, outcome, place, record)));
+}
+
+fn answer<'r>(call: Cow<'r, str>, outcome: Outcome<'r>, place: Place, record: &Record<'_>) -> CallResult<'r> {
+    CallResult {
+        call,
+        content: record.span(place.range()),
+        structured: None,
+        node: None,
+        signals: outcome.signals,
+        run_ms: outcome.run_ms,
+        feedback: None,
+        background: outcome.task,
+        child: outcome.child,
+        hook: outcome.hook,
+        synthetic: false,
+        sole: false,
+        truncated: outcome.truncated,
+        nested: None,
+    }
+}
+
+/// The answer of a search for tools is a list; its status says how it went.
+fn search_result(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
+    let Some(call) = item.text(item.call_id) else { return };
+    let outcome = Outcome { signals: status(item), ..Outcome::default() };
+    emit(Fact::Result(answer(call, outcome, item.tools, record)));
+}
+
+/// The result of a call that is logged once it is over: the item is both.
+fn own_result<'r>(item: &Fields<'r>, record: &Record<'_>, call: Cow<'r, str>) -> Option<CallResult<'r>> {
+    let state = item.text(item.status)?;
+    if matches!(&*state, "in_progress" | "searching" | "generating") {
+        return None;
+    }
+    let outcome = Outcome { signals: status(item), ..Outcome::default() };
+    Some(CallResult { sole: true, ..answer(call, outcome, item.result, record) })
+}
+
+/// What `status` says.
+pub(super) fn status(item: &Fields<'_>) -> Signals {
+    let (outcome, marker) = match item.text(item.status).as_deref() {
+        Some("completed") => (Said::Worked, None),
+        Some("failed" | "errored") => (Said::Error, None),
+        Some("declined") => (Said::Error, Some(Marker::Rejected)),
+        _ => (Said::Nothing, None),
+    };
+    Signals { outcome, marker, ..Signals::default() }
+}
+
+/// Whether a line without a payload is an item of the time before there were payloads.
+pub(super) fn is_bare(item: &Fields<'_>) -> bool {
+    let kind = item.name_of_type();
+    if !KNOWN.contains(&&*kind) {
+        return false;
+    }
+    match &*kind {
+        "message" => {
+            let mut content = item.skim(item.content);
+            let mut plain = false;
+            let _ = content.array(|part| {
+                part.object(|key, value| {
+                    let text =
+                        key.as_bytes() == b"type" && value.string().is_some_and(|kind| kind == *"input_text" || kind == *"output_text");
+                    plain |= text;
+                    Ok(())
+                })
+            });
+            plain && item.role.is_some()
+        }
+        "reasoning" => item.kind_of(item.summary) == Some(Type::Array),
+        "other" => false,
+        _ => item.call_id.is_some() || item.action.is_some(),
+    }
+}

@@ -1,0 +1,137 @@
+//! The texts by which Codex tells what happened to a call. They are matched by how they begin, where no exit code says more.
+
+use std::borrow::Cow;
+use tooltrail_model::event::{Hook, HookOutcome, HookStage};
+use tooltrail_model::verdict::Marker;
+
+/// What a text means: an error of a known kind, an error, or that the tool worked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    Known(Marker),
+    Error,
+    Worked,
+}
+
+use Meaning::{Error, Known, Worked};
+
+/// Texts that begin an answer, in the order they are tried.
+const BEGINNINGS: &[(&str, Meaning)] = &[
+    ("aborted by user", Known(Marker::Interrupted)),
+    ("command timed out after ", Known(Marker::Timeout)),
+    ("exec command rejected by user", Known(Marker::Rejected)),
+    ("patch rejected by user", Known(Marker::Rejected)),
+    ("rejected by user approval settings", Known(Marker::PermissionRule)),
+    ("rejected by user", Known(Marker::Rejected)),
+    ("rejected by configuration", Known(Marker::PermissionRule)),
+    ("patch rejected:", Known(Marker::PermissionRule)),
+    ("automatic approval review denied", Known(Marker::AutoMode)),
+    ("failed in sandbox ", Known(Marker::Sandbox)),
+    ("sandbox denied exec error", Known(Marker::Sandbox)),
+    ("Command blocked by PreToolUse hook:", Known(Marker::Hook)),
+    ("Tool call blocked by PreToolUse hook:", Known(Marker::Hook)),
+    ("failed to parse function arguments", Known(Marker::InvalidInput)),
+    ("unsupported call:", Known(Marker::UnknownTool)),
+    ("unsupported custom tool call:", Known(Marker::UnknownTool)),
+    ("apply_patch verification failed", Known(Marker::Precondition)),
+    ("execution error:", Error),
+    ("exec_command failed", Error),
+    ("write_stdin failed", Error),
+    ("Script completed", Worked),
+    ("Script failed", Error),
+    ("Script error:", Error),
+    ("Script terminated", Known(Marker::Interrupted)),
+    ("Plan updated", Worked),
+];
+
+/// What an answer means, from its decoded beginning.
+pub(super) fn of(head: &str) -> Option<Meaning> {
+    let text = head.trim_start();
+    let &(_, meaning) = BEGINNINGS.iter().find(|(beginning, _)| text.starts_with(beginning))?;
+    // A refusal may be wrapped into the words of a failure.
+    if meaning == Error
+        && let Some((_, inner)) = text.split_once("Rejected(")
+    {
+        let inner = inner.trim_start_matches(['\\', '"']);
+        return Some(of(inner).filter(|meaning| matches!(meaning, Known(_))).unwrap_or(Known(Marker::Rejected)));
+    }
+    Some(meaning)
+}
+
+/// The exit code in the words of a sandbox: `sandbox denied exec error, exit code: 1, stdout: …`.
+pub(super) fn sandbox_exit(head: &str) -> Option<i64> {
+    let (_, rest) = head.split_once("sandbox denied exec error, exit code: ")?;
+    number(rest)
+}
+
+/// The seconds in `aborted by user after 3.2s`, in milliseconds.
+pub(super) fn aborted_after(head: &str) -> Option<u64> {
+    let rest = head.trim_start().strip_prefix("aborted by user after ")?;
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
+    millis(&rest[..end])
+}
+
+/// The hook that refused a call, with its words.
+pub(super) fn hook<'r>(head: &str) -> Option<Hook<'r>> {
+    let (_, rest) = head.split_once(" blocked by PreToolUse hook:").filter(|(before, _)| matches!(*before, "Command" | "Tool call"))?;
+    let end = [". Command: ", ". Tool: "].iter().filter_map(|mark| rest.rfind(mark)).max().unwrap_or(rest.len());
+    Some(Hook {
+        event: Some(Cow::Borrowed("PreToolUse")),
+        stage: HookStage::Before,
+        outcome: Some(HookOutcome::Blocked),
+        allows: Some(false),
+        reason: Some(Cow::Owned(rest[..end].trim().to_owned())),
+        ..Hook::default()
+    })
+}
+
+/// A whole number at the start of a text.
+pub(super) fn number(text: &str) -> Option<i64> {
+    let text = text.trim_start();
+    let end = text.char_indices().find(|&(at, c)| !(c.is_ascii_digit() || (at == 0 && c == '-'))).map_or(text.len(), |(at, _)| at);
+    text[..end].parse().ok()
+}
+
+/// Seconds, as text, in milliseconds.
+pub(super) fn millis(seconds: &str) -> Option<u64> {
+    let seconds: f64 = seconds.trim().parse().ok()?;
+    (seconds.is_finite() && seconds >= 0.0).then(|| (seconds * 1000.0).round() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_mean_what_they_begin_with() {
+        let table = [
+            ("aborted by user after 3.2s", Some(Known(Marker::Interrupted))),
+            ("command timed out after 10000 milliseconds\npartial", Some(Known(Marker::Timeout))),
+            ("exec command rejected by user", Some(Known(Marker::Rejected))),
+            ("patch rejected: writing outside of the project; rejected by user approval settings", Some(Known(Marker::PermissionRule))),
+            ("execution error: Rejected(\"rejected by user\")", Some(Known(Marker::Rejected))),
+            (
+                "exec_command failed for `x`: CreateProcess { message: \"Rejected(\\\"rejected by configuration\\\")\" }",
+                Some(Known(Marker::PermissionRule)),
+            ),
+            ("execution error: No such file or directory (os error 2)", Some(Error)),
+            ("automatic approval review denied the action: risky", Some(Known(Marker::AutoMode))),
+            ("failed in sandbox MacosSeatbelt with execution error: sandbox denied exec error, exit code: 1", Some(Known(Marker::Sandbox))),
+            ("unsupported call: fly", Some(Known(Marker::UnknownTool))),
+            ("Plan updated", Some(Worked)),
+            ("the file says: aborted by user", None),
+            ("", None),
+        ];
+        for (text, expected) in table {
+            assert_eq!(of(text), expected, "{text}");
+        }
+        assert_eq!(sandbox_exit("failed in sandbox X with execution error: sandbox denied exec error, exit code: 2, stdout: "), Some(2));
+        assert_eq!(aborted_after("aborted by user after 3.2s"), Some(3200));
+    }
+
+    #[test]
+    fn a_hooks_words_are_kept() {
+        let hook = hook("Command blocked by PreToolUse hook: no. never. Command: rm -rf x").and_then(|hook| hook.reason);
+        assert_eq!(hook.as_deref(), Some("no. never"));
+        assert!(super::hook("he said: Command blocked by PreToolUse hook: x").is_none());
+    }
+}

@@ -1,0 +1,259 @@
+//! What the output of a call says about how it ended, in all encodings: text with lines in front, JSON in a string, a JSON object, a
+//! list of texts, nothing.
+
+use super::fields::{Fields, Place};
+use super::header::{self, Header};
+use super::markers::{self, Meaning};
+use memchr::memmem::Finder;
+use std::borrow::Cow;
+use std::sync::LazyLock;
+use tooltrail_model::event::{Child, Hook, TaskState};
+use tooltrail_model::verdict::{Marker, Said, Signals};
+use tooltrail_skim::{Raw, Skim, Type};
+
+/// How much of a text is looked at; the lines that tell something come first.
+const HEAD: usize = 1024;
+/// The same where the command stands in front of them.
+const LONG_HEAD: usize = 1 << 20;
+
+/// What an output says.
+#[derive(Debug, Default)]
+pub(super) struct Outcome<'r> {
+    pub(super) signals: Signals,
+    pub(super) run_ms: Option<u64>,
+    /// The background task the call became.
+    pub(super) task: Option<Cow<'r, str>>,
+    /// What it says of the task that the call asked about.
+    pub(super) polled: Option<(TaskState, Option<i64>)>,
+    /// What it says of agents by name.
+    pub(super) agents: Vec<(Cow<'r, str>, TaskState)>,
+    pub(super) child: Option<Child<'r>>,
+    pub(super) hook: Option<Hook<'r>>,
+    pub(super) truncated: bool,
+}
+
+/// Reads the output at a place.
+pub(super) fn read<'r>(fields: &Fields<'r>, place: Place) -> Outcome<'r> {
+    let mut out = match fields.kind_of(place) {
+        Some(Type::String) => fields.string(place).map(text).unwrap_or_default(),
+        Some(Type::Object) => json(fields.raw(place)),
+        Some(Type::Array) => first_text(fields.skim(place)).map(text).unwrap_or_default(),
+        _ => Outcome::default(),
+    };
+    out.truncated |= is_truncated(fields.raw(place));
+    out
+}
+
+/// The first text of a list of content items.
+pub(super) fn first_text(mut list: Skim<'_>) -> Option<Raw<'_>> {
+    let mut found = None;
+    let _ = list.array(|item| {
+        if found.is_some() {
+            return Ok(());
+        }
+        item.object(|key, value| {
+            if key.as_bytes() == b"text" {
+                found = value.string().or(found);
+            }
+            Ok(())
+        })
+    });
+    found
+}
+
+fn text<'r>(raw: Raw<'r>) -> Outcome<'r> {
+    let mut head = raw.head(HEAD);
+    if head.trim_start().starts_with('{') {
+        return quick(raw, &head).unwrap_or_else(|| json(raw.text().as_bytes()));
+    }
+    if head.starts_with("Command: ") {
+        head = raw.head(LONG_HEAD);
+    }
+    words(&head)
+}
+
+/// The usual case of JSON in a string without decoding all of it: the output comes first, what tells the outcome last, and it worked.
+///
+/// A quote inside the output is escaped, so `","metadata":{` without a backslash before it ends the output.
+fn quick<'r>(raw: Raw<'r>, head: &str) -> Option<Outcome<'r>> {
+    const END: &str = "\",\"metadata\":{";
+    let tail = raw.tail(160);
+    let at = tail.rfind(END).filter(|&at| at > 0 && tail.as_bytes()[at - 1] != b'\\')?;
+    let out = json(format!("{{\"output\":\"{}", &tail[at..]).as_bytes());
+    let worked = head.starts_with("{\"output\":\"") && out.signals.exit_field == Some(0);
+    worked.then_some(out)
+}
+
+/// A text, from its beginning.
+fn words<'r>(head: &str) -> Outcome<'r> {
+    let header = header::read(head);
+    let mut out = Outcome { run_ms: header.run_ms, truncated: header.truncated, ..Outcome::default() };
+    if let Some(code) = header.exit_code {
+        ended(&mut out, code, header.body);
+        out.polled = header.ended.then(|| (state(code), Some(code)));
+        return out;
+    }
+    if let Some(task) = header.running {
+        out.signals.backgrounded = true;
+        out.task = Some(Cow::Owned(task.to_owned()));
+        out.polled = Some((TaskState::Running, None));
+        return out;
+    }
+    mean(&mut out, head, &header);
+    out
+}
+
+/// A command that ended with a code.
+fn ended(out: &mut Outcome<'_>, code: i64, body: &str) {
+    out.signals.exit_field = Some(code);
+    out.signals.outcome = if code == 0 { Said::Worked } else { Said::Error };
+    if code != 0 && markers::of(body) == Some(Meaning::Known(Marker::Timeout)) {
+        out.signals.marker = Some(Marker::Timeout);
+    }
+}
+
+/// A text without an exit code.
+fn mean(out: &mut Outcome<'_>, head: &str, header: &Header<'_>) {
+    let Some((meaning, said)) = markers::of(head).map(|meaning| (meaning, head)).or_else(|| Some((markers::of(header.body)?, header.body)))
+    else {
+        return;
+    };
+    out.signals.outcome = if meaning == Meaning::Worked { Said::Worked } else { Said::Error };
+    if let Meaning::Known(marker) = meaning {
+        out.signals.marker = Some(marker);
+    }
+    out.signals.exit_field = markers::sandbox_exit(said);
+    out.run_ms = markers::aborted_after(said).or(out.run_ms);
+    out.hook = markers::hook(said.trim_start());
+    // A script's end is the end of the task that a later call waited for.
+    out.polled = match said.trim_start() {
+        text if text.starts_with("Script completed") => Some((TaskState::Completed, None)),
+        text if text.starts_with("Script failed") => Some((TaskState::Failed, None)),
+        text if text.starts_with("Script terminated") => Some((TaskState::Stopped, None)),
+        _ => None,
+    };
+}
+
+/// `{"output":"…","metadata":{"exit_code":0,"duration_seconds":0.1}}`, or what an agent's tools answer.
+fn json<'r>(bytes: &[u8]) -> Outcome<'r> {
+    let mut out = Outcome::default();
+    let (mut code, mut body, mut agent, mut path) = (None, None, None, None);
+    let read = Skim::new(bytes).object(|key, value| {
+        match key.as_bytes() {
+            b"output" => body = value.string().map(|text| text.head(HEAD).into_owned()),
+            b"metadata" => value.object(|key, value| {
+                match key.as_bytes() {
+                    b"exit_code" => code = value.int().and_then(|code| i64::try_from(code).ok()),
+                    b"duration_seconds" => {
+                        out.run_ms = value.float().filter(|s| s.is_finite() && *s >= 0.0).map(|s| (s * 1000.0).round() as u64)
+                    }
+                    _ => {}
+                }
+                Ok(())
+            })?,
+            b"agent_id" => agent = value.string().map(|id| id.text().into_owned()),
+            b"task_name" => path = value.string().map(|id| id.text().into_owned()).filter(|path| path.starts_with('/')),
+            b"status" => value.object(|key, value| {
+                out.agents.push((Cow::Owned(key.text().into_owned()), agent_state(value)));
+                Ok(())
+            })?,
+            _ => {}
+        }
+        Ok(())
+    });
+    if read.is_err() {
+        // Only the beginning of something, or no JSON at all.
+        return words(&String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]));
+    }
+    let body = body.unwrap_or_default();
+    match code {
+        Some(code) => ended(&mut out, code, &body),
+        None if !body.is_empty() => {
+            let inner = words(&body);
+            (out.signals, out.run_ms) = (inner.signals, inner.run_ms.or(out.run_ms));
+        }
+        None => {}
+    }
+    let child = |agent: String, alias| Child { agent: Cow::Owned(agent), sure: false, alias, detached: true };
+    out.child = agent.map(|agent| child(agent, false)).or_else(|| path.map(|path| child(path, true)));
+    out
+}
+
+fn state(code: i64) -> TaskState {
+    if code == 0 { TaskState::Completed } else { TaskState::Failed }
+}
+
+/// An agent's state: a word, or an object whose key is the word.
+pub(super) fn agent_state(value: &mut Skim<'_>) -> TaskState {
+    let mut word = value.string().map(|word| word.text().into_owned());
+    let _ = value.object(|key, _| {
+        word = Some(key.text().into_owned());
+        Ok(())
+    });
+    match word.as_deref() {
+        Some("pending_init" | "running") => TaskState::Running,
+        Some("completed") => TaskState::Completed,
+        Some("errored") => TaskState::Failed,
+        Some("interrupted" | "shutdown") => TaskState::Stopped,
+        _ => TaskState::Unknown,
+    }
+}
+
+/// Whether a text says that part of it was left out: `…12 tokens truncated…`, `[... omitted 3 of 9 lines ...]`.
+fn is_truncated(raw: &[u8]) -> bool {
+    static CUT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"s truncated"));
+    static OMITTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"[... omitted "));
+    let cut = CUT.find_iter(raw).any(|at| {
+        let (before, after) = (&raw[..at + 1], raw.get(at + b"s truncated".len()..).unwrap_or_default());
+        let counted = before.ends_with(b" tokens") || before.ends_with(b" chars");
+        counted && (after.starts_with("…".as_bytes()) || after.starts_with(b"\\u2026"))
+    });
+    let digit = |at: usize| raw.get(at + b"[... omitted ".len()).is_some_and(u8::is_ascii_digit);
+    cut || OMITTED.find_iter(raw).any(digit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Told = (Said, Option<Marker>, Option<i64>);
+
+    fn signals(text: &str) -> Told {
+        let quoted = serde_json::to_string(text).unwrap_or_default();
+        let raw = Skim::new(quoted.as_bytes()).string();
+        let signals = raw.map(super::text).unwrap_or_default().signals;
+        (signals.outcome, signals.marker, signals.exit_field)
+    }
+
+    #[test]
+    fn every_encoding_tells_how_it_ended() {
+        let table: &[(&str, Told)] = &[
+            (r#"{"output":"a","metadata":{"exit_code":0,"duration_seconds":0.1}}"#, (Said::Worked, None, Some(0))),
+            (r#"{"output":"{\"metadata\":{\"exit_code\":1}}","metadata":{"exit_code":0}}"#, (Said::Worked, None, Some(0))),
+            (
+                r#"{"output":"command timed out after 9 milliseconds\n","metadata":{"exit_code":124}}"#,
+                (Said::Error, Some(Marker::Timeout), Some(124)),
+            ),
+            ("Exit code: 1\nWall time: 0.1 seconds\nOutput:\naborted by user", (Said::Error, None, Some(1))),
+            ("Wall time: 3.2 seconds\naborted by user", (Said::Error, Some(Marker::Interrupted), None)),
+            ("Wall time: 1.2 seconds\nOutput:\nrows", (Said::Nothing, None, None)),
+            (
+                "failed in sandbox X with execution error: sandbox denied exec error, exit code: 1, stdout: ",
+                (Said::Error, Some(Marker::Sandbox), Some(1)),
+            ),
+            ("{\"broken\":", (Said::Nothing, None, None)),
+            ("plain words", (Said::Nothing, None, None)),
+        ];
+        for (text, expected) in table {
+            assert_eq!(&signals(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn cuts_are_seen_in_either_spelling() {
+        assert!(is_truncated("a …12 tokens truncated… b".as_bytes()));
+        assert!(is_truncated(b"a \\u202612 tokens truncated\\u2026 b"));
+        assert!(is_truncated(b"[... omitted 3 of 9 lines ...]"));
+        assert!(!is_truncated(b"the file was truncated to 0 bytes"));
+    }
+}

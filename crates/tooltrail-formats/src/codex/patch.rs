@@ -1,0 +1,220 @@
+//! `apply_patch`: what a call changes, file by file.
+//!
+//! The patch is a text between `*** Begin Patch` and `*** End Patch`. It comes as the input of a custom tool, as `{"input":…}`, as
+//! `["apply_patch", …]` in a shell's command, or inside a script as a heredoc. It has no line numbers; where the log also tells the
+//! `changes`, those have.
+
+use super::fields::{Fields, Place};
+use tooltrail_model::patch::{FileChange, FilePatch, Hunk, PatchLine, unified};
+use tooltrail_skim::{Raw, Skim, Type};
+
+const BEGIN: &str = "*** Begin Patch";
+
+/// What a record changes: an end event or completed item by its `changes`, a call by the patch in its input.
+pub(super) fn of_record(payload: &Fields<'_>) -> Vec<FilePatch> {
+    let item = payload.inside(payload.item);
+    for fields in [payload, &item] {
+        if fields.changes.is_some() {
+            return of_changes(fields.skim(fields.changes));
+        }
+    }
+    let inputs = [payload.input, payload.arguments, payload.action];
+    inputs.into_iter().find_map(|place| of_input(payload, place)).map(|text| parse(&text)).unwrap_or_default()
+}
+
+/// The patch in the input of a call.
+fn of_input(payload: &Fields<'_>, place: Place) -> Option<String> {
+    let text = payload.string(place).map(Raw::text);
+    if let Some(text) = &text
+        && let Some(at) = text.find(BEGIN).filter(|_| !text.trim_start().starts_with('{'))
+    {
+        return Some(text[at..].to_owned());
+    }
+    let bytes = text.as_deref().map_or(payload.raw(place), str::as_bytes);
+    let mut found = None;
+    let mut look = |text: Raw<'_>| {
+        let text = text.text();
+        if let Some(at) = text.find(BEGIN) {
+            found.get_or_insert_with(|| text[at..].to_owned());
+        }
+    };
+    let _ = Skim::new(bytes).object(|key, value| {
+        if matches!(key.as_bytes(), b"input" | b"patch" | b"cmd" | b"command") {
+            value.string().into_iter().for_each(&mut look);
+            value.array(|word| {
+                word.string().into_iter().for_each(&mut look);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    });
+    found
+}
+
+/// `{"path":{"type":"update","unified_diff":…,"move_path":…}}`.
+fn of_changes(mut changes: Skim<'_>) -> Vec<FilePatch> {
+    let mut files = Vec::new();
+    let _ = changes.object(|key, value| {
+        let path = key.text().into_owned();
+        let (mut kind, mut content, mut diff, mut moved_to) = (None, None, None, None);
+        value.object(|key, value| {
+            let text = value.string().map(|text| text.text().into_owned());
+            match key.as_bytes() {
+                b"type" => kind = text,
+                b"content" => content = text,
+                b"unified_diff" => diff = text,
+                b"move_path" => moved_to = text,
+                _ => {}
+            }
+            Ok(())
+        })?;
+        let whole = |line: fn(String) -> PatchLine| {
+            let lines = content.as_deref().unwrap_or_default().lines().map(|text| line(text.to_owned())).collect();
+            vec![Hunk { old_start: Some(1), new_start: Some(1), lines, ..Hunk::default() }]
+        };
+        let (change, hunks) = match kind.as_deref() {
+            Some("add") => (FileChange::Add, whole(PatchLine::Added)),
+            Some("delete") => (FileChange::Delete, whole(PatchLine::Removed)),
+            _ => (FileChange::Update, unified(diff.as_deref().unwrap_or_default())),
+        };
+        files.push(FilePatch { path, moved_to, change, hunks });
+        Ok(())
+    });
+    files
+}
+
+/// Reads a patch. What follows its end is not part of it; a patch that breaks off is read as far as it goes.
+pub(super) fn parse(text: &str) -> Vec<FilePatch> {
+    let mut files: Vec<FilePatch> = Vec::new();
+    let begun = text.lines().skip_while(|line| line.trim() != BEGIN).skip(1);
+    for line in begun {
+        let marker = line.strip_prefix("*** ").map(str::trim_end);
+        let header = marker.and_then(|marker| {
+            let (what, path) = marker.split_once(": ")?;
+            let change = match what {
+                "Add File" => FileChange::Add,
+                "Delete File" => FileChange::Delete,
+                "Update File" => FileChange::Update,
+                _ => return None,
+            };
+            Some(FilePatch { path: path.to_owned(), moved_to: None, change, hunks: Vec::new() })
+        });
+        match (header, marker) {
+            (Some(file), _) => files.push(file),
+            (None, Some("End Patch")) => break,
+            (None, marker) => {
+                // Before the first file stands at most the environment.
+                if let Some(file) = files.last_mut() {
+                    take(file, line, marker);
+                }
+            }
+        }
+    }
+    files
+}
+
+/// Takes a line that belongs to a file.
+fn take(file: &mut FilePatch, line: &str, marker: Option<&str>) {
+    if let Some(path) = marker.and_then(|marker| marker.strip_prefix("Move to: ")) {
+        file.moved_to = Some(path.to_owned());
+        return;
+    }
+    if marker == Some("End of File") {
+        if let Some(hunk) = file.hunks.last_mut() {
+            hunk.at_end = true;
+        }
+        return;
+    }
+    if let Some(context) = line.strip_prefix("@@").filter(|_| file.change == FileChange::Update) {
+        let context = context.trim();
+        // Several lines of context in a row lead to one place.
+        if file.hunks.last().is_none_or(|hunk| !hunk.lines.is_empty()) {
+            file.hunks.push(Hunk::default());
+        }
+        if let Some(hunk) = file.hunks.last_mut().filter(|_| !context.is_empty()) {
+            hunk.context.push(context.to_owned());
+        }
+        return;
+    }
+    if file.hunks.is_empty() {
+        // The first place needs no `@@`; a new file has only one, and begins with its first line.
+        let start = (file.change == FileChange::Add).then_some(1);
+        file.hunks.push(Hunk { new_start: start, ..Hunk::default() });
+    }
+    if let Some(hunk) = file.hunks.last_mut() {
+        hunk.lines.push(PatchLine::parse(line));
+    }
+}
+
+/// Whether the input of a call may hold a patch, before anything is taken apart.
+pub(super) fn may_hold(record: &[u8]) -> bool {
+    Skim::new(record).peek() == Some(Type::Object)
+        && (memchr::memmem::find(record, BEGIN.as_bytes()).is_some() || memchr::memmem::find(record, b"\"changes\"").is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::records;
+    use super::*;
+
+    const PATCH: &str = "*** Begin Patch\n*** Environment ID: e1\n*** Add File: new.txt\n+one\n+two\n*** Delete File: old.txt\n*** Update File: a.rs\n*** Move to: b.rs\n@@ fn main() {\n@@ if x {\n-old\n+new\n same\n@@\n+end\n*** End of File\n*** End Patch\nnot part of it";
+
+    fn added(text: &str) -> PatchLine {
+        PatchLine::Added(text.to_owned())
+    }
+
+    #[test]
+    fn every_kind_of_change_is_read() {
+        let files = parse(PATCH);
+        let names: Vec<_> = files.iter().map(|file| (&*file.path, file.change, file.moved_to.as_deref())).collect();
+        let expected =
+            [("new.txt", FileChange::Add, None), ("old.txt", FileChange::Delete, None), ("a.rs", FileChange::Update, Some("b.rs"))];
+        assert_eq!(names, expected);
+        assert_eq!(files[0].hunks[0].lines, [added("one"), added("two")]);
+        assert!(files[1].hunks.is_empty());
+        let [first, second] = &*files[2].hunks else { panic!("{:?}", files[2].hunks) };
+        assert_eq!(first.context, ["fn main() {", "if x {"]);
+        assert_eq!(first.lines, [PatchLine::Removed("old".into()), added("new"), PatchLine::Same("same".into())]);
+        assert_eq!((second.at_end, &*second.lines), (true, &[added("end")][..]));
+    }
+
+    #[test]
+    fn all_carriers_hold_the_same_patch() {
+        let quoted = |text: &str| serde_json::Value::from(text).to_string();
+        let expected = parse(PATCH);
+        let script = format!("cd x && apply_patch <<'EOF'\n{PATCH}\nEOF\n");
+        let inputs = [
+            format!("\"type\":\"custom_tool_call\",\"input\":{}", quoted(PATCH)),
+            format!("\"type\":\"function_call\",\"arguments\":{}", quoted(&format!("{{\"input\":{}}}", quoted(PATCH)))),
+            format!("\"type\":\"function_call\",\"arguments\":{}", quoted(&format!("{{\"command\":[\"apply_patch\",{}]}}", quoted(PATCH)))),
+            format!("\"type\":\"function_call\",\"arguments\":{}", quoted(&format!("{{\"cmd\":{}}}", quoted(&script)))),
+            format!("\"type\":\"local_shell_call\",\"action\":{{\"command\":[\"apply_patch\",{}]}}", quoted(PATCH)),
+        ];
+        for input in inputs {
+            let record = format!("{{\"type\":\"response_item\",\"payload\":{{{input}}}}}");
+            assert_eq!(records::patches(record.as_bytes()), expected, "{input}");
+        }
+    }
+
+    #[test]
+    fn changes_have_line_numbers() {
+        let record = br#"{"type":"event_msg","payload":{"type":"patch_apply_end","changes":{"/a":{"type":"update","unified_diff":"@@ -3 +3 @@\n-x\n+y\n","move_path":"/b"},"/c":{"type":"add","content":"1\n2\n"},"/d":{"type":"delete","content":"1\n"}}}}"#;
+        let files = records::patches(record);
+        assert_eq!(files.len(), 3);
+        assert_eq!((files[0].moved_to.as_deref(), files[0].hunks[0].old_start), (Some("/b"), Some(3)));
+        assert_eq!(files[1].hunks[0].lines, [added("1"), added("2")]);
+        assert_eq!(files[2].change, FileChange::Delete);
+        let item = br#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"FileChange","changes":{"/d":{"type":"delete","content":"1\n"}}}}}"#;
+        assert_eq!(records::patches(item).len(), 1);
+    }
+
+    #[test]
+    fn what_is_no_patch_changes_nothing() {
+        for text in ["", "*** Begin Patch", "*** Begin Patch\n+x\n@@\n*** End of File\n*** Move to: x", "*** Update File: a\n+x"] {
+            assert!(parse(text).is_empty(), "{text}");
+        }
+        assert!(records::patches(b"{\"type\":\"response_item\",\"payload\":{\"changes\":[1]}}").is_empty());
+        assert!(records::patches(b"[]").is_empty());
+        assert_eq!(parse("*** Begin Patch\n*** Update File: a\n-x")[0].hunks[0].lines.len(), 1);
+    }
+}

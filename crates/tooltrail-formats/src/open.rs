@@ -1,0 +1,100 @@
+//! Opening a source: compressed or not, what comes out is the log as its agent wrote it.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+
+/// How a file that zstd compressed begins.
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+/// The most that a compressed file may ask for to be read, as a power of two. Agents write with 8 MB at most.
+const WINDOW: u32 = 25;
+
+/// The bytes of a source.
+pub(crate) enum Input<R: Read> {
+    /// As they lie on the disk.
+    Plain(R),
+    /// Decompressed on the way.
+    Zstd(Box<zstd::stream::read::Decoder<'static, BufReader<R>>>),
+}
+
+impl<R: Read> Input<R> {
+    /// Wraps what was read from a file, by how the file begins.
+    fn of(inner: R, head: &[u8]) -> io::Result<Self> {
+        if head != ZSTD {
+            return Ok(Input::Plain(inner));
+        }
+        let mut decoder = zstd::stream::read::Decoder::new(inner)?;
+        decoder.window_log_max(WINDOW)?;
+        Ok(Input::Zstd(Box::new(decoder)))
+    }
+}
+
+impl<R: Read> Read for Input<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Input::Plain(inner) => inner.read(out),
+            Input::Zstd(decoder) => decoder.read(out),
+        }
+    }
+}
+
+/// Opens a source. `wrap` stands between the file and the decompressing.
+pub(crate) fn open<R: Read>(path: &Path, wrap: impl FnOnce(File) -> R) -> io::Result<Input<R>> {
+    let mut file = File::open(path)?;
+    let mut head = Vec::with_capacity(ZSTD.len());
+    file.by_ref().take(ZSTD.len() as u64).read_to_end(&mut head)?;
+    file.seek(SeekFrom::Start(0))?;
+    Input::of(wrap(file), &head)
+}
+
+/// Opens a source at an offset of the log.
+pub(crate) fn open_at(path: &Path, start: u64) -> io::Result<impl Read> {
+    let mut input = open(path, |file| file)?;
+    match &mut input {
+        Input::Plain(file) => {
+            file.seek(SeekFrom::Start(start))?;
+        }
+        // There is no way to begin in the middle.
+        Input::Zstd(decoder) => {
+            io::copy(&mut decoder.take(start), &mut io::sink())?;
+        }
+    }
+    Ok(input)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn compressed_and_plain_files_read_the_same() -> io::Result<()> {
+        let directory = tempfile::tempdir()?;
+        let text = b"{\"a\":1}\n{\"b\":2}\n".repeat(5000);
+        let (plain, packed) = (directory.path().join("a.jsonl"), directory.path().join("a.jsonl.zst"));
+        std::fs::write(&plain, &text)?;
+        std::fs::write(&packed, zstd::encode_all(&text[..], 3)?)?;
+        for path in [plain, packed] {
+            let mut whole = Vec::new();
+            open(&path, |file| file)?.read_to_end(&mut whole)?;
+            assert_eq!(whole, text);
+            let mut part = Vec::new();
+            open_at(&path, 8)?.take(7).read_to_end(&mut part)?;
+            assert_eq!(part, b"{\"b\":2}");
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn short_and_torn_files_are_no_reason_to_fail_early() -> io::Result<()> {
+        let directory = tempfile::tempdir()?;
+        let path = directory.path().join("a.jsonl.zst");
+        std::fs::write(&path, b"")?;
+        let mut whole = Vec::new();
+        open(&path, |file| file)?.read_to_end(&mut whole)?;
+        assert!(whole.is_empty());
+        let packed = zstd::encode_all(&b"{\"a\":1}\n".repeat(5000)[..], 3)?;
+        std::fs::write(&path, &packed[..packed.len() / 2])?;
+        assert!(open(&path, |file| file)?.read_to_end(&mut whole).is_err());
+        Ok(())
+    }
+}

@@ -1,0 +1,109 @@
+//! What a call changes in files, whichever way its agent writes that down.
+
+/// The change of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilePatch {
+    /// The file, as the agent names it.
+    pub path: String,
+    /// Its new name, where it is moved.
+    pub moved_to: Option<String>,
+    /// What becomes of it.
+    pub change: FileChange,
+    /// The places that change; all of it is one place where a file is added or deleted.
+    pub hunks: Vec<Hunk>,
+}
+
+/// What becomes of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileChange {
+    /// It is new.
+    Add,
+    /// It goes.
+    Delete,
+    /// It changes.
+    Update,
+}
+
+/// One place that changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hunk {
+    /// The first line before the change, counted from 1; `None` where the log does not say where it is.
+    pub old_start: Option<u32>,
+    /// The first line after the change.
+    pub new_start: Option<u32>,
+    /// Lines that say where it is, such as the head of a function.
+    pub context: Vec<String>,
+    /// The lines, in order.
+    pub lines: Vec<PatchLine>,
+    /// Whether it is at the end of the file.
+    pub at_end: bool,
+}
+
+/// A line of a hunk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PatchLine {
+    /// It stays.
+    Same(String),
+    /// It goes.
+    Removed(String),
+    /// It comes.
+    Added(String),
+}
+
+impl PatchLine {
+    /// A line as patches spell it: a sign and the text. A line without a sign stays as it is; some writers leave out the space.
+    pub fn parse(line: &str) -> Self {
+        match line.split_at_checked(1) {
+            Some(("+", text)) => PatchLine::Added(text.to_owned()),
+            Some(("-", text)) => PatchLine::Removed(text.to_owned()),
+            Some((" ", text)) => PatchLine::Same(text.to_owned()),
+            _ => PatchLine::Same(line.to_owned()),
+        }
+    }
+}
+
+/// The hunks of a unified diff, with their line numbers.
+pub fn unified(diff: &str) -> Vec<Hunk> {
+    let mut hunks: Vec<Hunk> = Vec::new();
+    for line in diff.lines() {
+        if let Some(rest) = line.strip_prefix("@@") {
+            hunks.push(head(rest));
+            continue;
+        }
+        // What stands before the first hunk names the files; a note such as `\ No newline` is no line.
+        if let Some(hunk) = hunks.last_mut().filter(|_| !line.starts_with('\\')) {
+            hunk.lines.push(PatchLine::parse(line));
+        }
+    }
+    hunks
+}
+
+/// ` -9,2 +9,6 @@ fn main()`.
+fn head(rest: &str) -> Hunk {
+    let (ranges, context) = rest.split_once("@@").unwrap_or((rest, ""));
+    let start = |sign: char| {
+        let range = ranges.split_whitespace().find_map(|word| word.strip_prefix(sign))?;
+        range.split(',').next()?.parse().ok()
+    };
+    let context = Some(context.trim()).filter(|text| !text.is_empty()).map(str::to_owned);
+    Hunk { old_start: start('-'), new_start: start('+'), context: context.into_iter().collect(), ..Hunk::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unified_diffs_keep_their_line_numbers() {
+        let hunks = unified(
+            "--- a\n+++ b\n@@ -9,2 +9,3 @@ fn main()\n same\n-old\n+new\n+more\n\\ No newline at end of file\n@@ -40 +41 @@\n-x\n+y\n",
+        );
+        assert_eq!(hunks.len(), 2);
+        assert_eq!((hunks[0].old_start, hunks[0].new_start), (Some(9), Some(9)));
+        assert_eq!(hunks[0].context, ["fn main()"]);
+        assert_eq!(hunks[0].lines.len(), 4);
+        assert_eq!((hunks[1].old_start, hunks[1].new_start), (Some(40), Some(41)));
+        assert_eq!(hunks[1].lines, [PatchLine::Removed("x".into()), PatchLine::Added("y".into())]);
+        assert!(unified("no diff").is_empty());
+    }
+}
