@@ -1,10 +1,11 @@
 //! Names that repeat (tools, models, directories, sessions), kept once per source.
 
 use crate::Map;
+use std::num::NonZeroU32;
 
 /// A name of one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Name(u32);
+pub struct Name(NonZeroU32);
 
 /// The names of one source, in the order they were first seen.
 #[derive(Clone, Debug, Default)]
@@ -19,15 +20,16 @@ impl Names {
         if let Some(&name) = self.index.get(text) {
             return name;
         }
-        let name = Name(u32::try_from(self.all.len()).unwrap_or(u32::MAX));
         self.all.push(text.into());
+        // Counted from 1, so that a name that may be missing takes no extra room.
+        let name = Name(u32::try_from(self.all.len()).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MAX));
         self.index.insert(text.into(), name);
         name
     }
 
     /// The text of a name of this source.
     pub fn text(&self, name: Name) -> &str {
-        self.all.get(name.0 as usize).map_or("", |text| text)
+        self.all.get(name.0.get() as usize - 1).map_or("", |text| text)
     }
 
     /// The text of a name that may be missing.

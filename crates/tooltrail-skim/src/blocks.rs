@@ -113,18 +113,11 @@ fn long_string_end(bytes: &[u8], at: usize, start: usize) -> Option<usize> {
     quotes.find(|&end| !is_escaped(bytes, end, start))
 }
 
-/// How many bytes stand before the first backslash.
-#[inline]
-pub(crate) fn plain_run(bytes: &[u8]) -> usize {
-    let (whole, _) = bytes.as_chunks::<16>();
-    for (index, block) in whole.iter().enumerate() {
-        let found = u8x16::new(*block).simd_eq(u8x16::splat(b'\\')).to_bitmask();
-        if found != 0 {
-            return index * 16 + found.trailing_zeros() as usize;
-        }
-    }
-    let rest = whole.len() * 16;
-    rest + bytes[rest..].iter().position(|byte| *byte == b'\\').unwrap_or(bytes.len() - rest)
+/// How many bytes of a block stand before the first backslash.
+#[inline(always)]
+pub(crate) fn plain_run(block: &[u8; 16]) -> usize {
+    let found = u8x16::new(*block).simd_eq(u8x16::splat(b'\\')).to_bitmask();
+    if found == 0 { 16 } else { found.trailing_zeros() as usize }
 }
 
 /// Where the container ends whose opening bracket is at `start`: just after its closing bracket, and how deep it went.

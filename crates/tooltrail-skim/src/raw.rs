@@ -115,15 +115,29 @@ fn lossy(bytes: &[u8]) -> Cow<'_, str> {
 }
 
 fn decode(bytes: &[u8], limit: usize, out: &mut Vec<u8>) {
+    // A little more than asked for, so that the character at the limit is whole.
+    let limit = limit.saturating_add(4);
     let mut at = 0;
     while at < bytes.len() && out.len() < limit {
-        let plain = blocks::plain_run(&bytes[at..]);
-        out.extend_from_slice(&bytes[at..at + plain]);
+        // Sixteen bytes at a time are copied whole, and what turned out to be too much is taken back.
+        let Some(chunk) = bytes[at..].first_chunk::<16>() else {
+            let plain = bytes[at..].iter().position(|byte| *byte == b'\\').unwrap_or(bytes.len() - at);
+            out.extend_from_slice(&bytes[at..at + plain]);
+            at += plain;
+            if at < bytes.len() && out.len() < limit {
+                at += escape(&bytes[at..], out);
+            }
+            continue;
+        };
+        let plain = blocks::plain_run(chunk);
+        out.extend_from_slice(chunk);
         at += plain;
-        if out.len() >= limit || at >= bytes.len() {
-            return;
+        if plain < 16 {
+            out.truncate(out.len() - 16 + plain);
+            if out.len() < limit {
+                at += escape(&bytes[at..], out);
+            }
         }
-        at += escape(&bytes[at..], out);
     }
 }
 
