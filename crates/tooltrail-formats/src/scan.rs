@@ -78,7 +78,7 @@ pub fn scan(files: &[Found], options: &Options, progress: &Progress) -> (Linker,
 
 fn source(found: &Found, options: &Options, buffer: &mut Buffer, turns: &Turns, progress: &Progress) -> io::Result<Source> {
     let input = open(&found.path, |file| Counted { input: file, progress })?;
-    let mut reader = read_lines(&found.path, input, options, buffer, turns);
+    let mut reader = read_lines(&found.path, input, found.size, options, buffer, turns);
     reader.sidecars(&found.path);
     let summary = reader.assembler.finish();
     let modified = found.modified.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(Time::from);
@@ -100,16 +100,17 @@ fn spelled(path: &Path) -> String {
 
 /// Reads one source from anything; the path says what it is, nothing there is opened.
 pub fn read(path: &Path, input: impl Read, options: &Options, buffer: &mut Buffer, turns: &Turns) -> Summary {
-    read_lines(path, input, options, buffer, turns).assembler.finish()
+    read_lines(path, input, 0, options, buffer, turns).assembler.finish()
 }
 
-fn read_lines(path: &Path, input: impl Read, options: &Options, buffer: &mut Buffer, turns: &Turns) -> Reader {
+fn read_lines(path: &Path, input: impl Read, size: u64, options: &Options, buffer: &mut Buffer, turns: &Turns) -> Reader {
     let mut lines = Lines::new(input, buffer, turns, options.max_line);
     let head = lines.peek();
     let document = FORMATS.iter().find(|format| format.is_document(head)).copied();
     let format = document.or_else(|| sniff(head));
     let origin = format.map_or_else(Origin::default, |format| format.origin(path));
     let mut reader = Reader { path: path.to_owned(), format, assembler: Assembler::new(origin), check_utf8: options.check_utf8 };
+    reader.assembler.expect(size);
     if let Some(format) = document {
         match lines.whole() {
             Some(bytes) => reader.document(format, bytes),

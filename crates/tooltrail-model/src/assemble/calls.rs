@@ -39,6 +39,11 @@ impl Open {
         self.latest.get(&hash(id)).copied()
     }
 
+    pub(super) fn expect(&mut self, calls: usize) {
+        self.latest.reserve(calls);
+        self.messages.reserve(calls);
+    }
+
     pub(super) fn early_hook(&mut self, id: &str, hook: LooseHook) {
         self.early_hooks.entry(id.into()).or_default().push(hook);
     }

@@ -29,6 +29,11 @@ struct Link {
 }
 
 impl Chain {
+    pub(super) fn expect(&mut self, records: usize) {
+        self.nodes.reserve(records);
+        self.index.reserve(records);
+    }
+
     /// The record that began the side conversation `id` belongs to.
     pub(super) fn root_of(&mut self, id: u64, parent: Option<u64>) -> u64 {
         let root = parent.and_then(|parent| self.roots.get(&parent).copied()).unwrap_or(id);

@@ -129,6 +129,17 @@ impl Assembler {
         }
     }
 
+    /// Makes room for what a source of so many bytes usually holds. Room that is not needed is given back in the end.
+    pub fn expect(&mut self, bytes: u64) {
+        // How many bytes of a log there are for each of these, roughly; a size alone is no reason to take much.
+        let room = |each: u64| usize::try_from(bytes / each).unwrap_or(usize::MAX).min(1 << 16);
+        self.out.calls.reserve(room(12_000));
+        self.out.usage.reserve(room(9_000));
+        self.usage.reserve(room(9_000));
+        self.calls.expect(room(12_000));
+        self.chain.expect(room(3_600));
+    }
+
     /// It has only now become known what the source is. Nothing but lines has been counted so far.
     pub fn recognised(&mut self, origin: Origin) {
         self.out.agent = origin.agent;
