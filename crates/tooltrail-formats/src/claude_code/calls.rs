@@ -17,10 +17,12 @@ pub(super) fn call<'r>(
     node: Option<Raw<'r>>,
     emit: &Emit<'_, 'r>,
 ) -> Option<Call<'r>> {
-    let kind = block.kind?.text();
-    if !(kind == "tool_use" || kind.ends_with("_tool_use")) {
+    let kind = block.kind?;
+    let plain = kind == *"tool_use";
+    if !plain && !kind.text().ends_with("_tool_use") {
         return None;
     }
+    let kind = kind.text();
     let id = block.id?;
     let tool = block.name.map_or_else(|| kind.clone(), Raw::text);
     let family = if kind == "mcp_tool_use" { Kind::Mcp } else { tools::kind(&tool) };

@@ -230,7 +230,7 @@ fn telling_head(text: Raw<'_>, error: bool) -> Cow<'_, str> {
     let bytes = text.bytes();
     let telling: [&[u8]; 6] = [b"Command ", b"Async agent", b"Successfully ", b"<", b"[{", b"[Request"];
     // An escape or white space in front may hide one of them.
-    let hidden = matches!(bytes.first(), Some(b'\\' | b' '));
+    let hidden = matches!(bytes.first(), Some(b'\\' | b' ')) && !bytes.starts_with(b"\\u001b");
     if error || hidden || telling.iter().any(|beginning| bytes.starts_with(beginning)) {
         return text.head(WINDOW);
     }
@@ -239,7 +239,7 @@ fn telling_head(text: Raw<'_>, error: bool) -> Cow<'_, str> {
 
 /// What is looked for in every result, prepared once.
 static AGENT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"agentId"));
-static NUMBERED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\\u"));
+static SPELLED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\\u0061"));
 
 /// How a text ends, if that can tell anything: an exit code in brackets, or an agent's id. Most texts end in neither, and
 /// decoding their ends would cost more than everything else about them.
@@ -249,8 +249,10 @@ fn telling_tail(text: Raw<'_>) -> Cow<'_, str> {
     while let Some(rest) = [b"\\n".as_slice(), b"\\r", b"\\t", b" "].iter().find_map(|space| spoken.strip_suffix(*space)) {
         spoken = rest;
     }
-    let bracket = spoken.ends_with(b"]");
-    if bracket || AGENT.find(end).is_some() || NUMBERED.find(end).is_some() {
+    let spelled_end = end.len() >= 6 && end[end.len() - 6..].starts_with(b"\\u");
+    let bracket = spoken.ends_with(b"]") || spelled_end;
+    // Either may be spelled in numbers.
+    if bracket || AGENT.find(end).is_some() || SPELLED.find(end).is_some() {
         return text.tail(WINDOW);
     }
     Cow::Borrowed("")
