@@ -22,14 +22,15 @@ fn parse(text: &[u8]) -> Option<Time> {
         return None;
     }
     let mut good = true;
-    let mut number = |from: usize, to: usize| {
-        text[from..to].iter().fold(0i64, |n, digit| {
-            good &= digit.is_ascii_digit();
-            n * 10 + i64::from(digit.wrapping_sub(b'0'))
-        })
+    let mut two = |at: usize| {
+        let (tens, ones) = (text[at].wrapping_sub(b'0'), text[at + 1].wrapping_sub(b'0'));
+        good &= tens < 10 && ones < 10;
+        i64::from(tens) * 10 + i64::from(ones)
     };
-    let (year, month, day) = (number(0, 4), number(5, 7), number(8, 10));
-    let (hour, minute, second, milli) = (number(11, 13), number(14, 16), number(17, 19), number(20, 23));
+    let (year, month, day) = (two(0) * 100 + two(2), two(5), two(8));
+    let (hour, minute, second) = (two(11), two(14), two(17));
+    // The last three digits as two and two that share the middle one.
+    let milli = two(20) * 10 + two(21) % 10;
     // Odd dates and leap seconds are left to the full parser.
     let plain = good && (1..=12).contains(&month) && (1..=28).contains(&day) && hour < 24 && minute < 60 && second < 60;
     if !plain {

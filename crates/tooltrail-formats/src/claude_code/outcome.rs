@@ -213,6 +213,9 @@ impl<'r> Outcome<'r> {
         if let Some(state) = stopped(&self.head) {
             return Some(Poll { id: None, state, exit_code: None });
         }
+        if !self.head.trim_start().starts_with('<') {
+            return None;
+        }
         let field = |name: &str| super::tasks::tag(&self.head, name);
         let state = task_state(field("status")?);
         let exit_code = field("exit_code").and_then(|code| code.trim().parse().ok());

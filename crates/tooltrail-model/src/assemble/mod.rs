@@ -401,16 +401,13 @@ impl Assembler {
     }
 
     fn title(&mut self, by: TitleBy, text: &str) {
-        let text = crate::text::headline(text, 120);
-        if text.is_empty() {
-            return;
-        }
-        let name = self.out.names.of(&text);
         let record = self.session(self.here.session);
         // Of two titles with the same weight the last one counts, except for prompts, where it is the first.
         let wins = record.title.is_none_or(|(have, _)| if by <= TitleBy::Prompt { by > have } else { by >= have });
-        if wins {
-            record.title = Some((by, name));
+        let text = if wins { crate::text::headline(text, 120) } else { String::new() };
+        if !text.is_empty() {
+            let name = self.out.names.of(&text);
+            self.session(self.here.session).title = Some((by, name));
         }
     }
 
