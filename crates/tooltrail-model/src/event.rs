@@ -149,8 +149,6 @@ pub struct Context<'r> {
     pub repository: Option<Word<'r>>,
     /// The branch of its repository.
     pub branch: Option<Word<'r>>,
-    /// The agent program's version.
-    pub version: Option<Word<'r>>,
     /// The model, where it is not said per message.
     pub model: Option<Word<'r>>,
 }

@@ -323,8 +323,6 @@ pub struct SessionRecord {
     pub project: Option<Name>,
     /// The last branch.
     pub branch: Option<Name>,
-    /// The last version of the agent.
-    pub version: Option<Name>,
     /// The weightiest title.
     pub title: Option<(TitleBy, Name)>,
     /// Records that are part of the conversation.

@@ -22,10 +22,9 @@ pub(super) fn call<'r>(
     if !plain && !kind.text().ends_with("_tool_use") {
         return None;
     }
-    let kind = kind.text();
     let id = block.id?;
-    let tool = block.name.map_or_else(|| kind.clone(), Raw::text);
-    let family = if kind == "mcp_tool_use" { Kind::Mcp } else { tools::kind(&tool) };
+    let tool = block.name.unwrap_or(kind).text();
+    let family = if !plain && kind == *"mcp_tool_use" { Kind::Mcp } else { tools::kind(&tool) };
     let (input, digest) = block.input.clone().unwrap_or_default();
     let bytes = emit.slice(&input);
     let (mut prompt, mut task) = (None, None);

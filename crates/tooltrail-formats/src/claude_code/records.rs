@@ -112,19 +112,13 @@ pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, To
 }
 
 fn context(envelope: &Envelope<'_>, emit: &mut Emit<'_, '_>) {
-    if envelope.cwd.is_none() && envelope.branch.is_none() && envelope.version.is_none() {
+    if envelope.cwd.is_none() && envelope.branch.is_none() {
         return;
     }
     let cwd = envelope.cwd.map(Raw::decoded_bytes);
     // A worktree that the agent made belongs to the repository it was made in.
     let repository = cwd.as_deref().and_then(repository).map(|path| Cow::Owned(path.to_vec()));
-    emit.fact(Fact::Context(Context {
-        cwd,
-        repository,
-        branch: envelope.branch.map(Raw::decoded_bytes),
-        version: envelope.version.map(Raw::decoded_bytes),
-        model: None,
-    }));
+    emit.fact(Fact::Context(Context { cwd, repository, branch: envelope.branch.map(Raw::decoded_bytes), model: None }));
 }
 
 /// The repository of a worktree that the agent made inside it.

@@ -70,7 +70,6 @@ fields! {
     call_id b"call_id"
     call_id_camel b"callId"
     changes b"changes"
-    cli_version b"cli_version"
     command b"command"
     content b"content"
     cwd b"cwd"

@@ -156,13 +156,7 @@ fn context(fields: &Fields<'_>, emit: &mut Emit<'_>) {
         Ok(())
     });
     let word = |place| fields.string(place).map(Raw::decoded_bytes);
-    emit(Fact::Context(Context {
-        cwd: word(fields.cwd).map(directory),
-        repository: None,
-        branch,
-        version: word(fields.cli_version),
-        model: word(fields.model),
-    }));
+    emit(Fact::Context(Context { cwd: word(fields.cwd).map(directory), repository: None, branch, model: word(fields.model) }));
 }
 
 /// A directory, which some records write as `file://`.

@@ -294,7 +294,6 @@ impl Assembler {
                 cwd: None,
                 project: None,
                 branch: None,
-                version: None,
                 title: None,
                 records: 0,
             });
@@ -327,11 +326,10 @@ impl Assembler {
     fn context(&mut self, context: &Context<'_>) {
         let session = self.session_at(self.here.session);
         let known = &self.out.sessions[session];
-        let (known_branch, known_version) = (known.branch, known.version);
+        let known_branch = known.branch;
         let cwd = self.renamed(&context.cwd, self.cwd);
         let repository = self.renamed(&context.repository, None);
         let branch = self.renamed(&context.branch, known_branch);
-        let version = self.renamed(&context.version, known_version);
         self.model = self.renamed(&context.model, self.model).or(self.model);
         self.cwd = cwd.or(self.cwd);
         // What a copied record says holds for the conversation it was copied from.
@@ -341,7 +339,6 @@ impl Assembler {
             record.cwd = record.cwd.or(repository).or(cwd);
             record.branch = branch.or(record.branch);
         }
-        record.version = version.or(record.version);
     }
 
     fn node(&mut self, node: &Node) {
