@@ -34,6 +34,12 @@ const REGISTRIES: &[Registry] = &[
         file: "crates/tooltrail-formats/src/lib.rs",
         list: "FORMATS",
     },
+    Registry {
+        folder: "crates/tooltrail-view/src/tools",
+        entries: Entries::Files,
+        file: "crates/tooltrail-view/src/tools/mod.rs",
+        list: "TOOLS",
+    },
 ];
 
 struct Registry {

@@ -12,11 +12,17 @@ pub mod mend;
 mod open;
 pub mod scan;
 mod time;
+pub mod transcript;
+pub mod value;
 
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::Origin;
+use tooltrail_model::content::Content;
+use tooltrail_model::detail::Detailed;
 use tooltrail_model::patch::FilePatch;
-use tooltrail_model::{At, Event, Span};
+use tooltrail_model::transcript::{Answered, Asked, HookStory, Parts};
+use tooltrail_model::{At, Event, Kind, Span, Status};
 use tooltrail_skim::Torn;
 
 /// All agents whose logs can be read. The first that recognises a file has it.
@@ -63,6 +69,36 @@ pub struct Registered {
     pub pid: Option<u32>,
     /// Whether it waits for the person.
     pub waiting: bool,
+}
+
+/// A record that is looked at closely.
+#[derive(Clone, Copy, Debug)]
+pub struct Opened<'v> {
+    /// The record's number.
+    pub line: u64,
+    /// All of it.
+    pub value: &'v Value,
+}
+
+/// A call whose detail is asked for: everything that its records say about it.
+#[derive(Clone, Copy, Debug)]
+pub struct Ask<'v> {
+    /// The tool, as logged.
+    pub tool: &'v str,
+    /// The MCP server.
+    pub server: Option<&'v str>,
+    /// Its family.
+    pub kind: Kind,
+    /// What became of it.
+    pub status: Status,
+    /// The input.
+    pub input: &'v Value,
+    /// What the model saw; nothing where there is no result.
+    pub seen: &'v [Content],
+    /// What the tool produced, where the log keeps it.
+    pub produced: Option<&'v Value>,
+    /// Whether there is a result.
+    pub answered: bool,
 }
 
 /// One agent's way of writing logs.
@@ -134,6 +170,36 @@ pub trait Format: Sync {
     fn patches(&self, record: &[u8]) -> Vec<FilePatch> {
         let _ = record;
         Vec::new()
+    }
+
+    /// What a record holds for a reader, in order.
+    fn parts(&self, record: Opened<'_>) -> Parts {
+        let _ = record;
+        Parts::default()
+    }
+
+    /// What a record says about the request of a call.
+    fn asked(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
+        let _ = (record, call);
+        None
+    }
+
+    /// What a record says about the result of a call. Several records may each know a part of it.
+    fn answered(&self, record: Opened<'_>, call: &str) -> Option<Answered> {
+        let _ = (record, call);
+        None
+    }
+
+    /// The hooks that a record tells of.
+    fn hooks(&self, record: Opened<'_>) -> Vec<HookStory> {
+        let _ = record;
+        Vec::new()
+    }
+
+    /// A call in neutral form.
+    fn detail(&self, ask: &Ask<'_>) -> Detailed {
+        let _ = ask;
+        Detailed::default()
     }
 
     /// Calls whose result a damaged line seems to hold.

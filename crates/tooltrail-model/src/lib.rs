@@ -9,6 +9,9 @@
 //! `running` and `unanswered` are told apart last, when rows are made, from a [`Now`] that the caller passes in.
 
 pub mod assemble;
+pub mod book;
+pub mod content;
+pub mod detail;
 pub mod event;
 pub mod issue;
 pub mod kind;
@@ -20,6 +23,7 @@ pub mod status;
 pub mod summary;
 pub mod text;
 pub mod time;
+pub mod transcript;
 pub mod usage;
 pub mod verdict;
 

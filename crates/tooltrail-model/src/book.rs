@@ -1,0 +1,40 @@
+//! A book: a transcript and the means to open its entries. Outputs read sessions through this, so that only what is shown is loaded.
+
+use crate::transcript::{Entry, Part, Story, Transcript};
+
+/// A session that can be read.
+pub trait Book: Sync {
+    /// What there is to read.
+    fn transcript(&self) -> &Transcript<'_>;
+
+    /// Loads an entry.
+    fn open(&self, entry: &Entry) -> Loaded<'_>;
+
+    /// Loads a call, by its place in [`Transcript::calls`].
+    fn call(&self, index: usize) -> Loaded<'_>;
+}
+
+/// An entry, loaded.
+#[derive(Clone, Debug)]
+pub enum Loaded<'a> {
+    /// A call with its whole life.
+    Call(Box<Story<'a>>),
+    /// Anything else.
+    Part(Part),
+    /// It cannot be read any more, and why.
+    Gone(String),
+}
+
+/// Which part of a session is written.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// The first and the last turn, counted from 1; all where `None`.
+    pub turns: Option<(usize, usize)>,
+}
+
+impl Selection {
+    /// Whether an entry is part of it. What stands before the first turn belongs to that.
+    pub fn takes(&self, entry: &Entry) -> bool {
+        self.turns.is_none_or(|(first, last)| (first..=last).contains(&(entry.turn.unwrap_or(0) + 1)))
+    }
+}

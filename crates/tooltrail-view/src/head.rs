@@ -1,0 +1,166 @@
+//! Heads: a call in one line, without its body. And the words and signs that all outputs share.
+
+use crate::line::Line;
+use serde::Serialize;
+use tooltrail_model::row::CallRow;
+use tooltrail_model::{Reason, Status};
+
+/// A call in one line.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Head {
+    /// A sign for the kind of tool, one column wide.
+    pub icon: &'static str,
+    /// The tool, as people call it.
+    pub name: Line,
+    /// What it is about: the command, the path, the pattern.
+    pub title: Line,
+    /// A few facts about what came back: `120 of 840 lines`, `+8 −3`.
+    pub facts: Vec<Line>,
+}
+
+/// How a status is shown: every output has these three in common and adds its own look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Look {
+    /// A sign, one column wide, told apart without colour.
+    pub glyph: &'static str,
+    /// A word.
+    pub word: &'static str,
+    /// Which colour it has.
+    pub tone: Tone,
+}
+
+/// The colour of a status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Tone {
+    Ok,
+    Error,
+    Neutral,
+    Denied,
+    Muted,
+    Stopped,
+    Running,
+    Missing,
+}
+
+/// The look of a status.
+pub fn look(status: Status) -> Look {
+    let (glyph, word, tone) = match status {
+        Status::Succeeded => ("✓", "succeeded", Tone::Ok),
+        Status::Failed => ("✗", "failed", Tone::Error),
+        Status::Answered => ("•", "answered", Tone::Neutral),
+        Status::Rejected => ("⊘", "rejected", Tone::Denied),
+        Status::Blocked => ("⛌", "blocked", Tone::Denied),
+        Status::Cancelled => ("∅", "cancelled", Tone::Muted),
+        Status::Interrupted => ("■", "interrupted", Tone::Stopped),
+        Status::TimedOut => ("◷", "timed out", Tone::Stopped),
+        Status::Running => ("●", "running", Tone::Running),
+        Status::Unanswered => ("?", "no result", Tone::Missing),
+    };
+    Look { glyph, word, tone }
+}
+
+/// What stands beside the glyph: nothing for a success, `exit 101` or the word and the reason otherwise.
+pub fn outcome(row: &CallRow<'_>) -> String {
+    let word = look(row.status).word;
+    match (row.status, row.reason, row.exit_code) {
+        (Status::Succeeded, _, _) => String::new(),
+        (_, Some(Reason::ExitCode), Some(code)) => format!("exit {code}"),
+        (Status::Failed | Status::TimedOut | Status::Answered, _, _) => word.to_owned(),
+        (_, Some(Reason::User), _) => word.to_owned(),
+        (_, Some(reason), _) => format!("{word}: {}", why(reason)),
+        (_, None, _) => word.to_owned(),
+    }
+}
+
+/// A reason in a few words.
+pub fn why(reason: Reason) -> &'static str {
+    match reason {
+        Reason::ToolError => "the tool reported an error",
+        Reason::ExitCode => "the command failed",
+        Reason::InvalidInput => "the arguments were not valid",
+        Reason::UnknownTool => "there is no such tool",
+        Reason::Precondition => "something had to hold first",
+        Reason::TooLarge => "the answer was too large",
+        Reason::McpError => "the MCP server reported an error",
+        Reason::NoOutcomeRecorded => "how it ended was not recorded",
+        Reason::User => "by you",
+        Reason::UserFeedback => "by you, with a reason",
+        Reason::AfterRejection => "after another call was rejected",
+        Reason::Hook => "by a hook",
+        Reason::PermissionRule => "by a permission rule",
+        Reason::AutoMode => "by the automatic mode",
+        Reason::NotGranted => "permission was not granted",
+        Reason::Sandbox => "by the sandbox",
+        Reason::SiblingFailed => "a call beside it failed",
+        Reason::StreamDiscarded => "the answer was thrown away",
+        Reason::Handover => "the session was handed over",
+        Reason::Timeout => "its time ran out",
+        Reason::AwaitingResult => "waiting for a result",
+        Reason::AwaitingPermission => "waiting for permission",
+        Reason::LogEnds => "the log ends",
+        Reason::ConversationMovedOn => "the conversation moved on",
+        Reason::ApiError => "the model's service failed",
+        Reason::LogTruncated => "the log is damaged here",
+    }
+}
+
+/// A sentence for a call that has no result, or none of its own.
+pub fn no_result(row: &CallRow<'_>) -> Option<&'static str> {
+    Some(match row.reason? {
+        Reason::AwaitingResult => "No result yet: the tool is at work.",
+        Reason::AwaitingPermission => "No result yet: somebody has to allow it first.",
+        Reason::LogEnds => "The log ends before a result.",
+        Reason::ConversationMovedOn => "The conversation went on without a result.",
+        Reason::ApiError => "The model's service failed before a result was used.",
+        Reason::LogTruncated => "The log is damaged where the result should be.",
+        Reason::StreamDiscarded => "The answer that asked for it was thrown away.",
+        Reason::SiblingFailed => "It never ran: a call made beside it failed first.",
+        Reason::AfterRejection => "It never ran: another call was rejected first.",
+        _ => return None,
+    })
+}
+
+/// A number with separators: `12,048`.
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A number with its word: `1 line`, `12 lines`.
+pub fn counted(number: u64, word: &str) -> String {
+    let plural = if number == 1 {
+        ""
+    } else if word.ends_with("ch") || word.ends_with('s') {
+        "es"
+    } else {
+        "s"
+    };
+    format!("{} {word}{plural}", count(number))
+}
+
+/// A duration in two units at most: `12 ms`, `1.9 s`, `1 m 04 s`.
+pub fn took(millis: u64) -> String {
+    match millis {
+        0..1000 => format!("{millis} ms"),
+        1000..60_000 => format!("{}.{} s", millis / 1000, millis % 1000 / 100),
+        60_000..3_600_000 => format!("{} m {:02} s", millis / 60_000, millis % 60_000 / 1000),
+        _ => format!("{} h {:02} m", millis / 3_600_000, millis % 3_600_000 / 60_000),
+    }
+}
+
+/// A size: `640 B`, `12 kB`, `3.4 MB`.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0..1000 => format!("{bytes} B"),
+        1000..1_000_000 => format!("{} kB", (bytes + 500) / 1000),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+    }
+}

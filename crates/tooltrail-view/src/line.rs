@@ -1,0 +1,227 @@
+//! Lines of classified text: the leaf that all blocks share. The only way to make one neutralises control characters.
+
+use serde::Serialize;
+use std::borrow::Cow;
+
+/// What a piece of text is, for an output to show as it can.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Class {
+    /// Nothing special.
+    #[default]
+    Plain,
+    /// Less important.
+    Dim,
+    /// More important.
+    Strong,
+    /// What was looked for.
+    Match,
+    /// A word that came.
+    Inserted,
+    /// A word that went.
+    Deleted,
+    /// Something good.
+    Good,
+    /// Something bad.
+    Bad,
+    /// A file or directory.
+    Path,
+    /// A word of a language.
+    Keyword,
+    /// A text in code.
+    Text,
+    /// A comment in code.
+    Comment,
+    /// A number in code.
+    Number,
+    /// A function in code.
+    Function,
+    /// A type in code.
+    Type,
+    /// As a program coloured it.
+    Ansi(Ansi),
+}
+
+/// How a program coloured a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[allow(missing_docs, reason = "the names say it")]
+pub struct Ansi {
+    pub fg: Option<Color>,
+    pub bg: Option<Color>,
+    pub bold: bool,
+    pub dim: bool,
+    pub italic: bool,
+    pub underline: bool,
+    pub strike: bool,
+    pub inverse: bool,
+}
+
+/// A colour that a program asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Color {
+    /// One of the 256 of a terminal; the first 16 follow the reader's theme.
+    Index(u8),
+    /// Red, green and blue.
+    Rgb(u8, u8, u8),
+}
+
+/// A piece of text of one class.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Run {
+    /// What it is.
+    pub class: Class,
+    text: Box<str>,
+}
+
+impl Run {
+    /// The text; it holds no control characters.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+/// One line of text. It holds no control characters, and no line feeds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Line {
+    runs: Vec<Run>,
+}
+
+impl Line {
+    /// A line of one class.
+    pub fn of(class: Class, text: &str) -> Self {
+        let mut line = Line::default();
+        line.push(class, text);
+        line
+    }
+
+    /// Adds text.
+    pub fn push(&mut self, class: Class, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        let text = neutral(text);
+        match self.runs.last_mut() {
+            Some(last) if last.class == class => last.text = format!("{}{text}", last.text).into(),
+            _ => self.runs.push(Run { class, text: text.into() }),
+        }
+    }
+
+    /// The same, in a chain.
+    #[must_use]
+    pub fn with(mut self, class: Class, text: &str) -> Self {
+        self.push(class, text);
+        self
+    }
+
+    /// Its pieces.
+    pub fn runs(&self) -> &[Run] {
+        &self.runs
+    }
+
+    /// Its text without classes.
+    pub fn text(&self) -> String {
+        self.runs.iter().map(Run::text).collect()
+    }
+
+    /// Whether there is nothing in it.
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// How many columns it takes in a terminal.
+    pub fn width(&self) -> usize {
+        self.runs.iter().map(|run| unicode_width::UnicodeWidthStr::width(run.text())).sum()
+    }
+}
+
+impl From<&str> for Line {
+    fn from(text: &str) -> Self {
+        Line::of(Class::Plain, text)
+    }
+}
+
+impl From<String> for Line {
+    fn from(text: String) -> Self {
+        Line::of(Class::Plain, &text)
+    }
+}
+
+/// The lines of a text, each neutralised. A text that ends in a line feed has no empty line after it.
+pub fn lines(class: Class, text: &str) -> Vec<Line> {
+    text.lines().map(|line| Line::of(class, line)).collect()
+}
+
+/// How a tab is shown: a line of code keeps its shape in every output.
+const TAB: &str = "    ";
+
+/// A text of one line in which nothing can act: control characters become pictures of themselves, and what would turn the
+/// direction of writing becomes visible.
+pub fn neutral(text: &str) -> Cow<'_, str> {
+    if !text.contains(acts) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 8);
+    for letter in text.chars() {
+        push_neutral(&mut out, letter);
+    }
+    Cow::Owned(out)
+}
+
+/// A text of several lines in which nothing can act. Line feeds stay, and so do tabs; a carriage return before a line feed goes.
+pub fn neutral_text(text: &str) -> Cow<'_, str> {
+    if !text.contains(|letter| acts(letter) && letter != '\n' && letter != '\t') {
+        return Cow::Borrowed(text);
+    }
+    let text = text.replace("\r\n", "\n");
+    let mut out = String::with_capacity(text.len() + 8);
+    for letter in text.chars() {
+        match letter {
+            '\n' | '\t' => out.push(letter),
+            _ => push_neutral(&mut out, letter),
+        }
+    }
+    Cow::Owned(out)
+}
+
+fn push_neutral(out: &mut String, letter: char) {
+    match letter {
+        '\t' => out.push_str(TAB),
+        '\u{7f}' => out.push('␡'),
+        '\0'..='\u{1f}' => out.extend(char::from_u32(0x2400 + letter as u32)),
+        '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' => out.push('\u{fffd}'),
+        letter if turns(letter) => out.push_str(&format!("⟨U+{:04X}⟩", letter as u32)),
+        letter => out.push(letter),
+    }
+}
+
+/// Whether a character does something instead of being shown.
+fn acts(letter: char) -> bool {
+    letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}') || turns(letter)
+}
+
+/// Whether a character turns the direction of writing, so that code would read otherwise than it runs.
+fn turns(letter: char) -> bool {
+    matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_acts_in_a_line() {
+        let line = Line::of(Class::Plain, "a\u{1b}[31mb\rc\nd\te\u{9b}f\u{202e}g\0\u{7f}");
+        assert_eq!(line.text(), "a␛[31mb␍c␊d    e\u{fffd}f⟨U+202E⟩g␀␡");
+        assert_eq!(neutral("plain é 漢"), "plain é 漢");
+        assert_eq!(neutral_text("a\r\nb\tc\u{7}"), "a\nb\tc␇");
+    }
+
+    #[test]
+    fn pieces_of_one_class_are_one() {
+        let line = Line::of(Class::Dim, "a").with(Class::Dim, "b").with(Class::Strong, "c").with(Class::Plain, "");
+        assert_eq!(line.runs().len(), 2);
+        assert_eq!(line.text(), "abc");
+    }
+}

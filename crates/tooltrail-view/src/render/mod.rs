@@ -1,0 +1,8 @@
+//! Outputs, one file each. Only here anybody knows HTML, terminal escapes or Markdown.
+//!
+//! Each output writes a whole session from a [`Book`](crate::Book), entry by entry, so that memory does not grow with the session.
+
+pub mod html;
+pub mod json;
+pub mod markdown;
+pub mod terminal;
