@@ -17,3 +17,9 @@ pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::R
     let _ = (book, options, out);
     Ok(())
 }
+
+/// Writes one call, as its entry of the session.
+pub fn call(book: &dyn Book, index: usize, out: &mut dyn Write) -> io::Result<()> {
+    let _ = (book, index, out);
+    Ok(())
+}
