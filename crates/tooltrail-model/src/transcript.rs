@@ -137,6 +137,8 @@ pub struct Parts {
     pub parent: Option<String>,
     /// When.
     pub time: Option<Time>,
+    /// The session, as the record names it; `None` where the whole log is one session's.
+    pub session: Option<String>,
     /// Whether it stands beside the main conversation.
     pub sidechain: bool,
     /// The subagent whose conversation it belongs to.
