@@ -13,12 +13,13 @@ use crate::{Block, Head, Limits, call as view};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::Formatter;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 use tooltrail_model::book::{Book, Loaded, Selection};
 use tooltrail_model::content::Content;
 use tooltrail_model::event::{HookOutcome, Origin};
 use tooltrail_model::row::{CallRow, VERSION};
-use tooltrail_model::transcript::{Entry, HookStory, Level, Part, SideFile, Story, Thread, Turn};
+use tooltrail_model::transcript::{Entry, HookStory, Level, Part, SideFile, Story, Thread, Turn, What};
 use tooltrail_model::usage::Tokens;
 
 /// How it is written.
@@ -39,16 +40,46 @@ pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::R
     out.write_all(b",\"turns\":")?;
     write_value(&turns, out)?;
     out.write_all(b",\"entries\":[")?;
+    let mut files = Files { book, known: BTreeMap::new() };
     let mut first = true;
     for (index, thread) in transcript.threads.iter().enumerate() {
         for entry in thread.entries.iter().filter(|entry| walk::takes(transcript, thread, entry, &options.selection)) {
             out.write_all(if std::mem::take(&mut first) { b"\n" } else { b",\n" })?;
-            let loaded = book.open(entry);
-            let place = Placed { index, thread, entry, file: book.file(entry.spot.source) };
-            write_value(&EntryRow::new(book, options, &place, &loaded), out)?;
+            let place = Placed { index, thread, entry, file: files.of(entry.spot.source) };
+            write_value(&EntryRow::new(book, options.views, &place, &book.open(entry)), out)?;
         }
     }
     out.write_all(b"\n]}\n")
+}
+
+/// Writes one call, as its entry of the session.
+pub fn call(book: &dyn Book, index: usize, out: &mut dyn Write) -> io::Result<()> {
+    let transcript = book.transcript();
+    let entries =
+        transcript.threads.iter().enumerate().flat_map(|(at, thread)| thread.entries.iter().map(move |entry| (at, thread, entry)));
+    let found = entries.filter(|(_, _, entry)| entry.what == What::Call(index)).map(|(index, thread, entry)| Placed {
+        index,
+        thread,
+        entry,
+        file: book.file(entry.spot.source),
+    });
+    for place in found.take(1) {
+        write_value(&EntryRow::new(book, true, &place, &book.call(index)), out)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+/// The files of sources, each looked for once.
+struct Files<'a> {
+    book: &'a dyn Book,
+    known: BTreeMap<usize, Option<&'a str>>,
+}
+
+impl<'a> Files<'a> {
+    fn of(&mut self, source: usize) -> Option<&'a str> {
+        *self.known.entry(source).or_insert_with(|| self.book.file(source))
+    }
 }
 
 /// Where an entry belongs.
@@ -172,7 +203,7 @@ enum ViewRow {
 }
 
 impl<'a> EntryRow<'a> {
-    fn new(book: &'a dyn Book, options: &Options, place: &Placed<'a>, loaded: &'a Loaded<'a>) -> Self {
+    fn new(book: &'a dyn Book, views: bool, place: &Placed<'a>, loaded: &'a Loaded<'a>) -> Self {
         let entry = place.entry;
         let (r#type, what) = match loaded {
             Loaded::Call(story) => ("call", WhatRow::Call(Box::new(StoryRow::new(story)))),
@@ -190,7 +221,7 @@ impl<'a> EntryRow<'a> {
             started_by: starter.map(|call| call.row.r#ref.as_str()),
             abandoned: entry.abandoned,
             what,
-            view: options.views.then(|| view_row(loaded)).flatten(),
+            view: views.then(|| view_row(loaded)).flatten(),
         }
     }
 }
@@ -301,10 +332,4 @@ impl Formatter for Quiet {
         }
         writer.write_all(rest.as_bytes())
     }
-}
-
-/// Writes one call, as its entry of the session.
-pub fn call(book: &dyn Book, index: usize, out: &mut dyn Write) -> io::Result<()> {
-    let _ = (book, index, out);
-    Ok(())
 }

@@ -54,6 +54,11 @@ pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::R
     Ok(())
 }
 
+/// Writes blocks on their own.
+pub fn blocks(blocks: &[Block], out: &mut dyn Write) -> io::Result<()> {
+    Doc { out, prefix: Vec::new(), blank: true }.blocks(blocks, 0)
+}
+
 /// A document on its way out. What stands within a list or a quote has a prefix.
 struct Doc<'o> {
     out: &'o mut dyn Write,

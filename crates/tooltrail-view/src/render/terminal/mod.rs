@@ -12,7 +12,7 @@ mod wrap;
 
 use super::walk::{self, Walk};
 use crate::messages::{Message, Who, message};
-use crate::{Limits, call as view};
+use crate::{Block, Limits, call as view};
 use paint::{ACCENT, BAD, DIM, PLAIN, Page, Row};
 use std::io::{self, Write};
 use tooltrail_model::book::{Book, Loaded, Selection};
@@ -61,6 +61,11 @@ pub fn call(book: &dyn Book, index: usize, options: &Options, out: &mut dyn Writ
         Loaded::Part(part) => show.message(&message(&part, &Limits::WHOLE), true),
         Loaded::Gone(why) => show.gone(&why),
     }
+}
+
+/// Writes blocks on their own.
+pub fn blocks(book: &dyn Book, blocks: &[Block], options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    Show::new(book, options, out).blocks(blocks)
 }
 
 /// A session on its way to a page.
