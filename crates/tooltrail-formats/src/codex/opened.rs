@@ -60,6 +60,8 @@ impl<'v> Entry<'v> {
             ) => (Sort::Silent, body),
             // Before there were envelopes: the first line names the session, others are items or the program's own state.
             ("", None) if outer.get("id").is_some() || outer.get("record_type").is_some() => (Sort::Silent, outer),
+            // A line that is no object is no record.
+            _ if !outer.is_object() => (Sort::Silent, outer),
             (_, None) if super::items::KNOWN.contains(&name) => (Sort::Item, outer),
             _ => (Sort::Unknown, outer),
         };
@@ -146,7 +148,7 @@ mod tests {
             (json!({"id": "a", "timestamp": "x", "instructions": null}), Sort::Silent, ""),
             (json!({"record_type": "state"}), Sort::Silent, ""),
             (json!({"type": "something_new", "payload": {}}), Sort::Unknown, "something_new"),
-            (json!([1]), Sort::Unknown, ""),
+            (json!([1]), Sort::Silent, ""),
         ];
         for (value, sort, kind) in table {
             let entry = Entry::of(Opened { line: 1, value: &value });

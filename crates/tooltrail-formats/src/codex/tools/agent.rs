@@ -25,7 +25,13 @@ pub(super) fn action(name: &str) -> Option<&'static str> {
 pub(super) fn detail(call: &mut Call<'_>, action: &'static str) -> Detail {
     let mut agent = Agent { action, background: action == "start", ..Agent::default() };
     asked(&mut call.input, &mut agent);
-    if let Some(answer) = json(call.header.body) {
+    let body = call.header.body.trim();
+    let answer = json(body);
+    // These tools answer in JSON; anything else is a complaint.
+    if answer.is_none() && call.error.is_none() && !body.is_empty() {
+        agent.answer = Some(body.to_owned());
+    }
+    if let Some(answer) = answer {
         let mut answer = Bag::of(Some(&answer));
         answered(&mut answer, &mut agent);
         // What the answer says besides has no other place.

@@ -52,8 +52,7 @@ impl Bag {
 
     /// The first of some fields that is text and not empty.
     pub(super) fn text(&mut self, keys: &[&str]) -> Option<String> {
-        let found = keys.iter().find_map(|key| self.read(key, |value| value.as_str().map(str::to_owned)).filter(|text| !text.is_empty()));
-        found
+        keys.iter().find_map(|key| self.read(key, |value| value.as_str().map(str::to_owned)).filter(|text| !text.is_empty()))
     }
 
     /// Text, or a number as text: ids are either.

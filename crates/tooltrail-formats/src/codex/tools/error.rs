@@ -5,7 +5,7 @@ use crate::codex::markers::{self, Meaning};
 use tooltrail_model::Status;
 
 /// The message, where the call did not go well and something says why. A command's own output is no message.
-pub(super) fn read(call: &mut Call<'_>) -> Option<String> {
+pub(super) fn read(call: &Call<'_>) -> Option<String> {
     if matches!(call.ask.status, Status::Succeeded | Status::Answered | Status::Running | Status::Unanswered) {
         return None;
     }
@@ -20,7 +20,7 @@ pub(super) fn read(call: &mut Call<'_>) -> Option<String> {
 }
 
 /// What a tool without a convention says: its error, what it printed as errors, or all of it.
-fn other(call: &mut Call<'_>, body: &str) -> Option<String> {
+fn other(call: &Call<'_>, body: &str) -> Option<String> {
     let given = call.produced.peek("error").and_then(|error| error.as_str().or_else(|| error.get("message")?.as_str()));
     let stderr = call.produced.peek("stderr").and_then(|text| text.as_str());
     let text = given.or(stderr.filter(|text| !text.trim().is_empty())).unwrap_or(body).trim();
@@ -45,7 +45,12 @@ fn plain(text: &str, body: &str) -> String {
         return before.to_owned();
     }
     // A script says that it failed in the lines in front, and why behind them.
-    let text = if text.starts_with("Script ") && !body.trim().is_empty() { body.trim() } else { text };
+    let script = text.starts_with("Script ") && !text.starts_with("Script error:");
+    let text = match body.trim() {
+        "" if script => text.lines().next().unwrap_or_default(),
+        body if script => body,
+        _ => text,
+    };
     let text = text.strip_prefix("Script error:").or_else(|| text.strip_prefix("execution error:")).unwrap_or(text);
     text.trim().to_owned()
 }

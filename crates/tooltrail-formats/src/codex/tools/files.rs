@@ -40,7 +40,8 @@ pub(super) fn grep(call: &mut Call<'_>) -> Detail {
     }
     if body.is_empty() || body.starts_with("No matches found") {
         grep.total = Some(0);
-        grep.words = Some(body.to_owned()).filter(|body| !body.is_empty());
+    } else if body.starts_with("rg failed") || body.starts_with("rg timed out") {
+        grep.words = Some(body.to_owned());
     } else {
         grep.files = body.lines().map(|path| GrepFile { path: path.to_owned(), ..GrepFile::default() }).collect();
         grep.total = Some(grep.files.len() as u64);

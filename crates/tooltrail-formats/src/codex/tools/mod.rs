@@ -19,6 +19,7 @@ use super::header::{self, Header};
 use crate::Ask;
 use bag::Bag;
 pub(super) use names::{full_name, kind, of_end, server};
+use serde_json::{Map, Value};
 use tooltrail_model::detail::{Detail, Detailed};
 
 /// A call that is being taken apart.
@@ -33,6 +34,8 @@ struct Call<'a> {
     said: &'a str,
     /// The lines in front of it, and what follows them.
     header: Header<'a>,
+    /// The message of a failure.
+    error: Option<String>,
     /// Everything.
     ask: &'a Ask<'a>,
 }
@@ -49,12 +52,20 @@ pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
         produced: Bag::of(ask.produced),
         said: &said,
         header: header::read(&said),
+        error: None,
         ask,
     };
-    let error = error::read(&mut call);
+    call.error = error::read(&call);
     let detail = family(&mut call);
     call.produced.drop(IN_ROW);
-    Detailed { detail, rest_input: call.input.rest(), rest_produced: call.produced.rest(), error, saved: None }
+    let rest_input = match (&detail, call.script) {
+        // The whole input speaks for itself.
+        (Detail::Other | Detail::Mcp(_), _) => Map::new(),
+        // Input that is no object, and that nobody took, is kept under a name of ours.
+        (_, Some(script)) => Map::from_iter([("input".to_owned(), Value::from(script))]),
+        (_, None) => call.input.rest(),
+    };
+    Detailed { detail, rest_input, rest_produced: call.produced.rest(), error: call.error, saved: None }
 }
 
 /// The family of a call, by the last part of its name.
@@ -78,6 +89,15 @@ fn family(call: &mut Call<'_>) -> Detail {
         "read_file" => files::read(call),
         "grep_files" => files::grep(call),
         "list_dir" => files::list(call),
-        name => agent::action(name).map_or(Detail::Other, |action| agent::detail(call, action)),
+        name => match agent::action(name) {
+            Some(action) => agent::detail(call, action),
+            None => other(call),
+        },
     }
+}
+
+/// A tool without a family. An end that is all there is repeats the request.
+fn other(call: &mut Call<'_>) -> Detail {
+    call.produced.drop(&["tool", "namespace", "arguments", "content_items", "contentItems"]);
+    Detail::Other
 }

@@ -14,7 +14,7 @@ const END: &str = "*** End Patch";
 pub(super) fn detail(call: &mut Call<'_>) -> Detail {
     let given = call.input.text(&["input", "patch"]);
     let command = if given.is_none() { call.input.take("command").as_ref().map(shell::line) } else { None };
-    let text = given.or(command).or_else(|| call.script.map(str::to_owned));
+    let text = given.or(command).or_else(|| call.script.take().map(str::to_owned));
     Detail::Patch(apply(call, text))
 }
 
@@ -42,7 +42,9 @@ fn apply(call: &mut Call<'_>, text: Option<String>) -> Patch {
     let stdout = call.produced.text(&["stdout"]);
     let stderr = call.produced.text(&["stderr"]);
     let body = Some(call.header.body.to_owned()).filter(|body| !body.trim().is_empty());
-    Patch { files, unread, output: body.or(stdout).or(stderr) }
+    // A message is told as such, and not once more.
+    let output = body.or(stdout).or(stderr).filter(|output| call.error.as_deref() != Some(output.trim()));
+    Patch { files, unread, output }
 }
 
 fn changes(value: &Value) -> Vec<FilePatch> {

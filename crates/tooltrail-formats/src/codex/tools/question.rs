@@ -8,9 +8,14 @@ use serde_json::Value;
 use tooltrail_model::detail::{Choice, Detail, Question, Questions};
 
 pub(super) fn detail(call: &mut Call<'_>) -> Detail {
-    let answers = json(call.header.body);
-    let answers = answers.as_ref().and_then(|answer| answer.get("answers"));
-    let questions = call.input.list(&["questions"]).iter().map(|question| one(question, answers)).collect();
+    let body = call.header.body.trim();
+    let answer = json(body);
+    let answers = answer.as_ref().and_then(|answer| answer.get("answers"));
+    let mut questions: Vec<Question> = call.input.list(&["questions"]).iter().map(|question| one(question, answers)).collect();
+    if answer.is_none() && !body.is_empty() {
+        // Words instead of answers say why there are none.
+        questions.iter_mut().for_each(|question| question.unanswered = Some(body.to_owned()));
+    }
     Detail::Question(Questions { questions, ..Questions::default() })
 }
 

@@ -19,7 +19,7 @@ const REPEATED: &[&str] = &["command", "cwd", "parsed_cmd", "parsedCmd", "format
 pub(super) fn detail(call: &mut Call<'_>) -> Detail {
     let input = &mut call.input;
     let command = input.take("cmd").or_else(|| input.take("command"));
-    let command = command.as_ref().map(line).or_else(|| call.script.map(str::to_owned)).unwrap_or_default();
+    let command = command.as_ref().map(line).or_else(|| call.script.take().map(str::to_owned)).unwrap_or_default();
     let cwd = input.text(&["workdir", "working_directory", "cwd"]).map(directory);
     let timeout_ms = input.number(&["timeout_ms", "timeout"]);
     let unsandboxed = escape(input);
@@ -27,8 +27,6 @@ pub(super) fn detail(call: &mut Call<'_>) -> Detail {
         input.drop(&["type"]);
     }
     let (stdout, stderr) = streams(call);
-    // The command ran as a shell may spell it; only what the request does not say is news.
-    let cwd = cwd.or_else(|| call.produced.text(&["cwd"]).map(directory));
     call.produced.drop(REPEATED);
     if call.produced.peek("source").and_then(Value::as_str) == Some("agent") {
         call.produced.drop(&["source"]);

@@ -18,7 +18,7 @@ pub(super) fn search(call: &mut Call<'_>) -> Detail {
     call.produced.drop(&["action", "query"]);
     let mut search = WebSearch { query, opened, ..WebSearch::default() };
     if search.query.is_empty() && search.opened.is_none() {
-        search.query = call.script.unwrap_or_default().to_owned();
+        search.query = call.script.take().unwrap_or_default().to_owned();
     }
     Detail::WebSearch(search)
 }
