@@ -267,6 +267,24 @@ pub struct Answered {
     pub feedback: Option<String>,
 }
 
+impl Answered {
+    /// Takes in what a further record says about the same result. What is known already stays, so the result's own record goes first.
+    pub fn join(&mut self, more: Answered) {
+        if self.seen.is_empty() {
+            self.seen = more.seen;
+        }
+        self.feedback = self.feedback.take().or(more.feedback);
+        match (&mut self.produced, more.produced) {
+            (Some(Value::Object(own)), Some(Value::Object(more))) => {
+                more.into_iter().for_each(|(key, value)| {
+                    own.entry(key).or_insert(value);
+                });
+            }
+            (own, more) => *own = own.take().or(more),
+        }
+    }
+}
+
 /// A call with its whole life, loaded. It never changes afterwards.
 #[derive(Clone, Debug)]
 pub struct Story<'a> {
