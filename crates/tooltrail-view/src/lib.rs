@@ -9,11 +9,20 @@
 pub mod block;
 pub mod call;
 pub mod head;
+mod hooks;
+pub mod json;
+mod life;
 pub mod limits;
 pub mod line;
+pub mod links;
 pub mod messages;
+mod outcome;
 pub mod redact;
 pub mod render;
+#[cfg(test)]
+mod sample;
+mod seen;
+mod texts;
 pub mod tools;
 
 pub use block::Block;
