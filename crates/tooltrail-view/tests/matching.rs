@@ -64,7 +64,10 @@ fn simple(result: Option<Value>) -> Vec<Value> {
 fn results_are_in_their_calls_whatever_the_order() {
     let lines = [
         user(1, json!("go")),
-        assistant(2, json!([{"type": "text", "text": "Two at once"}, asks("t1", "Bash", json!({"command": "one"})), asks("t2", "Bash", json!({"command": "two"}))])),
+        assistant(
+            2,
+            json!([{"type": "text", "text": "Two at once"}, asks("t1", "Bash", json!({"command": "one"})), asks("t2", "Bash", json!({"command": "two"}))]),
+        ),
         user(3, json!([answers("t2", json!("second"), false)])),
         user(4, json!([answers("t1", json!("first"), false)])),
     ];
@@ -133,11 +136,16 @@ fn answers_to_questions_are_read_from_the_text() {
     let lines = [
         user(1, json!("go")),
         assistant(2, json!([asks("t1", "AskUserQuestion", question)])),
-        user(3, json!([answers("t1", json!("User has answered your questions: \"Which store?\"=\"SQLite\". You can now continue."), false)])),
+        user(
+            3,
+            json!([answers("t1", json!("User has answered your questions: \"Which store?\"=\"SQLite\". You can now continue."), false)]),
+        ),
     ];
     with_stories(&lines, |stories, _| {
         let body = call::body(&stories[0], &Limits::PAGE);
-        let Some(Block::Questions { questions }) = body.iter().find(|block| matches!(block, Block::Questions { .. })) else { panic!("{body:?}") };
+        let Some(Block::Questions { questions }) = body.iter().find(|block| matches!(block, Block::Questions { .. })) else {
+            panic!("{body:?}")
+        };
         let chosen: Vec<String> = questions[0].options.iter().filter(|option| option.2).map(|option| option.0.text()).collect();
         assert_eq!(chosen, ["SQLite"]);
     });
@@ -168,13 +176,16 @@ fn a_running_call_is_said_to_run() {
 
 #[test]
 fn an_error_is_shown_first() {
-    with_stories(&simple(Some(answers("t1", json!("<tool_use_error>File has not been read yet. Read it first.</tool_use_error>"), true))), |stories, _| {
-        assert_eq!(stories[0].row.status, Status::Failed);
-        let body = call::body(&stories[0], &Limits::PAGE);
-        let first = format!("{:?}", body.first().unwrap());
-        assert!(first.contains("File has not been read yet"), "{first}");
-        assert!(!format!("{body:?}").contains("tool_use_error"), "{body:?}");
-    });
+    with_stories(
+        &simple(Some(answers("t1", json!("<tool_use_error>File has not been read yet. Read it first.</tool_use_error>"), true))),
+        |stories, _| {
+            assert_eq!(stories[0].row.status, Status::Failed);
+            let body = call::body(&stories[0], &Limits::PAGE);
+            let first = format!("{:?}", body.first().unwrap());
+            assert!(first.contains("File has not been read yet"), "{first}");
+            assert!(!format!("{body:?}").contains("tool_use_error"), "{body:?}");
+        },
+    );
 }
 
 #[test]

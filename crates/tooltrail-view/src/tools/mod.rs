@@ -4,6 +4,7 @@
 //! call, never looks for anything, and leaves status, hooks and raw JSON to what all calls share.
 
 mod edit;
+mod mcp;
 mod other;
 mod read;
 mod shell;
@@ -13,7 +14,7 @@ use crate::{Block, Head, Limits};
 use tooltrail_model::transcript::Story;
 
 /// All views. The first that shows a call has it; the last one shows anything.
-pub static TOOLS: &[&dyn ToolView] = &[&edit::Edit, &read::Read, &shell::Shell, &write::Write, &other::Other];
+pub static TOOLS: &[&dyn ToolView] = &[&edit::Edit, &mcp::Mcp, &read::Read, &shell::Shell, &write::Write, &other::Other];
 
 /// How one kind of tool is shown.
 pub trait ToolView: Sync {

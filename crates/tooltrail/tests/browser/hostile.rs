@@ -7,9 +7,32 @@ use std::path::{Path, PathBuf};
 
 /// Fields that make a record a record; everything else is filled with attacks.
 const STRUCTURE: &[&str] = &[
-    "type", "subtype", "uuid", "parentUuid", "logicalParentUuid", "sessionId", "timestamp", "id", "tool_use_id", "toolUseID",
-    "parentToolUseID", "sourceToolUseID", "role", "call_id", "media_type", "data", "base64", "hookEvent", "agentId", "namespace",
-    "isSidechain", "operation", "retrieval_status", "mode", "arguments", "image_url",
+    "type",
+    "subtype",
+    "uuid",
+    "parentUuid",
+    "logicalParentUuid",
+    "sessionId",
+    "timestamp",
+    "id",
+    "tool_use_id",
+    "toolUseID",
+    "parentToolUseID",
+    "sourceToolUseID",
+    "role",
+    "call_id",
+    "media_type",
+    "data",
+    "base64",
+    "hookEvent",
+    "agentId",
+    "namespace",
+    "isSidechain",
+    "operation",
+    "retrieval_status",
+    "mode",
+    "arguments",
+    "image_url",
 ];
 
 /// Everything that has ever run in a page or a terminal that did not expect it.
@@ -40,7 +63,12 @@ fn logs(folder: &Path, port: u16) -> Vec<PathBuf> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tooltrail-formats/tests/tools");
     let mut written = Vec::new();
     for tool in std::fs::read_dir(fixtures).expect("the fixtures of the tools").flatten() {
-        for file in std::fs::read_dir(tool.path()).into_iter().flatten().flatten().filter(|file| file.file_name().to_string_lossy().ends_with(".jsonl")) {
+        for file in std::fs::read_dir(tool.path())
+            .into_iter()
+            .flatten()
+            .flatten()
+            .filter(|file| file.file_name().to_string_lossy().ends_with(".jsonl"))
+        {
             let text = std::fs::read_to_string(file.path()).expect("a fixture is text");
             let mut out = String::new();
             for line in text.lines() {
@@ -66,11 +94,15 @@ fn outside(folder: &Path, port: u16) -> PathBuf {
     std::os::unix::fs::symlink(folder.join("secret.txt"), folder.join("evil/tool-results/linked.txt")).expect("a link");
     let id = format!("toolu_{}", attack(port));
     let mut lines = String::new();
-    for (number, path) in ["/etc/passwd", "../../secret.txt", "../secret.txt", "linked.txt", "/nowhere/tool-results/../../secret.txt"].iter().enumerate() {
+    for (number, path) in
+        ["/etc/passwd", "../../secret.txt", "../secret.txt", "linked.txt", "/nowhere/tool-results/../../secret.txt"].iter().enumerate()
+    {
         let call = format!("{id}{number}");
         let at = format!("2026-03-04T10:00:0{number}.000Z");
         let asked = json!({"type":"assistant","uuid":format!("a{number}"),"parentUuid":null,"sessionId":"evil","timestamp":at,"cwd":"/srv","message":{"id":format!("m{number}"),"role":"assistant","model":"m","content":[{"type":"tool_use","id":call,"name":"Bash","input":{"command":"cat"}}]}});
-        let saved = format!("<persisted-output>\nOutput too large (80.4KB). Full output saved to: {path}\n\nPreview (first 2KB):\nx\n</persisted-output>");
+        let saved = format!(
+            "<persisted-output>\nOutput too large (80.4KB). Full output saved to: {path}\n\nPreview (first 2KB):\nx\n</persisted-output>"
+        );
         let got = json!({"type":"user","uuid":format!("u{number}"),"parentUuid":format!("a{number}"),"sessionId":"evil","timestamp":at,"toolUseResult":{"stdout":"x","stderr":"","interrupted":false,"isImage":false,"persistedOutputPath":path,"persistedOutputSize":9},"message":{"role":"user","content":[{"type":"tool_result","tool_use_id":call,"content":saved}]}});
         lines.push_str(&format!("{asked}\n{got}\n"));
     }
@@ -130,7 +162,9 @@ fn acts(text: &str) -> Option<String> {
     let mut rest = text;
     while let Some(at) = rest.find(|letter: char| letter.is_control() && letter != '\n') {
         let tail = &rest[at..];
-        let style = tail.strip_prefix("\u{1b}[").and_then(|tail| tail.find(|letter: char| !letter.is_ascii_digit() && letter != ';').map(|end| &tail[end..]));
+        let style = tail
+            .strip_prefix("\u{1b}[")
+            .and_then(|tail| tail.find(|letter: char| !letter.is_ascii_digit() && letter != ';').map(|end| &tail[end..]));
         match style.and_then(|tail| tail.strip_prefix('m')) {
             Some(next) => rest = next,
             None => return Some(tail.chars().take(40).collect()),
@@ -148,8 +182,12 @@ fn a_hostile_session_does_nothing_in_a_terminal() {
         let shown = String::from_utf8(shown).expect("text");
         assert_eq!(acts(&shown), None, "{log}");
         assert!(shown.contains("pwned"), "{log}: the attack is shown, as text");
-        let markdown = String::from_utf8(tooltrail(&["export", &log, "--to", "md", "--bodies", "all", "--no-redact"]).stdout).expect("text");
-        assert!(!markdown.contains(|letter: char| letter.is_control() && letter != '\n' && letter != '\t'), "{log}: a control character in Markdown");
+        let markdown =
+            String::from_utf8(tooltrail(&["export", &log, "--to", "md", "--bodies", "all", "--no-redact"]).stdout).expect("text");
+        assert!(
+            !markdown.contains(|letter: char| letter.is_control() && letter != '\n' && letter != '\t'),
+            "{log}: a control character in Markdown"
+        );
         assert!(!markdown.contains("OUTSIDE-THE-TREE"));
     }
 }
