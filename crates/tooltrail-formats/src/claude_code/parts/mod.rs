@@ -32,6 +32,7 @@ pub(super) fn parts(record: Opened<'_>) -> Parts {
         id: own("uuid"),
         parent: own("parentUuid").or_else(|| own("logicalParentUuid")),
         time: value.get("timestamp").and_then(time),
+        session: own("sessionId"),
         sidechain: flag(value, "isSidechain"),
         agent: own("agentId"),
         echo: kind == "queue-operation",
