@@ -39,9 +39,11 @@ fn opened(records: &[Value], line: u64) -> Opened<'_> {
     Opened { line, value: &records[usize::try_from(line).unwrap() - 1] }
 }
 
-/// The ends of each call, by the records that tell them.
-fn ends(records: &[Value]) -> BTreeMap<String, Vec<u64>> {
-    let mut ends: BTreeMap<String, Vec<u64>> = BTreeMap::new();
+/// The records that tell the end of each call.
+type Ends = BTreeMap<String, Vec<u64>>;
+
+fn ends(records: &[Value]) -> Ends {
+    let mut ends = Ends::new();
     for line in 1..=records.len() as u64 {
         for part in codex().parts(opened(records, line)).parts {
             if let Part::End(call) = part {
@@ -57,7 +59,7 @@ fn every_call_has_its_input_and_every_result_its_answer() {
     let Some(linker) = scanned() else { return };
     let linked = linker.link();
     let now = Now::at("2040-01-01T00:00:00Z".parse::<Time>().unwrap());
-    let mut logs: BTreeMap<String, (Vec<Value>, BTreeMap<String, Vec<u64>>)> = BTreeMap::new();
+    let mut logs: BTreeMap<String, (Vec<Value>, Ends)> = BTreeMap::new();
     let mut families: BTreeMap<String, u64> = BTreeMap::new();
     let (mut calls, mut answers) = (0, 0);
     for row in linked.call_rows(&now, true).filter(|row| row.agent == "codex" && row.request.file.ends_with(".jsonl")) {

@@ -71,7 +71,7 @@ fn told(records: &[Value], row: &CallRow<'_>) -> String {
     let mut out = format!("## {} {}, {}\n", row.call, row.tool, row.status.word());
     writeln!(out, "input: {}", asked.input).unwrap();
     writeln!(out, "{}", short(&format!("{:#?}", codex().detail(&ask)))).unwrap();
-    for hook in answer.is_some().then(|| codex().hooks(opened(records, row.result.as_ref().unwrap().line))).unwrap_or_default() {
+    for hook in row.result.iter().flat_map(|result| codex().hooks(opened(records, result.line))) {
         writeln!(out, "{}", short(&format!("{hook:#?}"))).unwrap();
     }
     writeln!(out, "seen: {:?}", answer.as_ref().map(|answer| &answer.seen)).unwrap();

@@ -333,3 +333,21 @@ pub struct SideFile {
     /// Not all of it was read.
     pub cut: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_known_already_stays() {
+        let answered =
+            |seen: &[&str], produced| Answered { seen: seen.iter().map(|text| Content::text(*text)).collect(), produced, feedback: None };
+        let mut known = answered(&["seen"], Some(json!({"exit_code": 1})));
+        known.join(answered(&["again"], Some(json!({"exit_code": 2, "stderr": "x"}))));
+        assert_eq!((known.seen, known.produced), (vec![Content::text("seen")], Some(json!({"exit_code": 1, "stderr": "x"}))));
+        let mut nothing = Answered::default();
+        nothing.join(answered(&["all"], Some(json!("text"))));
+        assert_eq!((nothing.seen, nothing.produced), (vec![Content::text("all")], Some(json!("text"))));
+    }
+}
