@@ -1,7 +1,7 @@
 //! Terminal text, Markdown and JSON of an invented session: what they look like, and what no text of a log may do to them.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod support;
+mod invented;
 
 use comrak::nodes::NodeValue;
 use proptest::prelude::*;
@@ -19,7 +19,7 @@ const PROSE: &str = "## What I found\n\nThe test is *flaky* because `parse` keep
     | a | b |\n|---|---|\n| 1 | 2 |\n\n<system-reminder>be kind</system-reminder> ![a picture](https://example.org/p.gif)";
 
 fn terminal_blocks(blocks: &[Block], width: usize) -> String {
-    let book = support::session("cargo test");
+    let book = invented::session("cargo test");
     let options = terminal::Options { width, links: true, all: true, ..Default::default() };
     written(|out| terminal::blocks(&book, blocks, &options, out))
 }
@@ -78,31 +78,31 @@ fn assert_harmless(document: &str) {
 
 #[test]
 fn blocks_look_like_this_at_80_columns() {
-    insta::assert_snapshot!(plain(&terminal_blocks(&support::every_block("cargo test -p parser", PROSE), 80), 80));
+    insta::assert_snapshot!(plain(&terminal_blocks(&invented::every_block("cargo test -p parser", PROSE), 80), 80));
 }
 
 #[test]
 fn blocks_look_like_this_at_200_columns() {
-    insta::assert_snapshot!(plain(&terminal_blocks(&support::every_block("cargo test -p parser", PROSE), 200), 200));
+    insta::assert_snapshot!(plain(&terminal_blocks(&invented::every_block("cargo test -p parser", PROSE), 200), 200));
 }
 
 #[test]
 fn blocks_look_like_this_in_markdown() {
-    let document = written(|out| markdown::blocks(&support::every_block("cargo test -p parser", PROSE), out));
+    let document = written(|out| markdown::blocks(&invented::every_block("cargo test -p parser", PROSE), out));
     assert_harmless(&document);
     insta::assert_snapshot!(document);
 }
 
 #[test]
 fn colours_and_links_are_written() {
-    let text = terminal_blocks(&support::every_block("x", "a [link](https://example.org/) here"), 80);
+    let text = terminal_blocks(&invented::every_block("x", "a [link](https://example.org/) here"), 80);
     assert!(text.contains("\x1b[1m") && text.contains("\x1b]8;;https://example.org/a?b=c\x1b\\"));
     assert!(text.contains("\x1b]8;;https://example.org/\x1b\\"));
 }
 
 #[test]
 fn every_call_is_there_with_its_status() {
-    let book = support::session("cargo test");
+    let book = invented::session("cargo test");
     let (narrow, document) = (plain(&terminal_session(&book, 80, false), 80), markdown_session(&book, markdown::Bodies::Telling));
     for glyph in
         ["✓", "✗ exit 101", "•", "⊘ rejected", "⛌ blocked", "∅ cancelled", "■ interrupted", "◷ timed out", "● running", "? no result"]
@@ -118,7 +118,7 @@ fn every_call_is_there_with_its_status() {
 
 #[test]
 fn json_is_one_document_with_an_entry_for_everything() {
-    let book = support::session("a\u{9b}b");
+    let book = invented::session("a\u{9b}b");
     let all: usize = book.transcript().threads.iter().map(|thread| thread.entries.len()).sum();
     let text = written(|out| json::session(&book, &json::Options { views: true, ..Default::default() }, out));
     assert!(!text.contains('\u{9b}'));
@@ -132,7 +132,7 @@ fn json_is_one_document_with_an_entry_for_everything() {
 
 #[test]
 fn a_selection_holds_in_every_output() {
-    let book = support::session("cargo test");
+    let book = invented::session("cargo test");
     let selection = Selection { turns: Some((2, 2)) };
     let value = json_session(&book, &json::Options { selection: selection.clone(), views: false });
     assert!(value["entries"].as_array().unwrap().iter().all(|entry| entry["turn"] == 2));
@@ -198,19 +198,19 @@ proptest! {
 
     #[test]
     fn no_text_acts_in_a_terminal(text in hostile(), width in 40_usize..220, all: bool) {
-        plain(&terminal_blocks(&support::every_block(&text, &text), width), width);
-        plain(&terminal_session(&support::session(&text), width, all), width);
+        plain(&terminal_blocks(&invented::every_block(&text, &text), width), width);
+        plain(&terminal_session(&invented::session(&text), width, all), width);
     }
 
     #[test]
     fn no_text_acts_in_markdown(text in hostile()) {
-        assert_harmless(&written(|out| markdown::blocks(&support::every_block(&text, &text), out)));
-        assert_harmless(&markdown_session(&support::session(&text), markdown::Bodies::All));
+        assert_harmless(&written(|out| markdown::blocks(&invented::every_block(&text, &text), out)));
+        assert_harmless(&markdown_session(&invented::session(&text), markdown::Bodies::All));
     }
 
     #[test]
     fn json_is_always_json(text in hostile()) {
-        let value = json_session(&support::session(&text), &json::Options { views: true, ..Default::default() });
+        let value = json_session(&invented::session(&text), &json::Options { views: true, ..Default::default() });
         prop_assert_eq!(value["session"]["title"].as_str(), Some(text.as_str()));
     }
 }
