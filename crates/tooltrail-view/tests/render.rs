@@ -94,6 +94,23 @@ fn blocks_look_like_this_in_markdown() {
 }
 
 #[test]
+fn a_session_looks_like_this() {
+    let book = invented::session("cargo test -p parser");
+    insta::assert_snapshot!("session_80", plain(&terminal_session(&book, 80, false), 80));
+    insta::assert_snapshot!("session_200", plain(&terminal_session(&book, 200, false), 200));
+    insta::assert_snapshot!("session_opened", plain(&terminal_session(&book, 80, true), 80));
+    insta::assert_snapshot!("session_markdown", markdown_session(&book, markdown::Bodies::Telling));
+    insta::assert_json_snapshot!("session_json", json_session(&book, &json::Options::default()));
+}
+
+#[test]
+fn a_call_looks_like_this() {
+    let book = invented::session("cargo test -p parser");
+    let options = terminal::Options { width: 80, ..Default::default() };
+    insta::assert_snapshot!("call_80", plain(&written(|out| terminal::call(&book, 10, &options, out)), 80));
+}
+
+#[test]
 fn colours_and_links_are_written() {
     let text = terminal_blocks(&invented::every_block("x", "a [link](https://example.org/) here"), 80);
     assert!(text.contains("\x1b[1m") && text.contains("\x1b]8;;https://example.org/a?b=c\x1b\\"));
@@ -194,8 +211,6 @@ fn hostile() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
-
     #[test]
     fn no_text_acts_in_a_terminal(text in hostile(), width in 40_usize..220, all: bool) {
         plain(&terminal_blocks(&invented::every_block(&text, &text), width), width);
