@@ -1,12 +1,15 @@
 //! Terminal text, Markdown and JSON of an invented session: what they look like, and what no text of a log may do to them.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a panic is the report")]
 
 mod invented;
+mod support;
 
 use comrak::nodes::NodeValue;
 use proptest::prelude::*;
 use regex::Regex;
+use std::path::PathBuf;
 use std::sync::LazyLock;
+use tooltrail_formats::transcript::SessionBook;
 use tooltrail_view::render::{json, markdown, terminal};
 use tooltrail_view::{Block, Book, Selection};
 use unicode_width::UnicodeWidthChar;
@@ -158,6 +161,30 @@ fn a_selection_holds_in_every_output() {
     assert!(text.contains("also add docs") && !text.contains("timed out"), "{text}");
     let document = written(|out| markdown::session(&book, &markdown::Options { selection, ..Default::default() }, out));
     assert!(document.contains("## 2. also add docs") && !document.contains("3f2a:1`"), "{document}");
+}
+
+/// The logs lie beside the repository and are other people's words; where they are not at hand the test says so and passes.
+#[test]
+fn every_real_session_can_be_written() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    if !root.is_dir() {
+        println!("no real logs at {}: nothing written", root.display());
+        return;
+    }
+    let logs = support::read(&[root.join("real"), root.join("fixtures")]);
+    let linked = logs.linker.link();
+    for session in 0..linked.sessions.len() {
+        let book = SessionBook::read(&linked, &[session], &logs.now, &logs.shelf, None);
+        plain(&terminal_session(&book, 80, false), 80);
+        plain(&terminal_session(&book, 200, true), 200);
+        let document = markdown_session(&book, markdown::Bodies::All);
+        assert_harmless(&document);
+        for call in &book.transcript().calls {
+            assert!(document.contains(&format!("(`{}`)", call.row.r#ref)), "{} is missing in\n{document}", call.row.r#ref);
+        }
+        let entries: usize = book.transcript().threads.iter().map(|thread| thread.entries.len()).sum();
+        assert_eq!(json_session(&book, &json::Options::default())["entries"].as_array().unwrap().len(), entries);
+    }
 }
 
 /// Texts that try something.
