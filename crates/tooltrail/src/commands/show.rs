@@ -90,7 +90,6 @@ pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
         links: std::io::stdout().is_terminal() && args.color != "never",
         all: own.all,
         zone: Some(jiff::tz::TimeZone::system()),
-        zone: Some(jiff::tz::TimeZone::system()),
     };
     let color = args.color.as_str();
     Out::open(color, !own.no_pager).write(color, |mut out| {
