@@ -159,9 +159,13 @@ fn bare(line: &str) -> Option<Found<'_>> {
     text.map(|(text, matches)| Found { path: "", number: Some(number), text, matches })
 }
 
+/// No path is longer; a mark further on is part of the text.
+const LONGEST_PATH: usize = 4096;
+
 /// Every `:12:` of a line, or `-12-`: what stands before it, the number, and what stands behind it.
 fn splits(line: &str, mark: char) -> impl Iterator<Item = (&str, u64, &str)> {
-    line.match_indices(mark).filter(|(at, _)| *at > 0).filter_map(move |(at, _)| {
+    let marks = line.match_indices(mark).take_while(|(at, _)| *at <= LONGEST_PATH).filter(|(at, _)| *at > 0);
+    marks.filter_map(move |(at, _)| {
         let rest = line.get(at + 1..)?;
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         let (number, rest) = rest.split_at_checked(digits)?;

@@ -19,7 +19,11 @@ pub(super) fn read(told: &mut Told<'_>) -> Detail {
     for (at, question) in questions.iter_mut().enumerate() {
         match answers {
             Some(answers) => answer(question, answers.get(&question.text)),
-            None => answer(question, said.get(at).and_then(Option::as_ref)),
+            None => {
+                let (given, notes) = said.get(at).cloned().flatten().unzip();
+                answer(question, given.as_ref());
+                question.notes = notes.flatten();
+            }
         }
         note(question, notes);
     }
@@ -64,6 +68,7 @@ fn choices(value: &Value) -> Option<Vec<Choice>> {
 /// Marks what was chosen; what is no option is the person's own words.
 fn answer(question: &mut Question, given: Option<&Value>) {
     let words = match given {
+        Some(Value::String(text)) if text.is_empty() => return,
         Some(Value::String(text)) if question.multiple => parts(text, &question.options),
         Some(Value::String(text)) => vec![text.clone()],
         Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
@@ -84,50 +89,50 @@ fn answer(question: &mut Question, given: Option<&Value>) {
 fn parts(text: &str, options: &[Choice]) -> Vec<String> {
     let mut labels: Vec<&str> = options.iter().map(|option| option.label.as_str()).filter(|label| !label.is_empty()).collect();
     labels.sort_by_key(|label| std::cmp::Reverse(label.len()));
-    let mut out: Vec<String> = Vec::new();
+    let (mut out, mut own) = (Vec::new(), Vec::new());
     let mut rest = text;
-    let mut own = String::new();
     while !rest.is_empty() {
-        let label = labels.iter().find(|label| rest.strip_prefix(**label).is_some_and(|after| after.is_empty() || after.starts_with(", ")));
-        let (part, after) = match label {
-            Some(label) => rest.split_at(label.len()),
-            None => rest.split_at(rest.find(", ").unwrap_or(rest.len())),
-        };
-        match label {
-            Some(_) => out.push(part.to_owned()),
-            None if own.is_empty() => own.push_str(part),
-            None => own = format!("{own}, {part}"),
+        let ends = |label: &str| rest.strip_prefix(label).is_some_and(|after| after.is_empty() || after.starts_with(", "));
+        let label = labels.iter().find(|label| ends(label));
+        let (part, after) = rest.split_at(label.map_or_else(|| rest.find(", ").unwrap_or(rest.len()), |label| label.len()));
+        if label.is_some() {
+            out.push(part.to_owned())
+        } else {
+            own.push(part)
         }
         rest = after.strip_prefix(", ").unwrap_or(after);
     }
-    out.extend((!own.is_empty()).then_some(own));
+    out.extend((!own.is_empty()).then(|| own.join(", ")));
     out
 }
 
 /// What the person wrote beside an answer, and why there is none.
 fn note(question: &mut Question, notes: Option<&Map<String, Value>>) {
     let Some(note) = notes.and_then(|notes| notes.get(&question.text)) else { return };
-    question.notes = text(note, "notes").filter(|text| !text.is_empty()).map(str::to_owned);
+    question.notes = text(note, "notes").filter(|text| !text.is_empty()).map(str::to_owned).or(question.notes.take());
     question.unanswered = text(note, "unanswered").map(str::to_owned);
 }
 
-/// The answers in `User has answered your questions: "Q"="A", "Q2"="B". You can now continue …`. Questions and answers may hold quotes,
-/// so each answer is looked for behind its own question and ends before the next one's.
-fn said(words: &str, questions: &[Question]) -> Vec<Option<Value>> {
+/// An answer as it is said, and the notes beside it.
+type Spoken = Option<(Value, Option<String>)>;
+
+/// The answers in `User has answered your questions: "Q"="A", "Q2"="B" user notes: n. You can now continue …`. Questions and answers may
+/// hold quotes, so each answer is looked for behind its own question and ends before the next one's.
+fn said(words: &str, questions: &[Question]) -> Vec<Spoken> {
     let begin = |question: &Question| format!("\"{}\"=\"", question.text);
     let starts: Vec<Option<usize>> = questions.iter().map(|question| words.find(&begin(question))).collect();
+    let end = words.rfind(". You can now continue").unwrap_or(words.len());
     let answer = |(at, question): (usize, &Question)| {
         let start = starts.get(at).copied().flatten()? + begin(question).len();
         let next = starts.iter().flatten().copied().filter(|other| *other > start).min();
-        let rest = words.get(start..next.unwrap_or(words.len()))?;
-        let end = match next {
-            Some(_) => rest.rfind('"'),
-            None => rest.rfind("\". You can now continue").or_else(|| rest.rfind('"')),
+        let whole = words.get(start..next.unwrap_or(end))?;
+        let whole = if next.is_some() { whole.trim_end().trim_end_matches(',') } else { whole };
+        let (whole, notes) = match whole.split_once("\" user notes: ") {
+            Some((answer, notes)) => (answer, Some(notes.trim().to_owned())),
+            None => (whole.rsplit_once('"').map_or(whole, |(answer, _)| answer), None),
         };
-        // Notes and previews stand behind the closing quote.
-        let whole = rest.get(..end.unwrap_or(rest.len()))?;
-        let own = ["\" user notes: ", "\" selected preview:"].iter().filter_map(|mark| whole.find(mark)).min().unwrap_or(whole.len());
-        whole.get(..own).map(|answer| Value::String(answer.to_owned()))
+        let own = whole.split("\" selected preview:").next().unwrap_or(whole);
+        Some((Value::String(own.to_owned()), notes))
     };
     questions.iter().enumerate().map(answer).collect()
 }
@@ -142,9 +147,10 @@ mod tests {
 
     #[test]
     fn answers_are_found_behind_their_questions() {
-        let words = r#"User has answered your questions: "Say "hi"?"="Yes, "loud"", "Which?"="A". You can now continue with the user's answers in mind."#;
+        let words = r#"User has answered your questions: "Say "hi"?"="Yes, "loud"", "Which?"="A" user notes: or B. You can now continue with the user's answers in mind."#;
         let found = said(words, &[ask("Say \"hi\"?"), ask("Which?"), ask("Missing?")]);
-        assert_eq!(found, [Some(Value::from("Yes, \"loud\"")), Some(Value::from("A")), None]);
+        let expected = [Some((Value::from("Yes, \"loud\""), None)), Some((Value::from("A"), Some("or B".to_owned()))), None];
+        assert_eq!(found, expected);
     }
 
     #[test]

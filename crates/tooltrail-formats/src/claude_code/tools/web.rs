@@ -36,7 +36,7 @@ fn others(seen: &[Content]) -> impl Iterator<Item = &Value> {
 /// One of `results`: a list of links, or words about them.
 fn structured(result: &Value, search: &mut WebSearch) {
     match result {
-        Value::String(prose) => search.prose.extend(Some(prose.trim()).filter(|prose| !prose.is_empty()).map(str::to_owned)),
+        Value::String(prose) => add(prose, search),
         other => {
             let links = other.get("content").and_then(Value::as_array).into_iter().flatten();
             search.results.get_or_insert_default().extend(links.filter_map(link));
@@ -61,7 +61,10 @@ fn spoken(text: &str, search: &mut WebSearch) {
     for line in text.lines() {
         let links = line.strip_prefix("Links: ").and_then(|list| serde_json::from_str::<Vec<Value>>(list).ok());
         match links {
-            Some(links) => search.results.get_or_insert_default().extend(links.iter().filter_map(link)),
+            Some(links) => {
+                search.results.get_or_insert_default().extend(links.iter().filter_map(link));
+                add(&std::mem::take(&mut prose), search);
+            }
             None if line == "No links found." => search.results = Some(Vec::new()),
             None => {
                 prose.push_str(line);
@@ -69,6 +72,11 @@ fn spoken(text: &str, search: &mut WebSearch) {
             }
         }
     }
+    add(&prose, search);
+}
+
+/// Adds words about what was found.
+fn add(prose: &str, search: &mut WebSearch) {
     search.prose.extend(Some(prose.trim()).filter(|prose| !prose.is_empty()).map(str::to_owned));
 }
 
