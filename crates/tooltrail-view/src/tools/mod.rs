@@ -4,17 +4,24 @@
 //! call, never looks for anything, and leaves status, hooks and raw JSON to what all calls share.
 
 mod edit;
+
+mod edit;
 mod mcp;
+mod notebook;
 mod other;
+mod patch;
+mod picture;
 mod read;
 mod shell;
+mod task_output;
+mod task_stop;
 mod write;
 
 use crate::{Block, Head, Limits};
 use tooltrail_model::transcript::Story;
 
 /// All views. The first that shows a call has it; the last one shows anything.
-pub static TOOLS: &[&dyn ToolView] = &[&edit::Edit, &mcp::Mcp, &read::Read, &shell::Shell, &write::Write, &other::Other];
+pub static TOOLS: &[&dyn ToolView] = &[&edit::Edit, &mcp::Mcp, &notebook::Notebook, &patch::Patch, &picture::Picture, &read::Read, &shell::Shell, &task_output::TaskOutput, &task_stop::TaskStop, &write::Write, &other::Other];
 
 /// How one kind of tool is shown.
 pub trait ToolView: Sync {
