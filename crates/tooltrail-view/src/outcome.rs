@@ -2,7 +2,8 @@
 
 use crate::head::{no_result, size, took, why};
 use crate::line::neutral;
-use crate::texts::{as_json, gist, markdown, notice, section, sniffed, walk};
+use crate::pieces::{markdown, notice, section};
+use crate::texts::{as_json, gist, sniffed, walk};
 use crate::{Block, Class, Limits, Line, hooks};
 use tooltrail_model::content::words;
 use tooltrail_model::detail::Detail;
@@ -46,7 +47,9 @@ pub(crate) fn blocks(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<
         Status::Running => vec![missing(call, Level::Info, "No result yet.")],
         Status::Unanswered => vec![missing(call, Level::Warning, "There is no result.")],
     };
-    blocks.extend(call.row.background.as_ref().map(background));
+    // A command tells of its own.
+    let task = call.row.background.as_ref().filter(|task| task.id.is_none() || !matches!(call.told.detail, Detail::Shell(_)));
+    blocks.extend(task.map(background));
     blocks
 }
 
