@@ -20,12 +20,13 @@ pub(crate) fn came(call: &Story<'_>) -> bool {
     matches!(call.row.status, Status::Succeeded | Status::Answered) && call.answer.is_some()
 }
 
-/// The words of an error or refusal: those that the format took out of their wrapping, else what the model saw instead of a result.
+/// The words of an error or refusal, without the wrapping that the agent puts around them for the model. Where the format found none,
+/// they are what the model saw instead of a result, unless the tool's view shows that as output.
 pub(crate) fn error(call: &Story<'_>) -> Option<String> {
     let told = call.told.error.clone();
-    // What a command printed is its error, and its view shows that.
-    let printed = matches!(call.told.detail, Detail::Shell(_)) && call.row.reason == Some(Reason::ExitCode);
-    let seen = || call.answer.as_ref().filter(|_| went_wrong(call) && !printed).map(|answer| words(&answer.seen));
+    let printed = matches!(call.told.detail, Detail::Shell(_) | Detail::TaskOutput(_));
+    let failed = matches!(call.row.status, Status::Failed | Status::Blocked | Status::TimedOut | Status::Cancelled);
+    let seen = || call.answer.as_ref().filter(|_| failed && !printed).map(|answer| words(&answer.seen));
     told.or_else(seen).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 

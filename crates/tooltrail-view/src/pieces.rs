@@ -1,6 +1,7 @@
 //! Pieces of bodies that several views share: code, output, pictures, fields, remarks.
 
 use crate::block::{Code, Terminal};
+use crate::head::size;
 use crate::line::{Class, Line, lines, neutral_text};
 use crate::{Block, Limits, ansi, cut, diff, highlight};
 use tooltrail_model::Status;
@@ -55,6 +56,12 @@ pub fn changes(hunks: &[Hunk], limits: &Limits) -> Block {
 /// A picture.
 pub fn image(image: &Image, alt: &str) -> Block {
     Block::Image { image: image.clone(), alt: alt.into() }
+}
+
+/// What is known of a picture: `640×480`, `12 kB`.
+pub fn picture_facts(image: &Image) -> Vec<Line> {
+    let pixels = image.size.map(|(width, height)| format!("{width}×{height}"));
+    pixels.into_iter().chain(image.bytes.map(size)).map(Line::from).collect()
 }
 
 /// A remark.

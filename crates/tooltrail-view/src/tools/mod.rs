@@ -10,12 +10,17 @@ mod grep;
 mod list;
 mod lsp;
 mod mcp;
+mod notebook;
 mod other;
+mod patch;
+mod picture;
 mod plan;
 mod question;
 mod read;
 mod shell;
 mod skill;
+mod task_output;
+mod task_stop;
 mod tasks;
 mod todo;
 mod tool_search;
@@ -35,11 +40,16 @@ pub static TOOLS: &[&dyn ToolView] = &[
     &list::List,
     &lsp::Lsp,
     &mcp::Mcp,
+    &notebook::Notebook,
+    &patch::Patch,
+    &picture::Picture,
     &plan::Plan,
     &question::Question,
     &read::Read,
     &shell::Shell,
     &skill::Skill,
+    &task_output::TaskOutput,
+    &task_stop::TaskStop,
     &tasks::Tasks,
     &todo::Todo,
     &tool_search::ToolSearch,
