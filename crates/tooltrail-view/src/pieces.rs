@@ -65,12 +65,12 @@ pub fn picture_facts(image: &Image) -> Vec<Line> {
 }
 
 /// A remark.
-pub fn notice(level: Level, text: &str) -> Block {
+pub fn notice(level: Level, text: impl Into<Line>) -> Block {
     Block::Notice { level, text: text.into() }
 }
 
 /// A part with a name.
-pub fn section(label: &str, open: bool, body: Vec<Block>) -> Block {
+pub fn section(label: impl Into<Line>, open: bool, body: Vec<Block>) -> Block {
     Block::Section { label: label.into(), open, body }
 }
 
