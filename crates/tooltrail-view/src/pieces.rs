@@ -10,6 +10,9 @@ use tooltrail_model::event::TaskState;
 use tooltrail_model::patch::Hunk;
 use tooltrail_model::transcript::{Level, Story};
 
+/// The most bytes of what is meant to be one short line.
+const SHORT: usize = 1_000;
+
 /// Whether what a call asked for was done, as far as the log says. Otherwise it is only what would have been.
 pub fn happened(call: &Story<'_>) -> bool {
     matches!(call.row.status, Status::Succeeded | Status::Answered)
@@ -55,7 +58,7 @@ pub fn changes(hunks: &[Hunk], limits: &Limits) -> Block {
 
 /// A picture.
 pub fn image(image: &Image, alt: &str) -> Block {
-    Block::Image { image: image.clone(), alt: alt.into() }
+    Block::Image { image: image.clone(), alt: short(alt) }
 }
 
 /// What is known of a picture: `640×480`, `12 kB`.
@@ -67,6 +70,19 @@ pub fn picture_facts(image: &Image) -> Vec<Line> {
 /// A remark.
 pub fn notice(level: Level, text: impl Into<Line>) -> Block {
     Block::Notice { level, text: text.into() }
+}
+
+/// Words about a call: a remark if they are few, and otherwise a text.
+pub fn words(text: &str, limits: &Limits) -> Block {
+    let text = text.trim();
+    if text.len() > SHORT || text.contains('\n') { Block::Code(plain(None, text, limits)) } else { notice(Level::Info, text) }
+}
+
+/// A text of one line, clipped where nobody would read it as one.
+pub fn short(text: &str) -> Line {
+    let end = cut::boundary(text, SHORT);
+    let line = Line::from(text.get(..end).unwrap_or_default());
+    if end < text.len() { line.with(Class::Dim, "…") } else { line }
 }
 
 /// A part with a name.
@@ -82,9 +98,9 @@ pub struct Fields(
 );
 
 impl Fields {
-    /// Adds one.
+    /// Adds one. Only what is short belongs here.
     pub fn add(&mut self, name: &str, value: &str) {
-        self.0.push((name.into(), value.into()));
+        self.0.push((short(name), short(value)));
     }
 
     /// Adds one that may be missing.

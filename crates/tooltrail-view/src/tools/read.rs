@@ -8,7 +8,7 @@
 
 use super::ToolView;
 use crate::head::{count, counted, size};
-use crate::pieces::{code, file, image, markdown, notice, picture_facts, plain, section, terminal};
+use crate::pieces::{code, file, image, markdown, notice, picture_facts, plain, section, terminal, words};
 use crate::{Block, Head, Limits, Line, place};
 use tooltrail_model::detail::{Cell, Detail, Read as Reading, ReadGot};
 use tooltrail_model::transcript::{Level, Story};
@@ -48,7 +48,7 @@ impl ToolView for Read {
             ReadGot::Unchanged => {
                 vec![notice(Level::Info, "The file has not changed since it was last read; its text was not given again.")]
             }
-            ReadGot::Words(words) => vec![notice(Level::Info, words)],
+            ReadGot::Words(text) => vec![words(text, limits)],
         }
     }
 }

@@ -12,7 +12,7 @@ use super::ToolView;
 use crate::block::Terminal;
 use crate::head::{count, counted, took};
 use crate::line::{Class, Line};
-use crate::pieces::{Fields, code, image, notice, section, task_state, terminal};
+use crate::pieces::{Fields, code, image, notice, section, short, task_state, terminal, words};
 use crate::{Block, Head, Limits, place};
 use tooltrail_model::Status;
 use tooltrail_model::detail::{Detail, Shell as Command};
@@ -41,7 +41,7 @@ impl ToolView for Shell {
         out.extend(settings(call, shell).block());
         out.extend(output(shell, limits));
         out.extend(shell.image.as_ref().map(|picture| image(picture, "picture that the command printed")));
-        out.extend(shell.note.as_deref().map(|note| notice(Level::Info, note)));
+        out.extend(shell.note.as_deref().map(|note| words(note, limits)));
         out.extend(shell.interrupted.then(|| notice(Level::Warning, "It was stopped before it ended.")));
         out.extend(background(call, shell).map(|text| notice(Level::Info, &text)));
         let mut git = Fields::default();
@@ -54,7 +54,7 @@ impl ToolView for Shell {
 /// The first line of a command that says something, and a sign that there are more.
 fn title(command: &str) -> Line {
     let mut lines = command.lines().map(str::trim).filter(|line| !line.is_empty());
-    let line = Line::from(lines.next().unwrap_or_default());
+    let line = short(lines.next().unwrap_or_default());
     if lines.next().is_some() { line.with(Class::Dim, " …") } else { line }
 }
 
