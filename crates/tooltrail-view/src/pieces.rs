@@ -125,3 +125,61 @@ pub fn task_state(state: TaskState) -> &'static str {
         TaskState::Unknown => "state unknown",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::from_texts;
+    use crate::sample_files::story;
+    use crate::tools;
+    use tooltrail_model::Kind;
+    use tooltrail_model::detail::{Detail, Edit, Notebook, Patch, Picture, Read, Shell, TaskOutput, TaskStop, Write};
+    use tooltrail_model::patch::{FileChange, FilePatch};
+
+    /// One call of each kind, with nothing in it and with hunks where it can have some.
+    fn details() -> Vec<Detail> {
+        let hunks = from_texts("a\n", "b\n", Some(1));
+        let file = FilePatch { path: "a".into(), moved_to: None, change: FileChange::Delete, hunks: hunks.clone() };
+        vec![
+            Detail::Shell(Shell::default()),
+            Detail::TaskOutput(TaskOutput::default()),
+            Detail::TaskStop(TaskStop::default()),
+            Detail::Read(Read::default()),
+            Detail::Write(Write::default()),
+            Detail::Write(Write { new: Some(true), content: "x".into(), ..Write::default() }),
+            Detail::Write(Write { hunks: hunks.clone(), ..Write::default() }),
+            Detail::Edit(Edit::default()),
+            Detail::Edit(Edit { hunks, ..Edit::default() }),
+            Detail::Notebook(Notebook { mode: Some("insert".into()), ..Notebook::default() }),
+            Detail::Notebook(Notebook { mode: Some("delete".into()), old: Some("x".into()), ..Notebook::default() }),
+            Detail::Patch(Patch::default()),
+            Detail::Patch(Patch { files: vec![file], ..Patch::default() }),
+            Detail::Picture(Picture::default()),
+        ]
+    }
+
+    #[test]
+    fn what_did_not_happen_is_not_claimed() {
+        for detail in details() {
+            for &status in Status::ALL {
+                let call = story("Tool", Kind::Other, status, detail.clone());
+                let view = tools::of(&call);
+                assert_ne!(view.name(), "other", "{detail:?}");
+                view.body(&call, &Limits::PAGE);
+                let head = view.head(&call);
+                assert_eq!(unicode_width::UnicodeWidthStr::width(head.icon), 1, "{}", view.name());
+                for fact in head.facts.iter().map(Line::text) {
+                    assert!(happened(&call) || fact.starts_with("would be "), "{} {status:?}: {fact}", view.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_meant_to_be_short_is() {
+        assert_eq!(short("a\nb").text(), "a␊b");
+        assert_eq!(short(&"é".repeat(2_000)).text().chars().count(), SHORT / 2 + 1);
+        assert!(matches!(words("one\n", &Limits::PAGE), Block::Notice { .. }));
+        assert!(matches!(words("one\ntwo", &Limits::PAGE), Block::Code(_)));
+    }
+}
