@@ -1,6 +1,7 @@
 //! The project's own tasks, run as `cargo xtask NAME`. Standard library only, so that it builds in a second.
 
 mod bench;
+mod browser;
 mod candidates;
 mod fuzz;
 mod inputs;

@@ -19,6 +19,7 @@ const STEPS: &[Step] = &[
 
 /// Runs the steps in order and stops at the first that fails.
 pub(crate) fn run() -> Result<(), String> {
+    crate::browser::ensure()?;
     let mut took: Vec<(&str, Duration)> = Vec::new();
     for (number, step) in STEPS.iter().enumerate() {
         let command = written(step.variables, step.arguments);

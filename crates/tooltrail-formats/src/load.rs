@@ -1,24 +1,11 @@
 //! Loading: one record read again by its position, for the details that a scan leaves in the log.
 
-use crate::open::open_at;
 use crate::{Record, scan};
-use std::io::Read;
-use std::path::Path;
-use tooltrail_model::{At, Fact, Kind, Span};
+use tooltrail_model::{At, Fact, Kind};
 use tooltrail_skim::{Raw, Skim};
 
 /// The longest record that is read for a table.
-const LONGEST: u64 = 4 << 20;
-
-/// The bytes of a span of a file; nothing if it is very long or not there any more.
-pub fn bytes(path: &Path, span: Span) -> Option<Vec<u8>> {
-    if span.len() > LONGEST {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    open_at(path, span.start).ok()?.take(span.len()).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
-}
+pub const LONGEST: u64 = 4 << 20;
 
 /// The main argument of a call: the command, path, pattern or question that it is about.
 pub fn argument(record: &[u8], at: At, call: &str) -> Option<String> {

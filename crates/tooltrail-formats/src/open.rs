@@ -38,6 +38,13 @@ impl<R: Read> Read for Input<R> {
     }
 }
 
+/// Whether a file is compressed, by how it begins.
+pub(crate) fn is_compressed(path: &Path) -> bool {
+    let mut head = Vec::with_capacity(ZSTD.len());
+    let read = File::open(path).and_then(|file| file.take(ZSTD.len() as u64).read_to_end(&mut head));
+    read.is_ok() && head == ZSTD
+}
+
 /// Opens a source. `wrap` stands between the file and the decompressing.
 pub(crate) fn open<R: Read>(path: &Path, wrap: impl FnOnce(File) -> R) -> io::Result<Input<R>> {
     let mut file = File::open(path)?;

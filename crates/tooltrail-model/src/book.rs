@@ -12,6 +12,14 @@ pub trait Book: Sync {
 
     /// Loads a call, by its place in [`Transcript::calls`].
     fn call(&self, index: usize) -> Loaded<'_>;
+
+    /// The file of a source, by its place in `Linked::sources`; the calls of the transcript tell most of them.
+    fn file(&self, source: usize) -> Option<&str> {
+        let transcript = self.transcript();
+        let call = transcript.calls.iter().find(|call| call.request.source == source);
+        let only = (transcript.session.files.len() == 1).then(|| transcript.session.files.first().copied()).flatten();
+        call.map(|call| call.row.request.file).or(only)
+    }
 }
 
 /// An entry, loaded.
@@ -35,6 +43,11 @@ pub struct Selection {
 impl Selection {
     /// Whether an entry is part of it. What stands before the first turn belongs to that.
     pub fn takes(&self, entry: &Entry) -> bool {
-        self.turns.is_none_or(|(first, last)| (first..=last).contains(&(entry.turn.unwrap_or(0) + 1)))
+        self.takes_turn(entry.turn)
+    }
+
+    /// The same for a turn, by its place in [`Transcript::turns`].
+    pub fn takes_turn(&self, turn: Option<usize>) -> bool {
+        self.turns.is_none_or(|(first, last)| (first..=last).contains(&turn.unwrap_or(0).saturating_add(1)))
     }
 }

@@ -137,6 +137,8 @@ pub struct Parts {
     pub parent: Option<String>,
     /// When.
     pub time: Option<Time>,
+    /// The session, as the record names it; `None` where the whole log is one session's.
+    pub session: Option<String>,
     /// Whether it stands beside the main conversation.
     pub sidechain: bool,
     /// The subagent whose conversation it belongs to.
@@ -265,6 +267,24 @@ pub struct Answered {
     pub feedback: Option<String>,
 }
 
+impl Answered {
+    /// Takes in what a further record says about the same result. What is known already stays, so the result's own record goes first.
+    pub fn join(&mut self, more: Answered) {
+        if self.seen.is_empty() {
+            self.seen = more.seen;
+        }
+        self.feedback = self.feedback.take().or(more.feedback);
+        match (&mut self.produced, more.produced) {
+            (Some(Value::Object(own)), Some(Value::Object(more))) => {
+                more.into_iter().for_each(|(key, value)| {
+                    own.entry(key).or_insert(value);
+                });
+            }
+            (own, more) => *own = own.take().or(more),
+        }
+    }
+}
+
 /// A call with its whole life, loaded. It never changes afterwards.
 #[derive(Clone, Debug)]
 pub struct Story<'a> {
@@ -312,4 +332,22 @@ pub struct SideFile {
     pub bytes: u64,
     /// Not all of it was read.
     pub cut: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_known_already_stays() {
+        let answered =
+            |seen: &[&str], produced| Answered { seen: seen.iter().map(|text| Content::text(*text)).collect(), produced, feedback: None };
+        let mut known = answered(&["seen"], Some(json!({"exit_code": 1})));
+        known.join(answered(&["again"], Some(json!({"exit_code": 2, "stderr": "x"}))));
+        assert_eq!((known.seen, known.produced), (vec![Content::text("seen")], Some(json!({"exit_code": 1, "stderr": "x"}))));
+        let mut nothing = Answered::default();
+        nothing.join(answered(&["all"], Some(json!("text"))));
+        assert_eq!((nothing.seen, nothing.produced), (vec![Content::text("all")], Some(json!("text"))));
+    }
 }

@@ -4,7 +4,9 @@
 //! when refusing, what the model saw where that differs from what the tool produced, what was saved beside the log, hooks, and the
 //! fields that have no place of their own.
 
-use crate::{Block, Head, Limits, tools};
+use crate::texts::section;
+use crate::{Block, Head, Limits, hooks, json, life, outcome, seen, tools};
+use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 
 /// A call in one line.
@@ -14,11 +16,156 @@ pub fn head(call: &Story<'_>) -> Head {
 
 /// A call in full, without its life.
 pub fn body(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
-    tools::of(call).body(call, limits)
+    let shown = tools::of(call).body(call, limits);
+    let mut body = outcome::blocks(call, &shown, limits);
+    body.extend(shown);
+    body.extend(seen::block(call, limits));
+    body.extend(outcome::side(call, limits));
+    body.extend(hooks::of_call(call, limits));
+    body.extend(leftovers(call, limits));
+    body
 }
 
 /// The life of a call: request, hooks, result, background task, times, tokens, evidence.
 pub fn life(call: &Story<'_>) -> Vec<Block> {
-    let _ = call;
-    Vec::new()
+    life::blocks(call)
+}
+
+/// Fields that the tool's view has no place for.
+fn leftovers(call: &Story<'_>, limits: &Limits) -> Option<Block> {
+    // These two views show the whole input themselves.
+    let generic = matches!(call.told.detail, Detail::Other | Detail::Mcp(_));
+    let asked = if generic { Vec::new() } else { json::fields(&call.told.rest_input, limits) };
+    let came = json::fields(&call.told.rest_produced, limits);
+    let body = match (asked.is_empty(), came.is_empty()) {
+        (true, true) => return None,
+        (false, true) => asked,
+        (true, false) => came,
+        (false, false) => vec![section("asked", true, asked), section("came back", true, came)],
+    };
+    Some(section("other fields", false, body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{answered, story, text_of};
+    use serde_json::json;
+    use tooltrail_model::event::{HookOutcome, TaskState};
+    use tooltrail_model::row::{Background, HookRow};
+    use tooltrail_model::transcript::{HookStory, Level, SideFile};
+    use tooltrail_model::{Kind, Reason, Status};
+
+    fn other(status: Status, reason: Option<Reason>) -> Story<'static> {
+        let mut call = story("Thing", Kind::Other, status, Detail::Other);
+        call.row.reason = reason;
+        call
+    }
+
+    fn first(call: &Story<'_>) -> (Level, String) {
+        match body(call, &Limits::PAGE).into_iter().next() {
+            Some(Block::Notice { level, text }) => (level, text.text()),
+            other => panic!("no remark first: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn calls_without_a_result_say_why_and_where() {
+        let running = other(Status::Running, Some(Reason::AwaitingResult));
+        assert_eq!(first(&running), (Level::Info, "No result yet: the tool is at work. See /logs/a.jsonl:42".to_owned()));
+        let ended = other(Status::Unanswered, Some(Reason::LogEnds));
+        assert_eq!(first(&ended), (Level::Warning, "The log ends before a result. See /logs/a.jsonl:42".to_owned()));
+        let cancelled = other(Status::Cancelled, Some(Reason::SiblingFailed));
+        assert!(first(&cancelled).1.starts_with("It never ran: a call made beside it failed first."));
+        assert!(head(&running).facts.is_empty());
+    }
+
+    #[test]
+    fn errors_come_first_and_once() {
+        let mut call = answered(other(Status::Failed, Some(Reason::ToolError)), "boom");
+        assert_eq!(first(&call), (Level::Error, "boom".to_owned()));
+        assert_eq!(text_of(&body(&call, &Limits::PAGE)).matches("boom").count(), 1);
+        call = answered(other(Status::Failed, Some(Reason::ToolError)), "boom\n  at a\n  at b");
+        let text = text_of(&body(&call, &Limits::PAGE));
+        assert_eq!(text, "boom\n  at a\n  at b\n");
+        call = other(Status::Failed, Some(Reason::McpError));
+        assert_eq!(first(&call).1, "The MCP server reported an error.");
+    }
+
+    #[test]
+    fn refusals_say_who_and_why() {
+        assert_eq!(first(&other(Status::Rejected, Some(Reason::User))), (Level::Warning, "You declined.".to_owned()));
+        let mut call = answered(other(Status::Rejected, Some(Reason::UserFeedback)), "The person said no, and: use tabs");
+        if let Some(answer) = &mut call.answer {
+            answer.feedback = Some("use tabs".into());
+        }
+        let text = text_of(&body(&call, &Limits::PAGE));
+        assert!(text.starts_with("You declined, and said:\nuse tabs\n"), "{text}");
+
+        let mut call = answered(other(Status::Blocked, Some(Reason::Hook)), "not on main");
+        call.row.hooks = vec![HookRow {
+            event: Some("PreToolUse"),
+            name: Some("PreToolUse:Bash"),
+            command: Some("guard.sh"),
+            outcome: HookOutcome::Blocked,
+            exit_code: Some(2),
+            duration_ms: None,
+            evidence: call.row.evidence,
+        }];
+        let text = text_of(&body(&call, &Limits::PAGE));
+        assert!(text.starts_with("Blocked by the hook PreToolUse:Bash, which ran guard.sh\nnot on main\n"), "{text}");
+        assert!(text.contains("hooks (1)"), "{text}");
+        let rule = answered(other(Status::Blocked, Some(Reason::PermissionRule)), "denied");
+        assert_eq!(first(&rule).1, "Blocked by a permission rule.");
+    }
+
+    #[test]
+    fn being_stopped_is_said_in_words() {
+        assert_eq!(first(&other(Status::Interrupted, Some(Reason::User))).1, "You interrupted it.");
+        let mut call = other(Status::TimedOut, Some(Reason::Timeout));
+        call.row.duration_ms = Some(120_000);
+        assert_eq!(first(&call).1, "Its time ran out, after 2 m 00 s.");
+    }
+
+    #[test]
+    fn background_tasks_tell_their_end() {
+        let mut call = answered(other(Status::Succeeded, None), "started");
+        let (id, ended_at) = (Some("b1"), Some("2026-03-04T10:00:09.000Z".to_owned()));
+        let evidence = call.row.evidence;
+        call.row.background = Some(Background { id, state: TaskState::Failed, exit_code: Some(3), ended_at, evidence });
+        assert_eq!(first(&call), (Level::Error, "Background task b1: failed, exit code 3, at 2026-03-04T10:00:09Z".to_owned()));
+    }
+
+    #[test]
+    fn what_lies_beside_the_log_is_shown_or_said_to_be_missing() {
+        let mut call = answered(other(Status::Succeeded, None), "short");
+        call.side = Some(SideFile { path: "x.txt".into(), text: Ok("all of it".into()), bytes: 5000, cut: true });
+        let text = text_of(&body(&call, &Limits::PAGE));
+        assert!(
+            text.contains("whole output, saved beside the log") && text.contains("all of it") && text.contains("Only the first 9 B"),
+            "{text}"
+        );
+        call.side = Some(SideFile { path: "x.txt".into(), text: Err("it is gone".into()), bytes: 0, cut: false });
+        assert!(text_of(&body(&call, &Limits::PAGE)).contains("it is gone"));
+    }
+
+    #[test]
+    fn hooks_open_where_one_failed() {
+        let mut call = answered(other(Status::Succeeded, None), "ok");
+        let hook = |outcome| HookStory { name: Some("h".into()), outcome: Some(outcome), ..HookStory::default() };
+        call.hooks = vec![hook(HookOutcome::Ok)];
+        assert!(!text_of(&body(&call, &Limits::PAGE)).contains("hooks"));
+        call.hooks.push(HookStory { texts: vec![("stderr".into(), "bad".into())], ..hook(HookOutcome::Failed) });
+        let blocks = body(&call, &Limits::PAGE);
+        assert!(matches!(blocks.last(), Some(Block::Section { open: true, .. })), "{blocks:?}");
+    }
+
+    #[test]
+    fn nothing_is_lost() {
+        let mut call = story("Glob", Kind::Search, Status::Succeeded, Detail::Glob(Default::default()));
+        call.told.rest_input.insert("odd".into(), json!({"deep": [1, {"x": 2}]}));
+        call.told.rest_produced.insert("strange".into(), json!("word"));
+        let text = text_of(&body(&answered(call, "x"), &Limits::PAGE));
+        assert!(text.contains("other fields") && text.contains("\"deep\"") && text.contains("word"), "{text}");
+    }
 }

@@ -6,14 +6,31 @@
 //!
 //! Control characters are neutralised when lines are made, so no output can print one by accident.
 
+pub mod ansi;
 pub mod block;
 pub mod call;
+pub mod cut;
+pub mod diff;
 pub mod head;
+pub mod highlight;
+mod hooks;
+pub mod json;
+mod life;
 pub mod limits;
 pub mod line;
+pub mod links;
 pub mod messages;
+mod outcome;
+pub mod pieces;
+pub mod place;
 pub mod redact;
 pub mod render;
+#[cfg(test)]
+mod sample;
+#[cfg(test)]
+mod sample_files;
+mod seen;
+mod texts;
 pub mod tools;
 
 pub use block::Block;

@@ -1,8 +1,13 @@
 //! Messages: what was said, thought and put in, as a head and blocks.
 
-use crate::{Block, Limits, Line};
+use crate::block::Terminal;
+use crate::line::{Class, lines};
+use crate::texts::{content, gist, markdown, notice, printed, sniffed};
+use crate::{Block, Limits, Line, hooks, json};
 use serde::Serialize;
-use tooltrail_model::transcript::Part;
+use tooltrail_model::content::Content;
+use tooltrail_model::event::Origin;
+use tooltrail_model::transcript::{HookStory, Level, Part};
 
 /// A message.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -41,6 +46,158 @@ pub enum Who {
 
 /// A message as a view.
 pub fn message(part: &Part, limits: &Limits) -> Message {
-    let _ = limits;
-    Message { who: Who::Event, label: Line::default(), folded: false, gist: Line::from(format!("{part:?}")), body: Vec::new() }
+    match part {
+        Part::Prompt { origin, text } => prompt(*origin, text, limits),
+        Part::Command { line, output } => command(line, output.as_deref(), limits),
+        Part::Text(text) => open(Who::Model, "Model", text, vec![markdown(text, limits)]),
+        Part::Thinking(text) => thinking(text, limits),
+        Part::Media(piece) => media(piece, limits),
+        Part::Call(id) => by_id("call", id),
+        Part::Result(id) => by_id("result", id),
+        Part::End(id) => by_id("end of a call", id),
+        Part::Folded { label, text } => folded(Who::Program, label, text, vec![sniffed(text, limits)]),
+        Part::Notice { level, title, text } => happened(*level, title, text.as_deref(), limits),
+        Part::Boundary { title, facts } => boundary(title, facts),
+        Part::Hook(hook) => of_hook(hook, limits),
+        Part::Unknown { name, value } => {
+            let keys = value.as_object().map(|map| map.keys().map(String::as_str).collect::<Vec<_>>().join(", ")).unwrap_or_default();
+            folded(Who::Event, &format!("unknown record: {name}"), &keys, vec![json::block(value, limits)])
+        }
+    }
+}
+
+fn open(who: Who, label: &str, text: &str, body: Vec<Block>) -> Message {
+    Message { who, label: label.into(), folded: false, gist: gist(text).into(), body }
+}
+
+fn folded(who: Who, label: &str, text: &str, body: Vec<Block>) -> Message {
+    Message { folded: true, ..open(who, label, text, body) }
+}
+
+fn prompt(origin: Origin, text: &str, limits: &Limits) -> Message {
+    let (who, label) = match origin {
+        Origin::Human | Origin::Command => (Who::Person, "You"),
+        Origin::Queued => (Who::Person, "You, while it was at work"),
+        Origin::Agent => (Who::Agent, "another agent"),
+        Origin::Program => (Who::Program, "the program"),
+    };
+    open(who, label, text, vec![markdown(text, limits)])
+}
+
+fn command(line: &str, output: Option<&str>, limits: &Limits) -> Message {
+    let (output, elided) = crate::texts::cut(output.unwrap_or_default(), limits);
+    let printed = printed(output);
+    let gap = elided.map(|_| printed.len());
+    let block = Block::Terminal(Terminal { command: lines(Class::Plain, line), lines: printed, gap, elided });
+    open(Who::Person, "command", line, vec![block])
+}
+
+fn thinking(text: &str, limits: &Limits) -> Message {
+    if text.trim().is_empty() {
+        return folded(Who::Thought, "thinking, withheld", "", vec![notice(Level::Info, "The log does not keep these thoughts.")]);
+    }
+    folded(Who::Thought, "thinking", text, vec![markdown(text, limits)])
+}
+
+fn media(piece: &Content, limits: &Limits) -> Message {
+    let (label, text) = match piece {
+        Content::Image(_) => ("picture", ""),
+        Content::Document { title, .. } => ("document", title.as_deref().unwrap_or_default()),
+        Content::Tool { name } => ("tool", name.as_str()),
+        Content::Text { text } => ("text", text.as_str()),
+        Content::Other { .. } => ("content", ""),
+    };
+    open(Who::Event, label, text, content(std::slice::from_ref(piece), limits))
+}
+
+/// What is shown with a call; on its own it says only which.
+fn by_id(what: &str, id: &str) -> Message {
+    folded(Who::Event, what, id, Vec::new())
+}
+
+fn happened(level: Level, title: &str, text: Option<&str>, limits: &Limits) -> Message {
+    let text = text.filter(|text| !text.trim().is_empty());
+    let who = if level == Level::Error { Who::Trouble } else { Who::Event };
+    let body = text.map(|text| sniffed(text, limits)).into_iter().collect();
+    let folded = level == Level::Info && text.is_some();
+    Message { folded, ..open(who, title, text.unwrap_or_default(), body) }
+}
+
+fn boundary(title: &str, facts: &[(String, String)]) -> Message {
+    let told: Vec<String> = facts.iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let fields = facts.iter().map(|(name, value)| (Line::of(Class::Dim, name), value.as_str().into())).collect::<Vec<_>>();
+    let body = if fields.is_empty() { Vec::new() } else { vec![Block::Fields { fields }] };
+    open(Who::Event, title, &told.join(" · "), body)
+}
+
+fn of_hook(hook: &HookStory, limits: &Limits) -> Message {
+    let trouble = hooks::level(hook) == Level::Error;
+    let who = if trouble { Who::Trouble } else { Who::Event };
+    let said = hook.texts.first().map(|(_, text)| text.as_str()).unwrap_or_default();
+    let message = open(who, &format!("hook {}", hooks::name(hook)), said, hooks::told(hook, limits));
+    Message { folded: !trouble, ..message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::text_of;
+    use serde_json::json;
+    use tooltrail_model::content::Image;
+    use tooltrail_model::event::HookOutcome;
+
+    fn view(part: Part) -> Message {
+        message(&part, &Limits::PAGE)
+    }
+
+    #[test]
+    fn prompts_say_whose_they_are() {
+        let prompt = |origin| view(Part::Prompt { origin, text: "fix **it**\u{1b}[2J".into() });
+        assert_eq!(prompt(Origin::Human).who, Who::Person);
+        assert_eq!(prompt(Origin::Queued).label.text(), "You, while it was at work");
+        assert_eq!(prompt(Origin::Agent).who, Who::Agent);
+        assert_eq!(text_of(&prompt(Origin::Human).body), "fix **it**␛[2J\n");
+    }
+
+    #[test]
+    fn thoughts_are_folded_and_withheld_ones_said() {
+        let thought = view(Part::Thinking("first\nthen".into()));
+        assert!(thought.folded && thought.gist.text() == "first …" && text_of(&thought.body).contains("then"));
+        let withheld = view(Part::Thinking(String::new()));
+        assert!(withheld.label.text().contains("withheld") && !withheld.body.is_empty());
+    }
+
+    #[test]
+    fn program_text_is_folded_and_whole() {
+        let message = view(Part::Folded { label: "system reminder".into(), text: "<b>one</b>\ntwo".into() });
+        assert!(message.folded && message.who == Who::Program);
+        assert_eq!((message.label.text().as_str(), text_of(&message.body).as_str()), ("system reminder", "<b>one</b>\ntwo\n"));
+    }
+
+    #[test]
+    fn commands_pictures_and_notices_are_shown() {
+        let command = view(Part::Command { line: "!ls".into(), output: Some("a\nb".into()) });
+        assert_eq!(text_of(&command.body), "!ls\na\nb\n");
+        assert!(matches!(view(Part::Media(Content::Image(Image::default()))).body.as_slice(), [Block::Image { .. }]));
+        let trouble = view(Part::Notice { level: Level::Error, title: "API error".into(), text: Some("overloaded".into()) });
+        assert!(trouble.who == Who::Trouble && !trouble.folded && text_of(&trouble.body) == "overloaded\n");
+        let info = view(Part::Notice { level: Level::Info, title: "model changed".into(), text: None });
+        assert!(!info.folded && info.body.is_empty());
+    }
+
+    #[test]
+    fn boundaries_hooks_and_unknown_records_keep_their_facts() {
+        let boundary = view(Part::Boundary { title: "compacted".into(), facts: vec![("tokens before".into(), "90,000".into())] });
+        assert_eq!(boundary.gist.text(), "tokens before 90,000");
+        let story = HookStory {
+            event: Some("Stop".into()),
+            outcome: Some(HookOutcome::Blocked),
+            texts: vec![("stderr".into(), "not yet".into())],
+            ..HookStory::default()
+        };
+        let hook = view(Part::Hook(story));
+        assert!(hook.who == Who::Trouble && !hook.folded && text_of(&hook.body).contains("not yet"));
+        let unknown = view(Part::Unknown { name: "novel".into(), value: json!({"novel": "thing"}) });
+        assert!(unknown.label.text().contains("novel") && text_of(&unknown.body).contains("thing"));
+    }
 }

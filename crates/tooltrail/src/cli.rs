@@ -11,6 +11,9 @@ Examples:
   tooltrail --demo               the same for a few invented sessions
   tooltrail calls                the newest tool calls, with their outcome
   tooltrail calls --json         every call, one JSON object a line
+  tooltrail show last            the newest session, failures open
+  tooltrail show 3f2a:41         one call in full, with its whole life
+  tooltrail export last -o session.html
   tooltrail list                 sessions, newest last
   tooltrail check session.jsonl  is this log whole?
   tooltrail stats --root /mnt/backup/home";
@@ -62,10 +65,14 @@ fn duration(text: &str) -> Result<std::time::Duration, String> {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Show a session, or one call in full
+    Show(crate::commands::show::ShowArgs),
     /// List tool calls with their outcome, time and evidence
     Calls(crate::commands::calls::CallsArgs),
     /// Check whether logs are whole; exits 1 if something is wrong
     Check(crate::commands::check::CheckArgs),
+    /// Write a session to a file that can be shared: HTML, Markdown or JSON
+    Export(crate::commands::export::ExportArgs),
     /// List sessions
     #[command(visible_alias = "ls")]
     List(crate::commands::list::ListArgs),

@@ -14,10 +14,12 @@
 //! | `d3a0…` | a fix that waits for somebody to allow the push |
 //! | `019c…` | a Codex session: an agent that looks, a test that fails, a patch, a bench that is stopped |
 
+use std::io::{self, Read};
 use std::path::Path;
 use tooltrail_formats::Registered;
 use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::scan::{self, Options};
+use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::link::{Linker, Source};
 use tooltrail_model::{Span, Time};
 
@@ -66,9 +68,27 @@ pub(crate) fn read(options: &Options) -> (Linker, Vec<Registered>, Time) {
     (linker, vec![waiting], now)
 }
 
-/// Bytes of a log of the demo.
-pub(crate) fn bytes(file: &str, span: Span) -> Option<Vec<u8>> {
-    let (_, bytes) = FILES.iter().find(|(path, _)| *path == file)?;
-    let range = usize::try_from(span.start).ok()?..usize::try_from(span.end).ok()?;
-    bytes.get(range).map(<[u8]>::to_vec)
+/// The logs of the demo, to be read again.
+pub(crate) struct Demo;
+
+impl Demo {
+    fn file(name: &str) -> io::Result<&'static [u8]> {
+        let found = FILES.iter().find(|(path, _)| *path == name);
+        found.map(|(_, bytes)| *bytes).ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+}
+
+impl Shelf for Demo {
+    fn log(&self, file: &str) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(Demo::file(file)?))
+    }
+
+    fn bytes(&self, file: &str, span: Span) -> Option<Vec<u8>> {
+        let range = usize::try_from(span.start).ok()?..usize::try_from(span.end).ok()?;
+        Demo::file(file).ok()?.get(range).map(<[u8]>::to_vec)
+    }
+
+    fn beside(&self, _: &str, _: &str, _: u64) -> io::Result<(Vec<u8>, u64)> {
+        Err(io::ErrorKind::NotFound.into())
+    }
 }

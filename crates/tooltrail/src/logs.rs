@@ -7,6 +7,7 @@ use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::{self, Options, Progress};
+use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{Places, Registered, load};
 use tooltrail_model::link::{Linker, Live, Now};
 use tooltrail_model::{At, Time};
@@ -21,7 +22,7 @@ pub(crate) struct Logs {
     pub(crate) looked: Vec<PathBuf>,
     /// How long reading took.
     pub(crate) took: std::time::Duration,
-    demo: bool,
+    shelf: Box<dyn Shelf>,
 }
 
 /// Reads the logs that the arguments name.
@@ -36,13 +37,19 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
     if args.demo {
         let (linker, live, time) = demo::read(&options);
         let now = now(args, args.now.unwrap_or(time), live);
-        return Ok(Logs { linker: ManuallyDrop::new(linker), now, looked: Vec::new(), took: start.elapsed(), demo: true });
+        return Ok(Logs { linker: ManuallyDrop::new(linker), now, looked: Vec::new(), took: start.elapsed(), shelf: Box::new(demo::Demo) });
     }
     let places = if args.root.is_empty() { vec![from_environment()] } else { rooted(&args.root)? };
     let search = if paths.is_empty() { find::in_places(&places) } else { find::in_paths(&expanded(paths)) };
     let (linker, looked) = scan_files(search, &options);
     let live = find::registered(&places).into_iter().filter(runs).collect();
-    Ok(Logs { linker: ManuallyDrop::new(linker), now: now(args, time, live), looked, took: start.elapsed(), demo: false })
+    Ok(Logs {
+        linker: ManuallyDrop::new(linker),
+        now: now(args, time, live),
+        looked,
+        took: start.elapsed(),
+        shelf: Box::new(Disk::default()),
+    })
 }
 
 impl Logs {
@@ -72,8 +79,16 @@ impl Logs {
 
     /// The main argument of a call, read from its log.
     pub(crate) fn argument(&self, file: &str, at: At, call: &str) -> Option<String> {
-        let bytes = if self.demo { demo::bytes(file, at.span) } else { load::bytes(Path::new(file), at.span) }?;
-        load::argument(&bytes, at, call)
+        // What is very long is not worth reading for a table.
+        if at.span.len() > load::LONGEST {
+            return None;
+        }
+        load::argument(&self.shelf.bytes(file, at.span)?, at, call)
+    }
+
+    /// Where the logs are read again from.
+    pub(crate) fn shelf(&self) -> &dyn Shelf {
+        &*self.shelf
     }
 }
 

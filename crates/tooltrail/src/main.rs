@@ -7,7 +7,9 @@ mod commands;
 mod demo;
 mod logs;
 mod out;
+mod pager;
 mod progress;
+mod refs;
 mod table;
 
 use std::process::ExitCode;

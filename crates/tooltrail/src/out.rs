@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use tooltrail_model::Status;
 
 /// Standard output for people, with colours or without.
-pub(crate) fn stdout(color: &str) -> impl Write {
+pub(crate) fn stdout(color: &str) -> impl Write + use<> {
     let stdout = io::stdout().lock();
     let choice = match color {
         "always" => anstream::ColorChoice::Always,

@@ -1,9 +1,10 @@
 //! Calls and results as blocks of messages, in the main conversation and in records of progress alike.
 
+use super::markers;
 use super::message::{Block, Message};
 use super::outcome::{Outcome, Poll, Structured};
 use super::records::Emit;
-use super::{markers, tools};
+use super::tools::names;
 use tooltrail_model::event::{Call, CallResult, Claim, ClaimBy, Hook, HookOutcome, HookStage, TaskNews, Text};
 use tooltrail_model::verdict::Said;
 use tooltrail_model::{Fact, Kind};
@@ -24,7 +25,7 @@ pub(super) fn call<'r>(
     }
     let id = block.id?;
     let tool = block.name.unwrap_or(kind).text();
-    let family = if !plain && kind == *"mcp_tool_use" { Kind::Mcp } else { tools::kind(&tool) };
+    let family = if !plain && kind == *"mcp_tool_use" { Kind::Mcp } else { names::kind(&tool) };
     let (input, digest) = block.input.clone().unwrap_or_default();
     let bytes = emit.slice(&input);
     let (mut prompt, mut task) = (None, None);
@@ -38,7 +39,7 @@ pub(super) fn call<'r>(
             Ok(())
         });
     }
-    let server = block.server.map(Raw::text).or_else(|| tools::server(&tool).map(|server| Text::Owned(server.to_owned())));
+    let server = block.server.map(Raw::text).or_else(|| names::server(&tool).map(|server| Text::Owned(server.to_owned())));
     Some(Call {
         unnamed: false,
         id: id.text(),

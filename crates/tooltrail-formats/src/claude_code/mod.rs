@@ -14,14 +14,19 @@
 //! | `calls` | calls and results as blocks of messages |
 //! | `records` | every type of record, dispatched |
 //! | `hooks`, `progress`, `tasks` | hooks, signs of work, background tasks |
-//! | `tools` | the tools' names and families |
+//! | `content`, `answers` | content blocks, requests and results, for what is looked at closely |
+//! | `parts` | what a record holds for a reader |
+//! | `tools` | the tools' names and families, and each tool's calls in neutral form |
 
+mod answers;
 mod calls;
+mod content;
 mod envelope;
 mod hooks;
 mod markers;
 mod message;
 mod outcome;
+mod parts;
 mod places;
 mod progress;
 mod prompt;
@@ -30,10 +35,12 @@ mod talk;
 mod tasks;
 mod tools;
 
-use crate::{Format, Places, Record, Registered, Sink};
+use crate::{Ask, Format, Opened, Places, Record, Registered, Sink};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::Origin;
+use tooltrail_model::detail::Detailed;
+use tooltrail_model::transcript::{Answered, Asked, HookStory, Parts};
 use tooltrail_skim::{Skim, Torn, Type};
 
 /// Claude Code.
@@ -103,6 +110,26 @@ impl Format for ClaudeCode {
 
     fn side_directory(&self, path: &Path) -> Option<PathBuf> {
         (path.extension()? == "jsonl").then(|| path.with_extension(""))
+    }
+
+    fn parts(&self, record: Opened<'_>) -> Parts {
+        parts::parts(record)
+    }
+
+    fn asked(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
+        answers::asked(record, call)
+    }
+
+    fn answered(&self, record: Opened<'_>, call: &str) -> Option<Answered> {
+        answers::answered(record, call)
+    }
+
+    fn hooks(&self, record: Opened<'_>) -> Vec<HookStory> {
+        parts::hooks::hooks(record)
+    }
+
+    fn detail(&self, ask: &Ask<'_>) -> Detailed {
+        tools::detail(ask)
     }
 
     fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<Cow<'r, str>> {

@@ -25,6 +25,13 @@ pub(super) struct Header<'t> {
     whole: bool,
 }
 
+impl Header<'_> {
+    /// Whether the lines are whole and tell nothing but the time: what stands in front of an MCP server's answer.
+    pub(super) fn is_time_alone(&self) -> bool {
+        self.whole && self.lines == 1 && self.run_ms.is_some()
+    }
+}
+
 /// How the lines may begin, the usual one first.
 const BEGINNINGS: &[&str] =
     &["\nChunk ID: ", "\nWall time: ", "\nExit code: ", "\nProcess exited with code ", "\nProcess running with session ID "];

@@ -6,7 +6,13 @@
 //!
 //! `records` takes a line apart and hands it to `items` (the conversation), `events` (what happened beside it) and `ends` (how calls
 //! ended); `output`, with `header` and `markers`, reads what an output says about the outcome.
+//!
+//! A record that is looked at closely is read as a tree of values: `opened` takes it out of its envelope, `parts` says what it holds
+//! for a reader, `asked` and `answered` what it says about a call, and `tools` puts a call into neutral form.
 
+mod answered;
+mod asked;
+mod content;
 mod document;
 mod ends;
 mod events;
@@ -14,18 +20,22 @@ mod fields;
 mod header;
 mod items;
 mod markers;
+mod opened;
 mod output;
+mod parts;
 mod patch;
 mod prompt;
 mod records;
 mod tools;
 
-use crate::{Format, Places, Record, Sink};
+use crate::{Ask, Format, Opened, Places, Record, Sink};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::Origin;
+use tooltrail_model::detail::Detailed;
 use tooltrail_model::patch::FilePatch;
+use tooltrail_model::transcript::{Answered, Asked, HookStory, Parts};
 use tooltrail_skim::Torn;
 
 /// Codex.
@@ -82,6 +92,26 @@ impl Format for Codex {
 
     fn patches(&self, record: &[u8]) -> Vec<FilePatch> {
         records::patches(record)
+    }
+
+    fn parts(&self, record: Opened<'_>) -> Parts {
+        parts::read(record)
+    }
+
+    fn asked(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
+        asked::read(record, call)
+    }
+
+    fn answered(&self, record: Opened<'_>, call: &str) -> Option<Answered> {
+        answered::read(record, call)
+    }
+
+    fn hooks(&self, record: Opened<'_>) -> Vec<HookStory> {
+        answered::hook(record).into_iter().collect()
+    }
+
+    fn detail(&self, ask: &Ask<'_>) -> Detailed {
+        tools::detail(ask)
     }
 
     fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<Cow<'r, str>> {

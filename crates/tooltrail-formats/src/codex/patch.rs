@@ -8,7 +8,8 @@ use super::fields::{Fields, Place};
 use tooltrail_model::patch::{FileChange, FilePatch, Hunk, PatchLine, unified};
 use tooltrail_skim::{Raw, Skim, Type};
 
-const BEGIN: &str = "*** Begin Patch";
+/// How a patch begins.
+pub(super) const BEGIN: &str = "*** Begin Patch";
 
 /// What a record changes: an end event or completed item by its `changes`, a call by the patch in its input.
 pub(super) fn of_record(payload: &Fields<'_>) -> Vec<FilePatch> {
@@ -52,7 +53,7 @@ fn of_input(payload: &Fields<'_>, place: Place) -> Option<String> {
 }
 
 /// `{"path":{"type":"update","unified_diff":…,"move_path":…}}`.
-fn of_changes(mut changes: Skim<'_>) -> Vec<FilePatch> {
+pub(super) fn of_changes(mut changes: Skim<'_>) -> Vec<FilePatch> {
     let mut files = Vec::new();
     let _ = changes.object(|key, value| {
         let path = key.text().into_owned();

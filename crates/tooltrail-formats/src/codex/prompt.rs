@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use tooltrail_model::event::Origin;
+use tooltrail_model::transcript::Part;
 
 /// How text begins that the program puts in. Tags are matched whole or before a space, so that a person may write `<div>`.
 const TAGS: &[&str] = &[
@@ -49,6 +50,50 @@ fn tag(text: &str) -> Option<&str> {
     rest.find(['>', ' ', '\n']).map(|end| &rest[..end])
 }
 
+/// A whole text as parts: the person's words, what the program put in, a command run by hand, or an editor's context and the words
+/// behind it.
+pub(super) fn parts(text: String) -> Vec<Part> {
+    if let Some(command) = by_hand(&text) {
+        return vec![command];
+    }
+    let (origin, words) = read(Cow::Borrowed(&text));
+    if origin == Origin::Program {
+        return vec![Part::Folded { label: label(&text).unwrap_or_else(|| "context".to_owned()), text }];
+    }
+    if let Cow::Owned(words) = words {
+        let context = text.split_once(REQUEST).map_or("", |(before, _)| before.trim());
+        let context = (!context.is_empty()).then(|| Part::Folded { label: "editor context".to_owned(), text: context.to_owned() });
+        return context.into_iter().chain([Part::Prompt { origin, text: words }]).collect();
+    }
+    vec![Part::Prompt { origin, text }]
+}
+
+/// What a text calls itself that the program put in: its tag in words, or the file it comes from.
+pub(super) fn label(text: &str) -> Option<String> {
+    let text = text.trim_start();
+    if text.starts_with("# AGENTS.md instructions") {
+        return Some("AGENTS.md".to_owned());
+    }
+    let tag = tag(text).filter(|tag| !tag.is_empty() && tag.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-')))?;
+    Some(tag.replace(['_', '-'], " ").to_lowercase())
+}
+
+/// Whether a text is only the tag before or behind a picture.
+pub(super) fn is_image_tag(text: &str) -> bool {
+    let text = text.trim();
+    text == "</image>" || (tag(text) == Some("image") && text.find('>') == Some(text.len() - 1))
+}
+
+/// `<user_shell_command><command>ls</command><result>…</result></user_shell_command>`: the person ran a command by hand.
+fn by_hand(text: &str) -> Option<Part> {
+    let inner = text.trim_start().strip_prefix("<user_shell_command>")?;
+    let (_, rest) = inner.split_once("<command>")?;
+    let (line, rest) = rest.split_once("</command>")?;
+    let result = rest.split_once("<result>").map(|(_, rest)| rest.rsplit_once("</result>").map_or(rest, |(result, _)| result));
+    let output = result.map(|result| result.trim_matches('\n').to_owned()).filter(|result| !result.is_empty());
+    Some(Part::Command { line: format!("!{}", line.trim()), output })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,6 +107,23 @@ mod tests {
         assert_eq!(origin("<permissions instructions>…"), Origin::Program);
         assert_eq!(origin("<div> is not closed, please fix"), Origin::Human);
         assert_eq!(origin("why does <environment_context> show up?"), Origin::Human);
+    }
+
+    #[test]
+    fn a_whole_text_is_taken_apart() {
+        let prompt = |text: &str| Part::Prompt { origin: Origin::Human, text: text.to_owned() };
+        let folded = |label: &str, text: &str| Part::Folded { label: label.to_owned(), text: text.to_owned() };
+        let editor = "# Context from my IDE setup:\n\n## Open tabs:\n- a.rs\n\n## My request for Codex:\nfix it\n";
+        assert_eq!(
+            parts(editor.into()),
+            [folded("editor context", "# Context from my IDE setup:\n\n## Open tabs:\n- a.rs"), prompt("fix it\n")]
+        );
+        assert_eq!(parts("<environment_context>x".into()), [folded("environment context", "<environment_context>x")]);
+        let command =
+            "<user_shell_command>\n<command>\ngit status\n</command>\n<result>\nExit code: 0\nclean\n</result>\n</user_shell_command>";
+        let expected = Part::Command { line: "!git status".into(), output: Some("Exit code: 0\nclean".into()) };
+        assert_eq!(parts(command.into()), [expected]);
+        assert!(is_image_tag("<image name=[Image #1]>") && is_image_tag("</image>") && !is_image_tag("<image> or not"));
     }
 
     #[test]

@@ -162,6 +162,18 @@ impl<'a> Linked<'a> {
         }
     }
 
+    /// Where the result of a call stands: its source, and the record.
+    pub fn result_spot(&self, call: &LinkedCall) -> Option<(usize, crate::At)> {
+        self.result(call, false).map(|(source, result)| (source, result.at))
+    }
+
+    /// The session that a source means by a name, in [`Linked::sessions`].
+    pub fn session_named(&self, source: usize, name: &str) -> Option<usize> {
+        let agent = self.agent_of(source);
+        let id = self.roots.of(agent, name);
+        self.sessions.iter().position(|session| session.agent == agent && *session.id == *id)
+    }
+
     fn agent_of(&self, source: usize) -> &'static str {
         self.sources[source].summary.agent.unwrap_or("")
     }

@@ -1,7 +1,26 @@
-//! JSON: the session, its messages and calls, with their views.
+//! JSON: the session, its messages and calls, with their views. One document, written as it goes, an entry a line.
+//!
+//! ```text
+//! {"v":1,"session":{…},"turns":[…],"entries":[
+//! {"type":"prompt","at":{"file":"…","line":3},"time":"…","turn":1,…,"text":"…"},
+//! {"type":"call",…,"call":{as in `calls --json`},"input":{…},"seen":[…],"produced":{…},…}
+//! ]}
+//! ```
 
+use super::walk;
+use crate::messages::{Message, message};
+use crate::{Block, Head, Limits, call as view};
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::ser::Formatter;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
-use tooltrail_model::book::{Book, Selection};
+use tooltrail_model::book::{Book, Loaded, Selection};
+use tooltrail_model::content::Content;
+use tooltrail_model::event::{HookOutcome, Origin};
+use tooltrail_model::row::{CallRow, VERSION};
+use tooltrail_model::transcript::{Entry, HookStory, Level, Part, SideFile, Story, Thread, Turn, What};
+use tooltrail_model::usage::Tokens;
 
 /// How it is written.
 #[derive(Clone, Debug, Default)]
@@ -14,6 +33,303 @@ pub struct Options {
 
 /// Writes a session.
 pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let _ = (book, options, out);
+    let transcript = book.transcript();
+    let turns: Vec<TurnRow<'_>> = transcript.turns.iter().enumerate().map(TurnRow::new).collect();
+    out.write_all(format!("{{\"v\":{VERSION},\"session\":").as_bytes())?;
+    write_value(&transcript.session, out)?;
+    out.write_all(b",\"turns\":")?;
+    write_value(&turns, out)?;
+    out.write_all(b",\"entries\":[")?;
+    let mut files = Files { book, known: BTreeMap::new() };
+    let mut first = true;
+    for (index, thread) in transcript.threads.iter().enumerate() {
+        for entry in thread.entries.iter().filter(|entry| walk::takes(transcript, thread, entry, &options.selection)) {
+            out.write_all(if std::mem::take(&mut first) { b"\n" } else { b",\n" })?;
+            let place = Placed { index, thread, entry, file: files.of(entry.spot.source) };
+            write_value(&EntryRow::new(book, options.views, &place, &book.open(entry)), out)?;
+        }
+    }
+    out.write_all(b"\n]}\n")
+}
+
+/// Writes one call, as its entry of the session.
+pub fn call(book: &dyn Book, index: usize, out: &mut dyn Write) -> io::Result<()> {
+    let transcript = book.transcript();
+    let entries =
+        transcript.threads.iter().enumerate().flat_map(|(at, thread)| thread.entries.iter().map(move |entry| (at, thread, entry)));
+    let found = entries.filter(|(_, _, entry)| entry.what == What::Call(index)).map(|(index, thread, entry)| Placed {
+        index,
+        thread,
+        entry,
+        file: book.file(entry.spot.source),
+    });
+    for place in found.take(1) {
+        write_value(&EntryRow::new(book, true, &place, &book.call(index)), out)?;
+        out.write_all(b"\n")?;
+    }
     Ok(())
+}
+
+/// The files of sources, each looked for once.
+struct Files<'a> {
+    book: &'a dyn Book,
+    known: BTreeMap<usize, Option<&'a str>>,
+}
+
+impl<'a> Files<'a> {
+    fn of(&mut self, source: usize) -> Option<&'a str> {
+        *self.known.entry(source).or_insert_with(|| self.book.file(source))
+    }
+}
+
+/// Where an entry belongs.
+struct Placed<'a> {
+    index: usize,
+    thread: &'a Thread,
+    entry: &'a Entry,
+    file: Option<&'a str>,
+}
+
+/// A turn.
+#[derive(Serialize)]
+struct TurnRow<'a> {
+    turn: usize,
+    head: &'a str,
+    time: Option<String>,
+    abandoned: bool,
+}
+
+impl<'a> TurnRow<'a> {
+    fn new((place, turn): (usize, &'a Turn)) -> Self {
+        TurnRow { turn: place + 1, head: &turn.head, time: turn.time.map(|time| time.to_string()), abandoned: turn.abandoned }
+    }
+}
+
+/// An entry.
+#[derive(Serialize)]
+struct EntryRow<'a> {
+    r#type: &'static str,
+    at: At<'a>,
+    time: Option<String>,
+    turn: Option<usize>,
+    agent_id: Option<&'a str>,
+    thread: usize,
+    started_by: Option<&'a str>,
+    abandoned: bool,
+    #[serde(flatten)]
+    what: WhatRow<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    view: Option<ViewRow>,
+}
+
+/// A record.
+#[derive(Serialize)]
+struct At<'a> {
+    file: Option<&'a str>,
+    line: u64,
+}
+
+/// What an entry holds.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum WhatRow<'a> {
+    Prompt { origin: &'static str, text: &'a str },
+    Command { line: &'a str, output: Option<&'a str> },
+    Text { text: &'a str },
+    Media { content: &'a Content },
+    Id { id: &'a str },
+    Folded { label: &'a str, text: &'a str },
+    Notice { level: Level, title: &'a str, text: Option<&'a str> },
+    Boundary { title: &'a str, facts: Vec<Fact<'a>> },
+    Hook { hook: HookRow<'a> },
+    Unknown { name: &'a str, value: &'a Value },
+    Gone { why: &'a str },
+    Call(Box<StoryRow<'a>>),
+}
+
+/// A name with its value.
+#[derive(Serialize)]
+struct Fact<'a> {
+    name: &'a str,
+    value: &'a str,
+}
+
+/// A call with its whole life.
+#[derive(Serialize)]
+struct StoryRow<'a> {
+    call: &'a CallRow<'a>,
+    number: u32,
+    input: &'a Value,
+    seen: Option<&'a [Content]>,
+    produced: Option<&'a Value>,
+    feedback: Option<&'a str>,
+    error: Option<&'a str>,
+    side: Option<SideRow<'a>>,
+    hooks: Vec<HookRow<'a>>,
+    tokens: Option<Tokens>,
+    tier: Option<&'a str>,
+    threads: &'a [usize],
+}
+
+/// An output that was saved beside the log.
+#[derive(Serialize)]
+struct SideRow<'a> {
+    path: &'a str,
+    bytes: u64,
+    cut: bool,
+    text: Option<&'a str>,
+    problem: Option<&'a str>,
+}
+
+/// A hook, told in full.
+#[derive(Serialize)]
+struct HookRow<'a> {
+    call: Option<&'a str>,
+    event: Option<&'a str>,
+    name: Option<&'a str>,
+    command: Option<&'a str>,
+    outcome: Option<HookOutcome>,
+    exit_code: Option<i64>,
+    duration_ms: Option<u64>,
+    texts: Vec<Fact<'a>>,
+}
+
+/// How an entry is shown.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum ViewRow {
+    Call { head: Head, body: Vec<Block> },
+    Message(Message),
+}
+
+impl<'a> EntryRow<'a> {
+    fn new(book: &'a dyn Book, views: bool, place: &Placed<'a>, loaded: &'a Loaded<'a>) -> Self {
+        let entry = place.entry;
+        let (r#type, what) = match loaded {
+            Loaded::Call(story) => ("call", WhatRow::Call(Box::new(StoryRow::new(story)))),
+            Loaded::Part(part) => part_row(part),
+            Loaded::Gone(why) => ("gone", WhatRow::Gone { why }),
+        };
+        let starter = place.thread.started_by.and_then(|call| book.transcript().calls.get(call));
+        EntryRow {
+            r#type,
+            at: At { file: place.file, line: entry.spot.at.line },
+            time: entry.time.map(|time| time.to_string()),
+            turn: entry.turn.map(|turn| turn.saturating_add(1)),
+            agent_id: place.thread.agent.as_deref(),
+            thread: place.index,
+            started_by: starter.map(|call| call.row.r#ref.as_str()),
+            abandoned: entry.abandoned,
+            what,
+            view: views.then(|| view_row(loaded)).flatten(),
+        }
+    }
+}
+
+/// How an entry is shown.
+fn view_row(loaded: &Loaded<'_>) -> Option<ViewRow> {
+    match loaded {
+        Loaded::Call(story) => Some(ViewRow::Call { head: view::head(story), body: view::body(story, &Limits::PAGE) }),
+        Loaded::Part(part) => Some(ViewRow::Message(message(part, &Limits::PAGE))),
+        Loaded::Gone(_) => None,
+    }
+}
+
+/// A message: what it is called, and what it holds.
+fn part_row(part: &Part) -> (&'static str, WhatRow<'_>) {
+    match part {
+        Part::Prompt { origin, text } => ("prompt", WhatRow::Prompt { origin: origin_word(*origin), text }),
+        Part::Command { line, output } => ("command", WhatRow::Command { line, output: output.as_deref() }),
+        Part::Text(text) => ("text", WhatRow::Text { text }),
+        Part::Thinking(text) => ("thinking", WhatRow::Text { text }),
+        Part::Media(content) => ("media", WhatRow::Media { content }),
+        Part::Call(id) => ("call_id", WhatRow::Id { id }),
+        Part::Result(id) => ("result_id", WhatRow::Id { id }),
+        Part::End(id) => ("end_id", WhatRow::Id { id }),
+        Part::Folded { label, text } => ("folded", WhatRow::Folded { label, text }),
+        Part::Notice { level, title, text } => ("notice", WhatRow::Notice { level: *level, title, text: text.as_deref() }),
+        Part::Boundary { title, facts } => ("boundary", WhatRow::Boundary { title, facts: pairs(facts) }),
+        Part::Hook(hook) => ("hook", WhatRow::Hook { hook: HookRow::new(hook) }),
+        Part::Unknown { name, value } => ("unknown", WhatRow::Unknown { name, value }),
+    }
+}
+
+fn origin_word(origin: Origin) -> &'static str {
+    match origin {
+        Origin::Human => "human",
+        Origin::Command => "command",
+        Origin::Queued => "queued",
+        Origin::Agent => "agent",
+        Origin::Program => "program",
+    }
+}
+
+fn pairs(pairs: &[(String, String)]) -> Vec<Fact<'_>> {
+    pairs.iter().map(|(name, value)| Fact { name, value }).collect()
+}
+
+impl<'a> StoryRow<'a> {
+    fn new(story: &'a Story<'a>) -> Self {
+        let answer = story.answer.as_ref();
+        StoryRow {
+            call: &story.row,
+            number: story.number,
+            input: &story.input,
+            seen: answer.map(|answer| answer.seen.as_slice()),
+            produced: answer.and_then(|answer| answer.produced.as_ref()),
+            feedback: answer.and_then(|answer| answer.feedback.as_deref()),
+            error: story.told.error.as_deref(),
+            side: story.side.as_ref().map(SideRow::new),
+            hooks: story.hooks.iter().map(HookRow::new).collect(),
+            tokens: story.tokens,
+            tier: story.tier.as_deref(),
+            threads: &story.nested.threads,
+        }
+    }
+}
+
+impl<'a> SideRow<'a> {
+    fn new(side: &'a SideFile) -> Self {
+        let (text, problem) = match &side.text {
+            Ok(text) => (Some(text.as_str()), None),
+            Err(problem) => (None, Some(problem.as_str())),
+        };
+        SideRow { path: &side.path, bytes: side.bytes, cut: side.cut, text, problem }
+    }
+}
+
+impl<'a> HookRow<'a> {
+    fn new(hook: &'a HookStory) -> Self {
+        HookRow {
+            call: hook.call.as_deref(),
+            event: hook.event.as_deref(),
+            name: hook.name.as_deref(),
+            command: hook.command.as_deref(),
+            outcome: hook.outcome,
+            exit_code: hook.exit_code,
+            duration_ms: hook.duration_ms,
+            texts: pairs(&hook.texts),
+        }
+    }
+}
+
+/// Writes a value.
+fn write_value(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
+    value.serialize(&mut serde_json::Serializer::with_formatter(out, Quiet)).map_err(io::Error::from)
+}
+
+/// JSON that can be printed: characters that a terminal might act on are spelled as escapes, which mean the same.
+struct Quiet;
+
+impl Formatter for Quiet {
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+        let acts = |letter: char| matches!(letter, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        let mut rest = fragment;
+        while let Some((at, letter)) = rest.char_indices().find(|(_, letter)| acts(*letter)) {
+            writer.write_all(&rest.as_bytes()[..at])?;
+            write!(writer, "\\u{:04x}", letter as u32)?;
+            rest = &rest[at + letter.len_utf8()..];
+        }
+        writer.write_all(rest.as_bytes())
+    }
 }

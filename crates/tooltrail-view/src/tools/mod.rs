@@ -3,14 +3,18 @@
 //! A view gets a call with its result already in it. It makes a head, which is cheap, and a body when asked. It never changes the
 //! call, never looks for anything, and leaves status, hooks and raw JSON to what all calls share.
 
+mod edit;
+mod mcp;
 mod other;
+mod read;
 mod shell;
+mod write;
 
 use crate::{Block, Head, Limits};
 use tooltrail_model::transcript::Story;
 
 /// All views. The first that shows a call has it; the last one shows anything.
-pub static TOOLS: &[&dyn ToolView] = &[&shell::Shell, &other::Other];
+pub static TOOLS: &[&dyn ToolView] = &[&edit::Edit, &mcp::Mcp, &read::Read, &shell::Shell, &write::Write, &other::Other];
 
 /// How one kind of tool is shown.
 pub trait ToolView: Sync {

@@ -7,8 +7,17 @@
 //! ```
 
 use super::ToolView;
-use crate::{Block, Head, Limits, Line};
-use tooltrail_model::transcript::Story;
+use crate::texts::{content, notice, section, sniffed};
+use crate::{Block, Head, Limits, Line, json, outcome};
+use serde_json::Value;
+use tooltrail_model::content::{Content, words};
+use tooltrail_model::transcript::{Level, Story};
+
+/// How many letters a title of names and values has.
+const TITLE: usize = 160;
+
+/// How many letters of a value stand in a title.
+const VALUE: usize = 60;
 
 /// The view of last resort.
 pub(super) struct Other;
@@ -23,10 +32,120 @@ impl ToolView for Other {
     }
 
     fn head(&self, call: &Story<'_>) -> Head {
-        Head { icon: "◻", name: call.row.tool.into(), title: Line::default(), facts: Vec::new() }
+        Head { icon: "◻", name: call.row.tool.into(), title: title(&call.input), facts: facts(call) }
     }
 
-    fn body(&self, _: &Story<'_>, _: &Limits) -> Vec<Block> {
-        Vec::new()
+    fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
+        let mut body = input(&call.input, limits);
+        body.extend(output(call, limits));
+        body
+    }
+}
+
+/// An input in one line: `key=value, key=value`.
+pub(super) fn title(input: &Value) -> Line {
+    let title = match input {
+        Value::Object(map) => {
+            let pairs: Vec<String> =
+                map.iter().take(8).map(|(name, value)| format!("{name}={}", short(&json::brief(value), VALUE))).collect();
+            pairs.join(", ")
+        }
+        Value::Null => String::new(),
+        other => json::brief(other),
+    };
+    short(&title, TITLE).into()
+}
+
+/// The first letters of a text, with a mark if there are more.
+fn short(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}
+
+/// What a generic answer can be counted by: the entries of a list.
+pub(super) fn facts(call: &Story<'_>) -> Vec<Line> {
+    let Some(answer) = call.answer.as_ref().filter(|_| outcome::came(call)) else { return Vec::new() };
+    let [Content::Text { text }] = answer.seen.as_slice() else { return Vec::new() };
+    let items = match crate::texts::as_json(text) {
+        Some(Value::Array(items)) => items.len() as u64,
+        _ => return Vec::new(),
+    };
+    vec![crate::head::counted(items, "item").into()]
+}
+
+/// What was asked: names and values, and anything larger below.
+pub(super) fn input(input: &Value, limits: &Limits) -> Vec<Block> {
+    match input {
+        Value::Null => Vec::new(),
+        Value::Object(map) => json::fields(map, limits),
+        Value::String(text) => vec![sniffed(text, limits)],
+        other => vec![json::block(other, limits)],
+    }
+}
+
+/// What came back: what the model saw, else what the tool produced. An error is left to the frame, which tells it first.
+pub(super) fn output(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
+    let Some(answer) = &call.answer else { return Vec::new() };
+    let error = outcome::error(call).filter(|_| outcome::went_wrong(call));
+    let told = |text: &str| error.as_deref().is_some_and(|error| text.contains(error) || error.contains(text.trim()));
+    let seen: Vec<Content> = answer.seen.iter().filter(|piece| !piece.as_text().is_some_and(told)).cloned().collect();
+    let mut blocks = content(&seen, limits);
+    if words(&answer.seen).trim().is_empty() && blocks.is_empty() {
+        blocks.extend(answer.produced.iter().flat_map(|value| input(value, limits)));
+    }
+    if blocks.is_empty() && outcome::came(call) {
+        blocks.push(notice(Level::Info, "It came back with nothing."));
+    }
+    let asked = !matches!(call.input, Value::Null);
+    if asked && !blocks.is_empty() { vec![section("result", true, blocks)] } else { blocks }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{answered, story, text_of};
+    use crate::tools;
+    use serde_json::json;
+    use tooltrail_model::content::Image;
+    use tooltrail_model::detail::Detail;
+    use tooltrail_model::{Kind, Status};
+
+    fn call(seen: &str) -> Story<'static> {
+        let mut call = answered(story("SomethingNew", Kind::Other, Status::Succeeded, Detail::Other), seen);
+        call.input = json!({"mode": "fast", "limit": 3, "deep": {"a": [1, {"b": 2}]}});
+        call
+    }
+
+    #[test]
+    fn unknown_tools_are_shown() {
+        let call = call("[1, 2]");
+        assert_eq!(tools::of(&call).name(), "other");
+        let head = Other.head(&call);
+        assert_eq!(head.title.text(), "mode=fast, limit=3, deep={1}");
+        assert_eq!(head.facts[0].text(), "2 items");
+        let body = Other.body(&call, &Limits::PAGE);
+        assert!(matches!(body.as_slice(), [Block::Fields { .. }, Block::Json { .. }, Block::Section { .. }]), "{body:?}");
+    }
+
+    #[test]
+    fn pictures_and_words_are_shown_where_they_stand() {
+        let mut call = call("see this");
+        if let Some(answer) = &mut call.answer {
+            answer.seen.push(Content::Image(Image { media: "image/png".into(), ..Image::default() }));
+        }
+        assert!(text_of(&Other.body(&call, &Limits::PAGE)).contains("see this\npicture, image/png"));
+    }
+
+    #[test]
+    fn nothing_is_claimed_of_a_call_without_a_result() {
+        let mut call = call("[1]");
+        call.row.status = Status::Failed;
+        assert!(Other.head(&call).facts.is_empty());
+        call.answer = None;
+        call.row.status = Status::Running;
+        assert!(Other.head(&call).facts.is_empty());
+        assert_eq!(Other.body(&call, &Limits::PAGE).len(), 2);
     }
 }

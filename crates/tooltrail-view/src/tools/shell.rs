@@ -2,17 +2,21 @@
 //!
 //! ```text
 //! $ Bash   cargo test -p parser              42 lines   1.9 s  ✗ exit 101
-//!   Run parser tests
+//!   description   Run parser tests
 //!   $ cargo test -p parser
 //!   test a ... ok
+//!   ▾ stderr
 //! ```
 
 use super::ToolView;
 use crate::block::Terminal;
-use crate::line::{Class, lines};
-use crate::{Block, Head, Limits};
-use tooltrail_model::detail::Detail;
-use tooltrail_model::transcript::Story;
+use crate::head::{count, counted, took};
+use crate::line::{Class, Line};
+use crate::pieces::{Fields, code, image, notice, section, task_state, terminal};
+use crate::{Block, Head, Limits, place};
+use tooltrail_model::Status;
+use tooltrail_model::detail::{Detail, Shell as Command};
+use tooltrail_model::transcript::{Level, Story};
 
 /// The view of commands.
 pub(super) struct Shell;
@@ -28,13 +32,176 @@ impl ToolView for Shell {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Shell(shell) = &call.told.detail else { return Head::default() };
-        Head { icon: "$", name: call.row.tool.into(), title: shell.command.as_str().into(), facts: Vec::new() }
+        Head { icon: "$", name: call.row.tool.into(), title: title(&shell.command), facts: facts(call, shell) }
     }
 
-    fn body(&self, call: &Story<'_>, _: &Limits) -> Vec<Block> {
+    fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let Detail::Shell(shell) = &call.told.detail else { return Vec::new() };
-        let command = lines(Class::Plain, &shell.command);
-        let lines = lines(Class::Plain, shell.stdout.as_deref().unwrap_or_default());
-        vec![Block::Terminal(Terminal { command, lines, ..Terminal::default() })]
+        let mut out = Vec::new();
+        out.extend(settings(call, shell).block());
+        out.extend(output(shell, limits));
+        out.extend(shell.image.as_ref().map(|picture| image(picture, "picture that the command printed")));
+        out.extend(shell.note.as_deref().map(|note| notice(Level::Info, note)));
+        out.extend(shell.interrupted.then(|| notice(Level::Warning, "It was stopped before it ended.")));
+        out.extend(background(call, shell).map(|text| notice(Level::Info, &text)));
+        let mut git = Fields::default();
+        shell.git.iter().for_each(|(what, which)| git.add(what, which));
+        out.extend(git.block());
+        out
+    }
+}
+
+/// The first line of a command that says something, and a sign that there are more.
+fn title(command: &str) -> Line {
+    let mut lines = command.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line = Line::from(lines.next().unwrap_or_default());
+    if lines.next().is_some() { line.with(Class::Dim, " …") } else { line }
+}
+
+fn facts(call: &Story<'_>, shell: &Command) -> Vec<Line> {
+    let mut facts: Vec<Line> = Vec::new();
+    let printed = [&shell.stdout, &shell.stderr].into_iter().flatten().map(|text| text.lines().count() as u64).sum();
+    let ended = matches!(call.row.status, Status::Succeeded | Status::Failed | Status::Answered);
+    match (printed, &shell.stdout) {
+        (0, Some(_)) if ended && shell.image.is_none() && shell.task.is_none() => facts.push("no output".into()),
+        (0, _) => {}
+        (printed, _) => facts.push(counted(printed, "line").into()),
+    }
+    let task = shell.task.as_deref().or(call.row.background.as_ref().and_then(|task| task.id));
+    match (task, shell.background) {
+        (Some(task), _) => facts.push(format!("background {task}").into()),
+        (None, true) => facts.push("background".into()),
+        (None, false) => {}
+    }
+    facts.extend(call.row.background.as_ref().map(|task| task_state(task.state).into()));
+    facts
+}
+
+/// How it was asked to run.
+fn settings(call: &Story<'_>, shell: &Command) -> Fields {
+    let mut fields = Fields::default();
+    fields.add_some("description", shell.description.as_deref());
+    let elsewhere = shell.cwd.as_deref().filter(|cwd| Some(*cwd) != call.row.cwd);
+    fields.0.extend(elsewhere.map(|cwd| ("directory".into(), place::line(call, cwd))));
+    fields.add_some("timeout", shell.timeout_ms.map(took).as_deref());
+    fields.add_some("outside the sandbox", shell.unsandboxed.as_deref());
+    fields
+}
+
+/// The command and what it printed.
+fn output(shell: &Command, limits: &Limits) -> Vec<Block> {
+    let command = code("bash", None, &shell.command, limits);
+    let mut out = terminal(shell.stdout.as_deref().unwrap_or_default(), limits);
+    let mut blocks = Vec::new();
+    match command.elided {
+        None => out.command = command.lines,
+        // Too long for a prompt: it stands on its own, so that what was left out of it can be said.
+        Some(elided) => {
+            let total =
+                format!("command, {} {}", count(elided.total), if elided.unit == crate::limits::Unit::Lines { "lines" } else { "bytes" });
+            blocks.push(section(&total, true, vec![Block::Code(command)]));
+        }
+    }
+    blocks.push(Block::Terminal(out));
+    let errors = shell.stderr.as_deref().filter(|text| !text.trim().is_empty());
+    blocks.extend(errors.map(|text| section("stderr", true, vec![Block::Terminal(terminal(text, limits))])));
+    blocks.retain(|block| !matches!(block, Block::Terminal(Terminal { command, lines, .. }) if command.is_empty() && lines.is_empty()));
+    blocks
+}
+
+/// What became of it in the background.
+fn background(call: &Story<'_>, shell: &Command) -> Option<String> {
+    let task = call.row.background.as_ref();
+    let id = shell.task.as_deref().or(task.and_then(|task| task.id))?;
+    let mut text = format!("It went on in the background as {id}");
+    if let Some(task) = task {
+        text += &format!(": {}", task_state(task.state));
+        text += &task.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
+        text += &task.ended_at.as_ref().map(|time| format!(", at {time}")).unwrap_or_default();
+    }
+    Some(text + ".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample_files::{body, head, story};
+    use tooltrail_model::Kind;
+    use tooltrail_model::event::TaskState;
+    use tooltrail_model::row::{Background, Place};
+
+    fn call(status: Status, shell: Command) -> Story<'static> {
+        story("Bash", Kind::Shell, status, Detail::Shell(shell))
+    }
+
+    #[test]
+    fn a_command_and_what_it_printed() {
+        let call = call(
+            Status::Failed,
+            Command {
+                command: "cargo test\necho done".into(),
+                description: Some("Run tests".into()),
+                cwd: Some("/srv/app/core".into()),
+                timeout_ms: Some(120_000),
+                stdout: Some("  0%\r100%\n\u{1b}[31mFAILED\u{1b}[0m\n".into()),
+                stderr: Some("error: x\n".into()),
+                ..Command::default()
+            },
+        );
+        assert_eq!(head(&call), "$ | Bash | cargo test … | 3 lines");
+        assert_eq!(
+            body(&call),
+            "description: Run tests\ndirectory: core\ntimeout: 2 m 00 s\nterminal\n$ cargo test\n$ echo done\n| 100%\n| FAILED\nsection stderr\n  terminal\n  | error: x\n"
+        );
+    }
+
+    #[test]
+    fn a_command_that_went_on() {
+        let mut call = call(
+            Status::Succeeded,
+            Command {
+                command: "serve".into(),
+                background: true,
+                task: Some("b1".into()),
+                stdout: Some(String::new()),
+                ..Command::default()
+            },
+        );
+        let evidence = Place { file: "log.jsonl", line: 9 };
+        call.row.background = Some(Background { id: Some("b1"), state: TaskState::Failed, exit_code: Some(2), ended_at: None, evidence });
+        assert_eq!(head(&call), "$ | Bash | serve | background b1, failed");
+        assert_eq!(body(&call), "terminal\n$ serve\nInfo It went on in the background as b1: failed, exit 2.\n");
+    }
+
+    #[test]
+    fn a_command_that_never_ran() {
+        let call = call(Status::Rejected, Command { command: "rm -rf build".into(), ..Command::default() });
+        assert_eq!(head(&call), "$ | Bash | rm -rf build | ");
+        assert_eq!(body(&call), "terminal\n$ rm -rf build\n");
+    }
+
+    #[test]
+    fn remarks_about_a_command() {
+        let shell = Command {
+            command: "git commit -m x".into(),
+            stdout: Some(String::new()),
+            note: Some("Nothing to commit".into()),
+            interrupted: true,
+            git: vec![("commit".into(), "1a2b3c4".into())],
+            ..Command::default()
+        };
+        let call = call(Status::Succeeded, shell);
+        assert_eq!(head(&call), "$ | Bash | git commit -m x | no output");
+        assert_eq!(
+            body(&call),
+            "terminal\n$ git commit -m x\nInfo Nothing to commit\nWarning It was stopped before it ended.\ncommit: 1a2b3c4\n"
+        );
+    }
+
+    #[test]
+    fn a_command_longer_than_the_page() {
+        let call = call(Status::Succeeded, Command { command: "echo\n".repeat(300), stdout: Some("x".into()), ..Command::default() });
+        assert!(body(&call).starts_with("section command, 300 lines\n  code bash -\n"));
+        assert!(body(&call).ends_with("terminal\n| x\n"));
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use tooltrail_model::Kind;
 
 /// A tool's name as it is shown: the namespace, where there is one, and the name.
-pub(super) fn full_name<'r>(namespace: Option<Cow<'r, str>>, name: Cow<'r, str>) -> Cow<'r, str> {
+pub(in crate::codex) fn full_name<'r>(namespace: Option<Cow<'r, str>>, name: Cow<'r, str>) -> Cow<'r, str> {
     match namespace {
         Some(space) if name.starts_with(&*space) => name,
         Some(space) => Cow::Owned(format!("{}__{name}", space.trim_end_matches('_'))),
@@ -13,7 +13,7 @@ pub(super) fn full_name<'r>(namespace: Option<Cow<'r, str>>, name: Cow<'r, str>)
 }
 
 /// The family of a tool.
-pub(super) fn kind(tool: &str) -> Kind {
+pub(in crate::codex) fn kind(tool: &str) -> Kind {
     if tool.starts_with("mcp__") {
         return Kind::Mcp;
     }
@@ -38,14 +38,14 @@ pub(super) fn kind(tool: &str) -> Kind {
 }
 
 /// The MCP server in `mcp__server__tool`.
-pub(super) fn server(tool: &str) -> Option<&str> {
+pub(in crate::codex) fn server(tool: &str) -> Option<&str> {
     let rest = tool.strip_prefix("mcp__")?;
     let end = rest.find("__").filter(|&end| end > 0)?;
     Some(&rest[..end])
 }
 
 /// The tool behind an item or event that names none.
-pub(super) fn of_end(kind: &str) -> Option<&'static str> {
+pub(in crate::codex) fn of_end(kind: &str) -> Option<&'static str> {
     Some(match kind {
         "exec_command_end" | "CommandExecution" => "exec_command",
         "patch_apply_end" | "FileChange" => "apply_patch",

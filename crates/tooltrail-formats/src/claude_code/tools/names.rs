@@ -3,7 +3,7 @@
 use tooltrail_model::Kind;
 
 /// The family of a tool.
-pub(super) fn kind(name: &str) -> Kind {
+pub(in super::super) fn kind(name: &str) -> Kind {
     match name {
         "Bash" | "PowerShell" => Kind::Shell,
         "Read" | "NotebookRead" | "ReadMcpResourceTool" => Kind::Read,
@@ -27,7 +27,7 @@ pub(super) fn kind(name: &str) -> Kind {
 }
 
 /// The MCP server in `mcp__server__tool`. A server's name may hold `__` itself; without a list of servers the first one ends it.
-pub(super) fn server(name: &str) -> Option<&str> {
+pub(in super::super) fn server(name: &str) -> Option<&str> {
     let rest = name.strip_prefix("mcp__")?;
     let end = rest.find("__").filter(|&end| end > 0)?;
     Some(&rest[..end])

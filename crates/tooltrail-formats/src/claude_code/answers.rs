@@ -1,0 +1,89 @@
+//! A call looked at closely: its input, and what came back, taken from the records that hold them.
+
+use super::content::{blocks, call_id, contents, result_id, text};
+use super::markers;
+use crate::Opened;
+use serde_json::Value;
+use tooltrail_model::content::words;
+use tooltrail_model::transcript::{Answered, Asked};
+use tooltrail_model::usage::Tokens;
+use tooltrail_model::verdict::Marker;
+
+/// The messages of a record: its own, or that of a subagent which a record of progress repeats.
+fn messages(record: &Value) -> impl Iterator<Item = &Value> {
+    let own = record.get("message");
+    let nested = record.pointer("/data/message/message");
+    own.into_iter().chain(nested)
+}
+
+pub(super) fn asked(record: Opened<'_>, call: &str) -> Option<Asked> {
+    messages(record.value).find_map(|message| {
+        let block = blocks(message).iter().find(|block| call_id(block) == Some(call))?;
+        let usage = message.get("usage").filter(|usage| usage.is_object());
+        Some(Asked {
+            input: block.get("input").cloned().unwrap_or_default(),
+            tokens: usage.map(tokens),
+            tier: usage.and_then(|usage| text(usage, "service_tier")).map(str::to_owned),
+        })
+    })
+}
+
+/// Tokens as a message tells them; what the two parts of written cache lack of the total is five-minute cache.
+fn tokens(usage: &Value) -> Tokens {
+    let number = |path: &str| usage.pointer(path).and_then(Value::as_u64).unwrap_or(0);
+    let one = number("/cache_creation/ephemeral_1h_input_tokens");
+    let five = number("/cache_creation/ephemeral_5m_input_tokens");
+    Tokens {
+        input: number("/input_tokens"),
+        output: number("/output_tokens"),
+        cache_write_5m: five.max(number("/cache_creation_input_tokens").saturating_sub(one)),
+        cache_write_1h: one,
+        cache_read: number("/cache_read_input_tokens"),
+    }
+}
+
+pub(super) fn answered(record: Opened<'_>, call: &str) -> Option<Answered> {
+    messages(record.value).find_map(|message| {
+        let block = blocks(message).iter().find(|block| result_id(block) == Some(call))?;
+        let own = record.value.get("message").is_some_and(|own| std::ptr::eq(own, message));
+        let seen = block.get("content").map(contents).unwrap_or_default();
+        let refused = block.get("is_error") == Some(&Value::Bool(true));
+        let said = || {
+            let text = words(&seen);
+            let rejected = refused && markers::of(&text) == Some(Marker::RejectedWithFeedback);
+            markers::feedback(&text).filter(|_| rejected).map(str::to_owned)
+        };
+        let feedback = text(record.value, "userFeedback").filter(|_| own).map(str::to_owned).or_else(said);
+        // The structured companion belongs to one result; with several, nobody can say to which.
+        let only = own && blocks(message).iter().filter(|block| result_id(block).is_some()).count() == 1;
+        let produced = record.value.get("toolUseResult").filter(|value| only && !value.is_null()).cloned();
+        Some(Answered { seen, produced, feedback })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_the_tool_produced_belongs_to_one_result_only() {
+        let result = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": "ok"});
+        let one = json!({"message": {"content": [result("a")]}, "toolUseResult": {"stdout": "ok"}});
+        let two = json!({"message": {"content": [result("a"), result("b")]}, "toolUseResult": {"stdout": "ok"}});
+        let produced = |value| answered(Opened { line: 1, value }, "a").unwrap_or_default().produced;
+        assert!(produced(&one).is_some());
+        assert!(produced(&two).is_none());
+        assert!(answered(Opened { line: 1, value: &one }, "b").is_none());
+    }
+
+    #[test]
+    fn calls_of_subagents_are_found_in_progress() {
+        let call = json!({"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "ls"}});
+        let usage = json!({"input_tokens": 1, "cache_creation_input_tokens": 9, "cache_creation": {"ephemeral_1h_input_tokens": 4}});
+        let record = json!({"type": "progress", "data": {"message": {"message": {"content": [call], "usage": usage}}}});
+        let asked = asked(Opened { line: 1, value: &record }, "a").unwrap_or_default();
+        assert_eq!(asked.input, json!({"command": "ls"}));
+        assert_eq!(asked.tokens, Some(Tokens { input: 1, cache_write_5m: 5, cache_write_1h: 4, ..Tokens::default() }));
+    }
+}

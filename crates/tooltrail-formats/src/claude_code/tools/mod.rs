@@ -1,0 +1,102 @@
+//! Calls in neutral form: what each of Claude Code's tools was asked and what it gave, one file per family of tools.
+//!
+//! A file takes fields from the input and from `toolUseResult`; what it does not take is left over and shown as it is. Where there is
+//! no `toolUseResult`, or only a text, everything comes from what the model saw. To teach the program a tool, add its names and its
+//! reader to [`TOOLS`]; to give it a family, see `names`.
+
+mod fields;
+mod files;
+pub(super) mod names;
+mod notebooks;
+mod said;
+mod shell;
+
+use super::markers;
+use crate::Ask;
+use fields::Fields;
+use serde_json::{Map, Value};
+use tooltrail_model::Status;
+use tooltrail_model::content::words;
+use tooltrail_model::detail::{Detail, Detailed, Mcp, Saved};
+use tooltrail_model::verdict::Marker;
+
+/// Reads the calls of one tool.
+type Reader = fn(&mut Told<'_>) -> Detail;
+
+/// How each tool is read, by the names it has had. Tools that are not here speak for themselves.
+const TOOLS: &[(&[&str], Reader)] = &[
+    (&["Bash", "PowerShell"], shell::read),
+    (&["Monitor"], shell::monitor),
+    (&["Read", "NotebookRead"], files::read),
+    (&["Write"], files::write),
+    (&["Edit", "MultiEdit"], files::edit),
+    (&["NotebookEdit"], notebooks::edit),
+];
+
+/// A call that is being told: where its reader takes from, and what it adds beside the detail.
+pub(super) struct Told<'v> {
+    /// The call.
+    ask: &'v Ask<'v>,
+    /// The input.
+    input: Fields<'v>,
+    /// What the tool produced, where that is an object.
+    produced: Fields<'v>,
+    /// What the model saw, without the reminders and wrappings that the program puts around it.
+    seen: String,
+    /// Whether it came to nothing.
+    failed: bool,
+    /// The message of a failure. A reader takes it away where it is the tool's own output.
+    error: Option<String>,
+    /// Where the whole output is.
+    saved: Option<Saved>,
+}
+
+/// A call in neutral form.
+pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
+    let mut told = Told::new(ask);
+    let reader = TOOLS.iter().find(|(names, _)| names.contains(&ask.tool)).map(|(_, reader)| reader);
+    let Some(reader) = reader else {
+        let detail = mcp(ask).unwrap_or_default();
+        return Detailed { detail, rest_input: Map::new(), rest_produced: told.produced.rest(), error: told.error, saved: told.saved };
+    };
+    let detail = reader(&mut told);
+    let rest_input = match ask.input {
+        Value::Object(_) | Value::Null => told.input.rest(),
+        // Arguments that are no object are kept under a name of ours.
+        other => Map::from_iter([("input".to_owned(), other.clone())]),
+    };
+    Detailed { detail, rest_input, rest_produced: told.produced.rest(), error: told.error, saved: told.saved }
+}
+
+fn mcp(ask: &Ask<'_>) -> Option<Detail> {
+    let server = ask.server.or_else(|| names::server(ask.tool))?;
+    let named = ask.tool.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(server)).and_then(|rest| rest.strip_prefix("__"));
+    Some(Detail::Mcp(Mcp { server: server.to_owned(), tool: named.unwrap_or(ask.tool).to_owned() }))
+}
+
+impl<'v> Told<'v> {
+    fn new(ask: &'v Ask<'v>) -> Self {
+        let whole = words(ask.seen);
+        let mut produced = Fields::of(ask.produced);
+        let saved = said::saved(&whole, &mut produced);
+        let failed = ask.answered
+            && matches!(
+                ask.status,
+                Status::Failed | Status::Rejected | Status::Blocked | Status::Cancelled | Status::Interrupted | Status::TimedOut
+            );
+        let seen = said::own_words(&whole);
+        let spoken = if seen.is_empty() { ask.produced.and_then(Value::as_str).unwrap_or_default() } else { seen };
+        let error = if failed { said::error(spoken) } else { None };
+        Told { ask, input: Fields::of(Some(ask.input)), produced, seen: seen.to_owned(), failed, error, saved }
+    }
+
+    /// What the text of a failure means.
+    fn marker(&self) -> Option<Marker> {
+        if self.failed { markers::of(&self.seen) } else { None }
+    }
+
+    /// What the model saw, where that is the answer and not a failure's message.
+    fn answer(&self) -> Option<String> {
+        (self.ask.answered && !self.failed && !self.seen.is_empty()).then(|| self.seen.clone())
+    }
+}

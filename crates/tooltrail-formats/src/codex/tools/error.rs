@@ -1,0 +1,80 @@
+//! The message of a failure or refusal, without the words that are put around it for the model.
+
+use super::Call;
+use crate::codex::markers::{self, Meaning};
+use tooltrail_model::Status;
+
+/// The message, where the call did not go well and something says why. A command's own output is no message.
+pub(super) fn read(call: &Call<'_>) -> Option<String> {
+    if matches!(call.ask.status, Status::Succeeded | Status::Answered | Status::Running | Status::Unanswered) {
+        return None;
+    }
+    let (body, ended) = (call.header.body, call.header.exit_code.is_some() || call.produced.has("exit_code"));
+    let meant = markers::of(call.said).map(|_| call.said).or_else(|| markers::of(body).map(|_| body));
+    match meant {
+        Some(text) if markers::of(text) != Some(Meaning::Worked) => Some(plain(text, body)),
+        // A command that ended says what it has to say in its output.
+        _ if ended => None,
+        _ => other(call, body),
+    }
+}
+
+/// What a tool without a convention says: its error, what it printed as errors, or all of it.
+fn other(call: &Call<'_>, body: &str) -> Option<String> {
+    let given = call.produced.peek("error").and_then(|error| error.as_str().or_else(|| error.get("message")?.as_str()));
+    let stderr = call.produced.peek("stderr").and_then(|text| text.as_str());
+    let text = given.or(stderr.filter(|text| !text.trim().is_empty())).unwrap_or(body).trim();
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// A message without its wrapping.
+fn plain(text: &str, body: &str) -> String {
+    let text = text.trim();
+    if let Some(reason) = markers::hook(text).and_then(|hook| hook.reason) {
+        return reason.into_owned();
+    }
+    if let Some((_, inner)) = text.split_once("Rejected(") {
+        let inner = inner.trim_start_matches(['\\', '"']);
+        let end = inner.find(['"', '\\']).unwrap_or(inner.len());
+        return inner[..end].to_owned();
+    }
+    if text.starts_with("command timed out after ") {
+        return text.lines().next().unwrap_or_default().to_owned();
+    }
+    if let Some((before, _)) = text.split_once(", exit code: ").filter(|_| text.contains("sandbox denied exec error")) {
+        return before.to_owned();
+    }
+    // A script says that it failed in the lines in front, and why behind them.
+    let script = text.starts_with("Script ") && !text.starts_with("Script error:");
+    let text = match body.trim() {
+        "" if script => text.lines().next().unwrap_or_default(),
+        body if script => body,
+        _ => text,
+    };
+    let text = text.strip_prefix("Script error:").or_else(|| text.strip_prefix("execution error:")).unwrap_or(text);
+    text.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_lose_their_wrapping() {
+        let table = [
+            ("execution error: Rejected(\"rejected by user\")", "rejected by user"),
+            ("exec_command failed for `x`: CreateProcess { message: \"Rejected(\\\"no\\\")\" }", "no"),
+            ("Command blocked by PreToolUse hook: not today. Command: make", "not today"),
+            ("command timed out after 10 milliseconds\npartial", "command timed out after 10 milliseconds"),
+            ("patch rejected by user", "patch rejected by user"),
+            ("Script error:\nSyntaxError", "SyntaxError"),
+            (
+                "failed in sandbox X with execution error: sandbox denied exec error, exit code: 1, stdout: , stderr: no",
+                "failed in sandbox X with execution error: sandbox denied exec error",
+            ),
+        ];
+        for (text, expected) in table {
+            assert_eq!(plain(text, text), expected);
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Tools of MCP servers. The answer is what the model saw; an end adds little to it.
+
+use super::Call;
+use serde_json::Value;
+use tooltrail_model::detail::{Detail, Mcp};
+
+pub(super) fn detail(call: &mut Call<'_>) -> Detail {
+    let server = call.ask.server.or_else(|| super::server(call.ask.tool)).unwrap_or_default().to_owned();
+    let tool = call.ask.tool.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(&*server)).and_then(|rest| rest.strip_prefix("__"));
+    let tool = tool.unwrap_or(call.ask.tool).to_owned();
+    call.produced.drop(&["invocation", "server", "tool", "arguments", "error"]);
+    // The content is what was seen; structured content and what belongs to it is more.
+    if let Some(result) = call.produced.take("result") {
+        let inner = result.get("Ok").or_else(|| result.get("Err")).unwrap_or(&result);
+        for (key, value) in inner.as_object().into_iter().flatten() {
+            if !matches!(key.as_str(), "content" | "isError" | "is_error") && !value.is_null() {
+                call.produced.put(key, Value::clone(value));
+            }
+        }
+    }
+    Detail::Mcp(Mcp { server, tool })
+}

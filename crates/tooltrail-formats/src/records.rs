@@ -1,0 +1,57 @@
+//! The records of one source, one after the other, without assembling anything: for what is read a second time, closely.
+//!
+//! What counts as a record is decided as in a [`scan`](crate::scan), damaged lines included, so that positions are the same.
+
+use crate::lines::{Buffer, Lines, Turns};
+use crate::{FORMATS, Format, Record, mend, scan};
+use std::io::Read;
+use tooltrail_model::{At, Span};
+
+/// The longest line that is looked at closely.
+pub const LONGEST: usize = 32 << 20;
+
+/// Takes each record of a source.
+pub fn each(input: impl Read, mut take: impl FnMut(&'static dyn Format, Record<'_>)) {
+    let (mut buffer, turns) = (Buffer::default(), Turns::default());
+    let mut lines = Lines::new(input, &mut buffer, &turns, LONGEST);
+    let head = lines.peek();
+    if let Some(format) = FORMATS.iter().copied().find(|format| format.is_document(head)) {
+        if let Some(bytes) = lines.whole() {
+            for (line, range) in (1..).zip(format.document(bytes).0) {
+                let span = Span { start: range.start as u64, end: range.end as u64 };
+                take(format, Record { at: At { line, span }, bytes: &bytes[range] });
+            }
+        }
+        return;
+    }
+    let mut format = scan::sniff(head);
+    // A log that cannot be read to its end is read as far as it goes.
+    while let Ok(Some(line)) = lines.next_line() {
+        if line.oversized() {
+            continue;
+        }
+        let mark: &[u8] = if line.number == 1 && line.bytes.starts_with(b"\xef\xbb\xbf") { &line.bytes[..3] } else { &[] };
+        let bytes = &line.bytes[mark.len()..];
+        format = format.or_else(|| scan::sniff(bytes));
+        let Some(format) = format else { continue };
+        let start = line.start + mark.len() as u64;
+        let record = |range: std::ops::Range<usize>| {
+            let span = Span { start: start + range.start as u64, end: start + range.end as u64 };
+            Record { at: At { line: line.number, span }, bytes: &bytes[range] }
+        };
+        let whole = Record { at: At { line: line.number, span: Span { start, end: line.start + line.length } }, bytes };
+        if decodes(format, whole) {
+            take(format, whole);
+            continue;
+        }
+        for range in mend::whole_records(bytes, |record| format.stands_alone(record)) {
+            if decodes(format, record(range.clone())) {
+                take(format, record(range));
+            }
+        }
+    }
+}
+
+fn decodes(format: &dyn Format, record: Record<'_>) -> bool {
+    format.decode(record, &mut |_| {}).is_ok()
+}

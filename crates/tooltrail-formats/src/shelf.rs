@@ -1,0 +1,91 @@
+//! Where logs are read again from: the disk, or whatever the caller has instead.
+//!
+//! What an agent saved beside a log is opened only inside the log's own directories, by its name alone: a path that a log names is
+//! never followed.
+
+use crate::FORMATS;
+use crate::open::{is_compressed, open, open_at};
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use tooltrail_model::Span;
+
+/// Gives the bytes of logs and of what lies beside them.
+pub trait Shelf: Sync {
+    /// A log, from its beginning.
+    fn log(&self, file: &str) -> io::Result<Box<dyn Read + '_>>;
+
+    /// A part of a log; nothing if it is not there any more.
+    fn bytes(&self, file: &str, span: Span) -> Option<Vec<u8>>;
+
+    /// A file that was saved beside a log, by its name: its first bytes, and how large it is.
+    fn beside(&self, file: &str, name: &str, limit: u64) -> io::Result<(Vec<u8>, u64)>;
+}
+
+/// The directories beside a log in which outputs are saved.
+const SAVED: &str = "tool-results";
+
+/// The disk.
+#[derive(Debug, Default)]
+pub struct Disk {
+    /// Logs that are compressed, unpacked once to be read at any place.
+    unpacked: Mutex<HashMap<PathBuf, File>>,
+}
+
+impl Shelf for Disk {
+    fn log(&self, file: &str) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(open(Path::new(file), |file| file)?))
+    }
+
+    fn bytes(&self, file: &str, span: Span) -> Option<Vec<u8>> {
+        let path = Path::new(file);
+        let mut bytes = Vec::with_capacity(usize::try_from(span.len()).ok()?.min(crate::records::LONGEST));
+        if is_compressed(path) {
+            let mut unpacked = self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
+            if !unpacked.contains_key(path) {
+                unpacked.insert(path.to_owned(), unpack(path).ok()?);
+            }
+            let file = unpacked.get_mut(path)?;
+            file.seek(SeekFrom::Start(span.start)).ok()?;
+            file.take(span.len()).read_to_end(&mut bytes).ok()?;
+        } else {
+            open_at(path, span.start).ok()?.take(span.len()).read_to_end(&mut bytes).ok()?;
+        }
+        (bytes.len() as u64 == span.len()).then_some(bytes)
+    }
+
+    fn beside(&self, file: &str, name: &str, limit: u64) -> io::Result<(Vec<u8>, u64)> {
+        let missing = || io::Error::new(io::ErrorKind::NotFound, "it is not beside the log any more");
+        let plain = Path::new(name).file_name() == Some(OsStr::new(name));
+        if !plain {
+            return Err(io::Error::other("it is not beside the log, and nothing else is opened"));
+        }
+        for directory in directories(Path::new(file)) {
+            let path = directory.join(name);
+            // Neither the directory nor the file may be a link to somewhere else.
+            let is_directory = fs::symlink_metadata(&directory).is_ok_and(|meta| meta.is_dir());
+            let Some(meta) = fs::symlink_metadata(&path).ok().filter(|meta| is_directory && meta.is_file()) else { continue };
+            let mut bytes = Vec::new();
+            File::open(&path)?.take(limit).read_to_end(&mut bytes)?;
+            return Ok((bytes, meta.len()));
+        }
+        Err(missing())
+    }
+}
+
+/// The directories beside a log, and beside the log that it is a subagent of, in which outputs are saved.
+fn directories(log: &Path) -> Vec<PathBuf> {
+    let own = FORMATS.iter().filter_map(|format| format.side_directory(log));
+    let above = log.ancestors().skip(1).take_while(|path| path.file_name().is_some_and(|name| name != "projects")).take(4);
+    let above = above.filter(|path| path.with_extension("jsonl").is_file()).map(Path::to_owned);
+    own.chain(above).map(|directory| directory.join(SAVED)).collect()
+}
+
+fn unpack(path: &Path) -> io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    io::copy(&mut open(path, |file| file)?, &mut file)?;
+    Ok(file)
+}

@@ -1,0 +1,453 @@
+//! Building a transcript: the records of all logs of a session in one pass, each thing to read as a light entry in its place.
+//!
+//! A session may be told by several files (it was resumed, backed up, has subagents). A record that stands in two of them is shown
+//! once; what stands beside the main conversation becomes a thread of the call that started it.
+
+use super::{Private, format_of};
+use crate::shelf::Shelf;
+use crate::{Opened, records, value};
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use tooltrail_model::Time;
+use tooltrail_model::link::{Linked, LinkedCall, Now};
+use tooltrail_model::transcript::{CallEntry, Entry, Part, Parts, Spot, Thread, Transcript, Turn, What};
+
+/// The longest beginning of a prompt that is kept as the name of its turn.
+const HEAD: usize = 200;
+
+pub(super) fn transcript<'a>(
+    linked: &'a Linked<'a>,
+    sessions: &[usize],
+    now: &'a Now,
+    shelf: &dyn Shelf,
+    private: Option<Private<'a>>,
+) -> Transcript<'a> {
+    let mut builder = Builder::new(linked, sessions, now, private);
+    for source in builder.sources() {
+        builder.read(source, shelf);
+    }
+    builder.finish(now, private)
+}
+
+/// Which conversation something belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Side {
+    /// The main one.
+    Main,
+    /// A subagent's, by its name.
+    Agent(String),
+    /// A subagent's without a name, by the source and the record that it begins with.
+    Inline(usize, String),
+}
+
+/// An entry on its way to its place.
+#[derive(Debug)]
+struct Found {
+    entry: Entry,
+    /// Its time, or that of the records around it.
+    order: Option<Time>,
+    /// A fingerprint of its text, to recognise what is told twice.
+    text: u64,
+    /// It repeats another record.
+    echo: bool,
+    /// How it begins.
+    head: String,
+    /// A turn begins here; `Some(true)` for one that was abandoned.
+    begins: Option<bool>,
+}
+
+struct Builder<'a, 's> {
+    linked: &'a Linked<'a>,
+    sessions: &'s [usize],
+    calls: Vec<CallEntry<'a>>,
+    /// Where each call is requested: source, line and id.
+    requests: HashMap<(usize, u64, &'a str), usize>,
+    /// The calls by id.
+    by_id: HashMap<&'a str, usize>,
+    /// Calls that have an entry.
+    placed: HashSet<usize>,
+    /// Records that were seen, by their id, else by their content.
+    seen: HashSet<u64>,
+    threads: HashMap<Side, Vec<Found>>,
+    order: Vec<Side>,
+    private: Option<Private<'a>>,
+    /// Which names of sessions mean one of these.
+    ours: HashMap<(usize, String), bool>,
+}
+
+impl<'a, 's> Builder<'a, 's> {
+    fn new(linked: &'a Linked<'a>, sessions: &'s [usize], now: &'a Now, private: Option<Private<'a>>) -> Self {
+        let mut builder = Builder {
+            linked,
+            sessions,
+            calls: Vec::new(),
+            requests: HashMap::new(),
+            by_id: HashMap::new(),
+            placed: HashSet::new(),
+            seen: HashSet::new(),
+            threads: HashMap::new(),
+            order: vec![Side::Main],
+            private,
+            ours: HashMap::new(),
+        };
+        let mut numbers: HashMap<(usize, u32), usize> = HashMap::new();
+        // The original of a call first, so that its copies in the same session point at it.
+        let mut own: Vec<&LinkedCall> = linked.calls.iter().filter(|call| sessions.contains(&call.session)).collect();
+        own.sort_by_key(|call| call.copy_of.is_some());
+        for call in own {
+            let index = *numbers.entry((call.session, call.number)).or_insert_with(|| builder.add(call, now));
+            let record = linked.record(call.id);
+            builder.requests.insert((call.id.source, record.at.line, &record.id), index);
+            builder.by_id.entry(&record.id).or_insert(index);
+        }
+        builder
+    }
+
+    fn add(&mut self, call: &LinkedCall, now: &'a Now) -> usize {
+        let record = self.linked.record(call.id);
+        let mut row = self.linked.call_row(call, now, false);
+        if let Some(private) = self.private {
+            private.call(&mut row);
+        }
+        let spot = |source: usize, at| Spot { source, at };
+        self.calls.push(CallEntry {
+            number: call.number,
+            request: spot(call.id.source, record.at),
+            result: self.linked.result_spot(call).map(|(source, at)| spot(source, at)),
+            ends: Vec::new(),
+            hooks: record.hooks.iter().filter(|hook| hook.at.line > 0).map(|hook| spot(call.id.source, hook.at)).collect(),
+            time: record.time,
+            threads: Vec::new(),
+            turn: None,
+            row,
+        });
+        self.calls.len() - 1
+    }
+
+    /// The sources of the sessions, the oldest first.
+    fn sources(&self) -> Vec<usize> {
+        let mut sources: Vec<usize> = self
+            .sessions
+            .iter()
+            .filter_map(|&session| self.linked.sessions.get(session))
+            .flat_map(|session| session.sources.clone())
+            .collect();
+        sources.sort_by_key(|&source| {
+            let entry = self.linked.sources[source];
+            (entry.summary.first.unwrap_or(Time::MAX), &entry.path)
+        });
+        sources.dedup();
+        sources
+    }
+
+    fn read(&mut self, source: usize, shelf: &dyn Shelf) {
+        let entry = self.linked.sources[source];
+        let Some(format) = entry.summary.agent.and_then(format_of) else { return };
+        // A log that is gone or closed to us has nothing to read; its calls are still listed.
+        let Ok(input) = shelf.log(&entry.path) else { return };
+        let names = &entry.summary.names;
+        let whole = entry.summary.agents.iter().find(|agent| agent.whole).map(|agent| names.opt(agent.agent).unwrap_or("").to_owned());
+        let mut turns: HashMap<u64, bool> = entry.summary.turns.iter().map(|turn| (turn.at.line, turn.abandoned)).collect();
+        let mut chain: HashMap<String, String> = HashMap::new();
+        let mut latest: Option<Time> = None;
+        records::each(input, |_, record| {
+            let value = value::read(record.bytes);
+            let parts = format.parts(Opened { line: record.at.line, value: &value });
+            latest = latest.max(parts.time);
+            let side = side(source, whole.as_deref(), &parts, &mut chain);
+            if !self.belongs(source, &parts) || !self.is_new(&parts, record.bytes) {
+                return;
+            }
+            let spot = Spot { source, at: record.at };
+            let mut begins = turns.remove(&record.at.line).filter(|_| side == Side::Main);
+            for (part, said) in parts.parts.iter().enumerate() {
+                if let Some(what) = self.what(said, spot) {
+                    let starts = matches!(what, What::Prompt | What::Command | What::Media);
+                    let begins = if starts { begins.take() } else { None };
+                    let entry = Entry { spot, part, time: parts.time, what, turn: None, abandoned: false, lines: lines(said) };
+                    let found = Found { entry, order: latest, text: fingerprint(said), echo: parts.echo, head: head(said), begins };
+                    self.put(side.clone(), found);
+                }
+            }
+        });
+        self.leftovers(source, &whole);
+    }
+
+    fn put(&mut self, side: Side, found: Found) {
+        if !self.order.contains(&side) {
+            self.order.push(side.clone());
+        }
+        self.threads.entry(side).or_default().push(found);
+    }
+
+    /// Whether a record is one of these sessions'. A log of one session does not say so in each record.
+    fn belongs(&mut self, source: usize, parts: &Parts) -> bool {
+        let Some(session) = &parts.session else { return true };
+        if let Some(&ours) = self.ours.get(&(source, session.clone())) {
+            return ours;
+        }
+        let ours = self.linked.session_named(source, session).is_none_or(|session| self.sessions.contains(&session));
+        self.ours.insert((source, session.clone()), ours);
+        ours
+    }
+
+    /// Whether a record was not seen in another place already.
+    fn is_new(&mut self, parts: &Parts, bytes: &[u8]) -> bool {
+        let mut hasher = DefaultHasher::new();
+        match &parts.id {
+            Some(id) => id.hash(&mut hasher),
+            // Without times everything may be told twice and mean it.
+            None if parts.time.is_none() => return true,
+            None => bytes.hash(&mut hasher),
+        }
+        self.seen.insert(hasher.finish())
+    }
+
+    /// What an entry for a part would be; nothing where it is shown elsewhere.
+    fn what(&mut self, part: &Part, spot: Spot) -> Option<What> {
+        Some(match part {
+            Part::Call(id) => What::Call(self.place_call(id, spot)?),
+            Part::End(id) => {
+                if let Some(&index) = self.requests.get(&(spot.source, spot.at.line, &**id)) {
+                    What::Call(self.place(index)?)
+                } else {
+                    if let Some(&index) = self.by_id.get(&**id) {
+                        self.calls[index].ends.push(spot);
+                    }
+                    return None;
+                }
+            }
+            Part::Result(_) => return None,
+            Part::Hook(hook) => {
+                let call = hook.call.as_deref().and_then(|id| self.by_id.get(id)).copied();
+                match call.and_then(|index| self.calls.get_mut(index)) {
+                    None => What::Hook,
+                    Some(call) => {
+                        if !call.hooks.contains(&spot) {
+                            call.hooks.push(spot);
+                        }
+                        return None;
+                    }
+                }
+            }
+            Part::Prompt { .. } => What::Prompt,
+            Part::Command { .. } => What::Command,
+            Part::Text(_) => What::Text,
+            Part::Thinking(_) => What::Thinking,
+            Part::Media(_) => What::Media,
+            Part::Folded { .. } => What::Folded,
+            Part::Notice { .. } => What::Notice,
+            Part::Boundary { .. } => What::Boundary,
+            Part::Unknown { .. } => What::Unknown,
+        })
+    }
+
+    fn place_call(&mut self, id: &str, spot: Spot) -> Option<usize> {
+        let index = self.requests.get(&(spot.source, spot.at.line, id)).copied()?;
+        self.place(index)
+    }
+
+    fn place(&mut self, index: usize) -> Option<usize> {
+        self.placed.insert(index).then_some(index)
+    }
+
+    /// Calls of a source that no part of a record stands for: those that are only told of in another agent's records.
+    fn leftovers(&mut self, source: usize, whole: &Option<String>) {
+        for index in 0..self.calls.len() {
+            let call = &self.calls[index];
+            if call.request.source != source || self.placed.contains(&index) {
+                continue;
+            }
+            let side = match (call.row.agent_id, whole) {
+                (Some(agent), _) => Side::Agent(agent.to_owned()),
+                (None, Some(agent)) => Side::Agent(agent.clone()),
+                (None, None) if call.row.sidechain => Side::Inline(source, call.row.parent_call.unwrap_or_default().to_owned()),
+                (None, None) => Side::Main,
+            };
+            let (spot, time) = (call.request, call.time);
+            let entry = Entry { spot, part: 0, time, what: What::Call(index), turn: None, abandoned: false, lines: 1 };
+            self.placed.insert(index);
+            self.put(side, Found { entry, order: time, text: 0, echo: false, head: String::new(), begins: None });
+        }
+    }
+
+    fn finish(mut self, now: &'a Now, private: Option<Private<'a>>) -> Transcript<'a> {
+        let mut found: Vec<(Side, Vec<Found>)> = Vec::new();
+        for side in std::mem::take(&mut self.order) {
+            let mut entries = self.threads.remove(&side).unwrap_or_default();
+            // Files of one conversation follow each other; within a file its own order counts.
+            entries.sort_by_key(|found| found.order);
+            found.push((side, without_echoes(entries)));
+        }
+        // A subagent's log on its own is the conversation that was asked for.
+        if found.len() == 2 && found[0].1.is_empty() {
+            found.remove(0);
+        }
+        let turns = turns(&mut found[0].1);
+        let mut threads: Vec<Thread> = Vec::new();
+        for (number, (side, entries)) in found.into_iter().enumerate() {
+            let agent = match side {
+                Side::Agent(agent) => Some(agent).filter(|agent| !agent.is_empty()),
+                _ => None,
+            };
+            let mut entries: Vec<Entry> = entries.into_iter().map(|found| found.entry).collect();
+            let started_by = if number == 0 { None } else { self.starter(agent.as_deref(), &entries) };
+            if let Some(call) = started_by.and_then(|index| self.calls.get_mut(index)) {
+                call.threads.push(number);
+            }
+            for entry in &mut entries {
+                if let What::Call(index) = entry.what {
+                    self.calls[index].turn = entry.turn;
+                }
+            }
+            threads.push(Thread { agent, started_by, entries });
+        }
+        inherit_turns(&mut threads, &mut self.calls);
+        let mut rows = self.linked.session_rows(now);
+        let first = self.sessions.first().copied().unwrap_or(0).min(rows.len().saturating_sub(1));
+        let mut session = rows.swap_remove(first);
+        if let Some(private) = private {
+            private.session(&mut session);
+        }
+        Transcript { session, calls: self.calls, turns, threads }
+    }
+
+    /// The call that started a thread: the one that names its agent, else the one that its calls name.
+    fn starter(&self, agent: Option<&str>, entries: &[Entry]) -> Option<usize> {
+        let named = agent.and_then(|agent| self.calls.iter().position(|call| call.row.child_session == Some(agent)));
+        let by_call = || {
+            entries.iter().find_map(|entry| match entry.what {
+                What::Call(index) => self.by_id.get(self.calls[index].row.parent_call?).copied(),
+                _ => None,
+            })
+        };
+        named.or_else(by_call)
+    }
+}
+
+/// The conversation that a record belongs to.
+fn side(source: usize, whole: Option<&str>, parts: &Parts, chain: &mut HashMap<String, String>) -> Side {
+    if let Some(agent) = &parts.agent {
+        return Side::Agent(agent.clone());
+    }
+    if let Some(agent) = whole {
+        return Side::Agent(agent.to_owned());
+    }
+    if !parts.sidechain {
+        return Side::Main;
+    }
+    // An inline conversation is known by the record that it begins with.
+    let root = parts.parent.as_ref().and_then(|parent| chain.get(parent)).cloned();
+    let root = root.or_else(|| parts.id.clone()).unwrap_or_default();
+    if let Some(id) = &parts.id {
+        chain.insert(id.clone(), root.clone());
+    }
+    Side::Inline(source, root)
+}
+
+/// Leaves out what only repeats another record. A turn that begins with a repetition begins with what it repeats.
+fn without_echoes(entries: Vec<Found>) -> Vec<Found> {
+    /// Where several records repeat what no other tells, those that stand this near to each other mean the same.
+    const NEAR: usize = 10;
+    let told: HashSet<u64> = entries.iter().filter(|found| !found.echo).map(|found| found.text).collect();
+    let mut begins: HashMap<u64, bool> = HashMap::new();
+    let mut last: HashMap<u64, usize> = HashMap::new();
+    let mut out: Vec<Found> = Vec::with_capacity(entries.len());
+    for mut found in entries {
+        let held = last.get(&found.text).copied();
+        if found.echo && told.contains(&found.text) {
+            // What it repeats may stand before it or come yet.
+            match (found.begins, held.and_then(|at| out.get_mut(at))) {
+                (Some(abandoned), Some(original)) if original.begins.is_none() => original.begins = Some(abandoned),
+                (Some(abandoned), _) => {
+                    begins.insert(found.text, abandoned);
+                }
+                (None, _) => {}
+            }
+            continue;
+        }
+        if found.echo && held.is_some_and(|at| out.len() - at < NEAR) {
+            continue;
+        }
+        found.begins = found.begins.or_else(|| begins.remove(&found.text));
+        if found.text != 0 {
+            last.insert(found.text, out.len());
+        }
+        out.push(found);
+    }
+    out
+}
+
+/// The turns of the main conversation; every entry learns to which it belongs.
+fn turns(entries: &mut [Found]) -> Vec<Turn> {
+    let mut turns: Vec<Turn> = Vec::new();
+    for (at, found) in entries.iter_mut().enumerate() {
+        if let Some(abandoned) = found.begins {
+            // What comes before the first prompt belongs to the first turn.
+            let start = if turns.is_empty() { 0 } else { at };
+            turns.push(Turn { head: found.head.clone(), time: found.entry.time, entries: start..at, abandoned });
+        }
+        if let Some(turn) = turns.last_mut() {
+            turn.entries.end = at + 1;
+            found.entry.abandoned = turn.abandoned;
+        }
+        found.entry.turn = turns.len().checked_sub(1);
+    }
+    for found in entries.iter_mut().take_while(|found| found.entry.turn.is_none()) {
+        found.entry.turn = (!turns.is_empty()).then_some(0);
+    }
+    turns
+}
+
+/// What a subagent does belongs to the turn of the call that started it.
+fn inherit_turns(threads: &mut [Thread], calls: &mut [CallEntry<'_>]) {
+    // A subagent may have been started by another one that comes later; each round settles one level.
+    for _ in 0..threads.len().min(8) {
+        for thread in threads.iter_mut().skip(1) {
+            let Some(turn) = thread.started_by.and_then(|index| calls.get(index)).and_then(|call| call.turn) else { continue };
+            for entry in &mut thread.entries {
+                entry.turn = Some(turn);
+                if let What::Call(index) = entry.what {
+                    calls[index].turn = Some(turn);
+                }
+            }
+        }
+    }
+}
+
+/// The text of a part, as far as it has one.
+fn text(part: &Part) -> &str {
+    match part {
+        Part::Prompt { text, .. } | Part::Text(text) | Part::Thinking(text) | Part::Folded { text, .. } => text,
+        Part::Command { line, .. } => line,
+        Part::Notice { title, .. } | Part::Boundary { title, .. } => title,
+        _ => "",
+    }
+}
+
+/// Tells parts of the same kind with the same words apart from others; 0 for what has no words.
+fn fingerprint(part: &Part) -> u64 {
+    let words = text(part).trim();
+    if words.is_empty() {
+        return 0;
+    }
+    let mut hasher = DefaultHasher::new();
+    std::mem::discriminant(part).hash(&mut hasher);
+    words.hash(&mut hasher);
+    hasher.finish().max(1)
+}
+
+fn head(part: &Part) -> String {
+    if !matches!(part, Part::Prompt { .. } | Part::Command { .. }) {
+        return String::new();
+    }
+    let line = text(part).lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    line[..line.floor_char_boundary(HEAD)].to_owned()
+}
+
+/// About how many lines a part takes on a page.
+fn lines(part: &Part) -> u32 {
+    const COLUMNS: usize = 100;
+    let lines: usize = text(part).lines().map(|line| line.len() / COLUMNS + 1).sum();
+    u32::try_from(lines.max(1)).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,110 @@
+//! One call, loaded: what its request, its result, its ends and its hooks say, put together once.
+
+use super::SessionBook;
+use crate::{Ask, Format, Opened};
+use tooltrail_model::Status;
+use tooltrail_model::content::Content;
+use tooltrail_model::detail::Detailed;
+use tooltrail_model::row::CallRow;
+use tooltrail_model::transcript::{Answered, Asked, CallEntry, HookStory, Nested, SideFile, Spot, Story, Transcript, What};
+
+/// The most that is read of an output saved beside a log.
+const SIDE: u64 = 4 << 20;
+
+pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Option<Story<'b>> {
+    let entry = book.transcript.calls.get(index)?;
+    let id = entry.row.call;
+    let (format, value) = book.record(entry.request)?;
+    let request = Opened { line: entry.request.at.line, value: &value };
+    let asked = format.asked(request, id).unwrap_or_default();
+    let answer = answer(book, format, entry);
+    let told = told(format, &entry.row, &asked, answer.as_ref());
+    let side = told.saved.as_ref().map(|saved| side(book, entry, &saved.path, saved.bytes));
+    let row: CallRow<'b> = entry.row.clone();
+    Some(Story {
+        number: entry.number,
+        hooks: hooks(book, format, entry),
+        nested: nested(&book.transcript, entry),
+        told,
+        side,
+        answer,
+        input: asked.input,
+        tokens: asked.tokens,
+        tier: asked.tier,
+        row,
+    })
+}
+
+/// What all records that tell of the result say together.
+fn answer(book: &SessionBook<'_>, format: &dyn Format, entry: &CallEntry<'_>) -> Option<Answered> {
+    let mut whole: Option<Answered> = None;
+    for &spot in entry.result.iter().chain(&entry.ends) {
+        let Some((_, value)) = book.record(spot) else { continue };
+        let Some(found) = format.answered(Opened { line: spot.at.line, value: &value }, entry.row.call) else { continue };
+        match &mut whole {
+            Some(held) => held.join(found),
+            None => whole = Some(found),
+        }
+    }
+    whole
+}
+
+fn told(format: &dyn Format, row: &CallRow<'_>, asked: &Asked, answer: Option<&Answered>) -> Detailed {
+    let seen: &[Content] = answer.map(|answer| &*answer.seen).unwrap_or_default();
+    format.detail(&Ask {
+        tool: row.tool,
+        server: row.server,
+        kind: row.kind,
+        status: row.status,
+        input: &asked.input,
+        seen,
+        produced: answer.and_then(|answer| answer.produced.as_ref()),
+        answered: answer.is_some(),
+    })
+}
+
+fn hooks(book: &SessionBook<'_>, format: &dyn Format, entry: &CallEntry<'_>) -> Vec<HookStory> {
+    let told = |spot: &Spot| {
+        let (_, value) = book.record(*spot)?;
+        let hooks = format.hooks(Opened { line: spot.at.line, value: &value });
+        Some(hooks.into_iter().filter(|hook| hook.call.as_deref().is_none_or(|call| call == entry.row.call)).collect::<Vec<_>>())
+    };
+    entry.hooks.iter().filter_map(told).flatten().collect()
+}
+
+/// An output that was saved beside the log, looked for by its name alone.
+fn side(book: &SessionBook<'_>, entry: &CallEntry<'_>, path: &str, said: Option<u64>) -> SideFile {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let spot = entry.result.unwrap_or(entry.request);
+    let log = book.linked.sources.get(spot.source).map_or("", |source| &*source.path);
+    match book.shelf.beside(log, name, SIDE) {
+        Ok((bytes, total)) => {
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            let text = if let Some(change) = book.change { change(text) } else { text };
+            SideFile { path: path.to_owned(), cut: bytes.len() as u64 != total, bytes: total, text: Ok(text) }
+        }
+        Err(error) => SideFile { path: path.to_owned(), cut: false, bytes: said.unwrap_or(0), text: Err(error.to_string()) },
+    }
+}
+
+/// The calls of a call's subagents, and of theirs.
+fn nested(transcript: &Transcript<'_>, entry: &CallEntry<'_>) -> Nested {
+    let mut out = Nested { threads: entry.threads.clone(), ..Nested::default() };
+    let mut open = entry.threads.clone();
+    let mut seen = vec![false; transcript.threads.len()];
+    while let Some(thread) = open.pop() {
+        if seen.get(thread).copied().unwrap_or(true) {
+            continue;
+        }
+        seen[thread] = true;
+        for call in transcript.threads[thread].entries.iter().filter_map(|entry| match entry.what {
+            What::Call(index) => transcript.calls.get(index),
+            _ => None,
+        }) {
+            out.calls += 1;
+            out.failed += u64::from(call.row.status == Status::Failed);
+            open.extend(&call.threads);
+        }
+    }
+    out
+}

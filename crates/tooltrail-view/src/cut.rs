@@ -1,0 +1,148 @@
+//! Cutting: how a body keeps to its [`Limits`], and what is said about the rest.
+//!
+//! Of code the beginning is kept, of output both ends: an error stands in the last lines.
+
+use crate::limits::{Elided, Limits, Unit};
+use crate::line::Line;
+
+/// The beginning of a text, and what was left out. Cheaper than cutting lines: nobody looks at the rest.
+pub fn text<'t>(text: &'t str, limits: &Limits) -> (&'t str, Option<Elided>) {
+    let lines = text.split_inclusive('\n').take(limits.lines).map(str::len).sum::<usize>();
+    let kept = text.get(..lines.min(boundary(text, limits.bytes))).unwrap_or(text);
+    if kept.len() == text.len() {
+        return (text, None);
+    }
+    (kept, Some(elided(kept.lines().count(), text.lines().count(), kept.len(), text.len())))
+}
+
+/// The beginning of some lines, and what was left out.
+pub fn head(mut lines: Vec<Line>, limits: &Limits) -> (Vec<Line>, Option<Elided>) {
+    let (total, bytes) = (lines.len(), lines.iter().map(size).sum());
+    let mut room = limits.bytes;
+    let whole = lines.iter().take(limits.lines).take_while(|line| spend(&mut room, line)).count();
+    let part = lines.get(whole).filter(|_| whole == 0 && limits.lines > 0).map(|line| clip(line, limits.bytes));
+    lines.truncate(whole);
+    lines.extend(part);
+    let (shown, kept) = (lines.len(), lines.iter().map(size).sum());
+    (lines, (kept < bytes || shown < total).then(|| elided(shown, total, kept, bytes)))
+}
+
+/// Both ends of some lines.
+#[derive(Debug, Default, PartialEq)]
+pub struct Ends {
+    /// The lines that stay.
+    pub lines: Vec<Line>,
+    /// The number of lines before the gap.
+    pub gap: Option<usize>,
+    /// What was left out.
+    pub elided: Option<Elided>,
+}
+
+/// Both ends of some lines: the first ones, as many as the limits say, and of the rest the last.
+pub fn ends(mut lines: Vec<Line>, limits: &Limits) -> Ends {
+    let (total, bytes) = (lines.len(), lines.iter().map(size).sum::<usize>());
+    if total <= limits.lines && bytes <= limits.bytes {
+        return Ends { lines, ..Ends::default() };
+    }
+    let first = limits.head.min(limits.lines);
+    let last = limits.lines - first;
+    // The first lines may take their share of the bytes, and the last ones what is left.
+    let mut room = limits.bytes / limits.lines.max(1) * first;
+    let front = lines.iter().take(first).take_while(|line| spend(&mut room, line)).count();
+    let mut room = limits.bytes - lines.iter().take(front).map(size).sum::<usize>().min(limits.bytes);
+    let rest = lines.split_off(front);
+    let back = rest.iter().rev().take(last).take_while(|line| spend(&mut room, line)).count();
+    if back == 0 {
+        // Not even one line has room: the beginning of what there is says more than nothing.
+        lines.extend(rest.first().map(|line| clip(line, room)));
+    } else {
+        lines.extend(rest.iter().skip(rest.len() - back).cloned());
+    }
+    let (shown, kept) = (lines.len(), lines.iter().map(size).sum());
+    let gap = if back == 0 { shown } else { front };
+    Ends { lines, gap: Some(gap), elided: Some(elided(shown, total, kept, bytes)) }
+}
+
+/// What was left out: lines, or bytes where all lines are there in part.
+fn elided(shown: usize, total: usize, kept: usize, bytes: usize) -> Elided {
+    let (shown, total, unit) = if shown < total { (shown, total, Unit::Lines) } else { (kept, bytes, Unit::Bytes) };
+    Elided { shown: shown as u64, total: total as u64, unit, kept: true }
+}
+
+/// A line up to a number of bytes, cut between letters.
+pub fn clip(line: &Line, bytes: usize) -> Line {
+    let (mut out, mut room) = (Line::default(), bytes);
+    for run in line.runs() {
+        let end = boundary(run.text(), room);
+        out.push(run.class, run.text().get(..end).unwrap_or_default());
+        room -= end;
+        if end < run.text().len() {
+            break;
+        }
+    }
+    out
+}
+
+/// The largest place up to `bytes` at which a text can be cut.
+pub fn boundary(text: &str, bytes: usize) -> usize {
+    text.floor_char_boundary(bytes)
+}
+
+fn size(line: &Line) -> usize {
+    line.runs().iter().map(|run| run.text().len()).sum::<usize>() + 1
+}
+
+/// Takes a line's bytes from what is left of them; `false` where they do not suffice.
+fn spend(room: &mut usize, line: &Line) -> bool {
+    let left = room.checked_sub(size(line));
+    *room = left.unwrap_or(*room);
+    left.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::line::{Class, lines};
+
+    fn limits(lines: usize, bytes: usize, head: usize) -> Limits {
+        Limits { lines, bytes, head, highlight: false }
+    }
+
+    fn numbered(count: usize) -> Vec<Line> {
+        (1..=count).map(|number| Line::from(number.to_string())).collect()
+    }
+
+    fn joined(lines: &[Line]) -> String {
+        lines.iter().map(Line::text).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn code_keeps_its_beginning() {
+        assert_eq!(text("a\nb\n", &limits(2, 100, 0)), ("a\nb\n", None));
+        let (kept, elided) = text("a\nb\nc", &limits(2, 100, 0));
+        assert_eq!((kept, elided.unwrap().words().as_str()), ("a\nb\n", "2 of 3 lines"));
+        let (kept, elided) = text("ééé", &limits(2, 3, 0));
+        assert_eq!((kept, elided.unwrap().words().as_str()), ("é", "2 of 6 bytes"));
+        let (kept, elided) = head(numbered(9), &limits(3, 100, 0));
+        assert_eq!((joined(&kept).as_str(), elided.unwrap().words().as_str()), ("1 2 3", "3 of 9 lines"));
+        let (kept, elided) = head(lines(Class::Plain, "漢漢漢"), &limits(3, 5, 0));
+        assert_eq!((joined(&kept).as_str(), elided.unwrap().unit), ("漢", Unit::Bytes));
+        assert_eq!(head(numbered(3), &limits(3, 100, 0)).1, None);
+    }
+
+    #[test]
+    fn output_keeps_both_ends() {
+        let cut = ends(numbered(100), &limits(5, 1000, 2));
+        assert_eq!((joined(&cut.lines).as_str(), cut.gap), ("1 2 98 99 100", Some(2)));
+        assert_eq!(cut.elided.unwrap().words(), "5 of 100 lines");
+        let whole = ends(numbered(5), &limits(5, 1000, 2));
+        assert_eq!((whole.lines.len(), whole.gap, whole.elided), (5, None, None));
+        // Bytes run out before lines do.
+        let cut = ends(numbered(9), &limits(9, 8, 3));
+        assert_eq!((joined(&cut.lines).as_str(), cut.gap), ("6 7 8 9", Some(0)));
+        // One line that is too long.
+        let cut = ends(vec![Line::from("x".repeat(50))], &limits(9, 8, 3));
+        assert_eq!((joined(&cut.lines).as_str(), cut.gap, cut.elided.unwrap().unit), ("xxxxxxxx", Some(1), Unit::Bytes));
+        assert_eq!(ends(numbered(9), &limits(0, 0, 0)).lines, [Line::default()]);
+    }
+}

@@ -1,0 +1,232 @@
+//! Diffs: what changed in a file, with true line numbers where the log has them, and the words that changed inside of lines.
+//!
+//! Agents that log hunks are believed; for the others the hunks are found here, from the text before and the text after.
+
+use crate::block::{Diff, DiffLine, Hunk, Sign};
+use crate::limits::{Elided, Limits, Unit};
+use crate::line::{Class, Line};
+use similar::{DiffTag, TextDiff};
+use std::time::{Duration, Instant};
+use tooltrail_model::patch::{self, PatchLine};
+
+mod words;
+
+/// Lines around a change.
+const CONTEXT: usize = 3;
+/// After this, what was found so far has to do: the rest counts as changed, or its words stay unmarked.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// Hunks as a block.
+pub fn block(hunks: &[patch::Hunk], limits: &Limits) -> Diff {
+    let total: usize = hunks.iter().map(|hunk| hunk.lines.len()).sum();
+    let end = Instant::now() + PATIENCE;
+    let mut room = Room { lines: limits.lines, bytes: limits.bytes };
+    let mut out = Diff::default();
+    for hunk in hunks {
+        if room.lines == 0 || room.bytes == 0 {
+            break;
+        }
+        out.hunks.push(shown(hunk, &mut room, end));
+    }
+    let shown: usize = out.hunks.iter().map(|hunk| hunk.lines.len()).sum();
+    let elided = Elided { shown: shown as u64, total: total as u64, unit: Unit::Lines, kept: true };
+    out.elided = (shown < total).then_some(elided);
+    out
+}
+
+/// How much may still be shown.
+struct Room {
+    lines: usize,
+    bytes: usize,
+}
+
+/// A hunk, as far as there is room.
+fn shown(hunk: &patch::Hunk, room: &mut Room, end: Instant) -> Hunk {
+    let (mut old, mut new) = (hunk.old_start, hunk.new_start);
+    let bare = hunk.lines.iter().all(|line| text(line).1.ends_with('\r'));
+    let mut texts = Vec::new();
+    for line in &hunk.lines {
+        let (sign, mut text) = text(line);
+        // Where every line ends so, it is how the file is written and no change.
+        text = text.strip_suffix('\r').filter(|_| bare).unwrap_or(text);
+        if room.lines == 0 || room.bytes < text.len() + 1 {
+            *room = Room { lines: 0, bytes: 0 };
+            break;
+        }
+        room.lines -= 1;
+        room.bytes -= text.len() + 1;
+        texts.push((sign, text));
+    }
+    let marked = words::marked(&texts, end);
+    let lines = texts.iter().zip(marked).map(|((sign, _), line)| DiffLine {
+        sign: *sign,
+        old: if *sign == Sign::Added { None } else { count(&mut old) },
+        new: if *sign == Sign::Removed { None } else { count(&mut new) },
+        line,
+    });
+    let context = hunk.context.join(" › ");
+    Hunk { context: (!context.is_empty()).then(|| Line::of(Class::Function, &context)), lines: lines.collect() }
+}
+
+/// The number, and the next one for the next line.
+fn count(number: &mut Option<u32>) -> Option<u32> {
+    let now = *number;
+    *number = now.and_then(|now| now.checked_add(1));
+    now
+}
+
+fn text(line: &PatchLine) -> (Sign, &str) {
+    match line {
+        PatchLine::Same(text) => (Sign::Same, text),
+        PatchLine::Removed(text) => (Sign::Removed, text),
+        PatchLine::Added(text) => (Sign::Added, text),
+    }
+}
+
+/// What changed between two texts. `first` is the number of their first line, where that is known.
+pub fn from_texts(old: &str, new: &str, first: Option<u32>) -> Vec<patch::Hunk> {
+    // Without the feed at its end a last line would differ from the same line in the middle.
+    let (old, new) = (ended(old), ended(new));
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old.as_ref(), new.as_ref());
+    let at = |index: usize| first.zip(u32::try_from(index).ok()).and_then(|(first, index)| first.checked_add(index));
+    let hunk = |ops: Vec<similar::DiffOp>| {
+        let start = ops.first().map(|op| (op.old_range().start, op.new_range().start)).unwrap_or_default();
+        let lines = ops.iter().flat_map(|op| diff.iter_changes(op)).map(|change| {
+            let text = change.value();
+            let text = text.strip_suffix('\n').unwrap_or(text).to_owned();
+            match change.tag() {
+                similar::ChangeTag::Equal => PatchLine::Same(text),
+                similar::ChangeTag::Delete => PatchLine::Removed(text),
+                similar::ChangeTag::Insert => PatchLine::Added(text),
+            }
+        });
+        patch::Hunk { old_start: at(start.0), new_start: at(start.1), lines: lines.collect(), ..patch::Hunk::default() }
+    };
+    let groups = diff.grouped_ops(CONTEXT).into_iter().filter(|ops| ops.iter().any(|op| op.tag() != DiffTag::Equal));
+    groups.map(hunk).collect()
+}
+
+/// A text whose last line has its feed.
+fn ended(text: &str) -> std::borrow::Cow<'_, str> {
+    if text.is_empty() || text.ends_with('\n') { text.into() } else { format!("{text}\n").into() }
+}
+
+/// How many lines come and go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Lines that come.
+    pub added: u64,
+    /// Lines that go.
+    pub removed: u64,
+}
+
+impl Counts {
+    /// Those of some hunks.
+    pub fn of(hunks: &[patch::Hunk]) -> Self {
+        let mut counts = Counts::default();
+        for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
+            match line {
+                PatchLine::Added(_) => counts.added += 1,
+                PatchLine::Removed(_) => counts.removed += 1,
+                PatchLine::Same(_) => {}
+            }
+        }
+        counts
+    }
+
+    /// Both of two.
+    #[must_use]
+    pub fn and(self, other: Counts) -> Self {
+        Counts { added: self.added + other.added, removed: self.removed + other.removed }
+    }
+
+    /// In signs: `+8 −3` where it happened, and `would be +8 −3` where it did not.
+    pub fn line(self, happened: bool) -> Line {
+        let added = format!("+{}", crate::head::count(self.added));
+        let removed = format!("−{}", crate::head::count(self.removed));
+        if !happened {
+            return Line::of(Class::Dim, &format!("would be {added} {removed}"));
+        }
+        Line::of(Class::Good, &added).with(Class::Plain, " ").with(Class::Bad, &removed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A diff as text: numbers, sign, and changed words in brackets.
+    fn drawn(diff: &Diff) -> Vec<String> {
+        let number = |number: Option<u32>| number.map_or("·".to_owned(), |number| number.to_string());
+        let mut out = Vec::new();
+        for line in diff.hunks.iter().flat_map(|hunk| &hunk.lines) {
+            let sign = match line.sign {
+                Sign::Same => ' ',
+                Sign::Added => '+',
+                Sign::Removed => '-',
+            };
+            let text: String = line
+                .line
+                .runs()
+                .iter()
+                .map(|run| match run.class {
+                    Class::Inserted | Class::Deleted => format!("[{}]", run.text()),
+                    _ => run.text().to_owned(),
+                })
+                .collect();
+            out.push(format!("{} {} {sign}{text}", number(line.old), number(line.new)));
+        }
+        out
+    }
+
+    #[test]
+    fn hunks_keep_their_numbers_and_words_are_marked() {
+        let hunks = patch::unified("@@ -118,3 +118,3 @@ fn parse\n fn parse(s: &str) {\n-    let x = [1];\n+    let x = [2];\n }\n");
+        let diff = block(&hunks, &Limits::PAGE);
+        assert_eq!(drawn(&diff), ["118 118  fn parse(s: &str) {", "119 · -    let x = [[1]];", "· 119 +    let x = [[2]];", "120 120  }"]);
+        assert_eq!(diff.hunks[0].context.as_ref().map(Line::text).as_deref(), Some("fn parse"));
+        assert_eq!(Counts::of(&hunks), Counts { added: 1, removed: 1 });
+        assert_eq!(Counts { added: 1200, removed: 3 }.line(true).text(), "+1,200 −3");
+        assert_eq!(Counts { added: 8, removed: 3 }.line(false).text(), "would be +8 −3");
+    }
+
+    #[test]
+    fn texts_give_hunks() {
+        let old: String = (1..=30).map(|number| format!("line {number}\n")).collect();
+        let new = old.replace("line 10\n", "line ten\n").replace("line 25\n", "");
+        let hunks = from_texts(&old, &new, Some(1));
+        assert_eq!(hunks.len(), 2);
+        assert_eq!((hunks[0].old_start, hunks[0].new_start), (Some(7), Some(7)));
+        assert_eq!((hunks[1].old_start, hunks[1].new_start), (Some(22), Some(22)));
+        let nowhere = from_texts("a", "a\nb", None);
+        assert_eq!(drawn(&block(&nowhere, &Limits::PAGE)), ["· ·  a", "· · +b"]);
+        assert!(from_texts("same", "same", Some(1)).is_empty());
+        assert_eq!(drawn(&block(&from_texts("", "x", Some(1)), &Limits::PAGE)), ["· 1 +x"]);
+    }
+
+    #[test]
+    fn ends_of_lines_are_seen_where_they_differ() {
+        let same = from_texts("a\r\nb\r\n", "a\r\nc\r\n", Some(1));
+        assert_eq!(drawn(&block(&same, &Limits::PAGE)), ["1 1  a", "2 · -b", "· 2 +c"]);
+        let other = from_texts("a\r\n", "a\n", Some(1));
+        assert_eq!(drawn(&block(&other, &Limits::PAGE)), ["1 · -a[␍]", "· 1 +a"]);
+    }
+
+    #[test]
+    fn long_diffs_are_cut() {
+        let old: String = (0..500).map(|number| format!("{number}\n")).collect();
+        let diff = block(&from_texts(&old, "", Some(1)), &Limits::PAGE);
+        assert_eq!(drawn(&diff).len(), 200);
+        assert_eq!(diff.elided.map(|elided| elided.words()).as_deref(), Some("200 of 500 lines"));
+    }
+
+    #[test]
+    fn hostile_texts_end_in_time() {
+        let old: String = (0..40_000u64).map(|number| format!("{}\n", number.wrapping_mul(2_654_435_761) % 9_973)).collect();
+        let new: String = (0..40_000u64).map(|number| format!("{}\n", number.wrapping_mul(40_503) % 9_967)).collect();
+        let before = Instant::now();
+        let hunks = from_texts(&old, &new, Some(1));
+        block(&hunks, &Limits::WHOLE);
+        assert!(before.elapsed() < Duration::from_secs(20), "{:?}", before.elapsed());
+    }
+}

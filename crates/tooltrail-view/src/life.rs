@@ -1,0 +1,141 @@
+//! The life of one call: when, by whom, how long, at what cost, and where in the log each of it is written.
+
+use crate::head::{count, look, took, why};
+use crate::outcome::{place, short_time};
+use crate::{Block, Class, Line, hooks};
+use tooltrail_model::transcript::Story;
+use tooltrail_model::usage::Tokens;
+
+/// The life of a call, as names and values; its hooks as a table.
+pub(crate) fn blocks(call: &Story<'_>) -> Vec<Block> {
+    let mut fields = Fields::default();
+    outcome(call, &mut fields);
+    times(call, &mut fields);
+    origin(call, &mut fields);
+    cost(call, &mut fields);
+    evidence(call, &mut fields);
+    let mut blocks = vec![Block::Fields { fields: fields.0 }];
+    blocks.extend(hook_table(call));
+    blocks
+}
+
+/// Names and values, in order.
+#[derive(Default)]
+struct Fields(Vec<(Line, Line)>);
+
+impl Fields {
+    fn add(&mut self, name: &str, value: Option<impl Into<Line>>) {
+        if let Some(value) = value {
+            self.0.push((Line::of(Class::Dim, name), value.into()));
+        }
+    }
+}
+
+fn outcome(call: &Story<'_>, fields: &mut Fields) {
+    let row = &call.row;
+    let look = look(row.status);
+    let reason = row.reason.map(|reason| format!(": {}", why(reason))).unwrap_or_default();
+    fields.add("status", Some(format!("{} {}{reason}", look.glyph, look.word)));
+    fields.add("exit code", row.exit_code.map(|code| code.to_string()));
+    fields.add("exit code of", row.exit_of.as_deref());
+    fields.add("outcome unknown of", (!row.masked.is_empty()).then(|| row.masked.join(", ")));
+    if let Some(task) = &row.background {
+        let exit = task.exit_code.map(|code| format!(", exit code {code}")).unwrap_or_default();
+        let state = format!("{:?}", task.state).to_lowercase();
+        fields.add("background task", Some(format!("{} {state}{exit}", task.id.unwrap_or("?"))));
+        fields.add("ended at", task.ended_at.as_deref().map(short_time));
+        fields.add("its evidence", Some(path(&task.evidence)));
+    }
+}
+
+fn times(call: &Story<'_>, fields: &mut Fields) {
+    let row = &call.row;
+    fields.add("requested at", row.requested_at.as_deref().map(short_time));
+    fields.add("completed at", row.completed_at.as_deref().map(short_time));
+    fields.add("duration", row.duration_ms.map(|millis| Line::from(took(millis)).with(Class::Dim, ", includes waiting for permission")));
+    fields.add("run time", row.run_ms.map(|millis| Line::from(took(millis)).with(Class::Dim, ", as the tool reports")));
+}
+
+fn origin(call: &Story<'_>, fields: &mut Fields) {
+    let row = &call.row;
+    fields.add("call", Some(Line::from(row.call).with(Class::Dim, &format!("  {}", row.r#ref))));
+    fields.add("tool", Some(row.tool));
+    fields.add("MCP server", row.server);
+    fields.add("agent", Some(row.agent));
+    fields.add("session", Some(row.session));
+    fields.add("subagent", row.agent_id);
+    fields.add("started by", row.parent_call);
+    fields.add("started session", row.child_session);
+    fields.add("directory", row.cwd.map(|cwd| Line::of(Class::Path, cwd)));
+    fields.add("model", row.model);
+    fields.add("message", row.message);
+    fields.add("calls of the message", (row.parallel > 1).then(|| row.parallel.to_string()));
+}
+
+fn cost(call: &Story<'_>, fields: &mut Fields) {
+    fields.add("tokens of the message", call.tokens.as_ref().map(tokens));
+    fields.add("service tier", call.tier.as_deref());
+    fields.add("input", Some(format!("{} bytes", count(call.row.input_bytes))));
+    fields.add("result", call.row.result_bytes.map(|bytes| format!("{} bytes", count(bytes))));
+}
+
+/// `1,200 in, 340 out, cache: 10,000 read, 500 written`.
+fn tokens(tokens: &Tokens) -> String {
+    let written = tokens.cache_write_5m.saturating_add(tokens.cache_write_1h);
+    let (input, output, read) = (count(tokens.input), count(tokens.output), count(tokens.cache_read));
+    format!("{input} in, {output} out, cache: {read} read, {} written", count(written))
+}
+
+fn evidence(call: &Story<'_>, fields: &mut Fields) {
+    let row = &call.row;
+    fields.add("request line", Some(path(&row.request)));
+    fields.add("result line", row.result.as_ref().map(path));
+    fields.add("evidence", Some(path(&row.evidence)));
+    fields.add("copy of", row.copy_of.as_ref().map(path));
+}
+
+fn path(at: &tooltrail_model::row::Place<'_>) -> Line {
+    Line::of(Class::Path, &place(at))
+}
+
+fn hook_table(call: &Story<'_>) -> Option<Block> {
+    let stories = hooks::all(call);
+    let places = call.row.hooks.iter().map(|hook| Some(&hook.evidence)).chain(std::iter::repeat(None));
+    // The two lists are one only if they are equally long.
+    let paired = stories.len() == call.row.hooks.len();
+    let rows: Vec<Vec<Line>> =
+        stories.iter().zip(places).map(|(hook, at)| vec![hooks::line(hook), at.filter(|_| paired).map(path).unwrap_or_default()]).collect();
+    let head = vec!["hook".into(), "line".into()];
+    (!rows.is_empty()).then_some(Block::Table { head, rows, elided: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::story;
+    use tooltrail_model::detail::Detail;
+    use tooltrail_model::event::HookOutcome;
+    use tooltrail_model::transcript::HookStory;
+    use tooltrail_model::{Kind, Reason, Status};
+
+    #[test]
+    fn a_life_tells_times_cost_and_places() {
+        let mut call = story("Bash", Kind::Shell, Status::Failed, Detail::Other);
+        call.row.reason = Some(Reason::ExitCode);
+        call.row.exit_code = Some(101);
+        call.row.completed_at = Some("2026-03-04T10:00:09.120Z".into());
+        call.row.duration_ms = Some(6120);
+        call.tokens = Some(Tokens { input: 1200, output: 340, cache_read: 10_000, cache_write_1h: 500, ..Tokens::default() });
+        call.hooks = vec![HookStory { name: Some("h".into()), outcome: Some(HookOutcome::Ok), ..HookStory::default() }];
+        let blocks = blocks(&call);
+        let [Block::Fields { fields }, Block::Table { rows, .. }] = blocks.as_slice() else { panic!("{blocks:?}") };
+        let of = |name: &str| fields.iter().find(|(known, _)| known.text() == name).map(|(_, value)| value.text()).unwrap_or_default();
+        assert_eq!(of("status"), "✗ failed: the command failed");
+        assert_eq!(of("requested at"), "2026-03-04T10:00:03Z");
+        assert_eq!(of("completed at"), "2026-03-04T10:00:09.120Z");
+        assert_eq!(of("duration"), "6.1 s, includes waiting for permission");
+        assert_eq!(of("tokens of the message"), "1,200 in, 340 out, cache: 10,000 read, 500 written");
+        assert_eq!((of("request line"), of("evidence")), ("/logs/a.jsonl:40".to_owned(), "/logs/a.jsonl:42".to_owned()));
+        assert_eq!(rows[0][0].text(), "h: ok");
+    }
+}

@@ -1,0 +1,121 @@
+//! Addresses of the web in logs: which of them may be offered as a link, and what is shown of one.
+//!
+//! Nothing is fetched. What is no plain address of a page or a mailbox stays text: a scheme that runs something, a name before `@` that
+//! poses as the host, letters that cannot be seen.
+
+use crate::block::Link;
+use crate::line::neutral;
+use crate::{Class, Line};
+
+/// The address, if it is safe to offer as a link: `http`, `https` or `mailto`, and nothing in it that hides where it leads.
+pub fn safe(url: &str) -> Option<String> {
+    let url = url.trim();
+    let hidden = |letter: char| letter.is_whitespace() || letter == '\\' || is_invisible(letter);
+    if url.contains(hidden) || neutral(url) != url {
+        return None;
+    }
+    if let Some(mailbox) = strip_scheme(url, "mailto:") {
+        let (name, host) = mailbox.split_once('@')?;
+        return (!name.is_empty() && is_host(host) && !mailbox.contains(['?', '%', ','])).then(|| url.to_owned());
+    }
+    let (host, port) = split_port(authority(url)?);
+    (is_host(host) && port.bytes().all(|byte| byte.is_ascii_digit())).then(|| url.to_owned())
+}
+
+/// The host of an address that is safe to offer, with its port.
+pub fn host(url: &str) -> Option<&str> {
+    safe(url)?;
+    match strip_scheme(url.trim(), "mailto:") {
+        Some(mailbox) => mailbox.split_once('@').map(|(_, host)| host),
+        None => authority(url.trim()),
+    }
+}
+
+/// A page as an entry of a list. An address that is not safe is shown whole and offered as nothing.
+pub(crate) fn link(title: &str, url: &str, snippet: Option<&str>) -> Link {
+    let place = Line::of(Class::Dim, host(url).unwrap_or(url));
+    let title = if title.trim().is_empty() { url } else { title };
+    Link { title: title.trim().into(), url: safe(url), place, snippet: snippet.map(|text| crate::texts::gist(text).into()) }
+}
+
+/// What follows a scheme, whatever its case.
+fn strip_scheme<'u>(url: &'u str, scheme: &str) -> Option<&'u str> {
+    let (start, rest) = url.split_at_checked(scheme.len())?;
+    start.eq_ignore_ascii_case(scheme).then_some(rest)
+}
+
+/// What stands between `//` and the path. A name before the host is part of it, and no host has one.
+fn authority(url: &str) -> Option<&str> {
+    let rest = strip_scheme(url, "https://").or_else(|| strip_scheme(url, "http://"))?;
+    rest.split(['/', '?', '#']).next()
+}
+
+fn split_port(authority: &str) -> (&str, &str) {
+    match authority.rsplit_once(':') {
+        Some((host, port)) if !port.contains(']') => (host, port),
+        _ => (authority, ""),
+    }
+}
+
+/// Whether it can be the name or number of a host. Letters of all languages are, what only looks like a slash or a dot is not.
+fn is_host(host: &str) -> bool {
+    if let Some(number) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        return !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b':' || byte == b'.');
+    }
+    !host.is_empty() && host.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '.' | '-' | '_'))
+}
+
+/// Letters without width, and tags: they hide in an address.
+fn is_invisible(letter: char) -> bool {
+    matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_and_mailboxes_are_offered() {
+        for url in [
+            "https://example.org/a?b=c#d",
+            "HTTP://example.org",
+            "http://[::1]:80/x",
+            "https://bücher.example:8080/",
+            "mailto:a@example.org",
+        ] {
+            assert_eq!(safe(url).as_deref(), Some(url), "{url}");
+        }
+        assert_eq!(safe(" https://example.org ").as_deref(), Some("https://example.org"));
+        assert_eq!(host("https://example.org:8080/a"), Some("example.org:8080"));
+        assert_eq!(host("mailto:a@example.org"), Some("example.org"));
+    }
+
+    #[test]
+    fn anything_else_stays_text() {
+        let bad = [
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "file:///etc/passwd",
+            "//example.org",
+            "https://",
+            "https:///x",
+            "https://example.org@evil.example/",
+            "https://good.example\\@evil.example/",
+            "https://exa mple.org",
+            "https://example.org/\u{202e}gpj",
+            "https://example.org/\u{200b}",
+            "https://example.org\u{2044}x.evil.example",
+            "https://example.org:80a/",
+            "java\nscript:x",
+            "https://a\u{1b}]8;;x",
+            "mailto:a@b?body=x",
+            "mailto:@b",
+            "é",
+        ];
+        for url in bad {
+            assert_eq!(safe(url), None, "{url:?}");
+            assert_eq!(host(url), None, "{url:?}");
+        }
+        assert_eq!(link("", "javascript:x", None).place.text(), "javascript:x");
+    }
+}

@@ -1,0 +1,210 @@
+//! How a call ended, in words, before anything its tool shows: errors, refusals, why there is no result, background tasks.
+
+use crate::head::{no_result, size, took, why};
+use crate::line::neutral;
+use crate::texts::{as_json, gist, markdown, notice, section, sniffed, walk};
+use crate::{Block, Class, Limits, Line, hooks};
+use tooltrail_model::content::words;
+use tooltrail_model::detail::Detail;
+use tooltrail_model::event::{HookOutcome, TaskState};
+use tooltrail_model::row::{Background, Place};
+use tooltrail_model::transcript::{Level, Story};
+use tooltrail_model::{Reason, Status};
+
+/// An error this long is no remark; it gets a block of its own.
+const REMARK: usize = 300;
+
+/// Whether a call came back with what was asked for. Where it did not, nothing may be claimed of its result.
+pub(crate) fn came(call: &Story<'_>) -> bool {
+    matches!(call.row.status, Status::Succeeded | Status::Answered) && call.answer.is_some()
+}
+
+/// The words of an error or refusal: those that the format took out of their wrapping, else what the model saw instead of a result.
+pub(crate) fn error(call: &Story<'_>) -> Option<String> {
+    let told = call.told.error.clone();
+    // What a command printed is its error, and its view shows that.
+    let printed = matches!(call.told.detail, Detail::Shell(_)) && call.row.reason == Some(Reason::ExitCode);
+    let seen = || call.answer.as_ref().filter(|_| went_wrong(call) && !printed).map(|answer| words(&answer.seen));
+    told.or_else(seen).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+/// Whether the status says that it did not work, or was not let.
+pub(crate) fn went_wrong(call: &Story<'_>) -> bool {
+    !matches!(call.row.status, Status::Succeeded | Status::Answered | Status::Running | Status::Unanswered)
+}
+
+/// How it ended. `shown` is what the tool shows already, so that an error does not stand there twice.
+pub(crate) fn blocks(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
+    let mut blocks = match call.row.status {
+        Status::Succeeded | Status::Answered => Vec::new(),
+        Status::Failed => failed(call, shown, limits),
+        Status::Rejected => rejected(call, limits),
+        Status::Blocked => blocked(call, shown, limits),
+        Status::Cancelled => cancelled(call, shown, limits),
+        Status::Interrupted => interrupted(call, shown, limits),
+        Status::TimedOut => timed_out(call, shown, limits),
+        Status::Running => vec![missing(call, Level::Info, "No result yet.")],
+        Status::Unanswered => vec![missing(call, Level::Warning, "There is no result.")],
+    };
+    blocks.extend(call.row.background.as_ref().map(background));
+    blocks
+}
+
+/// A place of the log, as it can be given back to a command.
+pub(crate) fn place(place: &Place<'_>) -> String {
+    format!("{}:{}", place.file, place.line)
+}
+
+fn failed(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
+    let blocks = error_blocks(call, Level::Error, shown, limits);
+    let silent = error(call).is_none() && call.row.exit_code.is_none();
+    let reason = || call.row.reason.map_or("It failed and does not say why.".to_owned(), |reason| sentence(why(reason)));
+    if silent { vec![notice(Level::Error, reason())] } else { blocks }
+}
+
+/// The error: a remark if it is short, otherwise its first line and the rest below; nothing if the tool shows it.
+fn error_blocks(call: &Story<'_>, level: Level, shown: &[Block], limits: &Limits) -> Vec<Block> {
+    let Some(error) = error(call) else { return Vec::new() };
+    if shows(shown, &error) {
+        return Vec::new();
+    }
+    match error.split_once('\n') {
+        None if error.len() <= REMARK => vec![notice(level, error)],
+        Some((first, rest)) if first.len() <= REMARK && as_json(&error).is_none() => {
+            vec![notice(level, first.trim_end()), sniffed(rest, limits)]
+        }
+        _ => vec![notice(level, call.row.reason.map_or_else(|| gist(&error), |reason| sentence(why(reason)))), sniffed(&error, limits)],
+    }
+}
+
+fn rejected(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
+    if call.row.reason == Some(Reason::AfterRejection) {
+        return vec![missing(call, Level::Warning, "It never ran: another call was rejected first.")];
+    }
+    let feedback = call.answer.as_ref().and_then(|answer| answer.feedback.as_deref()).filter(|text| !text.trim().is_empty());
+    match feedback {
+        Some(text) => vec![notice(Level::Warning, "You declined, and said:"), markdown(text, limits)],
+        None => vec![notice(Level::Warning, "You declined.")],
+    }
+}
+
+fn blocked(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
+    let by = hooks::all(call).into_iter().find(|hook| hook.outcome == Some(HookOutcome::Blocked));
+    let who = match (by, call.row.reason) {
+        (Some(hook), _) => {
+            let line = Line::from("Blocked by the hook ").with(Class::Strong, &hooks::name(&hook));
+            match hook.command.filter(|command| Some(command) != hook.name.as_ref()) {
+                Some(command) => line.with(Class::Plain, ", which ran ").with(Class::Strong, &command),
+                None => line,
+            }
+        }
+        (None, Some(Reason::NotGranted)) => Line::from("Blocked: nobody was there to grant permission."),
+        (None, Some(reason)) => Line::from(format!("Blocked {}.", why(reason))),
+        (None, None) => Line::from("Blocked."),
+    };
+    let mut blocks = vec![notice(Level::Warning, who)];
+    blocks.extend(error_blocks(call, Level::Warning, shown, limits));
+    blocks
+}
+
+fn cancelled(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
+    let mut blocks = vec![missing(call, Level::Warning, "It never ran.")];
+    blocks.extend(error_blocks(call, Level::Info, shown, limits));
+    blocks
+}
+
+fn interrupted(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
+    let text = match call.row.reason {
+        Some(Reason::User) | None => "You interrupted it.".to_owned(),
+        Some(reason) => format!("Interrupted: {}.", why(reason)),
+    };
+    let mut blocks = vec![notice(Level::Warning, text)];
+    blocks.extend(error_blocks(call, Level::Info, shown, limits));
+    blocks
+}
+
+fn timed_out(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
+    let text = match call.row.run_ms.or(call.row.duration_ms) {
+        Some(millis) => format!("Its time ran out, after {}.", took(millis)),
+        None => "Its time ran out.".to_owned(),
+    };
+    let mut blocks = vec![notice(Level::Warning, text)];
+    blocks.extend(error_blocks(call, Level::Info, shown, limits));
+    blocks
+}
+
+/// Why there is no result, and the record that shows it.
+fn missing(call: &Story<'_>, level: Level, otherwise: &str) -> Block {
+    let sentence = no_result(&call.row).unwrap_or(otherwise);
+    let line = Line::from(sentence).with(Class::Dim, " See ").with(Class::Path, &place(&call.row.evidence));
+    notice(level, line)
+}
+
+/// `Background task b1: completed, exit code 0, at 2026-03-04T10:00:09Z`.
+fn background(task: &Background<'_>) -> Block {
+    let (level, word) = match task.state {
+        TaskState::Running => (Level::Info, "still running when the log ends"),
+        TaskState::Completed => (Level::Info, "completed"),
+        TaskState::Failed => (Level::Error, "failed"),
+        TaskState::Killed => (Level::Warning, "killed"),
+        TaskState::Stopped => (Level::Warning, "stopped"),
+        TaskState::Unknown => (Level::Info, "the log does not say what became of it"),
+    };
+    let name = task.id.map_or("Background task".to_owned(), |id| format!("Background task {id}"));
+    let exit = task.exit_code.map(|code| format!("exit code {code}"));
+    let at = task.ended_at.as_deref().map(|time| format!("at {}", short_time(time)));
+    let facts: Vec<String> = std::iter::once(word.to_owned()).chain(exit).chain(at).collect();
+    notice(level, format!("{name}: {}", facts.join(", ")))
+}
+
+/// A time without the fraction of a second where that says nothing.
+pub(crate) fn short_time(time: &str) -> String {
+    time.replace(".000Z", "Z")
+}
+
+/// A few words as a sentence.
+fn sentence(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(char::to_uppercase).into_iter().flatten();
+    first.chain(letters).chain(['.']).collect()
+}
+
+/// Whether the blocks hold the text, however its lines are indented. Its first lines are looked for: the rest may be cut.
+fn shows(blocks: &[Block], text: &str) -> bool {
+    let beginning = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).map(neutral);
+    let mut wanted = beginning.peekable();
+    walk(blocks, &mut |line| {
+        // A short text occurs by accident, unless it is all of a line.
+        let found = |next: &str| line.trim() == next || (next.len() > 20 && line.contains(next));
+        if wanted.peek().is_some_and(|next| found(next)) {
+            wanted.next();
+        }
+    });
+    wanted.peek().is_none()
+}
+
+/// What lies beside the log, or does not.
+pub(crate) fn side(call: &Story<'_>, limits: &Limits) -> Option<Block> {
+    let Some(side) = &call.side else {
+        let saved = call.told.saved.as_ref()?;
+        let bytes = saved.bytes.map(|bytes| format!(" ({})", size(bytes))).unwrap_or_default();
+        let line = Line::from(format!("The whole output{bytes} was saved outside the log: ")).with(Class::Path, &saved.path);
+        return Some(notice(Level::Info, line));
+    };
+    let mut body = vec![Block::Fields {
+        fields: vec![
+            (Line::of(Class::Dim, "file"), Line::of(Class::Path, &side.path)),
+            (Line::of(Class::Dim, "size"), size(side.bytes).into()),
+        ],
+    }];
+    match &side.text {
+        Ok(text) => {
+            if side.cut {
+                body.push(notice(Level::Info, format!("Only the first {} were read.", size(text.len() as u64))));
+            }
+            body.push(sniffed(text, limits));
+        }
+        Err(why) => body.push(notice(Level::Warning, format!("It cannot be shown: {why}"))),
+    }
+    Some(section("whole output, saved beside the log", false, body))
+}

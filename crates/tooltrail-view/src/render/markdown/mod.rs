@@ -1,0 +1,240 @@
+//! Markdown: a heading per turn, a line per call, bodies where they matter. No HTML, no pictures, nothing that acts.
+//!
+//! `text.rs` makes words safe, `blocks.rs` writes bodies.
+
+mod blocks;
+mod text;
+
+use super::walk::{self, Walk};
+use crate::head::{count, counted, look, outcome, took};
+use crate::messages::{Message, Who, message};
+use crate::{Block, Limits, call as view};
+use std::io::{self, Write};
+use text::{code, escape, prose};
+use tooltrail_model::Kind;
+use tooltrail_model::book::{Book, Loaded, Selection};
+use tooltrail_model::transcript::{Entry, Story};
+
+/// How it is written.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Which part of the session.
+    pub selection: Selection,
+    /// Which calls are shown in full.
+    pub bodies: Bodies,
+}
+
+/// Which calls are shown in full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Bodies {
+    /// All of them.
+    All,
+    /// Failures and edits.
+    #[default]
+    Telling,
+    /// None.
+    None,
+}
+
+/// What a body may hold: enough to tell, little enough for a comment.
+const TELLING: Limits = Limits { lines: 60, bytes: 32 * 1024, head: 10, highlight: false };
+
+/// Writes a session.
+pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let doc = Doc { out, prefix: Vec::new(), blank: true };
+    let mut show = Show { book, options, doc, walk: Walk::new(book.transcript()), bullet: '-' };
+    show.title()?;
+    show.thread(0)?;
+    for thread in show.walk.left(&options.selection) {
+        let agent = book.transcript().threads.get(thread).and_then(|thread| thread.agent.as_deref());
+        let title = agent.map_or_else(|| "Another conversation".to_owned(), |agent| format!("Subagent {}", escape(agent)));
+        show.doc.heading(2, &title)?;
+        show.thread(thread)?;
+    }
+    Ok(())
+}
+
+/// Writes blocks on their own.
+pub fn blocks(blocks: &[Block], out: &mut dyn Write) -> io::Result<()> {
+    Doc { out, prefix: Vec::new(), blank: true }.blocks(blocks, 0)
+}
+
+/// A document on its way out. What stands within a list or a quote has a prefix.
+struct Doc<'o> {
+    out: &'o mut dyn Write,
+    prefix: Vec<&'static str>,
+    blank: bool,
+}
+
+impl Doc<'_> {
+    /// Writes a line.
+    fn line(&mut self, text: &str) -> io::Result<()> {
+        let prefix: String = self.prefix.concat();
+        self.blank = false;
+        writeln!(self.out, "{}", format!("{prefix}{text}").trim_end())
+    }
+
+    /// Writes lines.
+    fn lines(&mut self, text: &str) -> io::Result<()> {
+        text.lines().try_for_each(|line| self.line(line))
+    }
+
+    /// Writes an empty line, unless one was just written.
+    fn gap(&mut self) -> io::Result<()> {
+        if !std::mem::replace(&mut self.blank, true) {
+            let prefix: String = self.prefix.concat();
+            writeln!(self.out, "{}", prefix.trim_end())?;
+        }
+        Ok(())
+    }
+
+    fn heading(&mut self, level: usize, text: &str) -> io::Result<()> {
+        self.gap()?;
+        self.line(&format!("{} {text}", "#".repeat(level)))?;
+        self.gap()
+    }
+}
+
+/// A session on its way to a document.
+struct Show<'b, 'o> {
+    book: &'b dyn Book,
+    options: &'b Options,
+    doc: Doc<'o>,
+    walk: Walk<'b>,
+    /// The bullet of lists of calls: another one than that of the list that a text before them ends in.
+    bullet: char,
+}
+
+impl Show<'_, '_> {
+    fn title(&mut self) -> io::Result<()> {
+        let session = &self.book.transcript().session;
+        self.doc.heading(1, &escape(session.title.unwrap_or("A session without a title")))?;
+        let mut facts: Vec<String> = [session.project, session.branch].into_iter().flatten().map(code).collect();
+        facts.push(escape(session.agent));
+        facts.extend(session.models.iter().map(|model| escape(model)));
+        facts.extend(
+            session.started_at.as_deref().and_then(|time| time.get(..16)).map(|time| format!("{} UTC", escape(&time.replace('T', " ")))),
+        );
+        facts.push(counted(session.turns, "turn"));
+        facts.push(counted(session.calls, "call"));
+        let statuses = session.by_status.iter().map(|(status, number)| format!("{} {}", look(*status).glyph, count(*number)));
+        facts.push(statuses.collect::<Vec<_>>().join(" "));
+        facts.push(format!("{} tokens out", count(session.usage.output)));
+        facts.retain(|fact| !fact.is_empty());
+        self.doc.line(&facts.join(" · "))
+    }
+
+    /// A conversation; the main one has a heading per turn.
+    fn thread(&mut self, index: usize) -> io::Result<()> {
+        let Some(thread) = self.walk.enter(index) else { return Ok(()) };
+        let transcript = self.book.transcript();
+        let mut turn = None;
+        for entry in thread.entries.iter().filter(|entry| walk::takes(transcript, thread, entry, &self.options.selection)) {
+            if index == 0 && entry.turn != turn {
+                turn = entry.turn;
+                self.turn(turn)?;
+            }
+            self.entry(entry, thread.started_by.is_some())?;
+        }
+        self.walk.leave();
+        Ok(())
+    }
+
+    fn turn(&mut self, turn: Option<usize>) -> io::Result<()> {
+        let Some(turn) = turn else { return Ok(()) };
+        let known = self.book.transcript().turns.get(turn);
+        let head = known.map(|turn| escape(&turn.head)).unwrap_or_default();
+        let abandoned = if known.is_some_and(|turn| turn.abandoned) { " (abandoned)" } else { "" };
+        self.bullet = '-';
+        self.doc.heading(2, &format!("{}. {head}{abandoned}", turn + 1))
+    }
+
+    fn entry(&mut self, entry: &Entry, nested: bool) -> io::Result<()> {
+        match self.book.open(entry) {
+            Loaded::Call(story) => self.story(&story),
+            // A subagent's task and answer stand in the call that started it.
+            Loaded::Part(_) if nested => Ok(()),
+            Loaded::Part(part) => self.message(&message(&part, &Limits::WHOLE)),
+            Loaded::Gone(why) => {
+                self.doc.gap()?;
+                self.doc.line(&format!("> **gone** {}", escape(&why)))?;
+                self.doc.gap()
+            }
+        }
+    }
+
+    /// A call: an item of a list, with its body and its subagents' calls within.
+    fn story(&mut self, story: &Story<'_>) -> io::Result<()> {
+        let line = format!("{} {}", self.bullet, call_line(story));
+        self.doc.line(&line)?;
+        self.doc.prefix.push("  ");
+        let bullet = std::mem::replace(&mut self.bullet, '-');
+        if self.opens(story) {
+            let limits = if self.options.bodies == Bodies::All { Limits { highlight: false, ..Limits::PAGE } } else { TELLING };
+            self.doc.blocks(&view::body(story, &limits), 0)?;
+            self.doc.gap()?;
+        }
+        for &thread in &story.nested.threads {
+            self.thread(thread)?;
+        }
+        self.bullet = bullet;
+        self.doc.prefix.pop();
+        Ok(())
+    }
+
+    fn opens(&self, story: &Story<'_>) -> bool {
+        let edits = matches!(story.row.kind, Kind::Edit | Kind::Write);
+        match self.options.bodies {
+            Bodies::All => true,
+            Bodies::Telling => edits || walk::opens(story.row.status),
+            Bodies::None => false,
+        }
+    }
+
+    fn message(&mut self, message: &Message) -> io::Result<()> {
+        self.doc.gap()?;
+        if message.folded {
+            let gist = escape(&message.gist.text());
+            self.doc.line(&format!("*{}:* {gist}", escape(&message.label.text())))?;
+            self.bullet = '-';
+            return self.doc.gap();
+        }
+        let quoted = message.who != Who::Model;
+        if quoted {
+            self.doc.prefix.push("> ");
+        }
+        if !matches!(message.who, Who::Person | Who::Model) && !message.label.is_empty() {
+            self.doc.line(&format!("**{}**", escape(&message.label.text())))?;
+        }
+        if message.body.is_empty() && !message.gist.is_empty() {
+            self.doc.gap()?;
+            self.doc.line(&escape(&message.gist.text()))?;
+        }
+        self.doc.blocks(&message.body, 0)?;
+        if quoted {
+            self.doc.prefix.pop();
+        }
+        self.bullet = if !quoted && ends_in_dashes(&message.body) { '*' } else { '-' };
+        self.doc.blank = false;
+        self.doc.gap()
+    }
+}
+
+/// A call in one line: glyph, name, what it is about, what came of it, and its name for other commands.
+fn call_line(story: &Story<'_>) -> String {
+    let (row, head) = (&story.row, view::head(story));
+    let mut out = format!("{} **{}** {}", look(row.status).glyph, escape(&head.name.text()), code(&head.title.text()));
+    let facts: Vec<String> = head.facts.iter().map(|fact| escape(&fact.text())).collect();
+    let outcome = outcome(row);
+    let told = [Some(outcome).filter(|words| !words.is_empty()), row.duration_ms.map(took)];
+    let told: Vec<String> = told.into_iter().flatten().chain(facts).collect();
+    if !told.is_empty() {
+        out = format!("{} — {}", out.trim_end(), told.join(", "));
+    }
+    format!("{} ({})", out.trim_end(), code(&row.r#ref))
+}
+
+/// Whether a message ends in a list that ours would run into.
+fn ends_in_dashes(body: &[Block]) -> bool {
+    matches!(body.last(), Some(Block::Markdown { text, .. }) if prose(text).bullet == Some(b'-'))
+}

@@ -1,0 +1,249 @@
+//! Text that cannot act in Markdown: escaped words, code in long enough fences, and prose without HTML, pictures or odd links.
+
+use crate::line::{neutral, neutral_text};
+use crate::render::markup;
+use comrak::Arena;
+use comrak::nodes::{Node, NodeValue, Sourcepos};
+use std::borrow::Cow;
+
+/// Words in which nothing acts.
+pub(super) fn escape(text: &str) -> String {
+    let text = neutral(text);
+    let mut out = String::with_capacity(text.len() + 8);
+    for (at, letter) in text.char_indices() {
+        // Signs that make a list, a rule or a heading do so only where a line begins.
+        let begins = matches!(letter, '-' | '+' | '=') && at == 0 || matches!(letter, '.' | ')') && number(&text[..at]);
+        if begins || matches!(letter, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '#' | '!' | '$' | '&') {
+            out.push('\\');
+        }
+        out.push(letter);
+    }
+    out
+}
+
+fn number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Words as code within a line.
+pub(super) fn code(text: &str) -> String {
+    let text = neutral(text.trim());
+    if text.is_empty() {
+        return String::new();
+    }
+    let marks = "`".repeat(longest(&text, '`') + 1);
+    let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{marks}{space}{text}{space}{marks}")
+}
+
+/// A fence that nothing in these lines can close.
+pub(super) fn fence<'t>(lines: impl Iterator<Item = &'t str>) -> String {
+    let longest = lines.map(|line| longest(line, '`')).max().unwrap_or(0);
+    "`".repeat(longest.max(2) + 1)
+}
+
+/// The name of a language, as far as it can stand beside a fence.
+pub(super) fn language(name: Option<&str>) -> &str {
+    name.filter(|name| name.len() <= 32 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-#_".contains(&byte))).unwrap_or("")
+}
+
+fn longest(text: &str, mark: char) -> usize {
+    text.split(|letter| letter != mark).map(str::len).max().unwrap_or(0)
+}
+
+/// Prose that is safe to put into a document of ours.
+#[derive(Debug)]
+pub(super) struct Prose {
+    /// The text.
+    pub(super) text: String,
+    /// It ends in a list with these bullets; a list that follows should use others.
+    pub(super) bullet: Option<u8>,
+}
+
+/// Longer prose is not read, but shown as it is.
+const LONGEST: usize = 1 << 20;
+/// How often the text is looked at again: an escape here may open something there.
+const ROUNDS: usize = 4;
+
+/// Prose as it was written, except that nothing in it acts: HTML is visible, pictures are links, links lead to the web, headings stand
+/// below ours, and no fence is left open. What cannot be made so is shown as code.
+pub(super) fn prose(text: &str) -> Prose {
+    let mut text = neutral_text(text).into_owned();
+    if text.len() > LONGEST {
+        return verbatim(&text);
+    }
+    for round in 0..=ROUNDS {
+        match check(&text, round == 0) {
+            Checked::Fine { bullet, close } => {
+                if let Some(close) = close {
+                    text = format!("{}\n{close}", text.trim_end_matches('\n'));
+                }
+                return Prose { text, bullet };
+            }
+            Checked::Mend(mended) => text = mended,
+        }
+    }
+    verbatim(&text)
+}
+
+fn verbatim(text: &str) -> Prose {
+    let fence = fence(text.lines());
+    Prose { text: format!("{fence}text\n{}\n{fence}", text.trim_end_matches('\n')), bullet: None }
+}
+
+enum Checked {
+    Fine { bullet: Option<u8>, close: Option<String> },
+    Mend(String),
+}
+
+/// Looks whether anything acts, and mends what does.
+fn check(text: &str, first: bool) -> Checked {
+    let arena = Arena::new();
+    let root = comrak::parse_document(&arena, text, &markup::options());
+    let source = Source::new(text);
+    let mut edits: Vec<(usize, usize, Cow<'_, str>)> = Vec::new();
+    let (mut html, mut found) = (false, false);
+    let mut kept: Vec<(usize, usize)> = Vec::new();
+    for node in root.descendants() {
+        let data = node.data();
+        let (start, end) = source.span(data.sourcepos);
+        match &data.value {
+            NodeValue::Code(_) | NodeValue::CodeBlock(_) => kept.push((start, end)),
+            NodeValue::HtmlBlock(_) | NodeValue::HtmlInline(_) => html = true,
+            NodeValue::Image(_) => {
+                found = true;
+                edits.push((start, usize::from(text[start..].starts_with('!')), "image: ".into()));
+            }
+            NodeValue::Link(link) if !offered(&link.url) => {
+                found = true;
+                let opens = text[start..].starts_with('[');
+                edits.push((start, usize::from(opens), if opens { "&#91;" } else { "" }.into()));
+            }
+            NodeValue::Heading(heading) if first && text[start..].starts_with('#') => {
+                found = true;
+                edits.push((start, 0, "#".repeat(usize::from(6 - heading.level.min(6)).min(2)).into()));
+            }
+            _ => {}
+        }
+    }
+    let outside = |at: usize| !kept.iter().any(|(start, end)| (*start..*end).contains(&at));
+    if html {
+        edits.extend(text.match_indices('<').filter(|(at, _)| outside(*at)).map(|(at, _)| (at, 1, Cow::from("&lt;"))));
+    }
+    // Definitions would act on the whole document.
+    edits.extend(text.match_indices("]:").filter(|(at, _)| outside(*at)).map(|(at, _)| (at, 2, Cow::from("]&#58;"))));
+    if edits.is_empty() && !html && !found {
+        return Checked::Fine { bullet: bullet(root), close: open_fence(root) };
+    }
+    Checked::Mend(apply(text, edits))
+}
+
+/// Whether an address may stand in a document: of the web, of a mailbox, or within the project.
+fn offered(url: &str) -> bool {
+    let scheme = url.split_once(':').map(|(scheme, _)| scheme).filter(|scheme| !scheme.contains(['/', '?', '#']));
+    scheme.is_none_or(|scheme| ["http", "https", "mailto"].iter().any(|known| scheme.eq_ignore_ascii_case(known)))
+}
+
+/// The bullets of the list that a text ends in.
+fn bullet(root: Node<'_>) -> Option<u8> {
+    match &root.last_child()?.data().value {
+        NodeValue::List(list) => Some(list.bullet_char),
+        _ => None,
+    }
+}
+
+/// The fence that is missing at the end. Within a list or a quote an open fence ends by itself.
+fn open_fence(root: Node<'_>) -> Option<String> {
+    match &root.last_child()?.data().value {
+        NodeValue::CodeBlock(code) if code.fenced && !code.closed => {
+            Some(char::from(code.fence_char).to_string().repeat(code.fence_length))
+        }
+        _ => None,
+    }
+}
+
+/// Where the lines of a text begin.
+struct Source<'t> {
+    text: &'t str,
+    lines: Vec<usize>,
+}
+
+impl<'t> Source<'t> {
+    fn new(text: &'t str) -> Self {
+        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Source { text, lines }
+    }
+
+    /// The bytes of a node; they are on letters, whatever the reader of Markdown says.
+    fn span(&self, position: Sourcepos) -> (usize, usize) {
+        let offset = |line: usize, column: usize| {
+            let line = self.lines.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len());
+            self.text.floor_char_boundary(line.saturating_add(column).min(self.text.len()))
+        };
+        let start = offset(position.start.line, position.start.column.saturating_sub(1));
+        (start, offset(position.end.line, position.end.column).max(start))
+    }
+}
+
+/// Makes changes: at a place, instead of so many bytes, a text.
+fn apply(text: &str, mut edits: Vec<(usize, usize, Cow<'_, str>)>) -> String {
+    edits.sort_by_key(|(at, ..)| *at);
+    let mut out = String::with_capacity(text.len() + edits.len() * 4);
+    let mut done = 0;
+    for (at, length, new) in edits {
+        // Two changes of one place: the first one is enough, the next round sees what is left.
+        if at < done {
+            continue;
+        }
+        out.push_str(text.get(done..at).unwrap_or_default());
+        out.push_str(&new);
+        done = at + length;
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_do_not_act() {
+        assert_eq!(escape("a *b* <i> [x](y) | `c`"), r"a \*b\* \<i\> \[x\](y) \| \`c\`");
+        assert_eq!((escape("- item"), escape("12. item"), escape("v1.2")), (r"\- item".into(), r"12\. item".into(), "v1.2".into()));
+        assert_eq!((code("a"), code("a `b`"), code("")), ("`a`".into(), "`` a `b` ``".into(), String::new()));
+        assert_eq!((language(Some("rust")), language(Some("a b")), language(None)), ("rust", "", ""));
+    }
+
+    #[test]
+    fn prose_stays_as_it_is_where_it_is_harmless() {
+        let text = "I'll look.\n\n- **one** `Vec<T>`\n- two https://example.org\n\n```rust\nlet a: Vec<u8>;\n```";
+        assert_eq!(prose(text).text, text);
+        assert_eq!(prose("a\n- b").bullet, Some(b'-'));
+    }
+
+    #[test]
+    fn prose_cannot_act() {
+        let cases = [
+            ("a <system-reminder>b</system-reminder>", "a &lt;system-reminder>b&lt;/system-reminder>"),
+            ("Vec<T> and `Vec<T>`", "Vec&lt;T> and `Vec<T>`"),
+            ("<script>\nalert(1)\n</script>", "&lt;script>\nalert(1)\n&lt;/script>"),
+            ("![a](https://example.org/x.gif)", "image: [a](https://example.org/x.gif)"),
+            ("[a](javascript:alert(1))", "&#91;a](javascript:alert(1))"),
+            ("# one\n\n###### six", "### one\n\n###### six"),
+            ("[a]: https://example.org\n\n[a]", "[a]&#58; https://example.org\n\n[a]"),
+            ("```\nopen", "```\nopen\n```"),
+        ];
+        for (text, safe) in cases {
+            assert_eq!(prose(text).text, safe);
+        }
+    }
+
+    #[test]
+    fn an_escape_here_does_not_open_something_there() {
+        let text = prose("<a title=\"`\"> `<img src=x>`").text;
+        let arena = Arena::new();
+        let root = comrak::parse_document(&arena, &text, &markup::options());
+        assert!(!root.descendants().any(|node| matches!(node.data().value, NodeValue::HtmlInline(_) | NodeValue::HtmlBlock(_))), "{text}");
+    }
+}

@@ -1,0 +1,199 @@
+//! The lines above things: a session's title, a turn's heading, a call in one line.
+//!
+//! ```text
+//! ── 2 ─ also add docs ────────────────────────────── 14:06 ──
+//!   $ Bash     cargo test -p parser    42 lines     1.9 s  ✗ exit 101
+//! ```
+
+use super::Show;
+use super::paint::{ACCENT, BAD, BOLD, DIM, PLAIN, Row, WARN, tone_style};
+use super::wrap::{Fold, columns, cut, cut_middle};
+use crate::Head;
+use crate::head::{count, counted, look, outcome, took, why};
+use crate::line::neutral;
+use crate::messages::{Message, Who};
+use std::io;
+use tooltrail_model::row::{CallRow, SessionRow};
+use tooltrail_model::transcript::Story;
+use tooltrail_model::{Kind, Time};
+
+impl Show<'_, '_> {
+    /// What the session is, in a few lines.
+    pub(super) fn title(&mut self) -> io::Result<()> {
+        let book = self.book;
+        let session = &book.transcript().session;
+        self.page.put(&Row::of(BOLD, session.title.unwrap_or("a session without a title")), Fold::Words)?;
+        let agent = [session.agent].into_iter().chain(session.models.iter().copied()).collect::<Vec<_>>().join(", ");
+        let place = [session.project, session.branch, Some(agent.as_str())];
+        let place: Vec<&str> = place.into_iter().flatten().filter(|text| !text.is_empty()).collect();
+        self.page.put(&Row::of(DIM, &place.join(" · ")), Fold::Words)?;
+        self.page.put(&self.numbers(session), Fold::Words)?;
+        let usage = session.usage;
+        let cached = usage.cache_read.saturating_add(usage.cache_write_5m).saturating_add(usage.cache_write_1h);
+        if usage.input.saturating_add(usage.output).saturating_add(cached) > 0 {
+            let words = format!("tokens: {} in, {} out, {} cached", count(usage.input), count(usage.output), count(cached));
+            self.page.put(&Row::of(DIM, &words), Fold::Words)?;
+        }
+        Ok(())
+    }
+
+    /// When it was, how long, and what came of its calls.
+    fn numbers(&self, session: &SessionRow<'_>) -> Row {
+        let (start, end) = (time(session.started_at.as_deref()), time(session.last_at.as_deref()));
+        let mut facts = Vec::new();
+        if let Some(start) = start {
+            facts.push(self.clock(start, "%Y-%m-%d %H:%M"));
+        }
+        if let (Some(start), Some(end)) = (start, end) {
+            facts.push(took(u64::try_from(start.micros_until(end) / 1000).unwrap_or(0)));
+        }
+        facts.push(counted(session.turns, "turn"));
+        facts.push(counted(session.calls, "call"));
+        let mut row = Row::of(DIM, &facts.join(" · "));
+        for (status, number) in &session.by_status {
+            let look = look(*status);
+            row.push(tone_style(look.tone), &format!("  {} {}", look.glyph, count(*number)));
+        }
+        row
+    }
+
+    /// A moment where the reader is.
+    pub(super) fn clock(&self, time: Time, format: &str) -> String {
+        let zone = self.options.zone.clone().unwrap_or(jiff::tz::TimeZone::UTC);
+        // A moment that no calendar has is not worth failing for.
+        jiff::fmt::strtime::format(format, &time.timestamp().to_zoned(zone)).unwrap_or_default()
+    }
+
+    /// The heading of a turn.
+    pub(super) fn turn(&mut self, turn: Option<usize>) -> io::Result<()> {
+        let book = self.book;
+        let known = turn.and_then(|turn| book.transcript().turns.get(turn));
+        let number = turn.map_or_else(String::new, |turn| format!(" {} ─", turn + 1));
+        let head = known.map_or("before the first prompt", |turn| turn.head.as_str());
+        let clock = known.and_then(|turn| turn.time).map(|time| format!(" {} ──", self.clock(time, "%H:%M"))).unwrap_or_default();
+        let abandoned = if known.is_some_and(|turn| turn.abandoned) { " (abandoned)" } else { "" };
+        let fixed = 4 + columns(&number) + columns(&clock) + columns(abandoned);
+        let width = self.page.inner();
+        let title = cut(&Row::of(BOLD, &neutral(head)), width.saturating_sub(fixed + 2));
+        let mut row = Row::of(DIM, &format!("──{number} "));
+        row.append(title);
+        row.push(WARN, abandoned);
+        row.push(DIM, " ");
+        let rest = width.saturating_sub(row.columns() + columns(&clock));
+        row.push(DIM, &format!("{}{clock}", "─".repeat(rest)));
+        self.page.gap()?;
+        self.page.put(&row, Fold::Cut)?;
+        self.page.gap()
+    }
+
+    /// A call in one line.
+    pub(super) fn call_line(&self, head: &Head, row: &CallRow<'_>, mark: &str) -> Row {
+        let width = self.page.inner();
+        let wide = width >= 120;
+        let right = right(row, wide);
+        let mut line = Row::of(DIM, mark).with(tone_style(look(row.status).tone), head.icon).with(PLAIN, " ");
+        line.append(cut(&Row::line(BOLD, &head.name), (width / 3).min(28)));
+        line.pad(if wide { 16 } else { 12 });
+        line.push(PLAIN, " ");
+        let room = width.saturating_sub(line.columns() + right.columns() + 2);
+        let facts = facts(head, room / 2);
+        let title = room.saturating_sub(facts.columns() + 2);
+        let middle = matches!(row.kind, Kind::Read | Kind::Write | Kind::Edit | Kind::List | Kind::Image);
+        let words = Row::line(PLAIN, &head.title);
+        line.append(if middle { cut_middle(&words, title) } else { cut(&words, title) });
+        line.pad(width.saturating_sub(right.columns() + facts.columns() + 2));
+        line.append(facts);
+        line.push(PLAIN, "  ");
+        line.append(right);
+        line
+    }
+
+    /// One call: its line, what became of it in words, and where it stands.
+    pub(super) fn call_title(&mut self, story: &Story<'_>) -> io::Result<()> {
+        let row = &story.row;
+        let head = crate::call::head(story);
+        let mut title = Row::of(tone_style(look(row.status).tone), head.icon).with(PLAIN, " ");
+        title.push_line(BOLD, &head.name);
+        title.push(PLAIN, "  ");
+        title.push_line(PLAIN, &head.title);
+        self.page.hang(&Row::default(), &Row::of(PLAIN, "  "), &title, Fold::Words)?;
+        let look = look(row.status);
+        let mut status = Row::of(tone_style(look.tone), &format!("{} {}", look.glyph, look.word));
+        if let Some(reason) = row.reason {
+            status.push(PLAIN, &format!(": {}", why(reason)));
+        }
+        let numbers = [
+            row.exit_code.map(|code| format!("exit {code}")),
+            row.duration_ms.map(took),
+            Some(format!("call {} of this session", story.number)),
+            Some(row.r#ref.clone()),
+        ];
+        let facts = head.facts.iter().map(crate::Line::text).chain(numbers.into_iter().flatten());
+        status.push(DIM, &format!("  {}", facts.collect::<Vec<_>>().join(" · ")));
+        self.page.put(&status, Fold::Words)
+    }
+
+    /// The heading of a conversation that hangs on no call.
+    pub(super) fn stray(&self, thread: usize) -> Row {
+        let agent = self.book.transcript().threads.get(thread).and_then(|thread| thread.agent.as_deref());
+        let title = agent.map_or_else(|| "another conversation".to_owned(), |agent| format!("subagent {agent}"));
+        let mut row = Row::of(DIM, "── ").with(BOLD, &title).with(DIM, " ");
+        let rest = self.page.inner().saturating_sub(row.columns());
+        row.push(DIM, &"─".repeat(rest));
+        row
+    }
+}
+
+/// How long, and what came of it; the columns are the same for all calls unless an outcome needs more.
+fn right(row: &CallRow<'_>, wide: bool) -> Row {
+    let look = look(row.status);
+    let duration = row.duration_ms.map(took).unwrap_or_default();
+    let mut words = outcome(row);
+    if !wide && columns(&words) > 16 {
+        words = look.word.to_owned();
+    }
+    let column: usize = if wide { 32 } else { 9 };
+    let mut out = Row::of(DIM, &format!("{duration:>9}")).with(tone_style(look.tone), &format!("  {} {words}", look.glyph));
+    out.pad(9 + 4 + column);
+    out
+}
+
+/// As many facts as fit.
+fn facts(head: &Head, room: usize) -> Row {
+    let mut out = Row::default();
+    for fact in &head.facts {
+        let mut next = Row::of(DIM, if out.is_empty() { "" } else { " · " });
+        next.push_line(DIM, fact);
+        if out.columns() + next.columns() > room {
+            break;
+        }
+        out.append(next);
+    }
+    out
+}
+
+/// A message that is not opened, in one line.
+pub(super) fn folded(message: &Message) -> Row {
+    let mut row = Row::of(DIM, "  ┆ ");
+    row.push(DIM, &message.label.text());
+    if !message.gist.is_empty() {
+        row.push(DIM, if message.label.is_empty() { "" } else { ": " });
+        row.push(DIM, &message.gist.text());
+    }
+    row
+}
+
+/// What stands above a message; what a person and the model say needs no label.
+pub(super) fn label(message: &Message) -> Row {
+    match message.who {
+        Who::Person | Who::Model if !message.folded => Row::default(),
+        Who::Trouble => Row::line(BAD, &message.label),
+        Who::Person | Who::Agent => Row::line(ACCENT, &message.label),
+        _ => Row::line(DIM, &message.label),
+    }
+}
+
+/// A time as a row spells it.
+fn time(text: Option<&str>) -> Option<Time> {
+    text?.parse().ok()
+}

@@ -1,0 +1,303 @@
+//! Rows of painted text, and the page they are written to. The only place that writes an escape.
+//!
+//! A row is made of pieces, and a piece can only be made of neutral text, so that no letter of a log reaches the terminal as a command.
+
+use super::wrap::{self, Fold};
+use crate::head::Tone;
+use crate::line::{Ansi, Class, Color, Line, neutral};
+use anstyle::{Ansi256Color, AnsiColor, RgbColor, Style};
+use std::io::{self, Write};
+use std::rc::Rc;
+
+/// Nothing special.
+pub(super) const PLAIN: Style = Style::new();
+/// Less important.
+pub(super) const DIM: Style = Style::new().dimmed();
+/// More important.
+pub(super) const BOLD: Style = Style::new().bold();
+/// What went wrong.
+pub(super) const BAD: Style = color(AnsiColor::Red);
+/// What went well.
+pub(super) const GOOD: Style = color(AnsiColor::Green);
+/// Worth a look.
+pub(super) const WARN: Style = color(AnsiColor::Yellow);
+/// What leads elsewhere, and what marks a place.
+pub(super) const ACCENT: Style = color(AnsiColor::Cyan);
+
+/// A colour of the reader's theme.
+pub(super) const fn color(color: AnsiColor) -> Style {
+    Style::new().fg_color(Some(anstyle::Color::Ansi(color)))
+}
+
+/// A piece of text of one look.
+#[derive(Clone, Debug)]
+pub(super) struct Piece {
+    pub(super) style: Style,
+    pub(super) text: String,
+    pub(super) link: Option<Rc<str>>,
+}
+
+/// A row of text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Row {
+    pieces: Vec<Piece>,
+}
+
+impl Row {
+    /// A row of one look.
+    pub(super) fn of(style: Style, text: &str) -> Self {
+        Row::default().with(style, text)
+    }
+
+    /// A line in the colours of its classes; what has none gets the style given.
+    pub(super) fn line(base: Style, line: &Line) -> Self {
+        let mut row = Row::default();
+        row.push_line(base, line);
+        row
+    }
+
+    /// Adds text.
+    pub(super) fn push(&mut self, style: Style, text: &str) {
+        self.push_piece(style, text, None);
+    }
+
+    /// Adds text that leads somewhere, if the address is safe to offer.
+    pub(super) fn push_link(&mut self, style: Style, text: &str, url: &str) {
+        self.push_piece(style, text, safe(url).then(|| url.into()));
+    }
+
+    fn push_piece(&mut self, style: Style, text: &str, link: Option<Rc<str>>) {
+        if !text.is_empty() {
+            self.pieces.push(Piece { style, text: neutral(text).into_owned(), link });
+        }
+    }
+
+    /// Adds a line.
+    pub(super) fn push_line(&mut self, base: Style, line: &Line) {
+        for run in line.runs() {
+            self.push(class_style(run.class, base), run.text());
+        }
+    }
+
+    /// Adds another row.
+    pub(super) fn append(&mut self, other: Row) {
+        self.pieces.extend(other.pieces);
+    }
+
+    /// Adds text, in a chain.
+    pub(super) fn with(mut self, style: Style, text: &str) -> Self {
+        self.push(style, text);
+        self
+    }
+
+    /// Adds spaces up to a column.
+    pub(super) fn pad(&mut self, column: usize) {
+        let missing = column.saturating_sub(self.columns());
+        self.push(PLAIN, &" ".repeat(missing));
+    }
+
+    /// Adds a letter of a piece of another row; `new` begins a piece.
+    pub(super) fn push_letter(&mut self, from: &Piece, letter: char, new: bool) {
+        match self.pieces.last_mut() {
+            Some(last) if !new => last.text.push(letter),
+            _ => self.pieces.push(Piece { style: from.style, text: letter.to_string(), link: from.link.clone() }),
+        }
+    }
+
+    /// Takes away everything from a place on: a piece, and a byte of its text.
+    pub(super) fn split_off(&mut self, piece: usize, byte: usize) -> Row {
+        let mut tail = self.pieces.split_off(piece.min(self.pieces.len()));
+        if let Some(first) = tail.first_mut()
+            && first.text.is_char_boundary(byte)
+        {
+            let rest = first.text.split_off(byte);
+            self.pieces.push(Piece { style: first.style, text: std::mem::replace(&mut first.text, rest), link: first.link.clone() });
+        }
+        Row { pieces: tail }
+    }
+
+    /// Its pieces.
+    pub(super) fn pieces(&self) -> &[Piece] {
+        &self.pieces
+    }
+
+    /// Whether there is nothing in it.
+    pub(super) fn is_empty(&self) -> bool {
+        self.pieces.iter().all(|piece| piece.text.is_empty())
+    }
+
+    /// How many columns it takes.
+    pub(super) fn columns(&self) -> usize {
+        self.pieces.iter().map(|piece| wrap::columns(&piece.text)).sum()
+    }
+}
+
+/// Where rows are written: as wide as the terminal, behind whatever margin the reader is in.
+pub(super) struct Page<'o> {
+    out: &'o mut dyn Write,
+    width: usize,
+    links: bool,
+    margin: Vec<Row>,
+    room: Option<Room>,
+    blank: bool,
+}
+
+/// How many more rows are written, and how many were not.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Room {
+    left: usize,
+    dropped: u64,
+}
+
+/// Fewer columns than these are not worth laying out for.
+const NARROWEST: usize = 16;
+
+impl<'o> Page<'o> {
+    /// An empty page.
+    pub(super) fn new(out: &'o mut dyn Write, width: usize, links: bool) -> Self {
+        let width = if width == 0 { 80 } else { width.max(2 * NARROWEST) };
+        Page { out, width, links, margin: Vec::new(), room: None, blank: true }
+    }
+
+    /// How many columns there are beside the margin.
+    pub(super) fn inner(&self) -> usize {
+        let margin: usize = self.margin.iter().map(Row::columns).sum();
+        self.width.saturating_sub(margin).max(NARROWEST)
+    }
+
+    /// Writes with more of a margin.
+    pub(super) fn enter(&mut self, margin: Row) {
+        self.margin.push(margin);
+    }
+
+    /// The end of that.
+    pub(super) fn leave(&mut self) {
+        self.margin.pop();
+    }
+
+    /// From here on only so many rows are written.
+    pub(super) fn limit(&mut self, rows: usize) {
+        self.room = Some(Room { left: rows, dropped: 0 });
+    }
+
+    /// The end of that, and how many rows were not written.
+    pub(super) fn unlimit(&mut self) -> u64 {
+        self.room.take().map_or(0, |room| room.dropped)
+    }
+
+    /// Writes a row.
+    pub(super) fn put(&mut self, row: &Row, fold: Fold) -> io::Result<()> {
+        self.hang(&Row::default(), &Row::default(), row, fold)
+    }
+
+    /// Writes a row behind a lead; where it goes on, what follows stands behind another.
+    pub(super) fn hang(&mut self, lead: &Row, next: &Row, row: &Row, fold: Fold) -> io::Result<()> {
+        let width = self.inner().saturating_sub(lead.columns().max(next.columns())).max(NARROWEST / 2);
+        let mut lead = lead;
+        for row in wrap::fold(row, width, fold) {
+            self.write(lead, &row)?;
+            lead = next;
+        }
+        Ok(())
+    }
+
+    /// Writes an empty row, unless one was just written.
+    pub(super) fn gap(&mut self) -> io::Result<()> {
+        if self.blank || self.room.is_some() {
+            return Ok(());
+        }
+        self.blank = true;
+        writeln!(self.out)
+    }
+
+    fn write(&mut self, lead: &Row, row: &Row) -> io::Result<()> {
+        if let Some(room) = &mut self.room {
+            if room.left == 0 {
+                room.dropped += 1;
+                return Ok(());
+            }
+            room.left -= 1;
+        }
+        self.blank = false;
+        let rows = self.margin.iter().chain([lead, row]);
+        let pieces: Vec<&Piece> = rows.flat_map(Row::pieces).collect();
+        // Spaces at the end of a row mean nothing, and make copies of it ugly.
+        let end = pieces.iter().rposition(|piece| !piece.text.trim_end_matches(' ').is_empty()).map_or(0, |last| last + 1);
+        for (place, piece) in pieces.iter().take(end).enumerate() {
+            let text = if place + 1 == end { piece.text.trim_end_matches(' ') } else { &piece.text };
+            paint(self.out, piece, text, self.links)?;
+        }
+        writeln!(self.out)
+    }
+}
+
+/// Writes a text in the look of a piece.
+fn paint(out: &mut dyn Write, piece: &Piece, text: &str, links: bool) -> io::Result<()> {
+    let style = piece.style;
+    match piece.link.as_deref().filter(|_| links) {
+        Some(url) => write!(out, "\x1b]8;;{url}\x1b\\{style}{text}{style:#}\x1b]8;;\x1b\\"),
+        None => write!(out, "{style}{text}{style:#}"),
+    }
+}
+
+/// Whether an address may be offered to a terminal: a page of the web, spelled in letters that do nothing.
+fn safe(url: &str) -> bool {
+    let known = url.starts_with("https://") || url.starts_with("http://");
+    known && url.len() <= 2000 && url.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+/// The look of a status.
+pub(super) fn tone_style(tone: Tone) -> Style {
+    match tone {
+        Tone::Ok => GOOD,
+        Tone::Error => BAD.bold(),
+        Tone::Neutral => PLAIN,
+        Tone::Denied => color(AnsiColor::Magenta),
+        Tone::Muted => DIM,
+        Tone::Stopped | Tone::Missing => WARN,
+        Tone::Running => ACCENT,
+    }
+}
+
+/// The look of a class.
+fn class_style(class: Class, base: Style) -> Style {
+    match class {
+        Class::Plain => base,
+        Class::Dim => DIM,
+        Class::Strong => base.bold(),
+        Class::Match => WARN.bold(),
+        Class::Inserted => GOOD.bold().underline(),
+        Class::Deleted => BAD.bold().underline(),
+        Class::Good => GOOD,
+        Class::Bad => BAD,
+        Class::Path => ACCENT,
+        Class::Keyword => color(AnsiColor::Magenta),
+        Class::Text => GOOD,
+        Class::Comment => DIM,
+        Class::Number => ACCENT,
+        Class::Function => color(AnsiColor::Blue),
+        Class::Type => WARN,
+        Class::Ansi(ansi) => ansi_style(ansi),
+    }
+}
+
+/// As a program coloured it.
+fn ansi_style(ansi: Ansi) -> Style {
+    let color = |color: Color| match color {
+        Color::Index(index) => anstyle::Color::Ansi256(Ansi256Color(index)),
+        Color::Rgb(red, green, blue) => anstyle::Color::Rgb(RgbColor(red, green, blue)),
+    };
+    let mut style = Style::new().fg_color(ansi.fg.map(color)).bg_color(ansi.bg.map(color));
+    let effects = [
+        (ansi.bold, anstyle::Effects::BOLD),
+        (ansi.dim, anstyle::Effects::DIMMED),
+        (ansi.italic, anstyle::Effects::ITALIC),
+        (ansi.underline, anstyle::Effects::UNDERLINE),
+        (ansi.strike, anstyle::Effects::STRIKETHROUGH),
+        (ansi.inverse, anstyle::Effects::INVERT),
+    ];
+    for (_, effect) in effects.into_iter().filter(|(on, _)| *on) {
+        style = style.effects(style.get_effects() | effect);
+    }
+    style
+}

@@ -1,0 +1,148 @@
+//! Fitting rows into columns: wrapping at words or anywhere, cutting at the end or in the middle.
+
+use super::paint::{PLAIN, Row};
+use unicode_width::UnicodeWidthChar;
+
+/// What becomes of a row that is too wide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fold {
+    /// It goes on in the next row, at a word where there is one.
+    Words,
+    /// It goes on in the next row, wherever it is.
+    Anywhere,
+    /// It is cut.
+    Cut,
+}
+
+/// How many columns a text takes. Where terminals disagree, the larger number: a row may end early, never run over.
+pub(super) fn columns(text: &str) -> usize {
+    if text.is_ascii() { text.len() } else { text.chars().map(letter).sum() }
+}
+
+fn letter(letter: char) -> usize {
+    // The sign that asks for the coloured form of a letter makes it wider in some terminals.
+    if letter == '\u{fe0f}' { 1 } else { letter.width().unwrap_or(0) }
+}
+
+/// A row as one or more that fit.
+pub(super) fn fold(row: &Row, width: usize, fold: Fold) -> Vec<Row> {
+    if row.columns() <= width {
+        return vec![row.clone()];
+    }
+    if fold == Fold::Cut { vec![cut(row, width)] } else { wrap(row, width, fold == Fold::Words) }
+}
+
+fn wrap(row: &Row, width: usize, words: bool) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let (mut current, mut used) = (Row::default(), 0);
+    // Where the current row can be broken: after a space, as a piece and a byte of it.
+    let mut space: Option<(usize, usize)> = None;
+    for piece in row.pieces() {
+        for (at, c) in piece.text.char_indices() {
+            if used + letter(c) > width && used > 0 {
+                let tail = match space.take().filter(|_| words && c != ' ') {
+                    Some((piece, byte)) => current.split_off(piece, byte),
+                    None => Row::default(),
+                };
+                used = tail.columns();
+                rows.push(std::mem::replace(&mut current, tail));
+                // A row does not begin with the space that it was broken at.
+                if words && c == ' ' && used == 0 {
+                    continue;
+                }
+            }
+            current.push_letter(piece, c, at == 0 || current.pieces().is_empty());
+            used += letter(c);
+            if c == ' ' && words {
+                space = current.pieces().last().map(|last| (current.pieces().len() - 1, last.text.len()));
+            }
+        }
+    }
+    if !current.is_empty() || rows.is_empty() {
+        rows.push(current);
+    }
+    rows
+}
+
+/// The beginning of a row, with a sign where more follows.
+pub(super) fn cut(row: &Row, width: usize) -> Row {
+    if row.columns() <= width {
+        return row.clone();
+    }
+    let mut out = start(row, width.saturating_sub(1));
+    out.push(PLAIN, "…");
+    out
+}
+
+/// The beginning and the end of a row: paths tell most at their end.
+pub(super) fn cut_middle(row: &Row, width: usize) -> Row {
+    if row.columns() <= width {
+        return row.clone();
+    }
+    let rest = width.saturating_sub(1);
+    let head = rest / 3;
+    let mut out = start(row, head);
+    out.push(PLAIN, "…");
+    let mut skip = row.columns().saturating_sub(rest - head);
+    for piece in row.pieces() {
+        let mut new = true;
+        for c in piece.text.chars() {
+            if skip > 0 {
+                skip = skip.saturating_sub(letter(c));
+            } else {
+                out.push_letter(piece, c, std::mem::take(&mut new));
+            }
+        }
+    }
+    out
+}
+
+/// As much of the beginning of a row as fits.
+fn start(row: &Row, width: usize) -> Row {
+    let (mut out, mut used) = (Row::default(), 0);
+    for piece in row.pieces() {
+        for (at, c) in piece.text.char_indices() {
+            used += letter(c);
+            if used > width {
+                return out;
+            }
+            out.push_letter(piece, c, at == 0);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(rows: &[Row]) -> Vec<String> {
+        rows.iter().map(|row| row.pieces().iter().map(|piece| piece.text.as_str()).collect()).collect()
+    }
+
+    #[test]
+    fn rows_break_at_words() {
+        let row = Row::of(PLAIN, "the quick ").with(super::super::paint::BOLD, "brown fox").with(PLAIN, " jumps over");
+        assert_eq!(texts(&fold(&row, 11, Fold::Words)), ["the quick ", "brown fox ", "jumps over"]);
+        assert_eq!(texts(&fold(&Row::of(PLAIN, "abcdefgh"), 3, Fold::Words)), ["abc", "def", "gh"]);
+        assert_eq!(texts(&fold(&Row::of(PLAIN, "日本語の文"), 5, Fold::Anywhere)), ["日本", "語の", "文"]);
+    }
+
+    #[test]
+    fn rows_are_cut_where_they_tell_least() {
+        let row = Row::of(PLAIN, "/srv/orbit/src/parser/mod.rs");
+        assert_eq!(texts(&[cut(&row, 10), cut_middle(&row, 16)]), ["/srv/orbi…", "/srv/…ser/mod.rs"]);
+        assert_eq!(cut(&Row::of(PLAIN, "日本語"), 4).columns(), 3);
+    }
+
+    #[test]
+    fn no_row_is_wider_than_asked() {
+        let row = Row::of(PLAIN, "a 日本 ❤\u{fe0f} x").with(PLAIN, " words and  spaces   here");
+        for width in 2..40 {
+            for how in [Fold::Words, Fold::Anywhere, Fold::Cut] {
+                assert!(fold(&row, width, how).iter().all(|row| row.columns() <= width), "{width} {how:?}");
+            }
+            assert!(cut_middle(&row, width).columns() <= width);
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! What the model saw, where that is not what the tool produced: cut, saved elsewhere, cleared later, or with words added.
+//!
+//! Logs keep two truths of a result. Most of the time they are one text, once with line numbers or tags around it; then only what the
+//! tool's view shows is shown. No agent's phrases are known here: the two are compared line by line.
+
+use crate::texts::{content, section, sniffed};
+use crate::{Block, Limits, outcome};
+use serde_json::Value;
+use std::collections::HashSet;
+use tooltrail_model::Kind;
+use tooltrail_model::content::words;
+use tooltrail_model::transcript::Story;
+
+/// Words this few, added to all that was produced, are a confirmation and no news.
+const CONFIRMATION: usize = 400;
+
+/// So many lines are looked for in the middle of other lines; the others only as lines.
+const SEARCHES: usize = 64;
+
+/// A text this long without a space is data, such as a picture.
+const DATA: usize = 1000;
+
+/// What the model saw, if that is worth a look.
+pub(crate) fn block(call: &Story<'_>, limits: &Limits) -> Option<Block> {
+    let answer = call.answer.as_ref()?;
+    // Where the log keeps only what the model saw, the tool's view shows that.
+    let produced = answer.produced.as_ref()?;
+    let seen = words(&answer.seen);
+    if seen.trim().is_empty() {
+        return None;
+    }
+    let mut texts = Vec::new();
+    strings(produced, &mut texts);
+    let covered = confirms(call) || covers(&seen, &texts, &call.input);
+
+    strings(&call.input, &mut texts);
+    let error = outcome::error(call);
+    texts.extend(error.as_deref());
+    texts.extend(answer.feedback.as_deref());
+    let added = added(&seen, &texts);
+    let few = added.len() <= 3 && added.iter().map(|line| line.len()).sum::<usize>() <= CONFIRMATION;
+    match (covered, few) {
+        (true, true) => None,
+        (true, false) => Some(section("added for the model", false, vec![sniffed(&added.join("\n"), limits)])),
+        (false, _) => Some(section("what the model saw", false, content(&answer.seen, limits))),
+    }
+}
+
+/// Whether the tool's answer to the model only says that it is done.
+fn confirms(call: &Story<'_>) -> bool {
+    outcome::went_wrong(call) || matches!(call.row.kind, Kind::Write | Kind::Edit | Kind::Todo | Kind::Skill | Kind::Question | Kind::Plan)
+}
+
+/// All texts of a value.
+fn strings<'v>(value: &'v Value, out: &mut Vec<&'v str>) {
+    match value {
+        Value::String(text) => out.push(text),
+        Value::Array(items) => items.iter().for_each(|item| strings(item, out)),
+        Value::Object(map) => map.values().for_each(|item| strings(item, out)),
+        _ => {}
+    }
+}
+
+/// Whether nearly all that was produced is in what the model saw. What was asked does not have to come back.
+fn covers(seen: &str, produced: &[&str], input: &Value) -> bool {
+    let mut asked = Vec::new();
+    strings(input, &mut asked);
+    let lines: HashSet<&str> = seen.lines().map(bare).collect();
+    let mut searches = SEARCHES;
+    let (mut there, mut missing) = (0, 0);
+    let wanted = produced.iter().filter(|text| !asked.contains(text) && !(text.len() > DATA && !text.contains(char::is_whitespace)));
+    for line in wanted.flat_map(|text| text.lines()).map(bare).filter(|line| !line.is_empty()) {
+        if lines.contains(line) || search(&mut searches, &[seen], line) {
+            there += line.len();
+        } else {
+            missing += line.len();
+        }
+    }
+    // Some words about the result, such as a state, are for the program only.
+    missing <= 40 + there / 10
+}
+
+/// The lines that the model saw and nobody produced.
+fn added<'s>(seen: &'s str, texts: &[&str]) -> Vec<&'s str> {
+    let lines: HashSet<&str> = texts.iter().flat_map(|text| text.lines()).map(bare).collect();
+    let mut searches = SEARCHES;
+    seen.lines().filter(|line| !lines.contains(bare(line)) && !search(&mut searches, texts, bare(line))).collect()
+}
+
+/// Whether one of the texts holds the words, as long as there are searches left.
+fn search(left: &mut usize, texts: &[&str], words: &str) -> bool {
+    if words.is_empty() {
+        return true;
+    }
+    *left = left.saturating_sub(1);
+    *left > 0 && texts.iter().any(|text| text.contains(words))
+}
+
+/// A line without white space, the number in front of it, or tags around it.
+fn bare(line: &str) -> &str {
+    let line = line.trim();
+    let text = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let numbered = text.len() < line.len() && text.starts_with(['→', '\t', ':']);
+    let line = if numbered { text.trim_start_matches(['→', '\t', ':']).trim() } else { line };
+    let line = line.strip_prefix('<').and_then(|rest| rest.split_once('>')).map_or(line, |(_, rest)| rest);
+    let closing = |rest: &str| rest.ends_with('>').then(|| rest.rfind("</")).flatten();
+    closing(line).and_then(|at| line.get(..at)).unwrap_or(line).trim()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{answered, story, text_of};
+    use serde_json::json;
+    use tooltrail_model::Status;
+    use tooltrail_model::detail::Detail;
+
+    fn shown(kind: Kind, seen: &str, produced: Value) -> String {
+        let mut call = answered(story("Tool", kind, Status::Succeeded, Detail::Other), seen);
+        call.input = json!({"path": "/srv/a.rs"});
+        if let Some(answer) = &mut call.answer {
+            answer.produced = Some(produced);
+        }
+        block(&call, &Limits::PAGE).map(|block| text_of(&[block])).unwrap_or_default()
+    }
+
+    #[test]
+    fn the_same_text_is_not_shown_twice() {
+        let file = json!({"file": {"filePath": "/srv/a.rs", "content": "fn a() {\n    b\n}\n"}});
+        assert_eq!(shown(Kind::Read, "     1→fn a() {\n     2→    b\n     3→}\n", file.clone()), "");
+        assert_eq!(shown(Kind::Read, "1\tfn a() {\n2\t    b\n3\t}", file), "");
+        let task = json!({"task": {"output": "one\ntwo", "status": "completed"}});
+        assert_eq!(shown(Kind::Task, "<status>completed</status>\n<output>\none\ntwo\n</output>", task), "");
+        assert_eq!(shown(Kind::Edit, "The file has been updated.", json!({"originalFile": "a long text\n".repeat(50)})), "");
+        assert_eq!(shown(Kind::Shell, "", json!({"stdout": "x"})), "");
+        assert_eq!(shown(Kind::Search, "Found 1 file\nsrc/a.rs", json!({"filenames": ["src/a.rs"]})), "");
+    }
+
+    #[test]
+    fn less_than_was_produced_is_shown() {
+        let long: String = (0..500).map(|n| format!("line number {n}\n")).collect();
+        let cut = shown(Kind::Shell, "line number 0\n… 498 lines cut …\nline number 499", json!({ "stdout": long }));
+        assert!(cut.starts_with("what the model saw\nline number 0\n"), "{cut}");
+        assert!(shown(Kind::Read, "[cleared]", json!({ "content": long })).contains("[cleared]"));
+    }
+
+    #[test]
+    fn words_added_for_the_model_are_shown_alone() {
+        let added =
+            shown(Kind::Shell, &format!("out\n<reminder>\n{}\n</reminder>", "do this\nand that\n".repeat(30)), json!({"stdout": "out"}));
+        assert!(added.starts_with("added for the model\n") && !added.contains("out"), "{added}");
+    }
+
+    #[test]
+    fn only_what_was_seen_is_left_to_the_view() {
+        let call = answered(story("Tool", Kind::Other, Status::Succeeded, Detail::Other), "text");
+        assert_eq!(block(&call, &Limits::PAGE), None);
+    }
+}

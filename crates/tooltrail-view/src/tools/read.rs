@@ -1,0 +1,180 @@
+//! A file that is read.
+//!
+//! ```text
+//! ☰ Read   src/parser.rs:1-120               120 of 840 lines  12 ms ✓
+//!   1  //! Parses.
+//!   2  fn parse() {
+//! ```
+
+use super::ToolView;
+use crate::block::Code;
+use crate::head::{counted, size};
+use crate::pieces::{code, file, image, markdown, notice, section, terminal};
+use crate::{Block, Head, Limits, Line, place};
+use tooltrail_model::content::Image;
+use tooltrail_model::detail::{Cell, Detail, Read as Reading, ReadGot};
+use tooltrail_model::transcript::{Level, Story};
+
+/// The view of files that are read.
+pub(super) struct Read;
+
+impl ToolView for Read {
+    fn name(&self) -> &'static str {
+        "read"
+    }
+
+    fn shows(&self, call: &Story<'_>) -> bool {
+        matches!(call.told.detail, Detail::Read(_))
+    }
+
+    fn head(&self, call: &Story<'_>) -> Head {
+        let Detail::Read(read) = &call.told.detail else { return Head::default() };
+        let mut title = place::range(call, &read.path, range(read));
+        if let Some(pages) = &read.pages {
+            title.push(crate::Class::Dim, &format!(", pages {pages}"));
+        }
+        Head { icon: "☰", name: call.row.tool.into(), title, facts: facts(read) }
+    }
+
+    fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
+        let Detail::Read(read) = &call.told.detail else { return Vec::new() };
+        let alt = place::relative(call, &read.path);
+        match &read.got {
+            ReadGot::Nothing => Vec::new(),
+            ReadGot::Text { text, first, .. } => vec![file(&read.path, Some(*first), text, limits)],
+            ReadGot::Image(picture) => vec![image(picture, alt)],
+            ReadGot::Notebook(cells) => cells.iter().enumerate().map(|(number, part)| cell(number, part, limits)).collect(),
+            ReadGot::Pdf { images, .. } => {
+                images.iter().enumerate().map(|(number, page)| image(page, &format!("{alt}, picture {}", number + 1))).collect()
+            }
+            ReadGot::Unchanged => {
+                vec![notice(Level::Info, "The file has not changed since it was last read; its text was not given again.")]
+            }
+            ReadGot::Words(words) => vec![notice(Level::Info, words)],
+        }
+    }
+}
+
+/// The first and the last line, where it is not the whole file.
+fn range(read: &Reading) -> Option<(u64, u64)> {
+    let asked = read.offset.is_some() || read.limit.is_some();
+    if let ReadGot::Text { text, first, total } = &read.got {
+        let lines = text.lines().count() as u64;
+        let part = *first > 1 || total.map_or(asked, |total| total > lines);
+        return (part && lines > 0).then(|| (*first, first.saturating_add(lines - 1)));
+    }
+    let first = read.offset.unwrap_or(1).max(1);
+    asked.then(|| (first, read.limit.map_or(u64::MAX, |limit| first.saturating_add(limit.saturating_sub(1)))))
+}
+
+fn facts(read: &Reading) -> Vec<Line> {
+    let mut facts: Vec<String> = Vec::new();
+    match &read.got {
+        ReadGot::Text { text, total, .. } => {
+            let lines = text.lines().count() as u64;
+            facts.push(match total {
+                Some(total) if *total > lines => format!("{} of {}", crate::head::count(lines), counted(*total, "line")),
+                _ => counted(lines, "line"),
+            });
+        }
+        ReadGot::Image(image) => facts.extend(picture(image)),
+        ReadGot::Notebook(cells) => facts.push(counted(cells.len() as u64, "cell")),
+        ReadGot::Pdf { bytes, pages, images } => {
+            let pages = pages.or(Some(images.len() as u64).filter(|pages| *pages > 0));
+            facts.extend(pages.map(|pages| counted(pages, "page")));
+            facts.extend(bytes.map(size));
+        }
+        ReadGot::Unchanged => facts.push("unchanged".into()),
+        ReadGot::Nothing | ReadGot::Words(_) => {}
+    }
+    facts.into_iter().map(Line::from).collect()
+}
+
+/// What is known of a picture: `640×480`, `12 kB`.
+pub(super) fn picture(image: &Image) -> Vec<String> {
+    let pixels = image.size.map(|(width, height)| format!("{width}×{height}"));
+    pixels.into_iter().chain(image.bytes.map(size)).collect()
+}
+
+/// A cell of a notebook: its source, then what it printed.
+fn cell(number: usize, cell: &Cell, limits: &Limits) -> Block {
+    let mut label = format!("cell {} · {}", cell.id.clone().unwrap_or_else(|| (number + 1).to_string()), cell.sort);
+    label += &cell.count.map(|count| format!(" · run {count}")).unwrap_or_default();
+    let mut body = vec![match (cell.sort.as_str(), &cell.language) {
+        ("markdown", _) => markdown(&cell.source, limits),
+        ("raw", _) => Block::Code(Code { language: None, ..code("text", None, &cell.source, limits) }),
+        (_, language) => Block::Code(code(language.as_deref().unwrap_or("python"), None, &cell.source, limits)),
+    }];
+    body.extend(cell.outputs.iter().map(|text| Block::Terminal(terminal(text, limits))));
+    body.extend(cell.images.iter().map(|picture| image(picture, "picture that the cell printed")));
+    section(&label, true, body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample_files::{body, head, story};
+    use tooltrail_model::{Kind, Status};
+
+    fn call(read: Reading) -> Story<'static> {
+        story("Read", Kind::Read, Status::Succeeded, Detail::Read(read))
+    }
+
+    fn text(text: &str, first: u64, total: Option<u64>) -> Reading {
+        Reading { path: "/srv/app/src/a.rs".into(), got: ReadGot::Text { text: text.into(), first, total }, ..Reading::default() }
+    }
+
+    #[test]
+    fn a_part_and_a_whole() {
+        assert_eq!(head(&call(text("a\nb\n", 10, Some(840)))), "☰ | Read | src/a.rs:10-11 | 2 of 840 lines");
+        assert_eq!(head(&call(text("a\nb", 1, Some(2)))), "☰ | Read | src/a.rs | 2 lines");
+        assert_eq!(head(&call(text("a", 7, None))), "☰ | Read | src/a.rs:7 | 1 line");
+        assert_eq!(body(&call(text("fn a() {}\n", 10, Some(840)))), "code rs 10\n| fn a() {}\n");
+    }
+
+    #[test]
+    fn what_was_asked_where_nothing_came() {
+        let asked = Reading { path: "/etc/hosts".into(), offset: Some(5), limit: Some(10), ..Reading::default() };
+        assert_eq!(head(&call(asked.clone())), "☰ | Read | /etc/hosts:5-14 | ");
+        assert_eq!(head(&call(Reading { limit: None, ..asked.clone() })), "☰ | Read | /etc/hosts:5- | ");
+        assert_eq!(
+            head(&call(Reading { offset: None, limit: None, pages: Some("1-3".into()), ..asked.clone() })),
+            "☰ | Read | /etc/hosts, pages 1-3 | "
+        );
+        assert_eq!(body(&call(asked)), "");
+    }
+
+    #[test]
+    fn other_than_text() {
+        let got = |got| call(Reading { path: "a.bin".into(), got, ..Reading::default() });
+        let picture = Image { size: Some((4, 3)), bytes: Some(2_000), ..Image::default() };
+        assert_eq!(head(&got(ReadGot::Image(picture.clone()))), "☰ | Read | a.bin | 4×3, 2 kB");
+        assert_eq!(body(&got(ReadGot::Image(picture.clone()))), "image a.bin\n");
+        let pdf = || got(ReadGot::Pdf { bytes: Some(9), pages: None, images: vec![picture.clone()] });
+        assert_eq!(head(&pdf()), "☰ | Read | a.bin | 1 page, 9 B");
+        assert_eq!(body(&pdf()), "image a.bin, picture 1\n");
+        assert_eq!(head(&got(ReadGot::Unchanged)), "☰ | Read | a.bin | unchanged");
+        assert!(body(&got(ReadGot::Unchanged)).starts_with("Info The file has not changed"));
+        assert_eq!(body(&got(ReadGot::Words("It is empty.".into()))), "Info It is empty.\n");
+    }
+
+    #[test]
+    fn a_notebook_is_its_cells() {
+        let cells = vec![
+            Cell { id: Some("c1".into()), sort: "markdown".into(), source: "# Title".into(), ..Cell::default() },
+            Cell {
+                sort: "code".into(),
+                source: "print(1)".into(),
+                count: Some(4),
+                outputs: vec!["\u{1b}[1m1\u{1b}[0m\n".into()],
+                ..Cell::default()
+            },
+        ];
+        let call = call(Reading { path: "n.ipynb".into(), got: ReadGot::Notebook(cells), ..Reading::default() });
+        assert_eq!(head(&call), "☰ | Read | n.ipynb | 2 cells");
+        assert_eq!(
+            body(&call),
+            "section cell c1 · markdown\n  markdown # Title\nsection cell 2 · code · run 4\n  code python -\n  | print(1)\n  terminal\n  | 1\n"
+        );
+    }
+}

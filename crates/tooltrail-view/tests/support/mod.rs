@@ -1,0 +1,86 @@
+//! Logs on a disk, read as the program reads them, for tests of views.
+
+#![allow(dead_code, clippy::unwrap_used)] // each test uses its part; a panic is the report
+
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tooltrail_formats::find;
+use tooltrail_formats::scan::{self, Options, Progress};
+use tooltrail_formats::shelf::{Disk, Shelf};
+use tooltrail_formats::transcript::SessionBook;
+use tooltrail_model::link::{Linked, Linker};
+use tooltrail_model::{Now, Span, Time};
+
+/// Logs that were scanned.
+pub struct Logs {
+    /// What is in them.
+    pub linker: Linker,
+    /// The moment of asking.
+    pub now: Now,
+    /// The disk, with a count of how often it was read.
+    pub shelf: Counting,
+}
+
+/// Reads logs, long after they were written.
+pub fn read(paths: &[PathBuf]) -> Logs {
+    read_at(paths, "2040-01-01T00:00:00Z")
+}
+
+/// The same at another time.
+pub fn read_at(paths: &[PathBuf], time: &str) -> Logs {
+    let search = find::in_paths(paths);
+    assert!(search.problems.is_empty() && !search.files.is_empty(), "{search:?}");
+    let (linker, problems) = scan::scan(&search.files, &Options::default(), &Progress::default());
+    assert!(problems.is_empty(), "{problems:?}");
+    Logs { linker, now: Now::at(time.parse::<Time>().unwrap()), shelf: Counting::default() }
+}
+
+impl Logs {
+    /// Everything in these logs as one transcript.
+    pub fn with_book<T>(&self, test: impl FnOnce(&Linked<'_>, &SessionBook<'_>) -> T) -> T {
+        let linked = self.linker.link();
+        let sessions: Vec<usize> = (0..linked.sessions.len()).collect();
+        let book = SessionBook::read(&linked, &sessions, &self.now, &self.shelf, None);
+        test(&linked, &book)
+    }
+}
+
+/// The disk, counted.
+#[derive(Default)]
+pub struct Counting {
+    disk: Disk,
+    reads: AtomicUsize,
+}
+
+impl Counting {
+    /// How often something was read so far.
+    pub fn reads(&self) -> usize {
+        self.reads.load(Ordering::Relaxed)
+    }
+}
+
+impl Shelf for Counting {
+    fn log(&self, file: &str) -> io::Result<Box<dyn Read + '_>> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.disk.log(file)
+    }
+
+    fn bytes(&self, file: &str, span: Span) -> Option<Vec<u8>> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.disk.bytes(file, span)
+    }
+
+    fn beside(&self, file: &str, name: &str, limit: u64) -> io::Result<(Vec<u8>, u64)> {
+        self.reads.fetch_add(1, Ordering::Relaxed);
+        self.disk.beside(file, name, limit)
+    }
+}
+
+/// Writes lines as a log and reads it.
+pub fn log(folder: &Path, lines: &[serde_json::Value]) -> Logs {
+    let path = folder.join("session.jsonl");
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(&path, text).unwrap();
+    read(&[path])
+}

@@ -1,0 +1,195 @@
+//! `export`: a session as one file to share.
+
+use super::show::{check_turns, turns};
+use crate::cli::LogArgs;
+use crate::refs::{Target, Wanted};
+use crate::{logs, out, table};
+use anyhow::{Context, bail};
+use clap::{Args, ValueEnum};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tooltrail_formats::transcript::{Private, SessionBook};
+use tooltrail_model::book::{Book, Selection};
+use tooltrail_view::redact::Redactor;
+use tooltrail_view::render::{html, json, markdown};
+
+const EXAMPLES: &str = "\
+Examples:
+  tooltrail export last -o session.html        one file that works offline
+  tooltrail export 3f2a -o session.html.gz     the same, compressed
+  tooltrail export 3f2a --to md > session.md
+  tooltrail export 3f2a --turns 3..5 -o part.html
+  tooltrail export session.jsonl --to json -o session.json
+  tooltrail export 3f2a --no-redact -o all.html";
+
+/// Arguments of `export`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ExportArgs {
+    /// A session: its id or the beginning of it, `last`, or a file
+    #[arg(value_name = "REF")]
+    wanted: String,
+    /// The format [default: by the name of the file, else HTML]
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    to: Option<To>,
+    /// The file to write, replaced if it is there; `-` for standard output
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Only these turns, as in `3` or `3..5`
+    #[arg(long, value_name = "N..M", value_parser = turns)]
+    turns: Option<(usize, usize)>,
+    /// HTML without scripts, never packed
+    #[arg(long)]
+    plain: bool,
+    /// Markdown: which calls are shown in full
+    #[arg(long, value_name = "WHICH", value_enum, default_value_t = Bodies::Telling)]
+    bodies: Bodies,
+    /// Keep keys, tokens, passwords, e-mail addresses and home directories
+    #[arg(long)]
+    no_redact: bool,
+}
+
+/// A format to share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum To {
+    /// One file for a browser.
+    Html,
+    /// Text for a document or a comment.
+    Md,
+    /// For programs.
+    Json,
+}
+
+/// Which calls are shown in full.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Bodies {
+    /// All of them.
+    All,
+    /// Failures and edits.
+    Telling,
+    /// None.
+    None,
+}
+
+pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> {
+    let to = format(args, own)?;
+    let output = own.output.as_deref().filter(|path| *path != Path::new("-"));
+    if output.is_none() && to == To::Html && io::stdout().is_terminal() {
+        bail!("a page is no text for a terminal; add `-o session.html`");
+    }
+    let wanted = Wanted::parse(&own.wanted);
+    let logs = logs::read(args, &wanted.paths(), false)?;
+    logs.require_any()?;
+    let linked = logs.linker.link();
+    let sessions = match wanted.find(&linked, &logs.now)? {
+        Target::Sessions(sessions) => sessions,
+        Target::Call(..) => bail!("`{}` is a call; name its session, or use `tooltrail show {} --json`", own.wanted, own.wanted),
+    };
+    let home = std::env::home_dir().map(|home| home.to_string_lossy().into_owned());
+    let user = std::env::var("USER").or_else(|_| std::env::var("USERNAME")).ok();
+    let redactor = Redactor::new(home.as_deref(), user.as_deref());
+    let change = |text: String| redactor.text(text);
+    let words = typed_arena::Arena::new();
+    let private = (!own.no_redact).then_some(Private { change: &change, words: &words });
+    let book = SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), private);
+    let selection = Selection { turns: own.turns };
+    check_turns(&book, &selection)?;
+    let write = |out: &mut dyn Write| write(&book, to, own, selection.clone(), out);
+    match output {
+        Some(path) => to_file(path, write).with_context(|| format!("cannot write `{}`", path.display()))?,
+        None => {
+            let mut out = BufWriter::with_capacity(256 * 1024, io::stdout().lock());
+            write(&mut out)?;
+            out.flush()?;
+        }
+    }
+    report(&book, output, &redactor, own.no_redact);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The format that was asked for, or that the name of the file means.
+fn format(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<To> {
+    if let Some(to) = own.to {
+        return Ok(to);
+    }
+    if args.json {
+        return Ok(To::Json);
+    }
+    let name = own.output.as_ref().and_then(|path| path.file_name()).map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    match name.rsplit_once('.').map(|(_, extension)| extension) {
+        Some("html" | "htm") | None => Ok(To::Html),
+        Some("md" | "markdown") => Ok(To::Md),
+        Some("json") => Ok(To::Json),
+        Some(other) => bail!("`.{other}` is no format that is known; say `--to html`, `--to md` or `--to json`"),
+    }
+}
+
+fn write(book: &dyn Book, to: To, own: &ExportArgs, selection: Selection, out: &mut dyn Write) -> io::Result<()> {
+    match to {
+        To::Html => {
+            let note = (!own.no_redact)
+                .then(|| "Secrets, e-mail addresses and home directories were taken out before this was written.".to_owned());
+            html::session(book, &html::Options { selection, plain: own.plain, note }, out)
+        }
+        To::Md => {
+            let bodies = match own.bodies {
+                Bodies::All => markdown::Bodies::All,
+                Bodies::Telling => markdown::Bodies::Telling,
+                Bodies::None => markdown::Bodies::None,
+            };
+            markdown::session(book, &markdown::Options { selection, bodies }, out)
+        }
+        To::Json => json::session(book, &json::Options { selection, ..json::Options::default() }, out),
+    }
+}
+
+/// Writes beside the file and puts it in place when it is whole, so that nothing half-written is ever there.
+fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".tooltrail-").tempfile_in(directory)?;
+    let compressed = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
+    let mut out = BufWriter::with_capacity(256 * 1024, file.as_file_mut());
+    if compressed {
+        let mut packer = flate2::write::GzEncoder::new(&mut out, flate2::Compression::default());
+        write(&mut packer)?;
+        packer.finish()?;
+    } else {
+        write(&mut out)?;
+    }
+    out.flush()?;
+    drop(out);
+    share(file.as_file())?;
+    file.persist(path)?;
+    Ok(())
+}
+
+/// A temporary file is closed to others; what is written to be shared is open like any new file.
+#[cfg(unix)]
+fn share(file: &std::fs::File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn share(_: &std::fs::File) -> io::Result<()> {
+    Ok(())
+}
+
+/// Says what was written and what was taken out of it, beside the output.
+fn report(book: &dyn Book, output: Option<&Path>, redactor: &Redactor, kept: bool) {
+    if let Some(path) = output {
+        let bytes = std::fs::metadata(path).map_or(0, |meta| meta.len());
+        let calls = table::counted(book.transcript().calls.len() as u64, "call");
+        out::remark(&format!("wrote {} ({calls}, {})", path.display(), tooltrail_view::head::size(bytes)));
+    }
+    let taken: Vec<String> = redactor.taken().into_iter().map(|(what, count)| format!("{} {what}", table::count(count))).collect();
+    if kept {
+        out::remark(&"nothing was redacted; look through it before you share it");
+    } else if taken.is_empty() {
+        out::remark(&"found nothing to redact; look through it before you share it");
+    } else {
+        out::remark(&format!("redacted: {}; look through it before you share it, or keep all with --no-redact", taken.join(", ")));
+    }
+}

@@ -1,0 +1,154 @@
+//! `show`: a session in the terminal, or one call in full.
+
+use crate::cli::LogArgs;
+use crate::logs;
+use crate::pager::Out;
+use crate::refs::{Target, Wanted};
+use crate::{out, table};
+use anyhow::bail;
+use clap::Args;
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+use tooltrail_formats::transcript::SessionBook;
+use tooltrail_model::book::{Book, Selection};
+use tooltrail_view::render::{json, terminal};
+
+const EXAMPLES: &str = "\
+Examples:
+  tooltrail show                        the newest session
+  tooltrail show 3f2a                   the session whose id begins so
+  tooltrail show 3f2a:41                its 41st call in full, with its life
+  tooltrail show last:failed            the newest call that failed
+  tooltrail show session.jsonl          everything in a file
+  tooltrail show session.jsonl:42       the call on a line, as evidence is printed
+  tooltrail show 3f2a:41 --raw          the records of a call, as the log has them
+  tooltrail show 3f2a --turns 3..5 --all";
+
+/// Arguments of `show`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ShowArgs {
+    /// A session or call: an id or its beginning, `3f2a:41`, `last`, `last:failed`, a file, or FILE:LINE
+    #[arg(value_name = "REF", default_value = "last")]
+    wanted: String,
+    /// Print the records as the log has them
+    #[arg(long)]
+    raw: bool,
+    /// Open every call, not only failures
+    #[arg(long)]
+    all: bool,
+    /// Only these turns, as in `3` or `3..5`
+    #[arg(long, value_name = "N..M", value_parser = turns)]
+    turns: Option<(usize, usize)>,
+    /// Print at once, without a pager
+    #[arg(long)]
+    no_pager: bool,
+}
+
+/// Reads `3`, `3..5`, `..5` or `3..`.
+pub(crate) fn turns(text: &str) -> Result<(usize, usize), String> {
+    let number = |text: &str, other: usize| if text.is_empty() { Some(other) } else { text.parse().ok().filter(|number| *number > 0) };
+    let read = match text.split_once("..") {
+        Some((first, last)) => number(first, 1).zip(number(last.trim_start_matches('='), usize::MAX)),
+        None => number(text, 0).filter(|number| *number > 0).map(|number| (number, number)),
+    };
+    read.filter(|(first, last)| first <= last).ok_or_else(|| format!("`{text}` is no range of turns; write `3` or `3..5`"))
+}
+
+pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
+    let wanted = Wanted::parse(&own.wanted);
+    let logs = logs::read(args, &wanted.paths(), false)?;
+    logs.require_any()?;
+    let linked = logs.linker.link();
+    let target = wanted.find(&linked, &logs.now)?;
+    let sessions = match &target {
+        Target::Sessions(sessions) => sessions.clone(),
+        Target::Call(session, _) => vec![*session],
+    };
+    let book = SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), None);
+    let selection = Selection { turns: own.turns };
+    check_turns(&book, &selection)?;
+    let call = match target {
+        Target::Call(_, number) => Some(index_of(&book, number)?),
+        Target::Sessions(_) => None,
+    };
+    if own.raw {
+        return raw(&book, call, &selection);
+    }
+    if args.json {
+        let mut out = std::io::BufWriter::with_capacity(256 * 1024, std::io::stdout().lock());
+        match call {
+            Some(index) => json::call(&book, index, &mut out)?,
+            None => json::session(&book, &json::Options { selection, ..json::Options::default() }, &mut out)?,
+        }
+        out.flush()?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let options = terminal::Options {
+        selection,
+        width: table::terminal_width().unwrap_or(100),
+        links: std::io::stdout().is_terminal() && args.color != "never",
+        all: own.all,
+        zone: Some(jiff::tz::TimeZone::system()),
+    };
+    let color = args.color.as_str();
+    Out::open(color, !own.no_pager).write(color, |mut out| {
+        match call {
+            Some(index) => terminal::call(&book, index, &options, &mut out)?,
+            None => terminal::session(&book, &options, &mut out)?,
+        }
+        Ok(())
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Fails where none of the turns that were asked for is there.
+pub(crate) fn check_turns(book: &dyn Book, selection: &Selection) -> anyhow::Result<()> {
+    let count = book.transcript().turns.len();
+    if let Some((first, _)) = selection.turns.filter(|(first, _)| *first > count.max(1)) {
+        bail!("there is no turn {first}; the session has {}", table::counted(count as u64, "turn"));
+    }
+    Ok(())
+}
+
+/// Where the call of a number is.
+fn index_of(book: &dyn Book, number: u32) -> anyhow::Result<usize> {
+    let found = book.transcript().calls.iter().position(|call| call.number == number);
+    found.ok_or_else(|| anyhow::anyhow!("the call is not in its session's logs any more"))
+}
+
+/// The records of a call or a session, as the log has them.
+fn raw(book: &SessionBook<'_>, call: Option<usize>, selection: &Selection) -> anyhow::Result<ExitCode> {
+    let transcript = book.transcript();
+    let mut spots = Vec::new();
+    match call.and_then(|index| transcript.calls.get(index)) {
+        Some(call) => {
+            spots.push(call.request);
+            spots.extend(call.hooks.iter().chain(&call.result).chain(&call.ends));
+        }
+        None => {
+            let entries = transcript.threads.iter().flat_map(|thread| &thread.entries);
+            spots.extend(entries.filter(|entry| selection.takes(entry)).map(|entry| entry.spot));
+        }
+    }
+    spots.sort_unstable();
+    spots.dedup();
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let watched = std::io::stdout().is_terminal();
+    for spot in spots {
+        let Some(bytes) = book.raw(spot) else {
+            out::remark(&"a record is not there any more; run the command again");
+            continue;
+        };
+        // A terminal acts on what it is sent; a program reads the bytes as they are.
+        let text = String::from_utf8_lossy(&bytes);
+        if watched {
+            out.write_all(tooltrail_view::line::neutral(&text).as_bytes())?
+        } else {
+            out.write_all(&bytes)?
+        }
+        out.write_all(b"\n")?;
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}

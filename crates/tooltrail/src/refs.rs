@@ -1,0 +1,195 @@
+//! REFs: the short names by which sessions and calls are asked for, and which logs have to be read to find them.
+//!
+//! A session by its id or a beginning of it, a call by its id or as `3f2a:41`, `last`, `last:failed`, `last:41`, a log file, or
+//! `FILE:LINE` as evidence is printed.
+
+use anyhow::bail;
+use std::path::{Path, PathBuf};
+use tooltrail_model::link::{Linked, LinkedCall, LinkedSession, Now};
+use tooltrail_model::{Status, Time};
+
+/// What was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    /// Everything in a file or directory.
+    File(PathBuf),
+    /// Whatever stands on a line of a file.
+    Line(PathBuf, u64),
+    /// A session or call, by name.
+    Name(String),
+}
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Sessions: one, or all of a file.
+    Sessions(Vec<usize>),
+    /// A call: its session, and its number there.
+    Call(usize, u32),
+}
+
+impl Wanted {
+    /// Reads a REF.
+    pub(crate) fn parse(text: &str) -> Self {
+        if let Some((file, line)) = text.rsplit_once(':')
+            && let Ok(line) = line.parse()
+            && is_path(file)
+        {
+            return Wanted::Line(PathBuf::from(file), line);
+        }
+        if is_path(text) { Wanted::File(PathBuf::from(text)) } else { Wanted::Name(text.to_owned()) }
+    }
+
+    /// The files to read; none means the agents' own places.
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        match self {
+            Wanted::File(path) | Wanted::Line(path, _) => vec![path.clone()],
+            Wanted::Name(_) => Vec::new(),
+        }
+    }
+
+    /// Finds what was asked for among the logs that were read.
+    pub(crate) fn find(&self, linked: &Linked<'_>, now: &Now) -> anyhow::Result<Target> {
+        match self {
+            Wanted::File(path) => whole(linked, path),
+            Wanted::Line(path, line) => on_line(linked, path, *line),
+            Wanted::Name(name) => named(linked, now, name),
+        }
+    }
+}
+
+/// Whether a word names a file rather than a session: by how it begins or ends, or because it is there.
+fn is_path(text: &str) -> bool {
+    let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic() && text.len() > 2;
+    let begins = ["/", "./", "../", "~"].iter().any(|start| text.starts_with(start)) || text == "." || text == "..";
+    let ends = [".jsonl", ".json", ".zst"].iter().any(|end| text.ends_with(end));
+    begins || ends || (drive && matches!(text.as_bytes()[2], b'\\' | b'/')) || (!text.is_empty() && Path::new(text).exists())
+}
+
+/// Everything in a file, the session that has most of it first.
+fn whole(linked: &Linked<'_>, path: &Path) -> anyhow::Result<Target> {
+    if linked.sessions.is_empty() {
+        bail!("no session in `{}`; `tooltrail check {}` says what is in it", path.display(), path.display());
+    }
+    let mut calls = vec![0_u64; linked.sessions.len()];
+    for call in &linked.calls {
+        if let Some(count) = calls.get_mut(call.session) {
+            *count += 1;
+        }
+    }
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut sessions: Vec<usize> = (0..linked.sessions.len()).collect();
+    sessions.sort_by_key(|&index| (!stem.contains(&*linked.sessions[index].id), std::cmp::Reverse(calls[index]), index));
+    Ok(Target::Sessions(sessions))
+}
+
+/// The call whose request, result or hook stands on a line; else the session of the file.
+fn on_line(linked: &Linked<'_>, path: &Path, line: u64) -> anyhow::Result<Target> {
+    let is_file = |source: usize| linked.sources.get(source).is_some_and(|source| Path::new(&*source.path) == path);
+    let ranks = |call: &&LinkedCall| {
+        let record = linked.record(call.id);
+        let here = is_file(call.id.source);
+        let result = linked.result_spot(call).is_some_and(|(source, at)| is_file(source) && at.line == line);
+        let hook = here && record.hooks.iter().any(|hook| hook.at.line == line);
+        if here && record.at.line == line {
+            Some(0)
+        } else if result {
+            Some(1)
+        } else {
+            hook.then_some(2)
+        }
+    };
+    let found = linked.calls.iter().filter_map(|call| ranks(&call).map(|rank| (rank, call))).min_by_key(|(rank, _)| *rank);
+    match found {
+        Some((_, call)) if call.session < linked.sessions.len() => Ok(Target::Call(call.session, call.number)),
+        _ => bail!("no call on line {line} of `{}`; `tooltrail show {}` shows the whole session", path.display(), path.display()),
+    }
+}
+
+fn named(linked: &Linked<'_>, now: &Now, name: &str) -> anyhow::Result<Target> {
+    let (session, call) = match name.rsplit_once(':') {
+        Some((session, call)) => (session, Some(call)),
+        None => (name, None),
+    };
+    // An id of a call has no colon, but one that an agent made up may.
+    let by_id = || linked.calls.iter().find(|call| call.copy_of.is_none() && *linked.record(call.id).id == *name);
+    if let Some(call) = by_id().filter(|call| call.session < linked.sessions.len()) {
+        return Ok(Target::Call(call.session, call.number));
+    }
+    if name == "last:failed" {
+        return last_failed(linked, now);
+    }
+    let session = if session == "last" { last(linked) } else { one(linked, session)? };
+    let Some(session) = session else {
+        bail!("no session or call `{name}`; `tooltrail list` shows sessions, `tooltrail calls` shows calls");
+    };
+    let Some(call) = call else { return Ok(Target::Sessions(vec![session])) };
+    let own = || linked.calls.iter().filter(|call| call.session == session);
+    let number = match call {
+        "last" => own().map(|call| call.number).max(),
+        call => call.parse().ok().filter(|number| own().any(|call| call.number == *number)),
+    };
+    match number {
+        Some(number) => Ok(Target::Call(session, number)),
+        None => {
+            let most = own().map(|call| call.number).max().unwrap_or(0);
+            bail!("session `{}` has no call `{call}`; it has {most}", linked.sessions[session].short);
+        }
+    }
+}
+
+/// The session that went on last.
+fn last(linked: &Linked<'_>) -> Option<usize> {
+    (0..linked.sessions.len()).max_by_key(|&index| linked.sessions[index].last)
+}
+
+fn last_failed(linked: &Linked<'_>, now: &Now) -> anyhow::Result<Target> {
+    let failed = |call: &&LinkedCall| linked.call_row(call, now, false).status == Status::Failed;
+    let mut calls: Vec<&LinkedCall> = linked.calls.iter().filter(|call| call.copy_of.is_none()).collect();
+    calls.sort_by_key(|call| std::cmp::Reverse(linked.record(call.id).time.unwrap_or(Time::UNIX_EPOCH)));
+    match calls.into_iter().find(failed) {
+        Some(call) => Ok(Target::Call(call.session, call.number)),
+        None => bail!("no call failed in these logs"),
+    }
+}
+
+/// The session whose id begins like this.
+fn one(linked: &Linked<'_>, name: &str) -> anyhow::Result<Option<usize>> {
+    if name.is_empty() {
+        return Ok(None);
+    }
+    let exact = linked.sessions.iter().position(|session| *session.id == *name);
+    let fits: Vec<usize> = (0..linked.sessions.len()).filter(|&index| linked.sessions[index].id.starts_with(name)).collect();
+    match (exact, fits.as_slice()) {
+        (Some(index), _) => Ok(Some(index)),
+        (None, []) => Ok(None),
+        (None, [index]) => Ok(Some(*index)),
+        (None, several) => {
+            let shown: Vec<String> = several.iter().take(5).map(|&index| line(&linked.sessions[index])).collect();
+            let more = if several.len() > 5 { "\n  …" } else { "" };
+            bail!("`{name}` could be any of {} sessions:\n  {}{more}", several.len(), shown.join("\n  "));
+        }
+    }
+}
+
+fn line(session: &LinkedSession) -> String {
+    let title: String = session.title.as_deref().unwrap_or("").chars().filter(|letter| !letter.is_control()).take(60).collect();
+    format!("{}  {title}", session.short)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_and_names_are_told_apart() {
+        for path in ["/a/b", "./x", "../x", "~/x", "log.jsonl", "a.json", "a.jsonl.zst", "C:\\logs\\a", "."] {
+            assert!(matches!(Wanted::parse(path), Wanted::File(_)), "{path}");
+        }
+        for name in ["3f2a", "last", "last:failed", "3f2a:41", "toolu_01X", "c:9", "no-such-file"] {
+            assert!(matches!(Wanted::parse(name), Wanted::Name(_)), "{name}");
+        }
+        assert_eq!(Wanted::parse("/a/b.jsonl:42"), Wanted::Line(PathBuf::from("/a/b.jsonl"), 42));
+        assert_eq!(Wanted::parse("log.jsonl:7"), Wanted::Line(PathBuf::from("log.jsonl"), 7));
+    }
+}

@@ -1,0 +1,8 @@
+//! What only a real browser can tell: exported pages opened in Chromium.
+//!
+//! `cargo xtask test` installs Chromium and its driver where they are missing. Without them these tests fail and say so: a check
+//! that is skipped is no check.
+
+mod driver;
+mod export;
+mod hostile;

@@ -1,0 +1,42 @@
+//! Chromium and its driver for the browser tests: installed where they are missing.
+
+use crate::workspace::say;
+use std::process::{Command, Stdio};
+
+/// The programs that the tests start, and the packages that have them.
+const NEEDED: &[(&str, &str)] = &[("chromium", "chromium"), ("chromedriver", "chromium-driver")];
+
+/// Installs what is missing.
+pub(crate) fn ensure() -> Result<(), String> {
+    let missing: Vec<&str> = NEEDED.iter().filter(|(program, _)| !is_there(program)).map(|(_, package)| *package).collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    say(&format!("installing {} for the browser tests", missing.join(" and ")));
+    let hint = format!("install `{}` yourself and run this again", missing.join("` and `"));
+    // The list of packages may be old or empty; if it cannot be renewed, the one there is may still do.
+    let _ = apt(&["update", "-qq"]);
+    let mut arguments = vec!["install", "-y", "-qq", "--no-install-recommends"];
+    arguments.extend(&missing);
+    if !apt(&arguments) {
+        return Err(format!("cannot install {}; {hint}", missing.join(" and ")));
+    }
+    match NEEDED.iter().find(|(program, _)| !is_there(program)) {
+        Some((program, _)) => Err(format!("`{program}` is still missing; {hint}")),
+        None => Ok(()),
+    }
+}
+
+fn is_there(program: &str) -> bool {
+    Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+}
+
+/// Runs `apt-get`, as root or by way of `sudo` if that asks nothing.
+fn apt(arguments: &[&str]) -> bool {
+    let run = |program: &str, first: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(first).args(arguments).env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    run("apt-get", &[]) || run("sudo", &["-n", "apt-get"])
+}
