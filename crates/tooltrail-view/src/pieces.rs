@@ -1,6 +1,7 @@
 //! Pieces of bodies that several views share: code, output, pictures, fields, remarks.
 
 use crate::block::{Code, Terminal};
+use crate::head::size;
 use crate::line::{Class, Line, lines, neutral_text};
 use crate::{Block, Limits, ansi, cut, diff, highlight};
 use tooltrail_model::Status;
@@ -57,13 +58,19 @@ pub fn image(image: &Image, alt: &str) -> Block {
     Block::Image { image: image.clone(), alt: alt.into() }
 }
 
+/// What is known of a picture: `640×480`, `12 kB`.
+pub fn picture_facts(image: &Image) -> Vec<Line> {
+    let pixels = image.size.map(|(width, height)| format!("{width}×{height}"));
+    pixels.into_iter().chain(image.bytes.map(size)).map(Line::from).collect()
+}
+
 /// A remark.
-pub fn notice(level: Level, text: &str) -> Block {
+pub fn notice(level: Level, text: impl Into<Line>) -> Block {
     Block::Notice { level, text: text.into() }
 }
 
 /// A part with a name.
-pub fn section(label: &str, open: bool, body: Vec<Block>) -> Block {
+pub fn section(label: impl Into<Line>, open: bool, body: Vec<Block>) -> Block {
     Block::Section { label: label.into(), open, body }
 }
 

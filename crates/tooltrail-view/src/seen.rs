@@ -3,7 +3,8 @@
 //! Logs keep two truths of a result. Most of the time they are one text, once with line numbers or tags around it; then only what the
 //! tool's view shows is shown. No agent's phrases are known here: the two are compared line by line.
 
-use crate::texts::{content, section, sniffed};
+use crate::pieces::section;
+use crate::texts::{content, sniffed};
 use crate::{Block, Limits, outcome};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -68,7 +69,8 @@ fn covers(seen: &str, produced: &[&str], input: &Value) -> bool {
     let lines: HashSet<&str> = seen.lines().map(bare).collect();
     let mut searches = SEARCHES;
     let (mut there, mut missing) = (0, 0);
-    let wanted = produced.iter().filter(|text| !asked.contains(text) && !(text.len() > DATA && !text.contains(char::is_whitespace)));
+    let is_data = |text: &str| text.len() > DATA && !text.contains(char::is_whitespace);
+    let wanted = produced.iter().filter(|text| !asked.contains(text) && !is_data(text));
     for line in wanted.flat_map(|text| text.lines()).map(bare).filter(|line| !line.is_empty()) {
         if lines.contains(line) || search(&mut searches, &[seen], line) {
             there += line.len();

@@ -7,11 +7,9 @@
 //! ```
 
 use super::ToolView;
-use crate::block::Code;
-use crate::head::{counted, size};
-use crate::pieces::{code, file, image, markdown, notice, section, terminal};
+use crate::head::{count, counted, size};
+use crate::pieces::{code, file, image, markdown, notice, picture_facts, plain, section, terminal};
 use crate::{Block, Head, Limits, Line, place};
-use tooltrail_model::content::Image;
 use tooltrail_model::detail::{Cell, Detail, Read as Reading, ReadGot};
 use tooltrail_model::transcript::{Level, Story};
 
@@ -68,32 +66,26 @@ fn range(read: &Reading) -> Option<(u64, u64)> {
 }
 
 fn facts(read: &Reading) -> Vec<Line> {
-    let mut facts: Vec<String> = Vec::new();
+    let mut facts: Vec<Line> = Vec::new();
     match &read.got {
         ReadGot::Text { text, total, .. } => {
             let lines = text.lines().count() as u64;
             facts.push(match total {
-                Some(total) if *total > lines => format!("{} of {}", crate::head::count(lines), counted(*total, "line")),
-                _ => counted(lines, "line"),
+                Some(total) if *total > lines => format!("{} of {}", count(lines), counted(*total, "line")).into(),
+                _ => counted(lines, "line").into(),
             });
         }
-        ReadGot::Image(image) => facts.extend(picture(image)),
-        ReadGot::Notebook(cells) => facts.push(counted(cells.len() as u64, "cell")),
+        ReadGot::Image(image) => facts.extend(picture_facts(image)),
+        ReadGot::Notebook(cells) => facts.push(counted(cells.len() as u64, "cell").into()),
         ReadGot::Pdf { bytes, pages, images } => {
             let pages = pages.or(Some(images.len() as u64).filter(|pages| *pages > 0));
-            facts.extend(pages.map(|pages| counted(pages, "page")));
-            facts.extend(bytes.map(size));
+            facts.extend(pages.map(|pages| counted(pages, "page").into()));
+            facts.extend(bytes.map(|bytes| size(bytes).into()));
         }
         ReadGot::Unchanged => facts.push("unchanged".into()),
         ReadGot::Nothing | ReadGot::Words(_) => {}
     }
-    facts.into_iter().map(Line::from).collect()
-}
-
-/// What is known of a picture: `640×480`, `12 kB`.
-pub(super) fn picture(image: &Image) -> Vec<String> {
-    let pixels = image.size.map(|(width, height)| format!("{width}×{height}"));
-    pixels.into_iter().chain(image.bytes.map(size)).collect()
+    facts
 }
 
 /// A cell of a notebook: its source, then what it printed.
@@ -102,7 +94,7 @@ fn cell(number: usize, cell: &Cell, limits: &Limits) -> Block {
     label += &cell.count.map(|count| format!(" · run {count}")).unwrap_or_default();
     let mut body = vec![match (cell.sort.as_str(), &cell.language) {
         ("markdown", _) => markdown(&cell.source, limits),
-        ("raw", _) => Block::Code(Code { language: None, ..code("text", None, &cell.source, limits) }),
+        ("raw", _) => Block::Code(plain(None, &cell.source, limits)),
         (_, language) => Block::Code(code(language.as_deref().unwrap_or("python"), None, &cell.source, limits)),
     }];
     body.extend(cell.outputs.iter().map(|text| Block::Terminal(terminal(text, limits))));
@@ -114,6 +106,7 @@ fn cell(number: usize, cell: &Cell, limits: &Limits) -> Block {
 mod tests {
     use super::*;
     use crate::sample_files::{body, head, story};
+    use tooltrail_model::content::Image;
     use tooltrail_model::{Kind, Status};
 
     fn call(read: Reading) -> Story<'static> {

@@ -93,6 +93,8 @@ fn spoken(told: &Told<'_>) -> ReadGot {
     match numbered(&told.seen) {
         Some((text, first)) => ReadGot::Text { text, first, total: None },
         None if told.seen.is_empty() => ReadGot::Nothing,
+        // Others than the agent itself may have written the log, without numbers.
+        None if told.seen.contains('\n') => ReadGot::Text { text: told.seen.clone(), first: 1, total: None },
         None => ReadGot::Words(told.seen.clone()),
     }
 }

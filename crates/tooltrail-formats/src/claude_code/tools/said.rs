@@ -90,7 +90,8 @@ pub(super) fn error(text: &str) -> Option<String> {
 
 /// A text without `<tool_use_error>` and `Error: ` around it.
 pub(super) fn unwrapped(text: &str) -> &str {
-    let text = text.trim();
+    // The first line may be indented.
+    let text = text.trim_end().trim_start_matches(['\n', '\r']);
     let text = text.strip_prefix("<tool_use_error>").map_or(text, |rest| rest.strip_suffix("</tool_use_error>").unwrap_or(rest).trim());
     text.strip_prefix("Error: ").unwrap_or(text)
 }
