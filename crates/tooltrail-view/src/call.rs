@@ -4,7 +4,7 @@
 //! when refusing, what the model saw where that differs from what the tool produced, what was saved beside the log, hooks, and the
 //! fields that have no place of their own.
 
-use crate::texts::section;
+use crate::pieces::section;
 use crate::{Block, Head, Limits, hooks, json, life, outcome, seen, tools};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;

@@ -1,7 +1,8 @@
 //! Hooks, told in full: which, how it ended, and what it said. For calls and for turns.
 
 use crate::head::took;
-use crate::texts::{notice, section, sniffed};
+use crate::pieces::{notice, section};
+use crate::texts::sniffed;
 use crate::{Block, Class, Limits, Line};
 use tooltrail_model::event::HookOutcome;
 use tooltrail_model::row::HookRow;

@@ -2,10 +2,11 @@
 //!
 //! Within limits: long texts are shortened with a mark, what lies deep stays on one line, and lines past the limit are counted only.
 
+use crate::cut::boundary;
 use crate::head::count;
 use crate::limits::{Elided, Unit};
 use crate::line::Class;
-use crate::texts::{beginning, code};
+use crate::texts::code;
 use crate::{Block, Limits, Line};
 use serde_json::{Map, Value};
 
@@ -140,7 +141,7 @@ impl Writer<'_> {
 
     /// A text in quotes, with the escapes of JSON.
     fn text(&mut self, class: Class, text: &str) {
-        let start = beginning(text, self.most());
+        let start = text.get(..boundary(text, self.most())).unwrap_or_default();
         let quoted = Value::from(start).to_string();
         self.shortened(class, &quoted, text.get(start.len()..).unwrap_or_default());
     }
@@ -148,7 +149,7 @@ impl Writer<'_> {
     /// A piece that may be long, and what of it was already left out.
     fn shortened(&mut self, class: Class, piece: &str, left_out: &str) {
         // Escapes make a text longer than it is.
-        let start = beginning(piece, self.most().saturating_mul(6));
+        let start = piece.get(..boundary(piece, self.most().saturating_mul(6))).unwrap_or_default();
         let missing = piece.len() - start.len() + left_out.len();
         self.push(class, start);
         if missing > 0 {

@@ -142,6 +142,12 @@ impl From<&str> for Line {
     }
 }
 
+impl From<&String> for Line {
+    fn from(text: &String) -> Self {
+        Line::of(Class::Plain, text)
+    }
+}
+
 impl From<String> for Line {
     fn from(text: String) -> Self {
         Line::of(Class::Plain, &text)

@@ -2,7 +2,8 @@
 
 use crate::block::Terminal;
 use crate::line::{Class, lines};
-use crate::texts::{content, gist, markdown, notice, printed, sniffed};
+use crate::pieces::{markdown, notice, terminal};
+use crate::texts::{content, gist, sniffed};
 use crate::{Block, Limits, Line, hooks, json};
 use serde::Serialize;
 use tooltrail_model::content::Content;
@@ -85,10 +86,8 @@ fn prompt(origin: Origin, text: &str, limits: &Limits) -> Message {
 }
 
 fn command(line: &str, output: Option<&str>, limits: &Limits) -> Message {
-    let (output, elided) = crate::texts::cut(output.unwrap_or_default(), limits);
-    let printed = printed(output);
-    let gap = elided.map(|_| printed.len());
-    let block = Block::Terminal(Terminal { command: lines(Class::Plain, line), lines: printed, gap, elided });
+    let printed = terminal(output.unwrap_or_default(), limits);
+    let block = Block::Terminal(Terminal { command: lines(Class::Plain, line), ..printed });
     open(Who::Person, "command", line, vec![block])
 }
 

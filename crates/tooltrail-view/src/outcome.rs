@@ -2,7 +2,8 @@
 
 use crate::head::{no_result, size, took, why};
 use crate::line::neutral;
-use crate::texts::{as_json, gist, markdown, notice, section, sniffed, walk};
+use crate::pieces::{markdown, notice, section};
+use crate::texts::{as_json, gist, sniffed, walk};
 use crate::{Block, Class, Limits, Line, hooks};
 use tooltrail_model::content::words;
 use tooltrail_model::detail::Detail;
@@ -19,12 +20,13 @@ pub(crate) fn came(call: &Story<'_>) -> bool {
     matches!(call.row.status, Status::Succeeded | Status::Answered) && call.answer.is_some()
 }
 
-/// The words of an error or refusal: those that the format took out of their wrapping, else what the model saw instead of a result.
+/// The words of an error or refusal, without the wrapping that the agent puts around them for the model. Where the format found none,
+/// they are what the model saw instead of a result, unless the tool's view shows that as output.
 pub(crate) fn error(call: &Story<'_>) -> Option<String> {
     let told = call.told.error.clone();
-    // What a command printed is its error, and its view shows that.
-    let printed = matches!(call.told.detail, Detail::Shell(_)) && call.row.reason == Some(Reason::ExitCode);
-    let seen = || call.answer.as_ref().filter(|_| went_wrong(call) && !printed).map(|answer| words(&answer.seen));
+    let printed = matches!(call.told.detail, Detail::Shell(_) | Detail::TaskOutput(_));
+    let failed = matches!(call.row.status, Status::Failed | Status::Blocked | Status::TimedOut | Status::Cancelled);
+    let seen = || call.answer.as_ref().filter(|_| failed && !printed).map(|answer| words(&answer.seen));
     told.or_else(seen).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
@@ -46,7 +48,9 @@ pub(crate) fn blocks(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<
         Status::Running => vec![missing(call, Level::Info, "No result yet.")],
         Status::Unanswered => vec![missing(call, Level::Warning, "There is no result.")],
     };
-    blocks.extend(call.row.background.as_ref().map(background));
+    // A command tells of its own.
+    let task = call.row.background.as_ref().filter(|task| task.id.is_none() || !matches!(call.told.detail, Detail::Shell(_)));
+    blocks.extend(task.map(background));
     blocks
 }
 

@@ -1,62 +1,16 @@
-//! Texts as blocks: cut to a limit, and told apart by how they look where nobody says what they are.
+//! Texts as blocks, told apart by how they look where nobody says what they are.
 //!
 //! Tool views, messages and the frame of calls make their blocks with these, so that the same text looks the same everywhere.
 
-use crate::block::{Code, Terminal};
 use crate::head::{count, size};
-use crate::limits::{Elided, Unit};
-use crate::line::{Class, lines, neutral_text};
+use crate::line::Class;
+use crate::pieces::{Fields, markdown, plain, terminal};
 use crate::{Block, Limits, Line, json};
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
-use tooltrail_model::transcript::Level;
 
 /// How much of a text a line gives a taste of.
 const GIST: usize = 200;
-
-/// A remark.
-pub(crate) fn notice(level: Level, text: impl Into<Line>) -> Block {
-    Block::Notice { level, text: text.into() }
-}
-
-/// A part with a name.
-pub(crate) fn section(label: impl Into<Line>, open: bool, body: Vec<Block>) -> Block {
-    Block::Section { label: label.into(), open, body }
-}
-
-/// Names and values, those that there are.
-pub(crate) fn fields<const N: usize>(fields: [(&str, Option<String>); N]) -> Option<Block> {
-    let there = fields.into_iter().filter_map(|(name, value)| Some((Line::of(Class::Dim, name), Line::from(value?))));
-    let fields: Vec<(Line, Line)> = there.collect();
-    (!fields.is_empty()).then_some(Block::Fields { fields })
-}
-
-/// The beginning of a text that is within the limits, and what was left out. It ends with a line unless the first one is too long.
-pub(crate) fn cut<'t>(text: &'t str, limits: &Limits) -> (&'t str, Option<Elided>) {
-    let mut end = 0;
-    let mut shown = 0;
-    for line in text.split_inclusive('\n').take(limits.lines) {
-        if end + line.len() > limits.bytes {
-            break;
-        }
-        end += line.len();
-        shown += 1;
-    }
-    if end >= text.len() {
-        return (text, None);
-    }
-    if shown == 0 {
-        let start = beginning(text, limits.bytes);
-        return (start, Some(Elided { shown: start.len() as u64, total: text.len() as u64, unit: Unit::Bytes, kept: true }));
-    }
-    let total = text.lines().count() as u64;
-    (text.get(..end).unwrap_or_default(), Some(Elided { shown, total, unit: Unit::Lines, kept: true }))
-}
-
-/// The beginning of a text, of so many bytes at most.
-pub(crate) fn beginning(text: &str, bytes: usize) -> &str {
-    text.get(..text.floor_char_boundary(bytes)).unwrap_or_default()
-}
 
 /// The first line that says something, and a mark if more follows or it is long.
 pub(crate) fn gist(text: &str) -> String {
@@ -69,26 +23,7 @@ pub(crate) fn gist(text: &str) -> String {
 
 /// A text whose lines count.
 pub(crate) fn code(text: &str, limits: &Limits) -> Block {
-    let (text, elided) = cut(text, limits);
-    Block::Code(Code { lines: lines(Class::Plain, text), elided, ..Code::default() })
-}
-
-/// What a program printed.
-pub(crate) fn terminal(text: &str, limits: &Limits) -> Block {
-    let (text, elided) = cut(text, limits);
-    let lines = printed(text);
-    Block::Terminal(Terminal { gap: elided.map(|_| lines.len()), command: Vec::new(), lines, elided })
-}
-
-/// The lines that a program printed.
-pub(crate) fn printed(text: &str) -> Vec<Line> {
-    lines(Class::Plain, text)
-}
-
-/// Prose.
-pub(crate) fn markdown(text: &str, limits: &Limits) -> Block {
-    let (text, elided) = cut(text.trim_end(), limits);
-    Block::Markdown { text: neutral_text(text).into_owned(), elided }
+    Block::Code(plain(None, text, limits))
 }
 
 /// A text of which nobody says what it is: JSON, what a program printed with colours, prose that uses Markdown, or lines.
@@ -97,7 +32,7 @@ pub(crate) fn sniffed(text: &str, limits: &Limits) -> Block {
         return json::block(&value, limits);
     }
     if text.contains('\u{1b}') {
-        return terminal(text, limits);
+        return Block::Terminal(terminal(text, limits));
     }
     if is_markdown(text) { markdown(text, limits) } else { code(text, limits) }
 }
@@ -126,10 +61,12 @@ fn piece_of(content: &Content, limits: &Limits) -> Vec<Block> {
         Content::Text { text } => vec![sniffed(text, limits)],
         Content::Image(image) => vec![picture(image, "picture")],
         Content::Document { title, media, text, bytes } => {
-            let about =
-                fields([("document", title.clone()), ("type", media.clone()), ("size", Some(*bytes).filter(|&bytes| bytes > 0).map(size))]);
+            let mut about = Fields::default();
+            about.add_some("document", title.as_deref());
+            about.add_some("type", media.as_deref());
+            about.add_some("size", Some(*bytes).filter(|&bytes| bytes > 0).map(size).as_deref());
             let text = text.as_deref().map(|text| code(text, limits));
-            about.into_iter().chain(text).collect()
+            about.block().into_iter().chain(text).collect()
         }
         Content::Tool { name } => vec![Block::Fields { fields: vec![(Line::of(Class::Dim, "tool"), name.as_str().into())] }],
         Content::Other { value } => vec![json::block(value, limits)],
@@ -190,17 +127,8 @@ fn walk_block(block: &Block, see: &mut dyn FnMut(&str)) {
 mod tests {
     use super::*;
 
-    fn tight(lines: usize, bytes: usize) -> Limits {
-        Limits { lines, bytes, ..Limits::PAGE }
-    }
-
     #[test]
-    fn what_is_cut_is_told() {
-        assert_eq!(cut("a\nb\nc", &tight(5, 99)), ("a\nb\nc", None));
-        let (text, elided) = cut("a\nb\nc", &tight(2, 99));
-        assert_eq!((text, elided.map(|elided| elided.words())), ("a\nb\n", Some("2 of 3 lines".to_owned())));
-        let (text, elided) = cut("ééé", &tight(9, 3));
-        assert_eq!((text, elided.map(|elided| elided.words())), ("é", Some("2 of 6 bytes".to_owned())));
+    fn a_gist_says_if_there_is_more() {
         assert_eq!(gist("\n first \nsecond"), "first …");
         assert_eq!(gist("only"), "only");
     }
@@ -212,12 +140,6 @@ mod tests {
         assert!(matches!(sniffed("\u{1b}[31mred", &Limits::PAGE), Block::Terminal(_)));
         assert!(matches!(sniffed("## Head\ntext", &Limits::PAGE), Block::Markdown { .. }));
         assert!(matches!(sniffed("# comment\nls", &Limits::PAGE), Block::Code(_)));
-    }
-
-    #[test]
-    fn nothing_acts_in_prose() {
-        let Block::Markdown { text, .. } = markdown("a\u{1b}]0;x\u{7}\n", &Limits::PAGE) else { panic!("prose") };
-        assert_eq!(text, "a␛]0;x␇");
     }
 
     #[test]

@@ -130,8 +130,10 @@ fn aside(text: &str) -> Option<(&'static str, &str, &str)> {
 pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let mut out = Vec::new();
     let own = |text: &str| !text.trim().is_empty();
+    // Nothing that opens behind the last end of a block is one, so a text full of openings is not searched again for each.
+    let last = ASIDES.iter().filter_map(|(name, _)| text.rfind(&format!("</{name}>"))).max().unwrap_or(0);
     let (mut begin, mut line) = (0, 0);
-    while let Some(rest) = text.get(line..) {
+    while let Some(rest) = text.get(line..).filter(|_| line < last) {
         if let Some((label, inner, after)) = aside(rest) {
             out.extend(text.get(begin..line).filter(|text| own(text)).map(|text| Piece::Own(text.trim())));
             out.push(Piece::Aside(label, inner));

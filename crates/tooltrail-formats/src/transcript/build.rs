@@ -355,7 +355,8 @@ fn without_echoes(entries: Vec<Found>) -> Vec<Found> {
     let mut out: Vec<Found> = Vec::with_capacity(entries.len());
     for mut found in entries {
         let held = last.get(&found.text).copied();
-        if found.echo && told.contains(&found.text) {
+        let near = held.is_some_and(|at| out.len() - at < NEAR);
+        if found.echo && (near || told.contains(&found.text)) {
             // What it repeats may stand before it or come yet.
             match (found.begins, held.and_then(|at| out.get_mut(at))) {
                 (Some(abandoned), Some(original)) if original.begins.is_none() => original.begins = Some(abandoned),
@@ -364,9 +365,6 @@ fn without_echoes(entries: Vec<Found>) -> Vec<Found> {
                 }
                 (None, _) => {}
             }
-            continue;
-        }
-        if found.echo && held.is_some_and(|at| out.len() - at < NEAR) {
             continue;
         }
         found.begins = found.begins.or_else(|| begins.remove(&found.text));

@@ -2,7 +2,6 @@
 
 use super::SessionBook;
 use crate::{Ask, Format, Opened};
-use serde_json::Value;
 use tooltrail_model::Status;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
@@ -36,28 +35,16 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Option<Story<
     })
 }
 
-/// What all records that tell of the result say together. What the model saw comes from the first that has it, what the tool
-/// produced from the last, which knows most.
+/// What all records that tell of the result say together.
 fn answer(book: &SessionBook<'_>, format: &dyn Format, entry: &CallEntry<'_>) -> Option<Answered> {
     let mut whole: Option<Answered> = None;
     for &spot in entry.result.iter().chain(&entry.ends) {
         let Some((_, value)) = book.record(spot) else { continue };
         let Some(found) = format.answered(Opened { line: spot.at.line, value: &value }, entry.row.call) else { continue };
-        let Some(held) = &mut whole else {
-            whole = Some(found);
-            continue;
-        };
-        if held.seen.is_empty() {
-            held.seen = found.seen;
+        match &mut whole {
+            Some(held) => held.join(found),
+            None => whole = Some(found),
         }
-        held.feedback = held.feedback.take().or(found.feedback);
-        held.produced = match (held.produced.take(), found.produced) {
-            (Some(Value::Object(mut old)), Some(Value::Object(new))) => {
-                old.extend(new);
-                Some(Value::Object(old))
-            }
-            (old, new) => new.or(old),
-        };
     }
     whole
 }

@@ -80,7 +80,7 @@ fn replacements(replacements: &[Replacement], limits: &Limits) -> Vec<Block> {
         return vec![diff(only)];
     }
     let label = |number: usize, all: bool| format!("replacement {}{}", number + 1, if all { ", wherever it occurs" } else { "" });
-    let sections = replacements.iter().enumerate().map(|(number, each)| section(&label(number, each.all), true, vec![diff(each)]));
+    let sections = replacements.iter().enumerate().map(|(number, each)| section(label(number, each.all), true, vec![diff(each)]));
     sections.collect()
 }
 

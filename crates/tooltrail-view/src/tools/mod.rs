@@ -3,18 +3,61 @@
 //! A view gets a call with its result already in it. It makes a head, which is cheap, and a body when asked. It never changes the
 //! call, never looks for anything, and leaves status, hooks and raw JSON to what all calls share.
 
+mod agent;
 mod edit;
+mod glob;
+mod grep;
+mod list;
+mod lsp;
 mod mcp;
+mod notebook;
 mod other;
+mod patch;
+mod picture;
+mod plan;
+mod question;
 mod read;
 mod shell;
+mod skill;
+mod task_output;
+mod task_stop;
+mod tasks;
+mod todo;
+mod tool_search;
+mod web_fetch;
+mod web_search;
 mod write;
 
 use crate::{Block, Head, Limits};
 use tooltrail_model::transcript::Story;
 
 /// All views. The first that shows a call has it; the last one shows anything.
-pub static TOOLS: &[&dyn ToolView] = &[&edit::Edit, &mcp::Mcp, &read::Read, &shell::Shell, &write::Write, &other::Other];
+pub static TOOLS: &[&dyn ToolView] = &[
+    &agent::Agent,
+    &edit::Edit,
+    &glob::Glob,
+    &grep::Grep,
+    &list::List,
+    &lsp::Lsp,
+    &mcp::Mcp,
+    &notebook::Notebook,
+    &patch::Patch,
+    &picture::Picture,
+    &plan::Plan,
+    &question::Question,
+    &read::Read,
+    &shell::Shell,
+    &skill::Skill,
+    &task_output::TaskOutput,
+    &task_stop::TaskStop,
+    &tasks::Tasks,
+    &todo::Todo,
+    &tool_search::ToolSearch,
+    &web_fetch::WebFetch,
+    &web_search::WebSearch,
+    &write::Write,
+    &other::Other,
+];
 
 /// How one kind of tool is shown.
 pub trait ToolView: Sync {
@@ -34,4 +77,59 @@ pub trait ToolView: Sync {
 /// The view of a call.
 pub fn of(call: &Story<'_>) -> &'static dyn ToolView {
     TOOLS.iter().copied().find(|view| view.shows(call)).unwrap_or(&other::Other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{story, worked};
+    use tooltrail_model::detail::*;
+    use tooltrail_model::{Kind, Status};
+
+    /// One empty detail of each kind whose view must not fail on it.
+    fn details() -> Vec<Detail> {
+        vec![
+            Detail::Todo(Todo::default()),
+            Detail::Tasks(Tasks::default()),
+            Detail::Agent(Agent::default()),
+            Detail::Glob(Glob::default()),
+            Detail::Grep(Grep::default()),
+            Detail::List(List::default()),
+            Detail::WebSearch(WebSearch::default()),
+            Detail::WebFetch(WebFetch::default()),
+            Detail::Question(Questions::default()),
+            Detail::Plan(Plan::default()),
+            Detail::Skill(Skill::default()),
+            Detail::ToolSearch(ToolSearch::default()),
+            Detail::Lsp(Lsp::default()),
+            Detail::Mcp(Mcp::default()),
+            Detail::Other,
+        ]
+    }
+
+    #[test]
+    fn views_have_icons_of_one_column_and_claim_nothing_without_a_result() {
+        for detail in details() {
+            let view = of(&worked("Tool", Kind::Other, detail.clone()));
+            for &status in Status::ALL {
+                let call = story("Tool", Kind::Other, status, detail.clone());
+                let head = view.head(&call);
+                assert_eq!(unicode_width::UnicodeWidthStr::width(head.icon), 1, "{}", view.name());
+                assert!(head.facts.is_empty(), "{} {status:?} {:?}", view.name(), head.facts);
+                // Whatever there is, the frame says how it ended.
+                let body = crate::call::body(&call, &Limits::PAGE);
+                let quiet = matches!(status, Status::Succeeded | Status::Answered);
+                assert!(quiet || matches!(body.first(), Some(Block::Notice { .. })), "{} {status:?} {body:?}", view.name());
+            }
+        }
+    }
+
+    #[test]
+    fn the_last_view_shows_anything() {
+        assert_eq!(TOOLS.last().map(|view| view.name()), Some("other"));
+        let names: Vec<&str> = TOOLS.iter().map(|view| view.name()).collect();
+        let mut sorted = names.clone();
+        sorted.sort_by_key(|name| (*name == "other", *name));
+        assert_eq!(names, sorted);
+    }
 }

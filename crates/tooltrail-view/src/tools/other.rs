@@ -7,7 +7,8 @@
 //! ```
 
 use super::ToolView;
-use crate::texts::{content, notice, section, sniffed};
+use crate::pieces::{notice, section};
+use crate::texts::{as_json, content, sniffed};
 use crate::{Block, Head, Limits, Line, json, outcome};
 use serde_json::Value;
 use tooltrail_model::content::{Content, words};
@@ -68,7 +69,7 @@ fn short(text: &str, most: usize) -> String {
 pub(super) fn facts(call: &Story<'_>) -> Vec<Line> {
     let Some(answer) = call.answer.as_ref().filter(|_| outcome::came(call)) else { return Vec::new() };
     let [Content::Text { text }] = answer.seen.as_slice() else { return Vec::new() };
-    let items = match crate::texts::as_json(text) {
+    let items = match as_json(text) {
         Some(Value::Array(items)) => items.len() as u64,
         _ => return Vec::new(),
     };

@@ -13,22 +13,22 @@ use tooltrail_model::link::{Linked, Linker};
 use tooltrail_model::{Now, Span, Time};
 
 /// Logs that were scanned.
-pub struct Logs {
+pub(crate) struct Logs {
     /// What is in them.
-    pub linker: Linker,
+    pub(crate) linker: Linker,
     /// The moment of asking.
-    pub now: Now,
+    pub(crate) now: Now,
     /// The disk, with a count of how often it was read.
-    pub shelf: Counting,
+    pub(crate) shelf: Counting,
 }
 
 /// Reads logs, long after they were written.
-pub fn read(paths: &[PathBuf]) -> Logs {
+pub(crate) fn read(paths: &[PathBuf]) -> Logs {
     read_at(paths, "2040-01-01T00:00:00Z")
 }
 
 /// The same at another time.
-pub fn read_at(paths: &[PathBuf], time: &str) -> Logs {
+pub(crate) fn read_at(paths: &[PathBuf], time: &str) -> Logs {
     let search = find::in_paths(paths);
     assert!(search.problems.is_empty() && !search.files.is_empty(), "{search:?}");
     let (linker, problems) = scan::scan(&search.files, &Options::default(), &Progress::default());
@@ -38,7 +38,7 @@ pub fn read_at(paths: &[PathBuf], time: &str) -> Logs {
 
 impl Logs {
     /// Everything in these logs as one transcript.
-    pub fn with_book<T>(&self, test: impl FnOnce(&Linked<'_>, &SessionBook<'_>) -> T) -> T {
+    pub(crate) fn with_book<T>(&self, test: impl FnOnce(&Linked<'_>, &SessionBook<'_>) -> T) -> T {
         let linked = self.linker.link();
         let sessions: Vec<usize> = (0..linked.sessions.len()).collect();
         let book = SessionBook::read(&linked, &sessions, &self.now, &self.shelf, None);
@@ -48,14 +48,14 @@ impl Logs {
 
 /// The disk, counted.
 #[derive(Default)]
-pub struct Counting {
+pub(crate) struct Counting {
     disk: Disk,
     reads: AtomicUsize,
 }
 
 impl Counting {
     /// How often something was read so far.
-    pub fn reads(&self) -> usize {
+    pub(crate) fn reads(&self) -> usize {
         self.reads.load(Ordering::Relaxed)
     }
 }
@@ -78,7 +78,7 @@ impl Shelf for Counting {
 }
 
 /// Writes lines as a log and reads it.
-pub fn log(folder: &Path, lines: &[serde_json::Value]) -> Logs {
+pub(crate) fn log(folder: &Path, lines: &[serde_json::Value]) -> Logs {
     let path = folder.join("session.jsonl");
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     std::fs::write(&path, text).unwrap();

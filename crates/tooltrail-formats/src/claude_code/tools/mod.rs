@@ -4,12 +4,20 @@
 //! no `toolUseResult`, or only a text, everything comes from what the model saw. To teach the program a tool, add its names and its
 //! reader to [`TOOLS`]; to give it a family, see `names`.
 
+mod agents;
 mod fields;
 mod files;
+mod grep;
 pub(super) mod names;
 mod notebooks;
+mod plans;
+mod questions;
 mod said;
+mod search;
 mod shell;
+mod tasks;
+mod todos;
+mod web;
 
 use super::markers;
 use crate::Ask;
@@ -27,10 +35,35 @@ type Reader = fn(&mut Told<'_>) -> Detail;
 const TOOLS: &[(&[&str], Reader)] = &[
     (&["Bash", "PowerShell"], shell::read),
     (&["Monitor"], shell::monitor),
+    (&["BashOutput", "BashOutputTool", "AgentOutputTool", "TaskOutput"], tasks::output),
+    (&["KillBash", "KillShell", "TaskStop"], tasks::stop),
     (&["Read", "NotebookRead"], files::read),
     (&["Write"], files::write),
     (&["Edit", "MultiEdit"], files::edit),
     (&["NotebookEdit"], notebooks::edit),
+    (&["TodoWrite", "TodoRead"], todos::list),
+    (&["TaskCreate"], todos::create),
+    (&["TaskUpdate"], todos::update),
+    (&["TaskGet"], todos::get),
+    (&["TaskList"], todos::all),
+    (&["Task", "Agent"], agents::start),
+    (&["SendMessage", "SubagentHandback"], agents::send),
+    (&["ListAgents"], agents::list),
+    (&["Workflow"], agents::workflow),
+    (&["TeamCreate"], agents::gather),
+    (&["TeamDelete"], agents::disband),
+    (&["Glob"], search::glob),
+    (&["Grep"], grep::read),
+    (&["LS"], search::list),
+    (&["LSP"], search::server),
+    (&["ToolSearch"], search::tools),
+    (&["ListMcpResourcesTool", "ReadMcpResourceTool", "ReadMcpResourceDirTool"], search::resources),
+    (&["WebSearch", "web_search"], web::search),
+    (&["WebFetch", "web_fetch"], web::fetch),
+    (&["AskUserQuestion"], questions::read),
+    (&["ExitPlanMode", "exit_plan_mode"], plans::leave),
+    (&["EnterPlanMode"], plans::enter),
+    (&["Skill", "SlashCommand"], plans::skill),
 ];
 
 /// A call that is being told: where its reader takes from, and what it adds beside the detail.
@@ -55,19 +88,21 @@ pub(super) struct Told<'v> {
 pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
     let mut told = Told::new(ask);
     let reader = TOOLS.iter().find(|(names, _)| names.contains(&ask.tool)).map(|(_, reader)| reader);
-    let Some(reader) = reader else {
-        let detail = mcp(ask).unwrap_or_default();
-        return Detailed { detail, rest_input: Map::new(), rest_produced: told.produced.rest(), error: told.error, saved: told.saved };
+    let detail = match reader {
+        Some(reader) => reader(&mut told),
+        None => mcp(ask).unwrap_or_default(),
     };
-    let detail = reader(&mut told);
-    let rest_input = match ask.input {
-        Value::Object(_) | Value::Null => told.input.rest(),
+    let rest_input = match (&detail, ask.input) {
+        // Shown as it is, all of it.
+        (Detail::Mcp(_) | Detail::Other, _) => Map::new(),
+        (_, Value::Object(_) | Value::Null) => told.input.rest(),
         // Arguments that are no object are kept under a name of ours.
-        other => Map::from_iter([("input".to_owned(), other.clone())]),
+        (_, other) => Map::from_iter([("input".to_owned(), other.clone())]),
     };
     Detailed { detail, rest_input, rest_produced: told.produced.rest(), error: told.error, saved: told.saved }
 }
 
+/// A tool of an MCP server, by its name or by what its block says.
 fn mcp(ask: &Ask<'_>) -> Option<Detail> {
     let server = ask.server.or_else(|| names::server(ask.tool))?;
     let named = ask.tool.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(server)).and_then(|rest| rest.strip_prefix("__"));
@@ -75,6 +110,7 @@ fn mcp(ask: &Ask<'_>) -> Option<Detail> {
 }
 
 impl<'v> Told<'v> {
+    /// Takes a call in.
     fn new(ask: &'v Ask<'v>) -> Self {
         let whole = words(ask.seen);
         let mut produced = Fields::of(ask.produced);
@@ -85,7 +121,9 @@ impl<'v> Told<'v> {
                 Status::Failed | Status::Rejected | Status::Blocked | Status::Cancelled | Status::Interrupted | Status::TimedOut
             );
         let seen = said::own_words(&whole);
-        let spoken = if seen.is_empty() { ask.produced.and_then(Value::as_str).unwrap_or_default() } else { seen };
+        // Where the model saw nothing, the reason is a text beside it, or the code of a tool on the service's side.
+        let beside = || ask.produced.and_then(Value::as_str).or_else(|| said::error_code(ask.seen)).unwrap_or_default();
+        let spoken = if seen.is_empty() { beside() } else { seen };
         let error = if failed { said::error(spoken) } else { None };
         Told { ask, input: Fields::of(Some(ask.input)), produced, seen: seen.to_owned(), failed, error, saved }
     }

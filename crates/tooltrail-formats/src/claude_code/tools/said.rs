@@ -2,6 +2,7 @@
 
 use super::super::markers;
 use super::fields::Fields;
+use tooltrail_model::content::Content;
 use tooltrail_model::detail::Saved;
 use tooltrail_model::verdict::Marker;
 
@@ -88,9 +89,15 @@ pub(super) fn error(text: &str) -> Option<String> {
     (!own.is_empty()).then(|| own.to_owned())
 }
 
+/// The code of an error that a tool on the service's side gives as an object.
+pub(super) fn error_code(seen: &[Content]) -> Option<&str> {
+    seen.iter().find_map(|content| if let Content::Other { value } = content { value.get("error_code")?.as_str() } else { None })
+}
+
 /// A text without `<tool_use_error>` and `Error: ` around it.
 pub(super) fn unwrapped(text: &str) -> &str {
-    let text = text.trim();
+    // The first line may be indented.
+    let text = text.trim_end().trim_start_matches(['\n', '\r']);
     let text = text.strip_prefix("<tool_use_error>").map_or(text, |rest| rest.strip_suffix("</tool_use_error>").unwrap_or(rest).trim());
     text.strip_prefix("Error: ").unwrap_or(text)
 }

@@ -1,0 +1,124 @@
+//! The web: searches and pages, by the agent's own tools and by the service's.
+
+use super::super::content::text;
+use super::Told;
+use super::fields::texts;
+use serde_json::Value;
+use tooltrail_model::content::Content;
+use tooltrail_model::detail::{Detail, WebFetch, WebLink, WebSearch};
+
+/// `WebSearch`, and the service's `web_search`.
+pub(super) fn search(told: &mut Told<'_>) -> Detail {
+    let (input, produced) = (&mut told.input, &mut told.produced);
+    let mut search = WebSearch {
+        query: input.string("query").or_else(|| produced.string("query")).unwrap_or_default(),
+        allowed: input.take("allowed_domains", texts).unwrap_or_default(),
+        blocked: input.take("blocked_domains", texts).unwrap_or_default(),
+        ..WebSearch::default()
+    };
+    produced.drop(&["query", "durationSeconds"]);
+    if let Some(results) = produced.list("results") {
+        results.iter().for_each(|result| structured(result, &mut search));
+    } else if let Some(text) = told.answer() {
+        spoken(&text, &mut search);
+    }
+    if search.results.is_none() {
+        // The service's own tool gives its results as blocks of a kind of their own.
+        let links: Vec<WebLink> = others(told.ask.seen).filter_map(link).collect();
+        search.results = (!links.is_empty()).then_some(links);
+    }
+    Detail::WebSearch(search)
+}
+
+/// Blocks of kinds that only one tool knows.
+fn others(seen: &[Content]) -> impl Iterator<Item = &Value> {
+    seen.iter().filter_map(|content| if let Content::Other { value } = content { Some(value) } else { None })
+}
+
+/// One of `results`: a list of links, or words about them.
+fn structured(result: &Value, search: &mut WebSearch) {
+    match result {
+        Value::String(prose) => add(prose, search),
+        other => {
+            let links = other.get("content").and_then(Value::as_array).into_iter().flatten();
+            search.results.get_or_insert_default().extend(links.filter_map(link));
+        }
+    }
+}
+
+/// A page that was found.
+fn link(value: &Value) -> Option<WebLink> {
+    let url = text(value, "url")?.to_owned();
+    let snippet = ["snippet", "page_age"].iter().find_map(|key| text(value, key)).map(str::to_owned);
+    Some(WebLink { title: text(value, "title").unwrap_or_default().to_owned(), url, snippet })
+}
+
+/// `Web search results for query: "…"`, then `Links: […]`, then words about them.
+fn spoken(text: &str, search: &mut WebSearch) {
+    let text = text.split("\n\nREMINDER: You MUST include").next().unwrap_or(text);
+    let text = match text.strip_prefix("Web search results for query: ") {
+        Some(rest) => rest.split_once("\n\n").map_or("", |(_, rest)| rest),
+        None => text,
+    };
+    let mut prose = String::new();
+    for line in text.lines() {
+        let links = line.strip_prefix("Links: ").and_then(|list| serde_json::from_str::<Vec<Value>>(list).ok());
+        match links {
+            Some(links) => {
+                search.results.get_or_insert_default().extend(links.iter().filter_map(link));
+                add(&std::mem::take(&mut prose), search);
+            }
+            None if line == "No links found." => search.results = Some(Vec::new()),
+            None => {
+                prose.push_str(line);
+                prose.push('\n');
+            }
+        }
+    }
+    add(&prose, search);
+}
+
+/// Adds words about what was found.
+fn add(prose: &str, search: &mut WebSearch) {
+    search.prose.extend(Some(prose.trim()).filter(|prose| !prose.is_empty()).map(str::to_owned));
+}
+
+/// `WebFetch`, and the service's `web_fetch`.
+pub(super) fn fetch(told: &mut Told<'_>) -> Detail {
+    let (input, produced) = (&mut told.input, &mut told.produced);
+    let url = input.string("url").or_else(|| produced.string("url")).unwrap_or_default();
+    let code = produced.number("code");
+    let words = produced.string("codeText").unwrap_or_default();
+    let bytes = produced.number("bytes");
+    let answer = produced.string("result");
+    // Where it ended up is told only if that is another page.
+    if produced.peek("url").and_then(Value::as_str) == Some(&url) {
+        produced.drop(&["url"]);
+    }
+    produced.drop(&["durationMs"]);
+    let page = || others(told.ask.seen).find_map(|value| value.pointer("/content/source/data").and_then(Value::as_str)).map(str::to_owned);
+    Detail::WebFetch(WebFetch {
+        url,
+        prompt: input.string("prompt"),
+        code: code.map(|code| (code, words)),
+        bytes,
+        answer: answer.or_else(|| told.answer()).or_else(page),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_and_words_are_told_apart() {
+        let mut search = WebSearch::default();
+        spoken(
+            "Web search results for query: \"q\"\n\nLinks: [{\"title\":\"T\",\"url\":\"https://example.com\"}]\n\nIt says so.\n\n\
+             REMINDER: You MUST include the sources above",
+            &mut search,
+        );
+        assert_eq!(search.results.map(|links| links.len()), Some(1));
+        assert_eq!(search.prose, ["It says so."]);
+    }
+}

@@ -1,0 +1,256 @@
+//! Blocks as HTML: one function per kind. All text goes through escaping; nothing from a log becomes an address, a class or a style.
+
+use super::text::line;
+use super::{image, prose};
+use crate::block::{Block, Code, Diff, DiffLine, Link, Progress, Question, Sign, Terminal, Todo};
+use crate::head::{count, size};
+use crate::limits::{Elided, Unit};
+use crate::line::Line;
+use maud::{Markup, html};
+use tooltrail_model::content::Image;
+use tooltrail_model::transcript::Level;
+
+/// How deep parts may stand in parts.
+const DEEPEST: usize = 8;
+/// A block of more lines than this scrolls by itself, so it can be reached with the keyboard.
+const TALL: usize = 30;
+
+/// How a subagent's conversation is shown: thread, calls, failed calls.
+pub(super) type Nest<'a> = &'a dyn Fn(usize, u64, u64) -> Markup;
+
+/// A body.
+pub(super) fn body(blocks: &[Block], nest: Nest<'_>) -> Markup {
+    html! { @for block in blocks { (draw(block, nest, 0)) } }
+}
+
+/// One block.
+pub(super) fn draw(block: &Block, nest: Nest<'_>, depth: usize) -> Markup {
+    match block {
+        Block::Code(code) => self::code(code),
+        Block::Diff(diff) => self::diff(diff),
+        Block::Terminal(output) => terminal(output),
+        Block::Markdown { text, elided } => html! { div.prose { (prose::markdown(text)) } (gap(elided.as_ref())) },
+        Block::Image { image, alt } => picture(image, alt),
+        Block::Table { head, rows, elided } => table(head, rows, elided.as_ref()),
+        Block::Fields { fields } => html! {
+            dl.fields { @for (name, value) in fields { div { dt { (line(name)) } dd { (line(value)) } } } }
+        },
+        Block::Todos { items } => html! { ul.todos { @for item in items { (todo(item)) } } },
+        Block::Questions { questions } => html! { @for asked in questions { (question(asked)) } },
+        Block::Links { links } => html! { ol.links { @for found in links { (link(found)) } } },
+        Block::Files { groups, elided } => files(groups, elided.as_ref()),
+        Block::Json { lines, elided } => html! { (listing("code json", None, lines)) (gap(elided.as_ref())) },
+        Block::Notice { level, text } => notice(*level, &line(text)),
+        Block::Nested { thread, calls, failed } => nest(*thread, *calls, *failed),
+        Block::Section { label, open, body } => html! {
+            details.sec open[*open] {
+                summary { (line(label)) }
+                @if depth < DEEPEST { @for block in body { (draw(block, nest, depth + 1)) } }
+                @else { (notice(Level::Warning, &html! { "Nested too deep to be shown." })) }
+            }
+        },
+    }
+}
+
+/// A remark.
+pub(super) fn notice(level: Level, text: &Markup) -> Markup {
+    let (class, sign, word) = match level {
+        Level::Info => ("info", "i", "Note"),
+        Level::Warning => ("warning", "!", "Warning"),
+        Level::Error => ("error", "✗", "Error"),
+    };
+    html! { p class={ "notice " (class) } { span.sign aria-hidden="true" { (sign) } span.vh { (word) ": " } span { (text) } } }
+}
+
+/// What was left out.
+pub(super) fn gap(elided: Option<&Elided>) -> Markup {
+    let Some(elided) = elided else { return html! {} };
+    let missing = elided.total.saturating_sub(elided.shown);
+    let what = match elided.unit {
+        Unit::Lines => format!("{} not shown", crate::head::counted(missing, "line")),
+        Unit::Bytes => format!("{} not shown", size(missing)),
+        Unit::Items if missing == 1 => "1 entry not shown".to_owned(),
+        Unit::Items => format!("{} entries not shown", count(missing)),
+    };
+    let kept = if elided.kept { "" } else { "; the log does not keep the rest" };
+    html! { div.gap { "… " (what) " (" (elided.words()) " shown" (kept) ")" } }
+}
+
+/// Lines, perhaps numbered. Numbers are drawn by the style, so they are not selected with the text.
+fn listing(class: &str, first: Option<u64>, lines: &[Line]) -> Markup {
+    let focus = (lines.len() > TALL).then_some("0");
+    html! {
+        @if let Some(first) = first {
+            pre class={ (class) " num " (gutter(first.saturating_add(lines.len() as u64))) } tabindex=[focus] {
+                @for (number, text) in (first..).zip(lines) { span data-n=(number) { (line(text)) "\n" } }
+            }
+        } @else {
+            pre class=(class) tabindex=[focus] { @for text in lines { (line(text)) "\n" } }
+        }
+    }
+}
+
+/// The class for a column of numbers up to this one.
+fn gutter(last: u64) -> &'static str {
+    match last {
+        0..1_000 => "w3",
+        1_000..10_000 => "w4",
+        10_000..100_000 => "w5",
+        _ => "w7",
+    }
+}
+
+fn code(code: &Code) -> Markup {
+    html! { (listing("code", code.first, &code.lines)) (gap(code.elided.as_ref())) }
+}
+
+fn diff(diff: &Diff) -> Markup {
+    let lines = || diff.hunks.iter().flat_map(|hunk| &hunk.lines);
+    let most = lines().filter_map(|line| line.old.max(line.new)).max();
+    let width = most.map_or(0, |most| most.to_string().len());
+    let focus = (lines().count() > TALL).then_some("0");
+    html! {
+        @if let Some(path) = &diff.path { div.file { (line(path)) } }
+        pre.diff tabindex=[focus] {
+            @for (place, hunk) in diff.hunks.iter().enumerate() {
+                @if let Some(context) = &hunk.context { span.at { (line(context)) "\n" } }
+                @else if place > 0 { span.at { "⋯\n" } }
+                @for changed in &hunk.lines { (diff_line(changed, width)) }
+            }
+        }
+        (gap(diff.elided.as_ref()))
+    }
+}
+
+/// A line of a hunk. The numbers and the sign are drawn by the style; the word for the sign is there for whoever listens.
+fn diff_line(changed: &DiffLine, width: usize) -> Markup {
+    let (class, sign, word) = match changed.sign {
+        Sign::Same => ("", ' ', ""),
+        Sign::Added => ("add", '+', "added: "),
+        Sign::Removed => ("rem", '−', "removed: "),
+    };
+    let number = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
+    let numbers = match width {
+        0 => String::new(),
+        _ => format!("{:>width$} {:>width$} ", number(changed.old), number(changed.new)),
+    };
+    html! {
+        span class=[Some(class).filter(|class| !class.is_empty())] data-g={ (numbers) (sign) } {
+            @if !word.is_empty() { span.vh { (word) } }
+            (line(&changed.line)) "\n"
+        }
+    }
+}
+
+fn terminal(output: &Terminal) -> Markup {
+    let cut = output.gap.unwrap_or(output.lines.len()).min(output.lines.len());
+    let (head, tail) = output.lines.split_at(cut);
+    let focus = (output.lines.len() > TALL).then_some("0");
+    html! {
+        div.term {
+            @if !output.command.is_empty() { pre.cmd { @for text in &output.command { (line(text)) "\n" } } }
+            @if !output.lines.is_empty() || output.elided.is_some() {
+                div.out tabindex=[focus] {
+                    @if !head.is_empty() { pre { @for text in head { (line(text)) "\n" } } }
+                    (gap(output.elided.as_ref()))
+                    @if !tail.is_empty() { pre { @for text in tail { (line(text)) "\n" } } }
+                }
+            }
+        }
+    }
+}
+
+fn picture(image: &Image, alt: &Line) -> Markup {
+    let address = image::address(image);
+    let (width, height) = image.size.unzip();
+    let mut facts: Vec<String> = Vec::new();
+    facts.extend(image.size.map(|(width, height)| format!("{width} × {height}")));
+    facts.extend(image.bytes.map(size));
+    html! {
+        @match address {
+            Ok(address) => figure {
+                img src=(address) alt=(alt.text()) width=[width] height=[height] loading="lazy" decoding="async";
+                @if !alt.is_empty() || !facts.is_empty() { figcaption { (line(alt)) " " span.di { (facts.join(" · ")) } } }
+            },
+            Err(why) => (notice(Level::Info, &html! {
+                "Picture not shown: " (why) ". " (line(alt)) " " span.di { (facts.join(" · ")) }
+                @if let Some(source) = &image.source { " " code { (crate::line::neutral(source)) } }
+            })),
+        }
+    }
+}
+
+fn table(head: &[Line], rows: &[Vec<Line>], elided: Option<&Elided>) -> Markup {
+    html! {
+        div.scroll {
+            table {
+                @if !head.is_empty() { thead { tr { @for cell in head { th scope="col" { (line(cell)) } } } } }
+                tbody { @for row in rows { tr { @for cell in row { td { (line(cell)) } } } } }
+            }
+        }
+        (gap(elided))
+    }
+}
+
+fn todo(item: &Todo) -> Markup {
+    let (class, sign, word) = match item.state {
+        Progress::Open => ("open", "☐", "open"),
+        Progress::Active => ("active", "▸", "being done"),
+        Progress::Done => ("done", "✓", "done"),
+        Progress::Dropped => ("dropped", "✕", "dropped"),
+    };
+    html! {
+        li class=(class) {
+            span.sign aria-hidden="true" { (sign) }
+            span { span.what { (line(&item.text)) } span.vh { " (" (word) ")" } @if let Some(change) = &item.change { span.change { (line(change)) } } }
+        }
+    }
+}
+
+fn question(asked: &Question) -> Markup {
+    let (on, off) = if asked.multiple { ("☑", "☐") } else { ("◉", "○") };
+    html! {
+        div.question {
+            p.q { @if let Some(header) = &asked.header { span.tag { (line(header)) } } span { (line(&asked.text)) } }
+            ul {
+                @for (label, meaning, chosen) in &asked.options {
+                    li.chosen[*chosen] {
+                        span.sign aria-hidden="true" { (if *chosen { on } else { off }) }
+                        span {
+                            span.what { (line(label)) }
+                            @if *chosen { span.vh { " (chosen)" } }
+                            @if let Some(meaning) = meaning { span.di { " " (line(meaning)) } }
+                        }
+                    }
+                }
+                @for free in &asked.free { li.chosen { span.sign aria-hidden="true" { "✎" } span { span.vh { "in their own words: " } (line(free)) } } }
+            }
+            @if let Some(why) = &asked.unanswered { p.di { (line(why)) } }
+        }
+    }
+}
+
+fn link(found: &Link) -> Markup {
+    let url = found.url.as_deref().filter(|url| prose::safe(url));
+    html! {
+        li {
+            @if let Some(url) = url { a href=(url) rel="noopener noreferrer nofollow" { (line(&found.title)) } } @else { b { (line(&found.title)) } }
+            " " span.di { (line(&found.place)) }
+            @if let Some(snippet) = &found.snippet { p { (line(snippet)) } }
+        }
+    }
+}
+
+fn files(groups: &[(Line, Vec<Line>)], elided: Option<&Elided>) -> Markup {
+    html! {
+        ul.files {
+            @for (folder, names) in groups {
+                li {
+                    @if !folder.is_empty() { span.dir { (line(folder)) } }
+                    ul { @for name in names { li { (line(name)) } } }
+                }
+            }
+        }
+        (gap(elided))
+    }
+}

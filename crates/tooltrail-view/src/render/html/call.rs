@@ -1,0 +1,119 @@
+//! A call as a row: a line that can be opened, and its body.
+
+use super::blocks;
+use super::text::line;
+use crate::head::{look, outcome, took};
+use crate::line::{Class, Line};
+use crate::{Block, Head, Limits, call};
+use maud::{Markup, html};
+use tooltrail_model::Status;
+use tooltrail_model::row::CallRow;
+use tooltrail_model::transcript::Story;
+
+/// Where a row stands and how it is shown.
+pub struct Frame<'a> {
+    /// What links lead to; the call's id where that is free.
+    pub anchor: &'a str,
+    /// The conversation went on as if it had never been.
+    pub abandoned: bool,
+    /// How much of the body is made.
+    pub limits: &'a Limits,
+    /// How a subagent's conversation is shown: thread, calls, failed calls.
+    pub nest: &'a (dyn Fn(usize, u64, u64) -> Markup + 'a),
+    /// Whether a subagent of it had problems.
+    pub bad_inside: bool,
+}
+
+/// A call.
+pub fn call_row(story: &Story<'_>, frame: &Frame<'_>) -> Markup {
+    let mut body = call::body(story, frame.limits);
+    // A conversation that the tool's view does not show is still part of the call.
+    let untold = story.nested.threads.iter().filter(|thread| !shows(&body, **thread)).copied().collect::<Vec<_>>();
+    body.extend(untold.iter().map(|&thread| Block::Nested { thread, calls: story.nested.calls, failed: story.nested.failed }));
+    drawn(&call::head(story), &story.row, &body, &call::life(story), frame)
+}
+
+/// A call whose pieces are made.
+pub(super) fn drawn(head: &Head, row: &CallRow<'_>, body: &[Block], life: &[Block], frame: &Frame<'_>) -> Markup {
+    html! {
+        details class={ "row call k-" (row.kind.word()) " s-" (row.status.word()) @if bad(row.status) { " bad" } @else if frame.bad_inside { " bad-in" } @if frame.abandoned { " gone" } }
+            id=(frame.anchor) data-ref=(row.r#ref) open[opens(row.status)] {
+            (summary(head, row, frame))
+            div.body {
+                @if body.is_empty() { p.di { "Nothing to show." } }
+                (blocks::body(body, frame.nest))
+                @if !life.is_empty() { details.sec.life { summary { "Life of this call" } (blocks::body(life, frame.nest)) } }
+            }
+        }
+    }
+}
+
+/// The line of a call.
+fn summary(head: &Head, row: &CallRow<'_>, frame: &Frame<'_>) -> Markup {
+    html! {
+        summary title=[row.requested_at.as_deref().map(super::page::moment)] {
+            span.icon aria-hidden="true" { (head.icon) }
+            span.name { (line(&head.name)) }
+            (title(&head.title))
+            span.facts {
+                @if row.parallel > 1 { span title={ (row.parallel) " calls were made at once" } { "∥" (row.parallel) } }
+                @for fact in &head.facts { span { (line(fact)) } }
+                @if frame.abandoned { span.tag { "abandoned" } }
+            }
+            span.took { (duration(row)) }
+            (verdict(row))
+        }
+    }
+}
+
+/// What a call is about. Of a path the end is what tells files apart, so it is the middle that gives way.
+fn title(title: &Line) -> Markup {
+    let path = match title.runs() {
+        [run] if run.class == Class::Path || !run.text().contains(' ') => run.text(),
+        _ => return html! { span.title { span.h { (line(title)) } } },
+    };
+    match path.rfind('/').and_then(|slash| path.split_at_checked(slash + 1)) {
+        Some((folder, name)) if !name.is_empty() && name.len() < 60 => html! { span.title { span.h { (folder) } span.t { (name) } } },
+        _ => html! { span.title { span.h { (path) } } },
+    }
+}
+
+/// How long a call took. What the tool itself reported is exact; the rest includes waiting.
+fn duration(row: &CallRow<'_>) -> Markup {
+    match (row.run_ms, row.duration_ms) {
+        (Some(run), _) => html! { (took(run)) },
+        (None, Some(all)) => html! { (took(all)) },
+        (None, None) => html! {},
+    }
+}
+
+/// What became of a call: a sign and a word, never a colour alone.
+fn verdict(row: &CallRow<'_>) -> Markup {
+    let look = look(row.status);
+    let words = outcome(row);
+    html! {
+        span.verdict {
+            span.sign aria-hidden="true" { (look.glyph) }
+            @if words.is_empty() { span.vh { (look.word) } } @else { span.word { (words) } }
+        }
+    }
+}
+
+/// Whether a call is worth a look: it did not do what was asked.
+pub(super) fn bad(status: Status) -> bool {
+    !matches!(status, Status::Succeeded | Status::Answered | Status::Running)
+}
+
+/// Whether a call is open from the start.
+fn opens(status: Status) -> bool {
+    matches!(status, Status::Failed | Status::TimedOut)
+}
+
+/// Whether these blocks show a conversation.
+fn shows(blocks: &[Block], wanted: usize) -> bool {
+    blocks.iter().any(|block| match block {
+        Block::Nested { thread, .. } => *thread == wanted,
+        Block::Section { body, .. } => shows(body, wanted),
+        _ => false,
+    })
+}

@@ -1,0 +1,54 @@
+//! One HTML file that works offline: outline, filters, find, keyboard; light, dark and print.
+//!
+//! `plan` settles what stands where, `rows` draws chunks of it, `pack` draws them on all cores, packs them where there are many and
+//! writes them in order, `page` is what surrounds them. `blocks`, `call` and `message` are the pieces, for other pages too.
+
+mod blocks;
+mod call;
+mod image;
+mod message;
+mod pack;
+mod page;
+mod palette;
+mod plan;
+mod prose;
+mod rows;
+#[cfg(test)]
+mod sheet;
+mod text;
+
+pub use call::{Frame, call_row};
+pub use message::message_row;
+
+use crate::Block;
+use maud::Markup;
+use std::io::{self, Write};
+use tooltrail_model::book::{Book, Selection};
+
+/// How it is written.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Which part of the session.
+    pub selection: Selection,
+    /// Never packed, and without scripts.
+    pub plain: bool,
+    /// Said at the foot: what was taken out.
+    pub note: Option<String>,
+}
+
+/// Writes a session.
+pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let transcript = book.transcript();
+    let plan = plan::Plan::new(transcript, &options.selection);
+    let page = page::Page { transcript, plan: &plan, options };
+    let rows = rows::Rows { book, plan: &plan };
+    let heading = |chunk: &plan::Chunk| page.heading(chunk);
+    out.write_all(page.head().as_bytes())?;
+    if options.plain { pack::plain(&rows, &heading, out)? } else { pack::auto(&rows, &heading, out)? }
+    out.write_all(page.foot().as_bytes())
+}
+
+/// One block. A subagent's conversation is only named: whoever shows it puts it into `details[data-thread]`.
+pub fn block(block: &Block) -> Markup {
+    blocks::draw(block, &rows::placeless, 0)
+}

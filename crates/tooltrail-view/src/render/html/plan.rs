@@ -1,0 +1,273 @@
+//! What stands where on the page, settled before anything is loaded: which conversation is shown in which call, which rows make a
+//! chunk, and what links lead to.
+//!
+//! Every thread has one place, so nothing is shown twice and no circle of subagents can go on for ever: in the call that started it,
+//! or, where that is too deep or not there, at the end under a heading of its own. So has every call, even one that no thread names.
+
+use super::call::bad;
+use std::collections::{HashSet, VecDeque};
+use tooltrail_model::Status;
+use tooltrail_model::book::Selection;
+use tooltrail_model::transcript::{CallEntry, Entry, Transcript, What};
+
+/// How many rows make a chunk: the unit that is packed, and that a browser lays out at a time.
+const ROWS: usize = 100;
+/// How deep conversations stand in conversations.
+const DEEPEST: usize = 4;
+
+/// The plan of a page.
+pub(super) struct Plan {
+    /// The chunks, in the order they are written; those of a nested conversation come after the one that holds its call.
+    pub(super) chunks: Vec<Chunk>,
+    /// Where each thread is shown.
+    pub(super) homes: Vec<Home>,
+    /// The chunks of each thread.
+    pub(super) of_thread: Vec<Vec<usize>>,
+    /// What links to each call lead to: its id, unless another call has that already.
+    pub(super) anchors: Vec<String>,
+    /// Whether a subagent of each call had problems.
+    pub(super) bad_inside: Vec<bool>,
+}
+
+/// Where a thread is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Home {
+    /// Nowhere: it is not part of what is written.
+    Nowhere,
+    /// It is the page's own.
+    Main,
+    /// In a call.
+    Call(usize),
+    /// At the end.
+    Tail,
+}
+
+/// Rows that are written together.
+#[derive(Debug)]
+pub(super) struct Chunk {
+    /// The thread; `None` for calls that stand in none.
+    pub(super) thread: Option<usize>,
+    /// The call that shows it, for a nested one.
+    pub(super) inside: Option<usize>,
+    /// It begins a part at the end of the page.
+    pub(super) heads: bool,
+    /// What is in it.
+    pub(super) rows: Vec<Row>,
+    /// How many rows of it are problems, or have such in them.
+    pub(super) bad: usize,
+    /// About how high it is, in pixels.
+    pub(super) height: u32,
+}
+
+/// One row.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Row {
+    /// An entry, and the turn that it begins.
+    Entry {
+        /// Its place in the thread.
+        entry: usize,
+        /// The turn that it begins.
+        begins: Option<usize>,
+        /// The call that it is.
+        call: Option<usize>,
+    },
+    /// A call that no thread names.
+    Call(usize),
+}
+
+impl Row {
+    /// The call that it is.
+    pub(super) fn call(&self) -> Option<usize> {
+        match self {
+            Row::Call(call) => Some(*call),
+            Row::Entry { call, .. } => *call,
+        }
+    }
+}
+
+impl Plan {
+    /// The plan for a part of a session.
+    pub(super) fn new(transcript: &Transcript<'_>, selection: &Selection) -> Self {
+        let mut planner = Planner::new(transcript, selection);
+        planner.thread(0, Home::Main, 0);
+        loop {
+            if let Some(deep) = planner.later.pop_front() {
+                planner.thread(deep, Home::Tail, 0);
+            } else if let Some(alone) = planner.seen.iter().position(|seen| !seen) {
+                planner.thread(alone, Home::Tail, 0);
+            } else {
+                break;
+            }
+        }
+        planner.loose();
+        planner.finish()
+    }
+
+    /// Chunks that stand on the page itself.
+    pub(super) fn roots(&self) -> Vec<usize> {
+        (0..self.chunks.len()).filter(|&chunk| self.chunks.get(chunk).is_some_and(|chunk| chunk.inside.is_none())).collect()
+    }
+}
+
+struct Planner<'a> {
+    transcript: &'a Transcript<'a>,
+    selection: &'a Selection,
+    chunks: Vec<Chunk>,
+    homes: Vec<Home>,
+    of_thread: Vec<Vec<usize>>,
+    seen: Vec<bool>,
+    placed: Vec<bool>,
+    begun: HashSet<usize>,
+    later: VecDeque<usize>,
+}
+
+impl<'a> Planner<'a> {
+    fn new(transcript: &'a Transcript<'a>, selection: &'a Selection) -> Self {
+        let threads = transcript.threads.len();
+        Planner {
+            transcript,
+            selection,
+            chunks: Vec::new(),
+            homes: vec![Home::Nowhere; threads],
+            of_thread: vec![Vec::new(); threads],
+            seen: vec![false; threads],
+            placed: vec![false; transcript.calls.len()],
+            begun: HashSet::new(),
+            later: VecDeque::new(),
+        }
+    }
+
+    /// Places a thread and what its calls started.
+    fn thread(&mut self, index: usize, home: Home, depth: usize) {
+        let Some(thread) = self.transcript.threads.get(index) else { return };
+        mark(&mut self.seen, index);
+        // What a selected call started is selected with it.
+        let whole = matches!(home, Home::Call(_));
+        let mut rows = Vec::new();
+        for (place, entry) in thread.entries.iter().enumerate() {
+            if (whole || self.selection.takes(entry)) && self.place(entry) {
+                let begins = entry.turn.filter(|turn| index == 0 && self.begun.insert(*turn));
+                rows.push(Row::Entry { entry: place, begins, call: call_of(entry) });
+            }
+        }
+        if rows.is_empty() {
+            return;
+        }
+        if let Some(place) = self.homes.get_mut(index) {
+            *place = home;
+        }
+        for (number, rows) in rows.chunks(ROWS).enumerate() {
+            let inside = if let Home::Call(call) = home { Some(call) } else { None };
+            self.push(Chunk { thread: Some(index), inside, heads: number == 0 && home == Home::Tail, rows: rows.to_vec(), bad: 0, height: 0 });
+            self.nested(rows, depth + 1);
+        }
+    }
+
+    /// Whether an entry has a row of its own: a call has one only.
+    fn place(&mut self, entry: &Entry) -> bool {
+        call_of(entry).is_none_or(|call| mark(&mut self.placed, call))
+    }
+
+    /// Places the threads that the calls of these rows started.
+    fn nested(&mut self, rows: &[Row], depth: usize) {
+        for call in rows.iter().filter_map(Row::call) {
+            for &started in self.transcript.calls.get(call).map_or(&[][..], |call| &call.threads) {
+                if started == 0 || !mark(&mut self.seen, started) {
+                    continue;
+                }
+                if depth > DEEPEST {
+                    self.later.push_back(started);
+                } else {
+                    self.thread(started, Home::Call(call), depth);
+                }
+            }
+        }
+    }
+
+    /// Places the calls that no thread names.
+    fn loose(&mut self) {
+        let within = |call: &CallEntry<'_>| {
+            self.selection.turns.is_none_or(|(first, last)| (first..=last).contains(&(call.turn.unwrap_or(0) + 1)))
+        };
+        let calls = self.transcript.calls.iter().enumerate();
+        let loose = calls.filter(|(index, call)| self.placed.get(*index) == Some(&false) && within(call));
+        let rows: Vec<Row> = loose.map(|(index, _)| Row::Call(index)).collect();
+        for (number, rows) in rows.chunks(ROWS).enumerate() {
+            self.push(Chunk { thread: None, inside: None, heads: number == 0, rows: rows.to_vec(), bad: 0, height: 0 });
+        }
+    }
+
+    fn push(&mut self, chunk: Chunk) {
+        if let Some(chunks) = chunk.thread.and_then(|thread| self.of_thread.get_mut(thread)) {
+            chunks.push(self.chunks.len());
+        }
+        self.chunks.push(chunk);
+    }
+
+    /// Counts problems from the inside out, and estimates heights.
+    fn finish(self) -> Plan {
+        let calls = &self.transcript.calls;
+        let mut plan = Plan {
+            chunks: self.chunks,
+            homes: self.homes,
+            of_thread: self.of_thread,
+            anchors: anchors(calls),
+            bad_inside: vec![false; calls.len()],
+        };
+        for chunk in plan.chunks.iter_mut().rev() {
+            let entries = chunk.thread.and_then(|thread| self.transcript.threads.get(thread)).map_or(&[][..], |thread| &thread.entries);
+            for row in &chunk.rows {
+                let call = row.call();
+                let status = call.and_then(|call| calls.get(call)).map(|call| call.row.status);
+                let inside = call.and_then(|call| plan.bad_inside.get(call)).is_some_and(|inside| *inside);
+                chunk.bad += usize::from(inside || status.is_some_and(bad));
+                chunk.height = chunk.height.saturating_add(height(entries, row, status));
+            }
+            // Chunks of a nested thread come after the chunk of its call, so this is known when that is reached.
+            if let Some(inside) = chunk.inside.filter(|_| chunk.bad > 0).and_then(|call| plan.bad_inside.get_mut(call)) {
+                *inside = true;
+            }
+        }
+        plan
+    }
+}
+
+/// The call that an entry is.
+fn call_of(entry: &Entry) -> Option<usize> {
+    if let What::Call(call) = entry.what { Some(call) } else { None }
+}
+
+/// Marks something; false where it was marked already, or does not exist.
+fn mark(marks: &mut [bool], index: usize) -> bool {
+    marks.get_mut(index).is_some_and(|mark| !std::mem::replace(mark, true))
+}
+
+/// About how high a row is, in pixels, on a screen of usual width.
+fn height(entries: &[Entry], row: &Row, status: Option<Status>) -> u32 {
+    let Row::Entry { entry, begins, .. } = row else { return 30 };
+    let Some(entry) = entries.get(*entry) else { return 30 };
+    let lines = entry.lines.clamp(1, 2_000);
+    let own = match entry.what {
+        What::Call(_) if status == Some(Status::Failed) => 70 + lines.min(24) * 18,
+        What::Prompt | What::Text | What::Media => 18 + lines * 21,
+        _ => 30,
+    };
+    own + if begins.is_some() { 56 } else { 0 }
+}
+
+/// What links to each call lead to.
+fn anchors(calls: &[CallEntry<'_>]) -> Vec<String> {
+    let mut taken: HashSet<String> = HashSet::new();
+    // All ids first, so that a name made here cannot take that of a later call.
+    let ids: HashSet<&str> = calls.iter().map(|call| call.row.call).collect();
+    let mut free = |id: &str| {
+        let mut name = id.to_owned();
+        let mut number = 1u32;
+        while !taken.insert(name.clone()) || (number > 1 && ids.contains(name.as_str())) {
+            number += 1;
+            name = format!("{id}~{number}");
+        }
+        name
+    };
+    calls.iter().map(|call| free(call.row.call)).collect()
+}

@@ -1,0 +1,103 @@
+//! Markdown as HTML. Nothing in it acts or fetches: markup is shown as it is written, pictures become links, links lead only to the
+//! web or to a mailbox, headings stay below those of the page.
+
+use comrak::nodes::{AstNode, NodeLink, NodeValue};
+use comrak::{Arena, Options, format_html, parse_document};
+use maud::{Markup, PreEscaped};
+use std::sync::LazyLock;
+
+static OPTIONS: LazyLock<Options<'static>> = LazyLock::new(|| {
+    let mut options = Options::default();
+    options.extension.autolink = true;
+    options.extension.strikethrough = true;
+    options.extension.table = true;
+    options.extension.tasklist = true;
+    options.render.escape = true;
+    // Prompts are typed: a line feed is meant.
+    options.render.hardbreaks = true;
+    options
+});
+
+/// Prose.
+pub(super) fn markdown(text: &str) -> Markup {
+    let arena = Arena::new();
+    let root = parse_document(&arena, text, &OPTIONS);
+    // Collected first: a node that is tamed may get a child.
+    for node in root.descendants().collect::<Vec<_>>() {
+        tame(&arena, node);
+    }
+    let mut html = String::with_capacity(text.len() * 3 / 2);
+    if format_html(root, &OPTIONS, &mut html).is_err() {
+        return maud::html! { pre { (text) } };
+    }
+    // Text is escaped, so a tag can only be one that was written here.
+    PreEscaped(html.replace("<a href=", "<a rel=\"noopener noreferrer nofollow\" href="))
+}
+
+/// Makes a node harmless.
+fn tame<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>) {
+    let mut data = node.data.borrow_mut();
+    let remark = match &mut data.value {
+        NodeValue::Heading(heading) => {
+            heading.level = heading.level.saturating_add(2).min(6);
+            return;
+        }
+        // Its words would become a class.
+        NodeValue::CodeBlock(code) => {
+            code.info.clear();
+            return;
+        }
+        NodeValue::Image(link) => {
+            let bare = node.first_child().is_none();
+            let link = std::mem::replace(&mut **link, NodeLink { url: String::new(), title: String::new() });
+            let label = if bare { "picture" } else { "" };
+            let (value, remark) = linked(link);
+            data.value = value;
+            format!("{label}{remark}")
+        }
+        NodeValue::Link(link) => {
+            let link = std::mem::replace(&mut **link, NodeLink { url: String::new(), title: String::new() });
+            let (value, remark) = linked(link);
+            data.value = value;
+            remark
+        }
+        _ => return,
+    };
+    drop(data);
+    if !remark.is_empty() {
+        node.append(arena.alloc(NodeValue::Text(remark.into()).into()));
+    }
+}
+
+/// A link, or emphasis with the address as text where that leads elsewhere.
+fn linked(link: NodeLink) -> (NodeValue, String) {
+    if safe(&link.url) {
+        let title = String::new();
+        return (NodeValue::Link(Box::new(NodeLink { url: link.url, title })), String::new());
+    }
+    let remark = if link.url.is_empty() { String::new() } else { format!(" ({})", crate::line::neutral(&link.url)) };
+    (NodeValue::Emph, remark)
+}
+
+/// Whether an address leads to the web or to a mailbox.
+pub(super) fn safe(url: &str) -> bool {
+    let lower: String = url.chars().take(8).collect::<String>().to_ascii_lowercase();
+    ["http://", "https://", "mailto:"].iter().any(|scheme| lower.starts_with(scheme))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pictures_and_addresses_are_harmless() {
+        let html = markdown("![a](https://e.example/p.gif) [b](javascript:alert(1)) [c](JaVaScRiPt:x) https://ok.example <x> # no").into_string();
+        assert!(!html.contains("<img"), "{html}");
+        assert!(!html.contains("href=\"j") && !html.contains("href=\"J"), "{html}");
+        assert!(html.contains("rel=\"noopener noreferrer nofollow\" href=\"https://ok.example\""), "{html}");
+        assert!(html.contains("&lt;x&gt;"), "{html}");
+        assert_eq!(markdown("# head").into_string(), "<h3>head</h3>\n");
+        assert!(!markdown("```x\" onload=y\ncode\n```").into_string().contains("onload"));
+        assert!(markdown("![](data:image/png;base64,x)").into_string().contains("picture (data:"));
+    }
+}

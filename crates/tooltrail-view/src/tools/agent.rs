@@ -1,0 +1,184 @@
+//! Another agent: started, written to, waited for.
+//!
+//! ```text
+//! ⎇ Task   Explore: find usages of parse()        12 calls 1✗   41k tokens   1 m 04 s ✓
+//!   ▸ prompt
+//!   ├ what it did
+//!   its answer
+//! ```
+
+use super::ToolView;
+use crate::head::{count, counted, took};
+use crate::outcome::came;
+use crate::pieces::{Fields, markdown, section};
+use crate::texts::gist;
+use crate::{Block, Class, Head, Limits, Line};
+use tooltrail_model::detail::{Agent as Other, Detail};
+use tooltrail_model::transcript::Story;
+
+/// The view of other agents.
+pub(super) struct Agent;
+
+impl ToolView for Agent {
+    fn name(&self) -> &'static str {
+        "agent"
+    }
+
+    fn shows(&self, call: &Story<'_>) -> bool {
+        matches!(call.told.detail, Detail::Agent(_))
+    }
+
+    fn head(&self, call: &Story<'_>) -> Head {
+        let Detail::Agent(agent) = &call.told.detail else { return Head::default() };
+        Head { icon: "⎇", name: call.row.tool.into(), title: title(agent), facts: facts(call, agent) }
+    }
+
+    fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
+        let Detail::Agent(agent) = &call.told.detail else { return Vec::new() };
+        let mut body: Vec<Block> = about(agent).block().into_iter().collect();
+        let label = if agent.action == "send" { "message" } else { "prompt" };
+        // A message is short, and all that the call is about; a task is long.
+        let open = agent.action == "send";
+        body.extend(agent.prompt.iter().map(|text| section(label, open, vec![markdown(text, limits)])));
+        body.extend(nested(call));
+        body.extend(table(agent));
+        body.extend(agent.answer.iter().map(|text| markdown(text, limits)));
+        body
+    }
+}
+
+/// `Explore: find usages`, `to scout: go on`, `wait a1, a2`.
+fn title(agent: &Other) -> Line {
+    let about = agent.description.as_deref().or(agent.prompt.as_deref()).map(gist).unwrap_or_default();
+    let name = agent.name.as_deref().or(agent.id.as_deref());
+    let starts = matches!(agent.action, "start" | "resume" | "");
+    let who = match (agent.action, agent.sort.as_deref().or(name)) {
+        ("send", _) => name.map(|name| format!("to {name}")),
+        (_, Some(who)) if starts => Some(who.to_owned()),
+        (_, None) if starts => None,
+        (action, _) => {
+            let others: Vec<&str> = agent.agents.iter().map(|(name, _)| name.as_str()).take(4).collect();
+            let whom = name.map_or_else(|| others.join(", "), str::to_owned);
+            Some(format!("{action} {whom}").trim_end().to_owned())
+        }
+    };
+    match who {
+        Some(who) if about.is_empty() => Line::of(Class::Strong, &who),
+        Some(who) => Line::of(Class::Strong, &who).with(Class::Dim, ": ").with(Class::Plain, &about),
+        None => about.into(),
+    }
+}
+
+/// What its agents did is in the log whatever became of the call; what it reports is there only if it came back.
+fn facts(call: &Story<'_>, agent: &Other) -> Vec<Line> {
+    let reported = came(call);
+    let mut facts = Vec::new();
+    if call.nested.calls > 0 {
+        let line = Line::from(counted(call.nested.calls, "call"));
+        let failed = (call.nested.failed > 0).then(|| format!(" {}✗", count(call.nested.failed)));
+        facts.push(failed.map_or_else(|| line.clone(), |failed| line.clone().with(Class::Bad, &failed)));
+    } else if let Some(calls) = agent.calls.filter(|_| reported) {
+        facts.push(counted(calls, "call").into());
+    }
+    facts.extend(agent.tokens.filter(|_| reported).map(|tokens| format!("{} tokens", thousands(tokens)).into()));
+    if agent.background {
+        facts.push("background".into());
+    }
+    facts
+}
+
+/// `640`, `41k`, `1.2M`.
+fn thousands(number: u64) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        1000..1_000_000 => format!("{}k", number / 1000),
+        _ => format!("{}.{}M", number / 1_000_000, number % 1_000_000 / 100_000),
+    }
+}
+
+fn about(agent: &Other) -> Fields {
+    let mut fields = Fields::default();
+    fields.add_some("sort", agent.sort.as_deref());
+    fields.add_some("name", agent.name.as_deref());
+    fields.add_some("id", agent.id.as_deref());
+    fields.add_some("model", agent.model.as_deref());
+    fields.add_some("state", agent.state.as_deref());
+    fields.add_some("reported time", agent.duration_ms.map(took).as_deref());
+    fields.add_some("reported tokens", agent.tokens.map(count).as_deref());
+    fields.add_some("reported calls", agent.calls.map(count).as_deref());
+    if agent.background {
+        fields.add("background", "it goes on by itself");
+    }
+    fields
+}
+
+/// A place for each conversation. The totals are the call's; they are one thread's only where there is one.
+fn nested(call: &Story<'_>) -> Vec<Block> {
+    let (calls, failed) = if call.nested.threads.len() == 1 { (call.nested.calls, call.nested.failed) } else { (0, 0) };
+    call.nested.threads.iter().map(|&thread| Block::Nested { thread, calls, failed }).collect()
+}
+
+fn table(agent: &Other) -> Option<Block> {
+    let rows: Vec<Vec<Line>> = agent.agents.iter().map(|(name, state)| vec![name.into(), state.into()]).collect();
+    (!rows.is_empty()).then(|| Block::Table { head: vec!["agent".into(), "state".into()], rows, elided: None })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{facts, story, text_of, worked};
+    use tooltrail_model::transcript::Nested;
+    use tooltrail_model::{Kind, Status};
+
+    fn explore() -> Detail {
+        Detail::Agent(Other {
+            action: "start",
+            description: Some("find usages".into()),
+            prompt: Some("Find **all**".into()),
+            sort: Some("Explore".into()),
+            answer: Some("None.".into()),
+            tokens: Some(41_200),
+            ..Other::default()
+        })
+    }
+
+    #[test]
+    fn a_task_with_what_it_did_and_its_answer() {
+        let mut call = worked("Task", Kind::Subagent, explore());
+        call.nested = Nested { threads: vec![3], calls: 12, failed: 1 };
+        let head = Agent.head(&call);
+        assert_eq!(head.title.text(), "Explore: find usages");
+        assert_eq!(facts(&head.facts), ["12 calls 1✗", "41k tokens"]);
+        let body = Agent.body(&call, &Limits::PAGE);
+        assert!(
+            matches!(
+                body.as_slice(),
+                [
+                    Block::Fields { .. },
+                    Block::Section { open: false, .. },
+                    Block::Nested { thread: 3, calls: 12, failed: 1 },
+                    Block::Markdown { .. }
+                ]
+            ),
+            "{body:?}"
+        );
+    }
+
+    #[test]
+    fn what_a_lost_agent_did_is_told_and_no_more() {
+        let mut call = story("Task", Kind::Subagent, Status::Unanswered, explore());
+        call.nested = Nested { threads: vec![1, 2], calls: 2, failed: 0 };
+        assert_eq!(facts(&Agent.head(&call).facts), ["2 calls"]);
+    }
+
+    #[test]
+    fn messages_and_waits_name_whom() {
+        let send = Other { action: "send", name: Some("scout".into()), prompt: Some("go on".into()), ..Other::default() };
+        let call = worked("SendMessage", Kind::Subagent, Detail::Agent(send));
+        assert_eq!(Agent.head(&call).title.text(), "to scout: go on");
+        let wait = Other { action: "wait", agents: vec![("a1".into(), "completed".into())], ..Other::default() };
+        let call = worked("wait_agent", Kind::Subagent, Detail::Agent(wait));
+        assert_eq!(Agent.head(&call).title.text(), "wait a1");
+        assert_eq!(text_of(&Agent.body(&call, &Limits::PAGE)), "a1\ncompleted\n");
+    }
+}

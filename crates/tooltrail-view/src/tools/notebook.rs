@@ -1,0 +1,114 @@
+//! A cell of a notebook that is changed.
+//!
+//! ```text
+//! ± NotebookEdit   plots.ipynb · cell 3      +2 −1   9 ms ✓
+//!     − plot(x)
+//!     + plot(x, y)
+//! ```
+
+use super::ToolView;
+use crate::diff::{Counts, from_texts};
+use crate::head::counted;
+use crate::line::{Class, Line};
+use crate::pieces::{changes, code, happened, markdown, notice};
+use crate::{Block, Head, Limits, place};
+use tooltrail_model::detail::{Detail, Notebook as Change};
+use tooltrail_model::patch::Hunk;
+use tooltrail_model::transcript::{Level, Story};
+
+/// The view of notebooks that are changed.
+pub(super) struct Notebook;
+
+impl ToolView for Notebook {
+    fn name(&self) -> &'static str {
+        "notebook"
+    }
+
+    fn shows(&self, call: &Story<'_>) -> bool {
+        matches!(call.told.detail, Detail::Notebook(_))
+    }
+
+    fn head(&self, call: &Story<'_>) -> Head {
+        let Detail::Notebook(change) = &call.told.detail else { return Head::default() };
+        let mut title = place::line(call, &change.path);
+        if let Some(cell) = &change.cell {
+            title.push(Class::Dim, &format!(" · cell {cell}"));
+        }
+        Head { icon: "±", name: call.row.tool.into(), title, facts: facts(call, change) }
+    }
+
+    fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
+        let Detail::Notebook(change) = &call.told.detail else { return Vec::new() };
+        if let Some(hunks) = hunks(change) {
+            return vec![changes(&hunks, limits)];
+        }
+        let mut out = Vec::new();
+        if deletes(change) {
+            out.push(notice(Level::Info, if happened(call) { "The cell was deleted." } else { "The cell would be deleted." }));
+        }
+        if !change.source.is_empty() {
+            out.push(match change.sort.as_deref() {
+                Some("markdown") => markdown(&change.source, limits),
+                _ => Block::Code(code(change.language.as_deref().unwrap_or("python"), Some(1), &change.source, limits)),
+            });
+        }
+        out
+    }
+}
+
+fn deletes(change: &Change) -> bool {
+    change.mode.as_deref() == Some("delete")
+}
+
+/// What changes in the cell, where the log has the source before. A new cell is put before or after another one, whose source
+/// that may be.
+fn hunks(change: &Change) -> Option<Vec<Hunk>> {
+    let old = change.old.as_deref().filter(|_| change.mode.as_deref() != Some("insert"))?;
+    let new = if deletes(change) { "" } else { &change.source };
+    Some(from_texts(old, new, Some(1))).filter(|hunks| !hunks.is_empty())
+}
+
+fn facts(call: &Story<'_>, change: &Change) -> Vec<Line> {
+    let done = happened(call);
+    let what = match (change.mode.as_deref(), done) {
+        (Some("insert"), true) => Some("new cell"),
+        (Some("insert"), false) => Some("would be a new cell"),
+        (Some("delete"), true) => Some("deleted"),
+        (Some("delete"), false) => Some("would be deleted"),
+        _ => None,
+    };
+    let counts = hunks(change).map(|hunks| Counts::of(&hunks).line(done));
+    let lines = (counts.is_none() && done && !deletes(change)).then(|| counted(change.source.lines().count() as u64, "line").into());
+    what.map(Line::from).into_iter().chain(counts).chain(lines).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample_files::{body, head, story};
+    use tooltrail_model::{Kind, Status};
+
+    fn call(status: Status, mode: &str, change: Change) -> Story<'static> {
+        let change = Change { path: "/srv/app/n.ipynb".into(), cell: Some("c3".into()), mode: Some(mode.into()), ..change };
+        story("NotebookEdit", Kind::Edit, status, Detail::Notebook(change))
+    }
+
+    #[test]
+    fn a_cell_is_replaced() {
+        let change = Change { source: "plot(x, y)".into(), old: Some("plot(x)".into()), ..Change::default() };
+        assert_eq!(head(&call(Status::Succeeded, "replace", change.clone())), "± | NotebookEdit | n.ipynb · cell c3 | +1 −1");
+        assert_eq!(head(&call(Status::Rejected, "replace", change.clone())), "± | NotebookEdit | n.ipynb · cell c3 | would be +1 −1");
+        assert_eq!(body(&call(Status::Succeeded, "replace", change)), "hunk\n1 · -plot(x)\n· 1 +plot(x, y)\n");
+    }
+
+    #[test]
+    fn a_cell_comes_or_goes() {
+        let text = Change { source: "# Title".into(), sort: Some("markdown".into()), old: Some("before".into()), ..Change::default() };
+        assert_eq!(head(&call(Status::Succeeded, "insert", text.clone())), "± | NotebookEdit | n.ipynb · cell c3 | new cell, 1 line");
+        assert_eq!(body(&call(Status::Succeeded, "insert", text)), "markdown # Title\n");
+        assert_eq!(head(&call(Status::Failed, "delete", Change::default())), "± | NotebookEdit | n.ipynb · cell c3 | would be deleted");
+        assert_eq!(body(&call(Status::Succeeded, "delete", Change::default())), "Info The cell was deleted.\n");
+        let code = Change { source: "x = 1".into(), ..Change::default() };
+        assert_eq!(body(&call(Status::Succeeded, "replace", code)), "code python 1\n| x = 1\n");
+    }
+}

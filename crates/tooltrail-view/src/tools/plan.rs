@@ -1,0 +1,117 @@
+//! A plan that is proposed, or the beginning of planning.
+//!
+//! ```text
+//! ▤ ExitPlanMode   rate limiter (6 steps)          approved   32 s ✓
+//!   the plan
+//! ```
+
+use super::{ToolView, other};
+use crate::outcome::came;
+use crate::pieces::{markdown, notice, section};
+use crate::texts::{gist, sniffed};
+use crate::{Block, Class, Head, Limits, Line, place};
+use tooltrail_model::Status;
+use tooltrail_model::detail::{Detail, Plan as Proposal};
+use tooltrail_model::transcript::{Level, Story};
+
+/// The view of plans.
+pub(super) struct Plan;
+
+impl ToolView for Plan {
+    fn name(&self) -> &'static str {
+        "plan"
+    }
+
+    fn shows(&self, call: &Story<'_>) -> bool {
+        matches!(call.told.detail, Detail::Plan(_))
+    }
+
+    fn head(&self, call: &Story<'_>) -> Head {
+        let Detail::Plan(plan) = &call.told.detail else { return Head::default() };
+        let title = match &plan.plan {
+            Some(text) => title(text),
+            None if plan.enters => "begins to plan".into(),
+            None => Line::default(),
+        };
+        Head { icon: "▤", name: call.row.tool.into(), title, facts: facts(call, plan) }
+    }
+
+    fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
+        let Detail::Plan(plan) = &call.told.detail else { return Vec::new() };
+        let mut body = Vec::new();
+        if plan.edited {
+            body.push(notice(Level::Info, "You changed the plan; this is the changed one."));
+        }
+        let path = plan.path.iter().map(|path| (Line::of(Class::Dim, "file"), place::line(call, path)));
+        let fields: Vec<(Line, Line)> = path.collect();
+        if !fields.is_empty() {
+            body.push(Block::Fields { fields });
+        }
+        body.extend(plan.plan.iter().map(|text| markdown(text, limits)));
+        match &plan.message {
+            // What comes back often repeats the plan.
+            Some(message) if came(call) => body.push(section("what came back", plan.plan.is_none(), vec![sniffed(message, limits)])),
+            Some(_) => {}
+            None if plan.plan.is_none() => body.extend(other::output(call, limits)),
+            None => {}
+        }
+        body
+    }
+}
+
+/// `rate limiter (6 steps)`.
+fn title(plan: &str) -> Line {
+    let first = plan.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty()).unwrap_or_default();
+    let first = first.strip_prefix("Plan:").unwrap_or(first).trim();
+    let is_step = |line: &&str| {
+        line.split_once(". ").is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let steps = plan.lines().filter(is_step).count();
+    let line = Line::from(gist(first));
+    if steps > 1 { line.with(Class::Dim, &format!(" ({steps} steps)")) } else { line }
+}
+
+/// A plan that was let pass is approved; only a success says so.
+fn facts(call: &Story<'_>, plan: &Proposal) -> Vec<Line> {
+    if !came(call) || plan.enters || call.row.status != Status::Succeeded {
+        return Vec::new();
+    }
+    let edited = plan.edited.then(|| Line::from("edited"));
+    std::iter::once(Line::from("approved")).chain(edited).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call;
+    use crate::sample::{answered, facts, story, text_of, worked};
+    use tooltrail_model::{Kind, Reason};
+
+    fn proposal(edited: bool) -> Detail {
+        let plan = Some("# Plan: rate limiter\n\n1. count\n2. limit\n".to_owned());
+        Detail::Plan(Proposal { plan, edited, ..Proposal::default() })
+    }
+
+    #[test]
+    fn an_approved_plan() {
+        let call = worked("ExitPlanMode", Kind::Plan, proposal(true));
+        let head = Plan.head(&call);
+        assert_eq!(
+            (head.title.text().as_str(), facts(&head.facts)),
+            ("rate limiter (2 steps)", vec!["approved".to_owned(), "edited".to_owned()])
+        );
+        assert!(text_of(&Plan.body(&call, &Limits::PAGE)).starts_with("You changed the plan"));
+    }
+
+    #[test]
+    fn a_rejected_plan_shows_what_was_said() {
+        let mut call = answered(story("ExitPlanMode", Kind::Plan, Status::Rejected, proposal(false)), "no: smaller");
+        call.row.reason = Some(Reason::UserFeedback);
+        if let Some(answer) = &mut call.answer {
+            answer.feedback = Some("smaller".into());
+        }
+        assert!(call::head(&call).facts.is_empty());
+        let text = text_of(&call::body(&call, &Limits::PAGE));
+        assert!(text.starts_with("You declined, and said:\nsmaller\n# Plan: rate limiter\n"), "{text}");
+    }
+}
