@@ -58,7 +58,7 @@ pub fn changes(hunks: &[Hunk], limits: &Limits) -> Block {
 
 /// A picture.
 pub fn image(image: &Image, alt: &str) -> Block {
-    Block::Image { image: image.clone(), alt: short(alt) }
+    crate::texts::picture(image, &short(alt).text())
 }
 
 /// What is known of a picture: `640×480`, `12 kB`.

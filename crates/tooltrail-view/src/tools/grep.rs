@@ -79,7 +79,8 @@ fn facts(grep: &Search) -> Vec<Line> {
     let fact = match grep.mode {
         GrepMode::Files => counted(grep.total.unwrap_or(grep.files.len() as u64), "file"),
         _ if grep.files.is_empty() && grep.total.is_none() => return Vec::new(),
-        GrepMode::Content => format!("{}, {files}", counted(lines.max(grep.total.unwrap_or(0)), "match")),
+        // The total that comes with lines counts those around matches too.
+        GrepMode::Content => format!("{}, {files}", counted(if lines > 0 { lines } else { grep.total.unwrap_or(0) }, "match")),
         GrepMode::Count => format!("{}, {files}", counted(grep.total.unwrap_or(counts), "match")),
     };
     vec![fact.into()]

@@ -143,10 +143,10 @@ mod tests {
         let got = |got| call(Reading { path: "a.bin".into(), got, ..Reading::default() });
         let picture = Image { size: Some((4, 3)), bytes: Some(2_000), ..Image::default() };
         assert_eq!(head(&got(ReadGot::Image(picture.clone()))), "≡ | Read | a.bin | 4×3, 2 kB");
-        assert_eq!(body(&got(ReadGot::Image(picture.clone()))), "image a.bin\n");
+        assert_eq!(body(&got(ReadGot::Image(picture.clone()))), "image a.bin, 4×3, 2 kB\n");
         let pdf = || got(ReadGot::Pdf { bytes: Some(9), pages: None, images: vec![picture.clone()] });
         assert_eq!(head(&pdf()), "≡ | Read | a.bin | 1 page, 9 B");
-        assert_eq!(body(&pdf()), "image a.bin, picture 1\n");
+        assert_eq!(body(&pdf()), "image a.bin, picture 1, 4×3, 2 kB\n");
         assert_eq!(head(&got(ReadGot::Unchanged)), "≡ | Read | a.bin | unchanged");
         assert!(body(&got(ReadGot::Unchanged)).starts_with("Info The file has not changed"));
         assert_eq!(body(&got(ReadGot::Words("It is empty.".into()))), "Info It is empty.\n");
