@@ -121,6 +121,15 @@ fn colours_and_links_are_written() {
 }
 
 #[test]
+fn no_words_are_lost_in_a_terminal() {
+    let text = "see [a]\n\n[a]: https://example.org\n\n<b>tags</b> ![a picture](https://example.org/p.gif)";
+    let shown = plain(&terminal_blocks(&[Block::Markdown { text: text.into(), elided: None }], 80), 80);
+    for words in ["[a]: https://example.org", "<b>tags</b>", "a picture", "https://example.org/p.gif"] {
+        assert!(shown.contains(words), "{words} in\n{shown}");
+    }
+}
+
+#[test]
 fn every_call_is_there_with_its_status() {
     let book = invented::session("cargo test");
     let (narrow, document) = (plain(&terminal_session(&book, 80, false), 80), markdown_session(&book, markdown::Bodies::Telling));

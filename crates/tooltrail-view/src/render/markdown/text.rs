@@ -58,11 +58,11 @@ fn longest(text: &str, mark: char) -> usize {
 
 /// Prose that is safe to put into a document of ours.
 #[derive(Debug)]
-pub(super) struct Prose {
+pub(in crate::render) struct Prose {
     /// The text.
-    pub(super) text: String,
+    pub(in crate::render) text: String,
     /// It ends in a list with these bullets; a list that follows should use others.
-    pub(super) bullet: Option<u8>,
+    pub(in crate::render) bullet: Option<u8>,
 }
 
 /// Longer prose is not read, but shown as it is.
@@ -72,7 +72,7 @@ const ROUNDS: usize = 4;
 
 /// Prose as it was written, except that nothing in it acts: HTML is visible, pictures are links, links lead to the web, headings stand
 /// below ours, and no fence is left open. What cannot be made so is shown as code.
-pub(super) fn prose(text: &str) -> Prose {
+pub(in crate::render) fn prose(text: &str) -> Prose {
     // How wide a tab is depends on where a line stands, and with it what the line means.
     let mut text = neutral_text(text).trim_start_matches('\n').replace('\t', "    ");
     // Behind a list of ours, indented text would become a part of that.
@@ -135,7 +135,11 @@ fn check(text: &str, first: bool) -> Checked {
             _ => {}
         }
     }
-    let outside = |at: usize| !kept.iter().any(|(start, end)| (*start..*end).contains(&at));
+    kept.sort_unstable();
+    let outside = |at: usize| {
+        let before = kept.partition_point(|(start, _)| *start <= at);
+        before.checked_sub(1).and_then(|last| kept.get(last)).is_none_or(|(_, end)| *end <= at)
+    };
     if html {
         edits.extend(text.match_indices('<').filter(|(at, _)| outside(*at)).map(|(at, _)| (at, 1, Cow::from("&lt;"))));
     }

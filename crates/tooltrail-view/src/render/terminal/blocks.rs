@@ -58,7 +58,7 @@ impl Show<'_, '_> {
 
     /// What becomes of rows whose shape counts.
     pub(super) fn fold(&self) -> Fold {
-        if self.full { Fold::Anywhere } else { Fold::Cut }
+        if self.full { Fold::Words } else { Fold::Cut }
     }
 
     fn elided(&mut self, elided: Option<&Elided>) -> io::Result<()> {
@@ -164,8 +164,7 @@ impl Show<'_, '_> {
             lead.pad(column + 2);
             let mut next = Row::default();
             next.pad(column + 2);
-            let fold = if self.full { Fold::Words } else { Fold::Cut };
-            self.page.hang(&lead, &next, &Row::line(PLAIN, value), fold)?;
+            self.page.hang(&lead, &next, &Row::line(PLAIN, value), self.fold())?;
         }
         Ok(())
     }

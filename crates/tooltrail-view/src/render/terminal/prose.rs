@@ -3,7 +3,7 @@
 use super::Show;
 use super::paint::{ACCENT, BOLD, DIM, PLAIN, Row};
 use super::wrap::Fold;
-use crate::render::markup;
+use crate::render::{markdown, markup};
 use anstyle::Style;
 use comrak::Arena;
 use comrak::nodes::{ListType, Node, NodeValue};
@@ -22,8 +22,10 @@ impl Show<'_, '_> {
         if text.len() > LONGEST {
             return text.lines().try_for_each(|line| self.page.put(&Row::of(PLAIN, line), Fold::Words));
         }
+        // A definition is no part of what is read from Markdown, and would be lost; where there may be one it is made words first.
+        let worded = text.contains("]:").then(|| markdown::prose(text).text);
         let arena = Arena::new();
-        let root = comrak::parse_document(&arena, text, &markup::options());
+        let root = comrak::parse_document(&arena, worded.as_deref().unwrap_or(text), &markup::options());
         self.children(root, 0)
     }
 

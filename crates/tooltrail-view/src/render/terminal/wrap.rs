@@ -8,8 +8,6 @@ use unicode_width::UnicodeWidthChar;
 pub(super) enum Fold {
     /// It goes on in the next row, at a word where there is one.
     Words,
-    /// It goes on in the next row, wherever it is.
-    Anywhere,
     /// It is cut.
     Cut,
 }
@@ -29,31 +27,32 @@ pub(super) fn fold(row: &Row, width: usize, fold: Fold) -> Vec<Row> {
     if row.columns() <= width {
         return vec![row.clone()];
     }
-    if fold == Fold::Cut { vec![cut(row, width)] } else { wrap(row, width, fold == Fold::Words) }
+    if fold == Fold::Cut { vec![cut(row, width)] } else { wrap(row, width) }
 }
 
-fn wrap(row: &Row, width: usize, words: bool) -> Vec<Row> {
+fn wrap(row: &Row, width: usize) -> Vec<Row> {
     let mut rows = Vec::new();
     let (mut current, mut used) = (Row::default(), 0);
-    // Where the current row can be broken: after a space, as a piece and a byte of it.
-    let mut space: Option<(usize, usize)> = None;
+    // Where the current row can be broken: after a space that follows a word, as a piece and a byte of it.
+    let (mut space, mut word): (Option<(usize, usize)>, bool) = (None, false);
     for piece in row.pieces() {
         for (at, c) in piece.text.char_indices() {
             if used + letter(c) > width && used > 0 {
-                let tail = match space.take().filter(|_| words && c != ' ') {
+                let tail = match space.take().filter(|_| c != ' ') {
                     Some((piece, byte)) => current.split_off(piece, byte),
                     None => Row::default(),
                 };
                 used = tail.columns();
                 rows.push(std::mem::replace(&mut current, tail));
                 // A row does not begin with the space that it was broken at.
-                if words && c == ' ' && used == 0 {
+                if c == ' ' {
                     continue;
                 }
             }
             current.push_letter(piece, c, at == 0 || current.pieces().is_empty());
             used += letter(c);
-            if c == ' ' && words {
+            word |= c != ' ';
+            if c == ' ' && word {
                 space = current.pieces().last().map(|last| (current.pieces().len() - 1, last.text.len()));
             }
         }
@@ -125,7 +124,8 @@ mod tests {
         let row = Row::of(PLAIN, "the quick ").with(super::super::paint::BOLD, "brown fox").with(PLAIN, " jumps over");
         assert_eq!(texts(&fold(&row, 11, Fold::Words)), ["the quick ", "brown fox ", "jumps over"]);
         assert_eq!(texts(&fold(&Row::of(PLAIN, "abcdefgh"), 3, Fold::Words)), ["abc", "def", "gh"]);
-        assert_eq!(texts(&fold(&Row::of(PLAIN, "日本語の文"), 5, Fold::Anywhere)), ["日本", "語の", "文"]);
+        assert_eq!(texts(&fold(&Row::of(PLAIN, "  abcdefgh"), 6, Fold::Words)), ["  abcd", "efgh"]);
+        assert_eq!(texts(&fold(&Row::of(PLAIN, "日本語の文"), 5, Fold::Words)), ["日本", "語の", "文"]);
     }
 
     #[test]
@@ -139,7 +139,7 @@ mod tests {
     fn no_row_is_wider_than_asked() {
         let row = Row::of(PLAIN, "a 日本 ❤\u{fe0f} x").with(PLAIN, " words and  spaces   here");
         for width in 2..40 {
-            for how in [Fold::Words, Fold::Anywhere, Fold::Cut] {
+            for how in [Fold::Words, Fold::Cut] {
                 assert!(fold(&row, width, how).iter().all(|row| row.columns() <= width), "{width} {how:?}");
             }
             assert!(cut_middle(&row, width).columns() <= width);
