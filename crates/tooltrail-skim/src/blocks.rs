@@ -62,7 +62,6 @@ fn is_escaped(bytes: &[u8], at: usize, floor: usize) -> bool {
 #[inline]
 pub(crate) fn string_end(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
     // Most strings of a log are ids and keys: one look at 16 bytes settles those.
-    let mut at = start;
     if let Some(head) = bytes.get(start..).and_then(|rest| rest.first_chunk::<16>()) {
         let head = u8x16::new(*head);
         let quotes = head.simd_eq(u8x16::splat(b'"')).to_bitmask();
@@ -73,16 +72,12 @@ pub(crate) fn string_end(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
         }
     }
     // A second look settles the rest of them, and still tells whether anything is escaped.
-    if let Some(whole) = bytes.get(start..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
-        let block = u8x64::new(*whole);
-        let quote = mask(block, b'"').trailing_zeros();
-        if quote < 64 && mask(block, b'\\').trailing_zeros() > quote {
-            return Some((start + quote as usize, true));
-        }
-        if quote == 64 {
-            at = start + BLOCK;
-        }
+    let block = block(bytes, start);
+    let quote = mask(block, b'"').trailing_zeros();
+    if quote < 64 && mask(block, b'\\').trailing_zeros() > quote {
+        return Some((start + quote as usize, true));
     }
+    let at = if quote < 64 { start } else { start + BLOCK };
     long_string_end(bytes, at, start).map(|end| (end, false))
 }
 
