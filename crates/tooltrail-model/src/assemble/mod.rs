@@ -271,7 +271,7 @@ impl Assembler {
     /// The name for a text that is probably the one it was before.
     fn renamed(&mut self, word: &Option<Word<'_>>, before: Option<Name>) -> Option<Name> {
         let word = word.as_deref().filter(|word| !word.is_empty())?;
-        let same = before.filter(|&before| self.out.names.text(before).as_bytes() == word);
+        let same = before.filter(|&before| self.out.names.is(before, word));
         Some(same.unwrap_or_else(|| self.out.names.of(&String::from_utf8_lossy(word))))
     }
 

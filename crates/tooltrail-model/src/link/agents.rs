@@ -58,17 +58,17 @@ pub(super) fn link<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> Agents {
         let names = &source.summary.names;
         for call in &source.summary.calls {
             if call.kind == Kind::Subagent && call.result.as_ref().is_some_and(|result| result.background.is_none()) {
-                agents.ended.insert((agent, call.id.clone()));
+                agents.ended.insert((agent, names.text(call.id).into()));
             }
             if let Some(child) = call.result.as_ref().and_then(|result| result.child.as_ref()) {
                 let session = roots.of(agent, names.text(call.session));
                 // The end of an answer proves something only where the tool starts agents.
                 let starts = child.sure || call.kind == Kind::Subagent;
                 if starts && child.alias {
-                    aliases.entry((agent, session.into(), child.agent.clone())).or_insert_with(|| call.id.clone());
+                    aliases.entry((agent, session.into(), child.agent.clone())).or_insert_with(|| names.text(call.id).into());
                 } else if starts {
                     let by = if child.sure { ClaimBy::Result } else { ClaimBy::Answer };
-                    claim(agent, session, &child.agent, by, &call.id);
+                    claim(agent, session, &child.agent, by, names.text(call.id));
                 }
             }
         }
@@ -135,9 +135,10 @@ fn by_prompt<'a>(sources: &[&'a Source], roots: &Roots<'a>, best: &Map<Key, (Cla
         let Some(agent) = source.summary.agent else { continue };
         let names = &source.summary.names;
         for call in &source.summary.calls {
-            if let Some(prompt) = call.prompt.filter(|_| !used.contains(&*call.id)) {
+            let id = names.text(call.id);
+            if let Some(prompt) = call.rare().prompt.filter(|_| !used.contains(id)) {
                 let time = call.time.unwrap_or(Time::MAX);
-                calls.entry((agent, roots.of(agent, names.text(call.session)), prompt)).or_default().insert((time, &*call.id));
+                calls.entry((agent, roots.of(agent, names.text(call.session)), prompt)).or_default().insert((time, id));
             }
         }
         for (index, part) in source.summary.agents.iter().enumerate() {

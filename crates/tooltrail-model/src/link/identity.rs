@@ -51,7 +51,7 @@ fn repeated(linked: &Linked<'_>) -> Set<u64> {
 
 /// Splits calls whose ids have the same hash by the ids themselves, and by agent. Nearly always there is one id.
 fn by_id(linked: &Linked<'_>, group: Vec<CallId>) -> Vec<Vec<CallId>> {
-    let key = |call: CallId| (linked.agent_of(call.source), &*linked.record(call).id);
+    let key = |call: CallId| (linked.agent_of(call.source), linked.id(call));
     if group.iter().all(|&call| key(call) == key(group[0])) {
         return vec![group];
     }
@@ -110,7 +110,7 @@ fn partition(linked: &Linked<'_>, group: Vec<CallId>, scoped: bool) -> Vec<Vec<C
     let mut parts: Map<_, Vec<CallId>> = Map::default();
     for call in group {
         // Then the message tells copies from other calls, and where there is none, the session.
-        let message = linked.record(call).message.as_deref();
+        let message = linked.sources[call.source].summary.names.opt(linked.record(call).message);
         let scope = scoped.then(|| message.unwrap_or_else(|| linked.session_text(call)));
         parts.entry((what(linked, call), scope)).or_default().push(call);
     }
@@ -149,8 +149,7 @@ fn settle(linked: &Linked<'_>, call: CallId, original: CallId, answered: Option<
 
 /// A result in another source that has no call beside it: one of the same session, else any unless the id is `scoped`.
 fn orphan(linked: &Linked<'_>, call: CallId, scoped: bool) -> Option<Foreign> {
-    let record = linked.record(call);
-    let found = linked.orphans.get(&(linked.agent_of(call.source), &*record.id))?;
+    let found = linked.orphans.get(&(linked.agent_of(call.source), linked.id(call)))?;
     let session = linked.session_text(call);
     let same_session = |&&(source, index): &&(usize, usize)| {
         let orphan = &linked.sources[source].summary.orphans[index];

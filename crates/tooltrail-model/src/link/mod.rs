@@ -162,6 +162,11 @@ impl<'a> Linked<'a> {
         }
     }
 
+    /// The id of a call, as its log has it.
+    pub fn id(&self, call: CallId) -> &'a str {
+        self.sources[call.source].summary.names.text(self.record(call).id)
+    }
+
     fn agent_of(&self, source: usize) -> &'static str {
         self.sources[source].summary.agent.unwrap_or("")
     }
