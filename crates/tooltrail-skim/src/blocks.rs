@@ -115,6 +115,40 @@ pub(crate) fn plain_run(block: &[u8; 16]) -> usize {
     if found == 0 { 16 } else { found.trailing_zeros() as usize }
 }
 
+/// The letter that stands behind a backslash for a byte that is usually escaped.
+pub(crate) fn usual_escape(byte: u8) -> Option<u8> {
+    Some(match byte {
+        b'\n' => b'n',
+        b'\t' => b't',
+        b'\r' => b'r',
+        8 => b'b',
+        12 => b'f',
+        b'"' | b'\\' => byte,
+        _ => return None,
+    })
+}
+
+/// Whether a string is spelled as nearly every writer spells it: a backslash and a letter where there is such an escape, and
+/// everything else as it is. A text has one such spelling.
+pub(crate) fn is_usual(bytes: &[u8]) -> bool {
+    // Where the last escape ends.
+    let mut open = 0;
+    for first in (0..bytes.len()).step_by(BLOCK) {
+        let mut found = mask(block(bytes, first), b'\\');
+        while found != 0 {
+            let at = first + found.trailing_zeros() as usize;
+            found &= found - 1;
+            if at >= open {
+                if !matches!(bytes.get(at + 1), Some(b'n' | b'"' | b'\\' | b't' | b'r' | b'b' | b'f')) {
+                    return false;
+                }
+                open = at + 2;
+            }
+        }
+    }
+    true
+}
+
 /// Where the container ends whose opening bracket is at `start`: just after its closing bracket, and how deep it went.
 #[inline]
 pub(crate) fn container_end(bytes: &[u8], start: usize) -> Option<(usize, usize)> {
