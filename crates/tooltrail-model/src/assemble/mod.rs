@@ -133,11 +133,11 @@ impl Assembler {
     pub fn expect(&mut self, bytes: u64) {
         // How many bytes of a log there are for each of these, roughly; a size alone is no reason to take much.
         let room = |each: u64| usize::try_from(bytes / each).unwrap_or(usize::MAX).min(1 << 16);
-        self.out.calls.reserve(room(12_000));
+        self.out.calls.reserve(room(8_000));
         self.out.usage.reserve(room(9_000));
         self.usage.reserve(room(9_000));
-        self.calls.expect(room(12_000));
-        self.chain.expect(room(3_600));
+        self.calls.expect(room(8_000));
+        self.chain.expect(room(3_000));
     }
 
     /// It has only now become known what the source is. Nothing but lines has been counted so far.
