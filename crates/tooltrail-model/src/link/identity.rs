@@ -139,12 +139,16 @@ fn last_if_none(time: Option<Time>) -> Time {
 fn settle(linked: &Linked<'_>, call: CallId, original: CallId, answered: Option<CallId>, scoped: bool) -> LinkedCall {
     let record = linked.record(call);
     let elsewhere = || answered.map(Foreign::Copy).or_else(|| orphan(linked, call, scoped));
+    let foreign_result = if record.result.is_some() { None } else { elsewhere() };
     LinkedCall {
         id: call,
         copy_of: (call != original).then_some(original),
-        foreign_result: if record.result.is_some() { None } else { elsewhere() },
+        foreign_result,
         session: linked.session_index.get(&(call.source, record.session)).copied().unwrap_or(usize::MAX),
         number: 0,
+        model: record.model,
+        order: last_if_none(record.order),
+        open: record.result.is_none() && foreign_result.is_none(),
     }
 }
 
@@ -162,38 +166,48 @@ fn orphan(linked: &Linked<'_>, call: CallId, scoped: bool) -> Option<Foreign> {
 
 /// Sorts the calls by session and by request, and numbers them within their session.
 pub(super) fn number(linked: &mut Linked<'_>) {
-    let calls = std::mem::take(&mut linked.calls);
-    // Where the calls of each session begin. Those of none come last.
-    let none = linked.sessions.len();
+    let mut calls = std::mem::take(&mut linked.calls);
+    let ends = by_session(&mut calls, linked.sessions.len());
+    let (mut rest, mut start) = (&mut calls[..], 0);
+    for end in ends {
+        let own = rest.split_off_mut(..end - start).unwrap_or_default();
+        start = end;
+        // The calls of a log are in order already, which a stable sort is quick with.
+        own.sort_by(|a, b| {
+            let order = |call: &LinkedCall| (call.order, call.id.source);
+            let place = |call: &LinkedCall| (linked.record(call.id).at, call.id.nested, call.id.index);
+            order(a).cmp(&order(b)).then_with(|| place(a).cmp(&place(b)))
+        });
+        count(own);
+    }
+    linked.calls = calls;
+}
+
+/// Puts the calls of each session together, and says where each session ends. Those of no session come last.
+fn by_session(calls: &mut [LinkedCall], none: usize) -> Vec<usize> {
     let mut places = vec![0; none + 1];
-    for call in &calls {
+    for call in calls.iter() {
         places[call.session.min(none)] += 1;
     }
     let mut start = 0;
     for place in &mut places {
         start += std::mem::replace(place, start);
     }
-    let mut sorted = calls.clone();
-    for call in calls {
+    let next = |call: &LinkedCall| {
         let place = &mut places[call.session.min(none)];
-        sorted[*place] = call;
         *place += 1;
+        *place - 1
+    };
+    let mut targets: Vec<usize> = calls.iter().map(next).collect();
+    // Every exchange brings one call to its place.
+    for index in 0..calls.len() {
+        while targets[index] != index {
+            let target = targets[index];
+            calls.swap(index, target);
+            targets.swap(index, target);
+        }
     }
-    let mut rest = &mut sorted[..];
-    let mut start = 0;
-    // Each place is now where the calls of its session end.
-    for end in places {
-        let own = rest.split_off_mut(..end - start).unwrap_or_default();
-        start = end;
-        // The calls of a log are in order already, which a stable sort is quick with.
-        own.sort_by(|a, b| {
-            let order = |call: &LinkedCall| (last_if_none(linked.record(call.id).order), call.id.source);
-            let place = |call: &LinkedCall| (linked.record(call.id).at, call.id.nested, call.id.index);
-            order(a).cmp(&order(b)).then_with(|| place(a).cmp(&place(b)))
-        });
-        count(own);
-    }
-    linked.calls = sorted;
+    places
 }
 
 /// Numbers the calls of a session: each call once, also where the session holds a copy of it.

@@ -118,6 +118,11 @@ pub struct LinkedCall {
     pub session: usize,
     /// Its number in the session, counted from 1.
     pub number: u32,
+    // What linking needs of its record, taken along so that the record need not be fetched from memory again.
+    model: Option<Name>,
+    order: Time,
+    /// No source has a result for it.
+    open: bool,
 }
 
 /// A result that is in another source than its call.

@@ -99,10 +99,10 @@ pub(super) fn fill(linked: &mut Linked<'_>) {
     // Calls mostly have the model of the one before.
     let mut last = None;
     for call in linked.calls.iter().filter(|call| call.copy_of.is_none()) {
-        if linked.result(call, false).is_none() {
+        if call.open {
             *open.entry(call.session).or_default() += 1;
         }
-        let (source, model) = (call.id.source, linked.record(call.id).model);
+        let (source, model) = (call.id.source, call.model);
         let here = Some((call.session, source, model));
         if here == last {
             continue;
