@@ -161,6 +161,11 @@ impl<'a> Linked<'a> {
         if id.nested { &summary.nested[id.index] } else { &summary.calls[id.index] }
     }
 
+    /// The id of a call, as its log has it.
+    pub fn id(&self, call: CallId) -> &'a str {
+        self.sources[call.source].summary.names.text(self.record(call).id)
+    }
+
     /// The result of a call, with the source it is in. `alone`: only what the call's own source says.
     fn result(&self, call: &LinkedCall, alone: bool) -> Option<(usize, &'a ResultRecord)> {
         if let Some(result) = &self.record(call.id).result {
@@ -173,11 +178,6 @@ impl<'a> Linked<'a> {
             Foreign::Copy(copy) => self.record(copy).result.as_ref().map(|result| (copy.source, result)),
             Foreign::Orphan(source, index) => Some((source, &self.sources[source].summary.orphans[index].result)),
         }
-    }
-
-    /// The id of a call, as its log has it.
-    pub fn id(&self, call: CallId) -> &'a str {
-        self.sources[call.source].summary.names.text(self.record(call).id)
     }
 
     fn agent_of(&self, source: usize) -> &'static str {
