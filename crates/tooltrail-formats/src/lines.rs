@@ -6,8 +6,10 @@
 use std::io::{self, Read};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How much is read at once.
-const CHUNK: usize = 256 * 1024;
+/// How much is read at once: little enough to stay in the processor's cache until it is looked at.
+const CHUNK: usize = 128 * 1024;
+/// How much of the beginning is shown to tell what a source is.
+const HEAD: usize = 256 * 1024;
 /// What a buffer may hold without asking.
 const ROOM: usize = 1024 * 1024;
 /// How much of an oversized line is kept.
@@ -90,7 +92,7 @@ impl<'b, R: Read> Lines<'b, R> {
 
     /// The beginning of the input, without consuming it.
     pub fn peek(&mut self) -> &[u8] {
-        while self.tail < CHUNK && !self.at_end {
+        while self.tail < HEAD && !self.at_end {
             self.fill();
         }
         &self.buffer[self.head..self.tail]
@@ -185,7 +187,8 @@ impl<'b, R: Read> Lines<'b, R> {
 
     /// Reads more, moving or growing what is held as needed.
     fn fill(&mut self) {
-        if self.buffer.len() - self.tail < CHUNK {
+        // A short rest goes to the front as well, so that the same memory is filled again and again: it is in the cache.
+        if self.buffer.len() - self.tail < CHUNK || self.tail - self.head < CHUNK / 4 {
             if self.head > 0 {
                 self.buffer.copy_within(self.head..self.tail, 0);
                 self.tail -= self.head;
@@ -201,7 +204,6 @@ impl<'b, R: Read> Lines<'b, R> {
             }
         }
         loop {
-            // Small reads stay in the processor's cache until they are looked at.
             let end = self.buffer.len().min(self.tail + CHUNK);
             match self.input.read(&mut self.buffer[self.tail..end]) {
                 Ok(0) => self.at_end = true,

@@ -69,7 +69,7 @@ fn a_compressed_log_reads_like_a_plain_one_and_yields_to_it() {
 
     // A record is found again in either.
     let linked = compressed.link();
-    let call = linked.calls.iter().find(|call| &*linked.record(call.id).id == "call_exec").unwrap();
+    let call = linked.calls.iter().find(|call| linked.id(call.id) == "call_exec").unwrap();
     let at = linked.record(call.id).at;
     let bytes = load::bytes(&packed, at.span).unwrap();
     assert_eq!(load::argument(&bytes, at, "call_exec").as_deref(), Some("ls"));

@@ -309,7 +309,8 @@ fn with_copies_a_row_says_only_what_its_own_file_says() {
         for source in all.sources() {
             let alone = linker([source.clone()]);
             let alone = alone.link();
-            let told = |call: &CallRow<'_>| source.summary.nested.iter().any(|nested| *nested.id == *call.call);
+            let names = &source.summary.names;
+            let told = |call: &CallRow<'_>| source.summary.nested.iter().any(|nested| names.text(nested.id) == call.call);
             let of = |rows: &mut dyn Iterator<Item = &CallRow<'_>>| {
                 let mut rows: Vec<String> = rows.filter(|row| row.request.file == &*source.path && !told(row)).map(own).collect();
                 rows.sort();

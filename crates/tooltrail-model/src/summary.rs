@@ -93,7 +93,7 @@ pub struct Tally {
 #[derive(Clone, Debug)]
 pub struct CallRecord {
     /// Its id.
-    pub id: Box<str>,
+    pub id: Name,
     /// Hash of its id.
     pub key: u64,
     /// The log has no id for it; the one it was given means something only in its session.
@@ -125,37 +125,52 @@ pub struct CallRecord {
     /// The model.
     pub model: Option<Name>,
     /// The API message's id.
-    pub message: Option<Box<str>>,
-    /// The same to recognise it by.
-    pub message_id: Option<Id>,
-    /// The record.
-    pub node: Option<Id>,
+    pub message: Option<Name>,
     /// Whether the record names its request.
     pub has_request: bool,
     /// How many calls its message makes.
     pub parallel: u32,
     /// Fingerprint of the input.
     pub digest: u64,
-    /// Fingerprint of the task given to a subagent.
-    pub prompt: Option<u64>,
     /// Length of the raw input.
     pub input_bytes: u64,
-    /// The task it asks about.
-    pub task: Option<Box<str>>,
     /// The result.
     pub result: Option<ResultRecord>,
-    /// Further results for the same call.
-    pub others: Vec<ResultRecord>,
     /// Hooks that ran for it.
     pub hooks: Vec<HookRecord>,
-    /// The run time that records of progress tell.
-    pub progress_ms: Option<u64>,
     /// What came after it, where that says something about a missing result.
-    pub sequel: Option<Sequel>,
-    /// The call that started the subagent that made it, for calls that are only told of.
-    pub parent: Option<Box<str>>,
+    pub sequel: Option<Box<Sequel>>,
     /// Whether the conversation as it stands at the end still contains it.
     pub abandoned: bool,
+    /// What only few calls have.
+    pub(crate) rare: Option<Box<Rare>>,
+}
+
+/// What only few calls have, kept apart because there are so many calls.
+#[derive(Clone, Debug, Default)]
+pub struct Rare {
+    /// Fingerprint of the task given to a subagent.
+    pub prompt: Option<u64>,
+    /// The task it asks about.
+    pub task: Option<Box<str>>,
+    /// Further results for the same call.
+    pub others: Vec<ResultRecord>,
+    /// The run time that records of progress tell.
+    pub progress_ms: Option<u64>,
+    /// The call that started the subagent that made it, for calls that are only told of.
+    pub parent: Option<Box<str>>,
+}
+
+impl CallRecord {
+    /// What only few calls have.
+    pub fn rare(&self) -> &Rare {
+        static NONE: Rare = Rare { prompt: None, task: None, others: Vec::new(), progress_ms: None, parent: None };
+        self.rare.as_deref().unwrap_or(&NONE)
+    }
+
+    pub(crate) fn rare_mut(&mut self) -> &mut Rare {
+        self.rare.get_or_insert_default()
+    }
 }
 
 /// A tool's result as one source tells it.
@@ -176,7 +191,7 @@ pub struct ResultRecord {
     /// The background task.
     pub background: Option<Box<str>>,
     /// The subagent that the result names.
-    pub child: Option<ChildRecord>,
+    pub child: Option<Box<ChildRecord>>,
     /// Written by the program in place of a real result.
     pub synthetic: bool,
     /// The same record makes the call: when it was made is not known.

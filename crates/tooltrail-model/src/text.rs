@@ -1,17 +1,27 @@
-//! Names that repeat (tools, models, directories, sessions), kept once per source.
+//! The texts of one source, in one piece: names that repeat (tools, models, directories, sessions) once, and ids.
 
 use crate::Map;
 use std::num::NonZeroU32;
+use std::ops::Range;
 
 /// A name of one source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(NonZeroU32);
 
 /// The names of one source, in the order they were first seen.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Names {
-    all: Vec<Box<str>>,
+    /// All of them, one behind the other: a text of its own for each would take twice the room.
+    all: String,
+    /// Where each one begins, and where the last one ends.
+    marks: Vec<usize>,
     index: Map<Box<str>, Name>,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Names { all: String::new(), marks: vec![0], index: Map::default() }
+    }
 }
 
 impl Names {
@@ -20,16 +30,36 @@ impl Names {
         if let Some(&name) = self.index.get(text) {
             return name;
         }
-        self.all.push(text.into());
-        // Counted from 1, so that a name that may be missing takes no extra room.
-        let name = Name(u32::try_from(self.all.len()).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MAX));
+        let name = self.add(text);
         self.index.insert(text.into(), name);
+        name
+    }
+
+    /// A name for a text that is not expected to come again.
+    pub fn add(&mut self, text: &str) -> Name {
+        self.all.push_str(text);
+        // Counted from 1, so that a name that may be missing takes no extra room.
+        let name = Name(u32::try_from(self.marks.len()).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MAX));
+        self.marks.push(self.all.len());
         name
     }
 
     /// The text of a name of this source.
     pub fn text(&self, name: Name) -> &str {
-        self.all.get(name.0.get() as usize - 1).map_or("", |text| text)
+        self.all.get(self.range(name)).unwrap_or_default()
+    }
+
+    /// Whether a name's text is these bytes.
+    pub fn is(&self, name: Name, bytes: &[u8]) -> bool {
+        self.all.as_bytes().get(self.range(name)) == Some(bytes)
+    }
+
+    fn range(&self, name: Name) -> Range<usize> {
+        let index = name.0.get() as usize;
+        match self.marks.get(index - 1..=index) {
+            Some(&[start, end]) => start..end,
+            _ => 0..0,
+        }
     }
 
     /// The text of a name that may be missing.
@@ -41,6 +71,7 @@ impl Names {
     pub fn settle(&mut self) {
         self.index = Map::default();
         self.all.shrink_to_fit();
+        self.marks.shrink_to_fit();
     }
 }
 

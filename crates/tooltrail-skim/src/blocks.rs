@@ -62,7 +62,6 @@ fn is_escaped(bytes: &[u8], at: usize, floor: usize) -> bool {
 #[inline]
 pub(crate) fn string_end(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
     // Most strings of a log are ids and keys: one look at 16 bytes settles those.
-    let mut at = start;
     if let Some(head) = bytes.get(start..).and_then(|rest| rest.first_chunk::<16>()) {
         let head = u8x16::new(*head);
         let quotes = head.simd_eq(u8x16::splat(b'"')).to_bitmask();
@@ -73,16 +72,12 @@ pub(crate) fn string_end(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
         }
     }
     // A second look settles the rest of them, and still tells whether anything is escaped.
-    if let Some(whole) = bytes.get(start..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
-        let block = u8x64::new(*whole);
-        let quote = mask(block, b'"').trailing_zeros();
-        if quote < 64 && mask(block, b'\\').trailing_zeros() > quote {
-            return Some((start + quote as usize, true));
-        }
-        if quote == 64 {
-            at = start + BLOCK;
-        }
+    let block = block(bytes, start);
+    let quote = mask(block, b'"').trailing_zeros();
+    if quote < 64 && mask(block, b'\\').trailing_zeros() > quote {
+        return Some((start + quote as usize, true));
     }
+    let at = if quote < 64 { start } else { start + BLOCK };
     long_string_end(bytes, at, start).map(|end| (end, false))
 }
 
@@ -118,6 +113,40 @@ fn long_string_end(bytes: &[u8], at: usize, start: usize) -> Option<usize> {
 pub(crate) fn plain_run(block: &[u8; 16]) -> usize {
     let found = u8x16::new(*block).simd_eq(u8x16::splat(b'\\')).to_bitmask();
     if found == 0 { 16 } else { found.trailing_zeros() as usize }
+}
+
+/// The letter that stands behind a backslash for a byte that is usually escaped.
+pub(crate) fn usual_escape(byte: u8) -> Option<u8> {
+    Some(match byte {
+        b'\n' => b'n',
+        b'\t' => b't',
+        b'\r' => b'r',
+        8 => b'b',
+        12 => b'f',
+        b'"' | b'\\' => byte,
+        _ => return None,
+    })
+}
+
+/// Whether a string is spelled as nearly every writer spells it: a backslash and a letter where there is such an escape, and
+/// everything else as it is. A text has one such spelling.
+pub(crate) fn is_usual(bytes: &[u8]) -> bool {
+    // Where the last escape ends.
+    let mut open = 0;
+    for first in (0..bytes.len()).step_by(BLOCK) {
+        let mut found = mask(block(bytes, first), b'\\');
+        while found != 0 {
+            let at = first + found.trailing_zeros() as usize;
+            found &= found - 1;
+            if at >= open {
+                if !matches!(bytes.get(at + 1), Some(b'n' | b'"' | b'\\' | b't' | b'r' | b'b' | b'f')) {
+                    return false;
+                }
+                open = at + 2;
+            }
+        }
+    }
+    true
 }
 
 /// Where the container ends whose opening bracket is at `start`: just after its closing bracket, and how deep it went.

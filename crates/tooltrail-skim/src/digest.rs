@@ -1,8 +1,9 @@
 //! A fingerprint of a JSON value that does not depend on how it is spelled.
 //!
 //! Two copies of one tool call may order the keys of its input differently or escape other characters; they are still the same
-//! input. Objects therefore combine their members without order, and strings are hashed as decoded text.
+//! input. Objects therefore combine their members without order, and of all spellings of a string the usual one is hashed.
 
+use crate::blocks;
 use crate::skim::{Skim, Torn, Type};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -55,13 +56,22 @@ impl crate::Raw<'_> {
     }
 }
 
+/// What is hashed is the usual spelling of a text: nearly every string has it already, and need not be decoded. (What is no
+/// JSON, a control character that is not escaped, is hashed as it stands.)
 fn text(raw: crate::Raw<'_>, scratch: &mut Vec<u8>) -> u64 {
-    if raw.is_plain() {
+    if raw.is_plain() || blocks::is_usual(raw.bytes()) {
         return xxh3_64(raw.bytes());
     }
     scratch.clear();
     raw.decode_into(scratch);
-    xxh3_64(scratch)
+    let mut usual = Vec::with_capacity(scratch.len() + 16);
+    for &byte in scratch.iter() {
+        match blocks::usual_escape(byte) {
+            Some(letter) => usual.extend([b'\\', letter]),
+            None => usual.push(byte),
+        }
+    }
+    xxh3_64(&usual)
 }
 
 /// Combines two hashes so that neither order nor zeros cancel out.
@@ -84,6 +94,23 @@ mod tests {
         assert_ne!(of(r#"{"a":1}"#), of(r#"{"a":2}"#));
         assert_ne!(of(r#"["a","b"]"#), of(r#"["b","a"]"#));
         assert_ne!(of(r#"{"a":{"b":1}}"#), of(r#"{"b":{"a":1}}"#));
+    }
+
+    #[test]
+    fn every_spelling_of_a_text_is_the_same() {
+        let alike: [&[&str]; 5] = [
+            &[r#""tab\t, line\n, quote\", backslash\\""#, r#""tab\u0009, line\u000a, quote\u0022, backslash\u005c""#],
+            &[r#""a/b""#, r#""a\/b""#, r#""\u0061\u002fb""#],
+            &[r#""unknown \q""#, r#""unknown \\q""#],
+            &[r#""bell \u0007, back\b, é""#, r#""bell \u0007, back\u0008, \u00e9""#],
+            &[r#""long enough for two blocks: \"\\\"""#, r#""long enough for two blocks: \u0022\\\u0022""#],
+        ];
+        for (index, spellings) in alike.iter().enumerate() {
+            for other in *spellings {
+                assert_eq!(of(spellings[0]), of(other), "{other}");
+                assert!(alike[..index].iter().all(|before| of(before[0]) != of(other)), "{other}");
+            }
+        }
     }
 
     #[test]

@@ -158,11 +158,18 @@ impl<'a> Skim<'a> {
     /// Reads a number as an unsigned integer: fractions are cut, what does not fit saturates. Anything else is left unread.
     pub fn uint(&mut self) -> Option<u64> {
         self.byte()?;
-        let token = self.token();
         // Up to 18 digits cannot overflow; everything else takes the long way.
-        if token.len() <= 18 && token.iter().all(u8::is_ascii_digit) && !token.is_empty() {
-            self.at += token.len();
-            return Some(token.iter().fold(0, |n, digit| n * 10 + u64::from(digit - b'0')));
+        let rest = &self.bytes[self.at..];
+        let (mut number, mut length) = (0, 0);
+        while let Some(digit @ b'0'..=b'9') = rest.get(length)
+            && length < 18
+        {
+            number = number * 10 + u64::from(digit - b'0');
+            length += 1;
+        }
+        if length > 0 && rest.get(length).is_none_or(|end| matches!(end, b',' | b'}' | b']')) {
+            self.at += length;
+            return Some(number);
         }
         self.int().map(|n| u64::try_from(n).unwrap_or(if n < 0 { 0 } else { u64::MAX }))
     }

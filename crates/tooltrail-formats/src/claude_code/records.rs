@@ -57,6 +57,15 @@ pub(super) fn is_known(name: &str) -> bool {
     KNOWN.contains(&name)
 }
 
+/// The type of a record, and whether it is known.
+fn kind(spelled: Option<Raw<'_>>) -> (Cow<'_, str>, bool) {
+    let Some(spelled) = spelled else { return (Cow::Borrowed("?"), false) };
+    match KNOWN.iter().find(|name| spelled == ***name) {
+        Some(known) => (Cow::Borrowed(known), true),
+        None => (spelled.text(), false),
+    }
+}
+
 /// Hands out the facts of one record.
 pub(super) struct Emit<'e, 'r> {
     pub(super) record: &'e Record<'r>,
@@ -89,9 +98,9 @@ pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, To
         agent: envelope.agent.map(Raw::decoded_bytes),
         sidechain: envelope.sidechain,
     };
-    let kind = envelope.kind.map(Raw::text).unwrap_or(Cow::Borrowed("?"));
-    let mut emit = Emit { record: &record, time: envelope.time, base: 0, scope: &scope, out: &mut |event| out(event) };
-    emit.fact(Fact::Record { name: Cow::Borrowed(&kind), known: is_known(&kind) });
+    let (kind, known) = kind(envelope.kind);
+    let mut emit = Emit { record: &record, time: envelope.time, base: 0, scope: &scope, out };
+    emit.fact(Fact::Record { name: Cow::Borrowed(&kind), known });
     context(&envelope, &mut emit);
     node(&envelope, &kind, &mut emit);
     match &*kind {

@@ -3,7 +3,7 @@
 use super::{Assembler, Thread, hash, hooks};
 use crate::Kind;
 use crate::Map;
-use crate::event::{Call, CallResult, HookOutcome, HookStage, Id, Progress, TaskNews};
+use crate::event::{Call, CallResult, HookOutcome, HookStage, Id, Nested, Progress, TaskNews};
 use crate::issue::IssueCode;
 use crate::position::At;
 use crate::summary::{CallRecord, ChildRecord, LooseHook, Orphan, ResultRecord, TaskRecord};
@@ -13,6 +13,8 @@ use crate::verdict::Sequel;
 /// The calls of a source by id and by conversation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Open {
+    /// For each call how it was made.
+    made: Vec<Made>,
     /// By the hash of the id.
     latest: Map<u64, usize>,
     /// For a call whose id was used before: the call before it.
@@ -34,12 +36,33 @@ pub(super) struct Open {
     launched: Map<(Thread, Box<str>), usize>,
 }
 
+/// What is known of how a call was made that matters only while its source is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Made {
+    /// The message.
+    message: Option<Id>,
+    /// The record.
+    node: Option<Id>,
+}
+
+impl Made {
+    pub(super) fn of(call: &Call<'_>) -> Self {
+        Made { message: call.message_id, node: call.node }
+    }
+}
+
 impl Open {
     pub(super) fn latest(&self, id: &str) -> Option<usize> {
-        self.latest.get(&hash(id)).copied()
+        self.latest_by(hash(id))
+    }
+
+    /// The same by the hash of the id.
+    pub(super) fn latest_by(&self, key: u64) -> Option<usize> {
+        self.latest.get(&key).copied()
     }
 
     pub(super) fn expect(&mut self, calls: usize) {
+        self.made.reserve(calls);
         self.latest.reserve(calls);
         self.messages.reserve(calls);
     }
@@ -56,42 +79,52 @@ impl Open {
 
 impl Assembler {
     pub(super) fn call(&mut self, call: Call<'_>) {
-        let mut record = self.call_record(&call);
         if let Some(nested) = &call.nested {
-            record.agent = nested.agent.as_deref().map(|agent| self.out.names.of(agent));
-            record.sidechain = true;
-            record.parent = nested.parent.as_deref().map(Into::into);
-            if !self.calls.nested.contains_key(&record.id) {
-                self.calls.nested.insert(record.id.clone(), self.out.nested.len());
-                self.out.nested.push(record);
-            }
-            return;
+            return self.nested_call(&call, nested);
         }
+        let record = self.call_record(&call);
         self.spoke(call.message_id);
         self.talk.answered();
-        if record.message_id.is_none() {
+        if call.message_id.is_none() {
             self.calls.speaking.remove(&self.here.within);
         }
-        let index = self.add_call(record);
+        let index = self.add_call(record, Made::of(&call));
         self.calls.waiting.entry(self.here.within).or_default().push(index);
     }
 
+    /// Takes in a call that is only told of. It may be told of again.
+    fn nested_call(&mut self, call: &Call<'_>, nested: &Nested<'_>) {
+        if self.calls.nested.contains_key(call.id.as_ref()) {
+            return;
+        }
+        let mut record = self.call_record(call);
+        record.agent = nested.agent.as_deref().map(|agent| self.out.names.of(agent));
+        record.sidechain = true;
+        if let Some(parent) = nested.parent.as_deref() {
+            record.rare_mut().parent = Some(parent.into());
+        }
+        self.calls.nested.insert(call.id.as_ref().into(), self.out.nested.len());
+        self.out.nested.push(record);
+    }
+
     /// Takes in a call, and the results that came before it.
-    pub(super) fn add_call(&mut self, mut record: CallRecord) -> usize {
+    pub(super) fn add_call(&mut self, mut record: CallRecord, made: Made) -> usize {
         let index = self.out.calls.len();
         let before = self.calls.latest.insert(record.key, index);
         if let Some(before) = before {
             self.calls.earlier.insert(index, before);
         }
-        if let Some(message) = record.message_id {
+        if let Some(message) = made.message {
             // A copy of a call in the same message is not another call beside it.
-            let copy = before.is_some_and(|before| self.out.calls[before].message_id == Some(message));
+            let copy = before.is_some_and(|before| self.calls.made[before].message == Some(message));
             *self.calls.messages.entry(message).or_default() += u32::from(!copy);
         }
-        for hook in self.calls.early_hooks.remove(&record.id).unwrap_or_default() {
+        let id = self.out.names.text(record.id);
+        for hook in self.calls.early_hooks.remove(id).unwrap_or_default() {
             hooks::add(&mut record.hooks, hook.hook);
         }
-        let early = self.calls.early.remove(&record.id).unwrap_or_default();
+        let early = self.calls.early.remove(id).unwrap_or_default();
+        self.calls.made.push(made);
         self.out.calls.push(record);
         for (_, result) in early {
             self.attach(index, result);
@@ -103,8 +136,14 @@ impl Assembler {
         self.session(self.here.session);
         let names = &mut self.out.names;
         let model = call.model.as_deref().map(|model| names.of(model)).or(self.model);
-        CallRecord {
-            id: call.id.as_ref().into(),
+        // The calls of one message come one after the other.
+        let before = self.out.calls.last().and_then(|call| call.message);
+        let message = call.message.as_deref().map(|message| match before {
+            Some(before) if names.is(before, message.as_bytes()) => before,
+            _ => names.add(message),
+        });
+        let mut record = CallRecord {
+            id: names.add(&call.id),
             key: hash(&call.id),
             unnamed: call.unnamed,
             tool: names.of(&call.tool),
@@ -120,23 +159,22 @@ impl Assembler {
             turn: self.out.turns.len().checked_sub(1).and_then(|turn| u32::try_from(turn).ok()).filter(|_| !self.here.sidechain),
             cwd: self.cwd,
             model,
-            message: call.message.as_deref().map(Into::into),
-            message_id: call.message_id,
-            node: call.node,
+            message,
             has_request: call.has_request,
             parallel: 1,
             digest: call.digest,
-            prompt: call.prompt,
             input_bytes: call.input.len(),
-            task: call.task.as_deref().map(Into::into),
             result: None,
-            others: Vec::new(),
             hooks: Vec::new(),
-            progress_ms: None,
             sequel: None,
-            parent: None,
             abandoned: false,
+            rare: None,
+        };
+        if call.prompt.is_some() || call.task.is_some() {
+            let rare = record.rare_mut();
+            (rare.prompt, rare.task) = (call.prompt, call.task.as_deref().map(Into::into));
         }
+        record
     }
 
     pub(super) fn result_record(&self, result: &CallResult<'_>) -> ResultRecord {
@@ -148,11 +186,9 @@ impl Assembler {
             run_ms: result.run_ms,
             feedback: result.feedback.as_deref().is_some_and(|text| !text.trim().is_empty()),
             background: result.background.as_deref().map(Into::into),
-            child: result.child.as_ref().map(|child| ChildRecord {
-                agent: child.agent.as_ref().into(),
-                sure: child.sure,
-                alias: child.alias,
-                detached: child.detached,
+            child: result.child.as_ref().map(|child| {
+                let (sure, alias, detached) = (child.sure, child.alias, child.detached);
+                Box::new(ChildRecord { agent: child.agent.as_ref().into(), sure, alias, detached })
             }),
             synthetic: result.synthetic,
             sole: result.sole,
@@ -195,7 +231,7 @@ impl Assembler {
             return Some(latest);
         }
         let calls = &self.out.calls;
-        let named = |&index: &usize| node.is_some() && calls[index].node == node;
+        let named = |&index: &usize| node.is_some() && self.calls.made[index].node == node;
         let thread = |&index: &usize| calls[index].within == self.here.within;
         let open = |&index: &usize| calls[index].result.is_none();
         let mut all = self.calls.all(id);
@@ -214,7 +250,7 @@ impl Assembler {
             new.background = new.background.take().or_else(|| Some(child.agent.clone()));
         }
         // Asking about a task does not make the call that task.
-        if new.background.is_some() && new.background == self.out.calls[index].task {
+        if new.background.is_some() && new.background == self.out.calls[index].rare().task {
             (new.background, new.signals.backgrounded) = (None, false);
         }
         if let Some(task) = &new.background {
@@ -229,8 +265,11 @@ impl Assembler {
         match &mut call.result {
             None => call.result = Some(new),
             // A program that stopped a tool writes a result in its name; if the real one comes as well, that one counts.
-            Some(old) if old.synthetic && !new.synthetic => call.others.push(std::mem::replace(old, new)),
-            Some(_) => call.others.push(new),
+            Some(old) if old.synthetic && !new.synthetic => {
+                let old = std::mem::replace(old, new);
+                call.rare_mut().others.push(old);
+            }
+            Some(_) => call.rare_mut().others.push(new),
         }
     }
 
@@ -247,16 +286,16 @@ impl Assembler {
             return;
         }
         let Some(waiting) = self.calls.waiting.get_mut(&self.here.within) else { return };
-        let calls = &mut self.out.calls;
+        let (calls, made) = (&mut self.out.calls, &self.calls.made);
         waiting.retain(|&index| {
             let call = &mut calls[index];
             if call.result.is_some() {
                 return false;
             }
-            if message.is_some() && call.message_id == message {
+            if message.is_some() && made[index].message == message {
                 return true;
             }
-            call.sequel = call.sequel.or(Some(sequel(at)));
+            call.sequel.get_or_insert_with(|| Box::new(sequel(at)));
             false
         });
     }
@@ -275,14 +314,14 @@ impl Assembler {
     pub(super) fn damaged(&mut self, id: &str, at: At) {
         if let Some(index) = self.calls.latest(id) {
             let call = &mut self.out.calls[index];
-            call.sequel = call.sequel.or(Some(Sequel::Truncated(at)));
+            call.sequel.get_or_insert_with(|| Box::new(Sequel::Truncated(at)));
         }
     }
 
     pub(super) fn progress(&mut self, progress: &Progress<'_>) {
+        let Some(run_ms) = progress.run_ms else { return };
         if let Some(index) = self.calls.latest(&progress.call) {
-            let call = &mut self.out.calls[index];
-            call.progress_ms = progress.run_ms.or(call.progress_ms);
+            self.out.calls[index].rare_mut().progress_ms = Some(run_ms);
         }
     }
 
@@ -294,11 +333,11 @@ impl Assembler {
             if call.kind != Kind::Task {
                 return;
             }
-            id = id.or_else(|| call.task.clone());
+            id = id.or_else(|| call.rare().task.clone());
         }
         // Ids of tasks may be used again; what is said of one is meant for the last call that got it.
         let launched = id.as_ref().and_then(|id| self.calls.launched.get(&(self.here.within, id.clone())));
-        let launched = launched.map(|&index| self.out.calls[index].id.clone());
+        let launched = launched.map(|&index| self.out.names.text(self.out.calls[index].id).into());
         self.out.tasks.push(TaskRecord {
             session: self.here.session,
             call: news.call.as_deref().map(Into::into).or(launched),
@@ -312,22 +351,22 @@ impl Assembler {
 
     /// Gives every call its sequel and its number of companions, and lists what does not add up.
     pub(super) fn settle_calls(&mut self) {
-        for call in &mut self.out.calls {
-            let count = call.message_id.and_then(|message| self.calls.messages.get(&message));
+        for (call, made) in self.out.calls.iter_mut().zip(&self.calls.made) {
+            let count = made.message.and_then(|message| self.calls.messages.get(&message));
             call.parallel = count.copied().unwrap_or(1);
         }
         let end = self.torn_tail.map_or(Sequel::Ends(self.out.end), Sequel::Truncated);
         for call in self.out.nested.iter_mut().filter(|call| call.result.is_none()) {
             // Once its parent has an answer, a subagent is not at work any more.
-            let parent = call.parent.as_deref().and_then(|parent| self.calls.latest(parent));
+            let parent = call.rare().parent.as_deref().and_then(|parent| self.calls.latest(parent));
             let answered = parent.and_then(|parent| self.out.calls[parent].result.as_ref());
-            call.sequel = Some(answered.map_or(end, |result| Sequel::MovedOn(result.at)));
+            call.sequel = Some(Box::new(answered.map_or(end, |result| Sequel::MovedOn(result.at))));
         }
         for call in self.out.calls.iter_mut().filter(|call| call.result.is_none()) {
             let refused =
                 |hook: &&crate::summary::HookRecord| hook.stage == HookStage::Before && hook.outcome == Some(HookOutcome::Blocked);
-            let blocked = call.hooks.iter().find(refused).map(|hook| Sequel::Blocked(hook.at));
-            call.sequel = blocked.or(call.sequel).or(Some(end));
+            let blocked = call.hooks.iter().find(refused).map(|hook| Box::new(Sequel::Blocked(hook.at)));
+            call.sequel = blocked.or(call.sequel.take()).or_else(|| Some(Box::new(end)));
         }
         self.out.hooks.extend(std::mem::take(&mut self.calls.early_hooks).into_values().flatten());
         self.out.hooks.sort_by_key(|loose| loose.hook.at);
@@ -346,26 +385,22 @@ impl Assembler {
             found.push(crate::issue::Issue { code, line, call: Some(call.to_owned()), text });
         };
         for (index, call) in self.out.calls.iter().enumerate() {
-            let tool = self.out.names.text(call.tool);
+            let (id, tool) = (self.out.names.text(call.id), self.out.names.text(call.tool));
             if let Some(before) = self.calls.earlier.get(&index).map(|&before| &self.out.calls[before])
                 && (before.tool, before.digest) != (call.tool, call.digest)
             {
                 let text = format!("the id was used before, for another call, on line {}", before.at.line);
-                issue(IssueCode::ReusedId, call.at.line, &call.id, text);
+                issue(IssueCode::ReusedId, call.at.line, id, text);
             }
             if let Some(result) = &call.result
                 && result.time.zip(call.time).is_some_and(|(end, start)| end < start)
             {
                 let text = format!("the result of {tool} is stamped before its request; no duration is given");
-                issue(IssueCode::ResultBeforeCall, result.at.line, &call.id, text);
+                issue(IssueCode::ResultBeforeCall, result.at.line, id, text);
             }
-            for other in &call.others {
-                issue(
-                    IssueCode::DuplicateResult,
-                    other.at.line,
-                    &call.id,
-                    format!("another result for the {tool} call of line {}", call.at.line),
-                );
+            for other in &call.rare().others {
+                let text = format!("another result for the {tool} call of line {}", call.at.line);
+                issue(IssueCode::DuplicateResult, other.at.line, id, text);
             }
         }
         for orphan in &self.out.orphans {

@@ -4,14 +4,17 @@
 //! there is no other record of it.
 
 use super::Assembler;
+use super::calls::Made;
 use crate::event::{End, TaskState};
 use crate::summary::{CallRecord, ResultRecord, TaskRecord};
+use crate::text::Names;
 use crate::verdict::Said;
 
 /// A call as its end tells it.
 #[derive(Clone, Debug)]
 pub(super) struct Ended {
     call: CallRecord,
+    made: Made,
     result: ResultRecord,
 }
 
@@ -19,15 +22,15 @@ impl Assembler {
     pub(super) fn end(&mut self, end: &End<'_>) {
         let call = self.call_record(&end.call);
         let result = self.result_record(&end.result);
-        self.ends.push(Ended { call, result });
+        self.ends.push(Ended { call, made: Made::of(&end.call), result });
     }
 
     /// Gives every end to its call.
     pub(super) fn settle_ends(&mut self) {
-        for Ended { call, mut result } in std::mem::take(&mut self.ends) {
-            let Some(index) = self.calls.latest(&call.id) else {
+        for Ended { call, made, mut result } in std::mem::take(&mut self.ends) {
+            let Some(index) = self.calls.latest_by(call.key) else {
                 result.sole = true;
-                let index = self.add_call(call);
+                let index = self.add_call(call, made);
                 self.attach(index, result);
                 continue;
             };
@@ -35,7 +38,7 @@ impl Assembler {
             match &mut known.result {
                 None => known.result = Some(result),
                 Some(old) if old.signals.backgrounded && old.at < result.at => {
-                    let news = end_of_task(known, &result);
+                    let news = end_of_task(known, &self.out.names, &result);
                     self.out.tasks.push(news);
                 }
                 Some(old) => supply(old, result),
@@ -58,7 +61,7 @@ fn supply(result: &mut ResultRecord, end: ResultRecord) {
 }
 
 /// The end of a call that had been answered while its work went on is news of that work.
-fn end_of_task(call: &CallRecord, end: &ResultRecord) -> TaskRecord {
+fn end_of_task(call: &CallRecord, names: &Names, end: &ResultRecord) -> TaskRecord {
     let state = match end.signals.outcome {
         Said::Worked => TaskState::Completed,
         Said::Error => TaskState::Failed,
@@ -67,7 +70,7 @@ fn end_of_task(call: &CallRecord, end: &ResultRecord) -> TaskRecord {
     TaskRecord {
         session: call.session,
         id: None,
-        call: Some(call.id.clone()),
+        call: Some(names.text(call.id).into()),
         state,
         exit_code: end.signals.exit_field,
         at: end.at,

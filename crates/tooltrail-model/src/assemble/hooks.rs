@@ -45,6 +45,10 @@ pub(super) fn add(hooks: &mut Vec<HookRecord>, new: HookRecord) {
         about && command && (again || old.outcome.is_none() || new.outcome.is_none() || old.command.is_none() || new.command.is_none())
     };
     let Some(old) = hooks.iter_mut().rev().take(32).find(same) else {
+        // Nearly every call that has a hook has one.
+        if hooks.is_empty() {
+            hooks.reserve_exact(1);
+        }
         hooks.push(new);
         return;
     };

@@ -133,11 +133,11 @@ impl Assembler {
     pub fn expect(&mut self, bytes: u64) {
         // How many bytes of a log there are for each of these, roughly; a size alone is no reason to take much.
         let room = |each: u64| usize::try_from(bytes / each).unwrap_or(usize::MAX).min(1 << 16);
-        self.out.calls.reserve(room(12_000));
+        self.out.calls.reserve(room(8_000));
         self.out.usage.reserve(room(9_000));
         self.usage.reserve(room(9_000));
-        self.calls.expect(room(12_000));
-        self.chain.expect(room(3_600));
+        self.calls.expect(room(8_000));
+        self.chain.expect(room(3_000));
     }
 
     /// It has only now become known what the source is. Nothing but lines has been counted so far.
@@ -271,7 +271,7 @@ impl Assembler {
     /// The name for a text that is probably the one it was before.
     fn renamed(&mut self, word: &Option<Word<'_>>, before: Option<Name>) -> Option<Name> {
         let word = word.as_deref().filter(|word| !word.is_empty())?;
-        let same = before.filter(|&before| self.out.names.text(before).as_bytes() == word);
+        let same = before.filter(|&before| self.out.names.is(before, word));
         Some(same.unwrap_or_else(|| self.out.names.of(&String::from_utf8_lossy(word))))
     }
 

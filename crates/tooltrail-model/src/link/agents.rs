@@ -53,22 +53,27 @@ pub(super) fn link<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> Agents {
     };
     let mut agents = Agents::default();
     let mut aliases: Map<Key, Box<str>> = Map::default();
+    let mut asked = Vec::new();
     for source in sources {
         let Some(agent) = source.summary.agent else { continue };
         let names = &source.summary.names;
         for call in &source.summary.calls {
             if call.kind == Kind::Subagent && call.result.as_ref().is_some_and(|result| result.background.is_none()) {
-                agents.ended.insert((agent, call.id.clone()));
+                agents.ended.insert((agent, names.text(call.id).into()));
+            }
+            if let Some(prompt) = call.rare().prompt {
+                let key = (agent, roots.of(agent, names.text(call.session)), prompt);
+                asked.push((key, call.time.unwrap_or(Time::MAX), names.text(call.id)));
             }
             if let Some(child) = call.result.as_ref().and_then(|result| result.child.as_ref()) {
                 let session = roots.of(agent, names.text(call.session));
                 // The end of an answer proves something only where the tool starts agents.
                 let starts = child.sure || call.kind == Kind::Subagent;
                 if starts && child.alias {
-                    aliases.entry((agent, session.into(), child.agent.clone())).or_insert_with(|| call.id.clone());
+                    aliases.entry((agent, session.into(), child.agent.clone())).or_insert_with(|| names.text(call.id).into());
                 } else if starts {
                     let by = if child.sure { ClaimBy::Result } else { ClaimBy::Answer };
-                    claim(agent, session, &child.agent, by, &call.id);
+                    claim(agent, session, &child.agent, by, names.text(call.id));
                 }
             }
         }
@@ -82,7 +87,7 @@ pub(super) fn link<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> Agents {
         }
     }
     by_alias(sources, roots, &aliases, &mut best);
-    by_prompt(sources, roots, &best, &mut agents);
+    by_prompt(sources, roots, asked, &best, &mut agents);
     let mut claims: Vec<_> = best.iter().map(|((agent, session, subagent), (by, call))| (*by, agent, session, subagent, call)).collect();
     claims.sort_unstable();
     for (by, agent, session, subagent, call) in claims {
@@ -122,24 +127,29 @@ fn by_alias(sources: &[&Source], roots: &Roots<'_>, aliases: &Map<Key, Box<str>>
     }
 }
 
+/// What a call asks of a subagent: the agent, the session, and the fingerprint of the prompt.
+type Asked<'a> = (&'static str, &'a str, u64);
 /// Calls with the same prompt that have not been given to a subagent yet, by time.
 type Free<'a> = BTreeSet<(Time, &'a str)>;
 
 /// Links what nothing names: a subagent's first words are the prompt of the call that started it. The nearest in time counts,
 /// and each call once. A claim by the end of an answer alone is weaker than this.
-fn by_prompt<'a>(sources: &[&'a Source], roots: &Roots<'a>, best: &Map<Key, (ClaimBy, Box<str>)>, agents: &mut Agents) {
-    let mut calls: Map<(&'static str, &str, u64), Free<'_>> = Map::default();
+fn by_prompt<'a>(
+    sources: &[&'a Source],
+    roots: &Roots<'a>,
+    asked: Vec<(Asked<'a>, Time, &'a str)>,
+    best: &Map<Key, (ClaimBy, Box<str>)>,
+    agents: &mut Agents,
+) {
+    let mut calls: Map<Asked<'_>, Free<'_>> = Map::default();
     let used: Set<&str> = best.values().filter(|(by, _)| *by < ClaimBy::Prompt).map(|(_, call)| &**call).collect();
+    for (key, time, id) in asked.into_iter().filter(|(.., id)| !used.contains(id)) {
+        calls.entry(key).or_default().insert((time, id));
+    }
     let mut parts = Vec::new();
     for (number, source) in sources.iter().enumerate() {
         let Some(agent) = source.summary.agent else { continue };
         let names = &source.summary.names;
-        for call in &source.summary.calls {
-            if let Some(prompt) = call.prompt.filter(|_| !used.contains(&*call.id)) {
-                let time = call.time.unwrap_or(Time::MAX);
-                calls.entry((agent, roots.of(agent, names.text(call.session)), prompt)).or_default().insert((time, &*call.id));
-            }
-        }
         for (index, part) in source.summary.agents.iter().enumerate() {
             let session = roots.of(agent, names.text(part.session));
             let known = part.agent.is_some_and(|name| {

@@ -1,6 +1,7 @@
 //! Which records of calls are the same call, which of them came first, and what number each call has in its session.
 
-use super::{CallId, Foreign, Linked, LinkedCall, Source};
+use super::{CallId, Foreign, Linked, LinkedCall, Source, repeated};
+use crate::summary::Summary;
 use crate::{Map, Set, Time};
 use std::collections::BTreeMap;
 
@@ -17,41 +18,41 @@ pub(super) fn orphans<'a>(sources: &[&'a Source]) -> Map<(&'static str, &'a str)
 }
 
 /// All calls of all sources with their copies settled.
-pub(super) fn calls(linked: &Linked<'_>) -> Vec<LinkedCall> {
-    let repeated = repeated(linked);
+pub(super) fn calls<'a>(linked: &Linked<'a>) -> Vec<LinkedCall> {
+    let logs = || linked.sources.iter().enumerate().map(|(number, entry)| (number, &entry.summary)).filter(|(_, log)| log.agent.is_some());
+    let both = |log: &'a Summary| log.calls.iter().chain(&log.nested);
+    let repeated = repeated(logs().flat_map(|(_, log)| both(log)).map(|call| call.key));
     let mut groups: Map<u64, Vec<CallId>> = Map::default();
-    let mut calls = Vec::new();
+    let mut calls = Vec::with_capacity(logs().map(|(_, log)| log.calls.len() + log.nested.len()).sum());
+    let alone = |call: CallId| (!call.nested || !has_own_log(linked, call)).then(|| settle(linked, call, call, None, false));
     // Nearly every call stands alone. Those are taken in the order they lie in memory.
-    for (source, entry) in linked.sources.iter().enumerate().filter(|(_, entry)| entry.summary.agent.is_some()) {
-        for (nested, records) in [(false, &entry.summary.calls), (true, &entry.summary.nested)] {
+    for (source, log) in logs() {
+        for (nested, records) in [(false, &log.calls), (true, &log.nested)] {
             for (index, record) in records.iter().enumerate() {
                 let call = CallId { source, nested, index };
                 if repeated.contains(&record.key) {
                     groups.entry(record.key).or_default().push(call);
-                } else if !nested || !has_own_log(linked, call) {
-                    calls.push(settle(linked, call, call, None, false));
+                } else {
+                    calls.extend(alone(call));
                 }
             }
         }
     }
-    for group in groups.into_values().flat_map(|group| by_id(linked, group)) {
-        settle_group(linked, group, &mut calls);
+    for group in groups.into_values() {
+        if let [only] = group[..] {
+            calls.extend(alone(only));
+            continue;
+        }
+        for same_id in by_id(linked, group) {
+            settle_group(linked, same_id, &mut calls);
+        }
     }
     calls
 }
 
-/// The hashes of ids that occur more than once.
-fn repeated(linked: &Linked<'_>) -> Set<u64> {
-    let logs = linked.sources.iter().filter(|source| source.summary.agent.is_some());
-    let mut keys: Vec<u64> =
-        logs.flat_map(|source| source.summary.calls.iter().chain(&source.summary.nested)).map(|call| call.key).collect();
-    keys.sort_unstable();
-    keys.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]).collect()
-}
-
 /// Splits calls whose ids have the same hash by the ids themselves, and by agent. Nearly always there is one id.
 fn by_id(linked: &Linked<'_>, group: Vec<CallId>) -> Vec<Vec<CallId>> {
-    let key = |call: CallId| (linked.agent_of(call.source), &*linked.record(call).id);
+    let key = |call: CallId| (linked.agent_of(call.source), linked.id(call));
     if group.iter().all(|&call| key(call) == key(group[0])) {
         return vec![group];
     }
@@ -110,7 +111,7 @@ fn partition(linked: &Linked<'_>, group: Vec<CallId>, scoped: bool) -> Vec<Vec<C
     let mut parts: Map<_, Vec<CallId>> = Map::default();
     for call in group {
         // Then the message tells copies from other calls, and where there is none, the session.
-        let message = linked.record(call).message.as_deref();
+        let message = linked.sources[call.source].summary.names.opt(linked.record(call).message);
         let scope = scoped.then(|| message.unwrap_or_else(|| linked.session_text(call)));
         parts.entry((what(linked, call), scope)).or_default().push(call);
     }
@@ -138,19 +139,22 @@ fn last_if_none(time: Option<Time>) -> Time {
 fn settle(linked: &Linked<'_>, call: CallId, original: CallId, answered: Option<CallId>, scoped: bool) -> LinkedCall {
     let record = linked.record(call);
     let elsewhere = || answered.map(Foreign::Copy).or_else(|| orphan(linked, call, scoped));
+    let foreign_result = if record.result.is_some() { None } else { elsewhere() };
     LinkedCall {
         id: call,
         copy_of: (call != original).then_some(original),
-        foreign_result: if record.result.is_some() { None } else { elsewhere() },
+        foreign_result,
         session: linked.session_index.get(&(call.source, record.session)).copied().unwrap_or(usize::MAX),
         number: 0,
+        model: record.model,
+        order: last_if_none(record.order),
+        open: record.result.is_none() && foreign_result.is_none(),
     }
 }
 
 /// A result in another source that has no call beside it: one of the same session, else any unless the id is `scoped`.
 fn orphan(linked: &Linked<'_>, call: CallId, scoped: bool) -> Option<Foreign> {
-    let record = linked.record(call);
-    let found = linked.orphans.get(&(linked.agent_of(call.source), &*record.id))?;
+    let found = linked.orphans.get(&(linked.agent_of(call.source), linked.id(call)))?;
     let session = linked.session_text(call);
     let same_session = |&&(source, index): &&(usize, usize)| {
         let orphan = &linked.sources[source].summary.orphans[index];
@@ -160,32 +164,64 @@ fn orphan(linked: &Linked<'_>, call: CallId, scoped: bool) -> Option<Foreign> {
     Some(Foreign::Orphan(source, index))
 }
 
-/// Sorts the calls and numbers them within their session: each call once, also where the session holds a copy of it.
+/// Sorts the calls by session and by request, and numbers them within their session.
 pub(super) fn number(linked: &mut Linked<'_>) {
-    let calls = std::mem::take(&mut linked.calls);
-    let place = |call: &LinkedCall| (linked.record(call.id).at, call.id.nested, call.id.index);
-    let mut order: Vec<_> = calls
-        .iter()
-        .enumerate()
-        .map(|(index, call)| (call.session, last_if_none(linked.record(call.id).order), call.id.source, index))
-        .collect();
-    // Only what all of this does not tell apart is looked up. The calls of a log come in order already, which a stable sort is
-    // quick with.
-    order.sort_by(|a, b| (a.0, a.1, a.2).cmp(&(b.0, b.1, b.2)).then_with(|| place(&calls[a.3]).cmp(&place(&calls[b.3]))));
-    let mut calls: Vec<LinkedCall> = order.into_iter().map(|(.., index)| calls[index]).collect();
-    let (mut session, mut count) = (usize::MAX, 0);
-    let mut numbers: Map<CallId, u32> = Map::default();
-    for call in &mut calls {
-        if call.session != session {
-            (session, count) = (call.session, 0);
-            numbers.clear();
-        }
-        // Records of one call share their original.
-        let original = call.copy_of.unwrap_or(call.id);
-        call.number = *numbers.entry(original).or_insert_with(|| {
-            count += 1;
-            count
+    let mut calls = std::mem::take(&mut linked.calls);
+    let ends = by_session(&mut calls, linked.sessions.len());
+    let (mut rest, mut start) = (&mut calls[..], 0);
+    for end in ends {
+        let own = rest.split_off_mut(..end - start).unwrap_or_default();
+        start = end;
+        // The calls of a log are in order already, which a stable sort is quick with.
+        own.sort_by(|a, b| {
+            let order = |call: &LinkedCall| (call.order, call.id.source);
+            let place = |call: &LinkedCall| (linked.record(call.id).at, call.id.nested, call.id.index);
+            order(a).cmp(&order(b)).then_with(|| place(a).cmp(&place(b)))
         });
+        count(own);
     }
     linked.calls = calls;
+}
+
+/// Puts the calls of each session together, and says where each session ends. Those of no session come last.
+fn by_session(calls: &mut [LinkedCall], none: usize) -> Vec<usize> {
+    let mut places = vec![0; none + 1];
+    for call in calls.iter() {
+        places[call.session.min(none)] += 1;
+    }
+    let mut start = 0;
+    for place in &mut places {
+        start += std::mem::replace(place, start);
+    }
+    let next = |call: &LinkedCall| {
+        let place = &mut places[call.session.min(none)];
+        *place += 1;
+        *place - 1
+    };
+    let mut targets: Vec<usize> = calls.iter().map(next).collect();
+    // Every exchange brings one call to its place.
+    for index in 0..calls.len() {
+        while targets[index] != index {
+            let target = targets[index];
+            calls.swap(index, target);
+            targets.swap(index, target);
+        }
+    }
+    places
+}
+
+/// Numbers the calls of a session: each call once, also where the session holds a copy of it.
+fn count(calls: &mut [LinkedCall]) {
+    let copied: Set<CallId> = calls.iter().filter_map(|call| call.copy_of).collect();
+    let mut numbers: Map<CallId, u32> = Map::default();
+    let mut count = 0;
+    for call in calls {
+        // Records of one call share their original.
+        let original = call.copy_of.unwrap_or(call.id);
+        let mut next = || {
+            count += 1;
+            count
+        };
+        call.number = if copied.contains(&original) { *numbers.entry(original).or_insert_with(next) } else { next() };
+    }
 }

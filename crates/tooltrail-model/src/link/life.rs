@@ -64,7 +64,7 @@ impl Linked<'_> {
     fn agent_ended(&self, call: &LinkedCall) -> bool {
         let record = self.record(call.id);
         let source = call.id.source;
-        let parent = record.parent.as_deref().or_else(|| self.agents.parent(source, record.within));
+        let parent = record.rare().parent.as_deref().or_else(|| self.agents.parent(source, record.within));
         let Some(parent) = parent else { return false };
         let agent = self.agent_of(source);
         let name = self.sources[source].summary.names.opt(record.agent);

@@ -18,7 +18,7 @@ pub use sessions::LinkedSession;
 
 use crate::summary::{CallRecord, ResultRecord, Summary};
 use crate::text::Name;
-use crate::{Map, Time};
+use crate::{Map, Set, Time};
 use std::collections::BTreeMap;
 
 /// A source and what is known of its file.
@@ -75,15 +75,23 @@ impl Linker {
         linked.orphans = identity::orphans(&linked.sources);
         linked.calls = identity::calls(&linked);
         identity::number(&mut linked);
-        for call in linked.calls.iter().filter(|call| call.copy_of.is_none()) {
-            if linked.result(call, false).is_none() {
-                *linked.open.entry(call.session).or_default() += 1;
-            }
-        }
         linked.usage = totals::usage(&linked.sources);
         sessions::fill(&mut linked);
         linked
     }
+}
+
+/// The fingerprints that occur more than once, and by chance a few others: where nearly all occur once, those are quick to tell.
+fn repeated(all: impl Iterator<Item = u64> + Clone) -> Set<u64> {
+    // One bit for each fingerprint, out of so many that two seldom share theirs.
+    let mut seen = vec![0u64; all.clone().count().max(1)];
+    let again = |key: &u64| {
+        let word = ((u128::from(*key) * seen.len() as u128) >> 64) as usize;
+        let (before, bit) = (seen[word], 1 << (key & 63));
+        seen[word] |= bit;
+        before & bit != 0
+    };
+    all.filter(again).collect()
 }
 
 /// A call of a source.
@@ -110,6 +118,11 @@ pub struct LinkedCall {
     pub session: usize,
     /// Its number in the session, counted from 1.
     pub number: u32,
+    // What linking needs of its record, taken along so that the record need not be fetched from memory again.
+    model: Option<Name>,
+    order: Time,
+    /// No source has a result for it.
+    open: bool,
 }
 
 /// A result that is in another source than its call.
@@ -146,6 +159,11 @@ impl<'a> Linked<'a> {
     pub fn record(&self, id: CallId) -> &'a CallRecord {
         let summary = &self.sources[id.source].summary;
         if id.nested { &summary.nested[id.index] } else { &summary.calls[id.index] }
+    }
+
+    /// The id of a call, as its log has it.
+    pub fn id(&self, call: CallId) -> &'a str {
+        self.sources[call.source].summary.names.text(self.record(call).id)
     }
 
     /// The result of a call, with the source it is in. `alone`: only what the call's own source says.

@@ -27,7 +27,7 @@ impl<'a> Linked<'a> {
         let Some((source, result)) = self.result(call, alone) else {
             let life = self.life(call, now);
             let end = Sequel::Ends(self.sources[call.id.source].summary.end);
-            let (verdict, evidence) = verdict::without_result(record.sequel.unwrap_or(end), life);
+            let (verdict, evidence) = verdict::without_result(record.sequel.as_deref().copied().unwrap_or(end), life);
             return Judged { verdict, source: call.id.source, evidence, result: None, completed: None, duration_ms: None };
         };
         let refused = |hook: &HookRecord| hook.stage != HookStage::After && hook.outcome == Some(HookOutcome::Blocked);
@@ -66,14 +66,14 @@ impl<'a> Linked<'a> {
         let result = judged.result.map(|(_, result)| result);
         let agent = self.agent_of(source);
         let session = self.session_text(call.id);
-        let child = self.agents.child(agent, session, &record.id);
+        let child = self.agents.child(agent, session, names.text(record.id));
         CallRow {
             v: VERSION,
             agent,
             session: if alone { names.text(record.session) } else { session },
             agent_id: names.opt(record.agent),
             r#ref: format!("{}:{}", self.sessions.get(call.session).map_or("", |session| &session.short), call.number),
-            call: &record.id,
+            call: names.text(record.id),
             tool: names.text(record.tool),
             server: names.opt(record.server),
             kind: record.kind,
@@ -83,7 +83,7 @@ impl<'a> Linked<'a> {
             requested_at: record.time.map(|time| time.to_string()),
             completed_at: judged.completed.map(|time| time.to_string()),
             duration_ms: judged.duration_ms,
-            run_ms: result.and_then(|result| result.run_ms.or(record.progress_ms)),
+            run_ms: result.and_then(|result| result.run_ms.or(record.rare().progress_ms)),
             exit_code: result.and_then(|result| verdict::exit_code(record.kind, &result.signals)),
             exit_of: None,
             masked: Vec::new(),
@@ -92,9 +92,9 @@ impl<'a> Linked<'a> {
             input_bytes: record.input_bytes,
             result_bytes: result.map(|result| result.bytes),
             model: names.opt(record.model),
-            message: record.message.as_deref(),
+            message: names.opt(record.message),
             parallel: record.parallel,
-            parent_call: record.parent.as_deref().or_else(|| self.agents.parent(source, record.within)),
+            parent_call: record.rare().parent.as_deref().or_else(|| self.agents.parent(source, record.within)),
             child_session: child
                 .or_else(|| result.and_then(|result| result.child.as_ref()).filter(|child| child.sure).map(|child| &*child.agent)),
             background: self.background(call, record, judged.result, now, alone),
@@ -131,7 +131,8 @@ impl<'a> Linked<'a> {
         let source = call.id.source;
         let session = self.session_text(call.id);
         let id = result.and_then(|(_, result)| result.background.as_deref());
-        let news = self.tasks.last(self.agent_of(source), session, &record.id, id, alone.then_some(source));
+        let own = self.sources[source].summary.names.text(record.id);
+        let news = self.tasks.last(self.agent_of(source), session, own, id, alone.then_some(source));
         if id.is_none() && news.is_none() {
             return None;
         }
@@ -196,17 +197,18 @@ impl<'a> Linked<'a> {
             row.calls += 1;
             let paired = self.result(call, true).is_some();
             row.paired += u64::from(paired);
-            row.duplicate_results += record.others.len() as u64;
+            row.duplicate_results += record.rare().others.len() as u64;
             if paired {
                 continue;
             }
             row.unanswered += 1;
             let verdict = self.judge(call, now, true).verdict;
             if verdict.status != Status::Running {
-                let tool = self.sources[call.id.source].summary.names.text(record.tool);
+                let names = &self.sources[call.id.source].summary.names;
+                let (id, tool) = (names.text(record.id).to_owned(), names.text(record.tool));
                 let why = verdict.reason.map_or("", |reason| reason.word());
                 let text = format!("no result for {tool}: {} ({why})", verdict.status.word());
-                row.issues.push(Issue { code: IssueCode::UnansweredCall, line: record.at.line, call: Some(record.id.to_string()), text });
+                row.issues.push(Issue { code: IssueCode::UnansweredCall, line: record.at.line, call: Some(id), text });
             }
         }
         for (row, source) in rows.iter_mut().zip(&self.sources) {

@@ -81,7 +81,7 @@ fn shorten(sessions: &mut [LinkedSession]) {
     }
 }
 
-/// Fills in titles, places, models, turns and usage, once everything else is linked.
+/// Fills in titles, places, models, turns, usage and the number of open calls, once everything else is linked.
 pub(super) fn fill(linked: &mut Linked<'_>) {
     let mut sessions = std::mem::take(&mut linked.sessions);
     describe(linked, &mut sessions);
@@ -95,13 +95,26 @@ pub(super) fn fill(linked: &mut Linked<'_>) {
             sessions[session].models.insert(linked.sources[source].summary.names.text(name).into());
         }
     }
-    let count = sessions.len();
-    for call in linked.calls.iter().filter(|call| call.copy_of.is_none() && call.session < count) {
-        let source = call.id.source;
-        if let Some(name) = linked.record(call.id).model.filter(|&name| seen.insert((call.session, source, name))) {
-            sessions[call.session].models.insert(linked.sources[source].summary.names.text(name).into());
+    let mut open = Map::default();
+    // Calls mostly have the model of the one before.
+    let mut last = None;
+    for call in linked.calls.iter().filter(|call| call.copy_of.is_none()) {
+        if call.open {
+            *open.entry(call.session).or_default() += 1;
+        }
+        let (source, model) = (call.id.source, call.model);
+        let here = Some((call.session, source, model));
+        if here == last {
+            continue;
+        }
+        last = here;
+        if let (Some(session), Some(name)) = (sessions.get_mut(call.session), model)
+            && seen.insert((call.session, source, name))
+        {
+            session.models.insert(linked.sources[source].summary.names.text(name).into());
         }
     }
+    linked.open = open;
     linked.sessions = sessions;
 }
 

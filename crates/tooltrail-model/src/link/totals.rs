@@ -1,8 +1,8 @@
 //! Usage counted once, and the totals of everything.
 
-use super::{Linked, Now, Source};
-use crate::event::Id;
+use super::{Linked, Now, Source, repeated};
 use crate::row::{ModelUsage, StatsRow, ToolStats};
+use crate::summary::Summary;
 use crate::text::Name;
 use crate::usage::Snapshot;
 use crate::{Map, Status, Time};
@@ -14,12 +14,11 @@ pub(super) type Usage = Map<(Option<NameIn>, Option<NameIn>), ModelUsage>;
 /// A name and the source it is of.
 type NameIn = (usize, Name);
 
+#[derive(Clone, Copy)]
 struct Seen<'a> {
-    message: Id,
-    agent: &'static str,
     source: usize,
-    /// When its source begins.
-    first: Option<Time>,
+    /// What its source is.
+    summary: &'a Summary,
     snapshot: &'a Snapshot,
 }
 
@@ -27,7 +26,8 @@ impl Seen<'_> {
     /// The order in which copies are told from their original, as for calls.
     fn age(&self) -> (Time, bool, Time, usize, u64) {
         let snapshot = self.snapshot;
-        (snapshot.time.unwrap_or(Time::MAX), snapshot.request.is_none(), self.first.unwrap_or(Time::MAX), self.source, snapshot.line)
+        let (time, first) = (snapshot.time.unwrap_or(Time::MAX), self.summary.first.unwrap_or(Time::MAX));
+        (time, snapshot.request.is_none(), first, self.source, snapshot.line)
     }
 }
 
@@ -36,45 +36,46 @@ impl Seen<'_> {
 /// One API message is one request, unless it names two; a record without a request joins the first. Where a helper replays a
 /// message of the main conversation, only the main one counts.
 pub(super) fn usage(sources: &[&Source]) -> Usage {
-    let mut all: Vec<Seen<'_>> = Vec::with_capacity(sources.iter().map(|source| source.summary.usage.len()).sum());
-    for (source, entry) in sources.iter().enumerate() {
-        let Some(agent) = entry.summary.agent else { continue };
-        all.extend(entry.summary.usage.iter().map(|snapshot| Seen {
-            message: snapshot.message,
-            agent,
-            source,
-            first: entry.summary.first,
-            snapshot,
-        }));
-    }
-    // Where the main conversation tells of a message, it comes first.
-    all.sort_unstable_by(|a, b| {
-        let rest = |one: &Seen<'_>| (one.agent, one.snapshot.sidechain, one.age());
-        a.message.cmp(&b.message).then_with(|| rest(a).cmp(&rest(b)))
-    });
+    let logs = || sources.iter().enumerate().map(|(number, entry)| (number, &entry.summary)).filter(|(_, log)| log.agent.is_some());
+    let repeated = repeated(logs().flat_map(|(_, log)| &log.usage).map(|snapshot| snapshot.message));
     let mut counted = Usage::default();
-    for seen in all.chunk_by(|a, b| a.message == b.message && a.agent == b.agent) {
-        let main = seen.iter().take_while(|one| !one.snapshot.sidechain).count();
-        let seen = if main > 0 { &seen[..main] } else { seen };
-        if let [only] = seen {
-            count(&mut counted, only, only);
-            continue;
-        }
-        let first = seen.iter().find_map(|one| one.snapshot.request);
-        let mut requests: Map<Option<u64>, (usize, usize)> = Map::default();
-        for (index, one) in seen.iter().enumerate() {
-            let request = one.snapshot.request.or(first);
-            let (_, best) = requests.entry(request).or_insert((index, index));
-            let (new, old) = (one.snapshot, seen[*best].snapshot);
-            if (new.tokens.output, new.time) >= (old.tokens.output, old.time) {
-                *best = index;
+    let mut groups: Map<(u64, Option<&str>), Vec<Seen<'_>>> = Map::default();
+    // Nearly every message is told of once. Those are taken in the order they lie in memory.
+    for (source, summary) in logs() {
+        for snapshot in &summary.usage {
+            let seen = Seen { source, summary, snapshot };
+            if repeated.contains(&snapshot.message) {
+                groups.entry((snapshot.message, summary.agent)).or_default().push(seen);
+            } else {
+                count(&mut counted, &seen, &seen);
             }
         }
-        for (oldest, best) in requests.into_values() {
-            count(&mut counted, &seen[best], &seen[oldest]);
-        }
+    }
+    for group in groups.into_values() {
+        count_group(&mut counted, group);
     }
     counted
+}
+
+/// Counts the requests behind all snapshots of one message.
+fn count_group(counted: &mut Usage, mut seen: Vec<Seen<'_>>) {
+    if seen.iter().any(|one| !one.snapshot.sidechain) {
+        seen.retain(|one| !one.snapshot.sidechain);
+    }
+    seen.sort_unstable_by_key(Seen::age);
+    let first = seen.iter().find_map(|one| one.snapshot.request);
+    let mut requests: Map<Option<u64>, (usize, usize)> = Map::default();
+    for (index, one) in seen.iter().enumerate() {
+        let request = one.snapshot.request.or(first);
+        let (_, best) = requests.entry(request).or_insert((index, index));
+        let (new, old) = (one.snapshot, seen[*best].snapshot);
+        if (new.tokens.output, new.time) >= (old.tokens.output, old.time) {
+            *best = index;
+        }
+    }
+    for (oldest, best) in requests.into_values() {
+        count(counted, &seen[best], &seen[oldest]);
+    }
 }
 
 fn count(counted: &mut Usage, best: &Seen<'_>, oldest: &Seen<'_>) {

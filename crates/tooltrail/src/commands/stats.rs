@@ -7,6 +7,7 @@ use crate::table::{self, Align, Cell, Table};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use tooltrail_model::Status;
 use tooltrail_model::row::StatsRow;
@@ -42,7 +43,9 @@ pub(crate) fn overview(args: &LogArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn print(args: &LogArgs, logs: &Logs) -> anyhow::Result<ExitCode> {
-    let stats = logs.linker.link().stats(&logs.now);
+    // As with the logs themselves: the process is about to end, and taking everything apart would only cost time.
+    let linked = ManuallyDrop::new(logs.linker.link());
+    let stats = linked.stats(&logs.now);
     let mut out = out::stdout(args.color.as_str());
     if args.json {
         out::json_lines([&stats])?;
