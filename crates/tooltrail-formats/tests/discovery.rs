@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use tooltrail_formats::scan::{Options, Progress, scan};
+use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{Places, find, load};
 use tooltrail_model::{Linker, Now, Time};
 
@@ -71,7 +72,7 @@ fn a_compressed_log_reads_like_a_plain_one_and_yields_to_it() {
     let linked = compressed.link();
     let call = linked.calls.iter().find(|call| linked.id(call.id) == "call_exec").unwrap();
     let at = linked.record(call.id).at;
-    let bytes = load::bytes(&packed, at.span).unwrap();
+    let bytes = Disk::default().bytes(packed.to_str().unwrap(), at.span).unwrap();
     assert_eq!(load::argument(&bytes, at, "call_exec").as_deref(), Some("ls"));
 }
 

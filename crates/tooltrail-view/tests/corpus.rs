@@ -57,7 +57,7 @@ fn every_session_is_exported_with_every_call() {
         html::session(&book, &html::Options::default(), &mut page).unwrap();
         let page = String::from_utf8(page).unwrap();
         for call in linked.calls.iter().filter(|call| call.session == number && call.copy_of.is_none()) {
-            let id = maud::html! { (&*linked.record(call.id).id) }.into_string();
+            let id = maud::html! { (linked.id(call.id)) }.into_string();
             assert!(page.contains(&format!("id=\"{id}\"")), "{}: no anchor for {id}", session.id);
         }
         let mut text = Vec::new();

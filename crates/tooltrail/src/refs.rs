@@ -112,7 +112,7 @@ fn named(linked: &Linked<'_>, now: &Now, name: &str) -> anyhow::Result<Target> {
         None => (name, None),
     };
     // An id of a call has no colon, but one that an agent made up may.
-    let by_id = || linked.calls.iter().find(|call| call.copy_of.is_none() && *linked.record(call.id).id == *name);
+    let by_id = || linked.calls.iter().find(|call| call.copy_of.is_none() && linked.id(call.id) == name);
     if let Some(call) = by_id().filter(|call| call.session < linked.sessions.len()) {
         return Ok(Target::Call(call.session, call.number));
     }

@@ -99,8 +99,8 @@ impl<'a, 's> Builder<'a, 's> {
         for call in own {
             let index = *numbers.entry((call.session, call.number)).or_insert_with(|| builder.add(call, now));
             let record = linked.record(call.id);
-            builder.requests.insert((call.id.source, record.at.line, &record.id), index);
-            builder.by_id.entry(&record.id).or_insert(index);
+            builder.requests.insert((call.id.source, record.at.line, linked.id(call.id)), index);
+            builder.by_id.entry(linked.id(call.id)).or_insert(index);
         }
         builder
     }
