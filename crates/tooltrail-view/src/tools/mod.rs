@@ -32,7 +32,32 @@ use crate::{Block, Head, Limits};
 use tooltrail_model::transcript::Story;
 
 /// All views. The first that shows a call has it; the last one shows anything.
-pub static TOOLS: &[&dyn ToolView] = &[&agent::Agent, &edit::Edit, &glob::Glob, &grep::Grep, &list::List, &lsp::Lsp, &mcp::Mcp, &notebook::Notebook, &patch::Patch, &picture::Picture, &plan::Plan, &question::Question, &read::Read, &shell::Shell, &skill::Skill, &task_output::TaskOutput, &task_stop::TaskStop, &tasks::Tasks, &todo::Todo, &tool_search::ToolSearch, &web_fetch::WebFetch, &web_search::WebSearch, &write::Write, &other::Other];
+pub static TOOLS: &[&dyn ToolView] = &[
+    &agent::Agent,
+    &edit::Edit,
+    &glob::Glob,
+    &grep::Grep,
+    &list::List,
+    &lsp::Lsp,
+    &mcp::Mcp,
+    &notebook::Notebook,
+    &patch::Patch,
+    &picture::Picture,
+    &plan::Plan,
+    &question::Question,
+    &read::Read,
+    &shell::Shell,
+    &skill::Skill,
+    &task_output::TaskOutput,
+    &task_stop::TaskStop,
+    &tasks::Tasks,
+    &todo::Todo,
+    &tool_search::ToolSearch,
+    &web_fetch::WebFetch,
+    &web_search::WebSearch,
+    &write::Write,
+    &other::Other,
+];
 
 /// How one kind of tool is shown.
 pub trait ToolView: Sync {

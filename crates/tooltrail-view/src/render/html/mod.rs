@@ -44,7 +44,11 @@ pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::R
     let rows = rows::Rows { book, plan: &plan };
     let heading = |chunk: &plan::Chunk| page.heading(chunk);
     out.write_all(page.head().as_bytes())?;
-    if options.plain { pack::plain(&rows, &heading, out)? } else { pack::auto(&rows, &heading, out)? }
+    if options.plain {
+        pack::plain(&rows, &heading, out)?
+    } else {
+        pack::auto(&rows, &heading, out)?
+    }
     out.write_all(page.foot().as_bytes())
 }
 

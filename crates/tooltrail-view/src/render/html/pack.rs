@@ -64,21 +64,19 @@ pub(super) fn auto(rows: &Rows<'_>, heading: &dyn Fn(&Chunk) -> Markup, out: &mu
         let html = rows.chunk(job);
         if packing.load(Ordering::Relaxed) { Made::Packed(packed(rows.plan, job, &html)) } else { Made::Plain(html) }
     };
-    in_order(rows.plan.chunks.len(), work, |job, made| {
-        match made {
-            Made::Plain(html) if !packing.load(Ordering::Relaxed) => {
-                bytes += html.len();
-                held.push(html);
-                if bytes <= HELD {
-                    return Ok(());
-                }
-                packing.store(true, Ordering::Relaxed);
-                out.write_all(NOTE.as_bytes())?;
-                held.drain(..).enumerate().try_for_each(|(job, html)| put(rows.plan, job, &packed(rows.plan, job, &html), heading, out))
+    in_order(rows.plan.chunks.len(), work, |job, made| match made {
+        Made::Plain(html) if !packing.load(Ordering::Relaxed) => {
+            bytes += html.len();
+            held.push(html);
+            if bytes <= HELD {
+                return Ok(());
             }
-            Made::Plain(html) => put(rows.plan, job, &packed(rows.plan, job, &html), heading, out),
-            Made::Packed(html) => put(rows.plan, job, &html, heading, out),
+            packing.store(true, Ordering::Relaxed);
+            out.write_all(NOTE.as_bytes())?;
+            held.drain(..).enumerate().try_for_each(|(job, html)| put(rows.plan, job, &packed(rows.plan, job, &html), heading, out))
         }
+        Made::Plain(html) => put(rows.plan, job, &packed(rows.plan, job, &html), heading, out),
+        Made::Packed(html) => put(rows.plan, job, &html, heading, out),
     })?;
     for index in rows.plan.roots() {
         let (Some(chunk), Some(html)) = (rows.plan.chunks.get(index), held.get(index)) else { continue };
@@ -128,7 +126,9 @@ fn packed(plan: &Plan, index: usize, rows: &str) -> Markup {
     };
     match chunk.inside {
         None => place(index, chunk, &content),
-        Some(call) => html! { div.store hidden data-in=(plan.anchors.get(call).map_or("", |anchor| anchor)) data-for=(index) { (content) } },
+        Some(call) => {
+            html! { div.store hidden data-in=(plan.anchors.get(call).map_or("", |anchor| anchor)) data-for=(index) { (content) } }
+        }
     }
 }
 

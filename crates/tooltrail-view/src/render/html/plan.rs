@@ -158,7 +158,14 @@ impl<'a> Planner<'a> {
         }
         for (number, rows) in rows.chunks(ROWS).enumerate() {
             let inside = if let Home::Call(call) = home { Some(call) } else { None };
-            self.push(Chunk { thread: Some(index), inside, heads: number == 0 && home == Home::Tail, rows: rows.to_vec(), bad: 0, height: 0 });
+            self.push(Chunk {
+                thread: Some(index),
+                inside,
+                heads: number == 0 && home == Home::Tail,
+                rows: rows.to_vec(),
+                bad: 0,
+                height: 0,
+            });
             self.nested(rows, depth + 1);
         }
     }
@@ -186,9 +193,8 @@ impl<'a> Planner<'a> {
 
     /// Places the calls that no thread names.
     fn loose(&mut self) {
-        let within = |call: &CallEntry<'_>| {
-            self.selection.turns.is_none_or(|(first, last)| (first..=last).contains(&(call.turn.unwrap_or(0) + 1)))
-        };
+        let within =
+            |call: &CallEntry<'_>| self.selection.turns.is_none_or(|(first, last)| (first..=last).contains(&(call.turn.unwrap_or(0) + 1)));
         let calls = self.transcript.calls.iter().enumerate();
         let loose = calls.filter(|(index, call)| self.placed.get(*index) == Some(&false) && within(call));
         let rows: Vec<Row> = loose.map(|(index, _)| Row::Call(index)).collect();

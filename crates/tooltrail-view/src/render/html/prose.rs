@@ -99,7 +99,8 @@ mod tests {
 
     #[test]
     fn pictures_and_addresses_are_harmless() {
-        let html = markdown("![a](https://e.example/p.gif) [b](javascript:alert(1)) [c](JaVaScRiPt:x) https://ok.example <x> # no").into_string();
+        let html =
+            markdown("![a](https://e.example/p.gif) [b](javascript:alert(1)) [c](JaVaScRiPt:x) https://ok.example <x> # no").into_string();
         assert!(!html.contains("<img"), "{html}");
         assert!(!html.contains("href=\"j") && !html.contains("href=\"J"), "{html}");
         assert!(html.contains("rel=\"noopener noreferrer nofollow\" href=\"https://ok.example\""), "{html}");

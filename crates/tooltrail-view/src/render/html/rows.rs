@@ -110,7 +110,8 @@ impl Rows<'_> {
                 notice(Level::Info, &remark)
             }
             Some(Home::Tail) => {
-                let remark = html! { "Too deep to be shown here: this conversation stands " a href={ "#thread-" (thread) } { "at the end" } "." };
+                let remark =
+                    html! { "Too deep to be shown here: this conversation stands " a href={ "#thread-" (thread) } { "at the end" } "." };
                 notice(Level::Info, &remark)
             }
             Some(Home::Main | Home::Nowhere) | None => notice(Level::Info, &html! { "This conversation is not part of the page." }),

@@ -17,8 +17,7 @@ use tooltrail_model::usage::Tokens;
 use tooltrail_model::{Kind, Reason, Status};
 
 /// The smallest picture.
-const PIXEL: &str =
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /// A call of the contracts.
 pub(super) fn call<'a>(id: &'a str, tool: &'a str, kind: Kind, status: Status, reason: Option<Reason>) -> CallRow<'a> {
@@ -102,9 +101,25 @@ fn elided(shown: u64, total: u64, unit: Unit) -> Option<Elided> {
 fn source(x: &str) -> Vec<Line> {
     vec![
         Line::of(Class::Comment, &format!("// Splits a text at its commas. {x}")),
-        Line::of(Class::Keyword, "pub fn ").with(Class::Function, "parse").with(Class::Plain, "(text: &").with(Class::Type, "str").with(Class::Plain, ") -> ").with(Class::Type, "Vec").with(Class::Plain, "<&str> {"),
-        Line::of(Class::Plain, "    ").with(Class::Keyword, "let").with(Class::Plain, " limit = ").with(Class::Number, "42").with(Class::Plain, ";"),
-        Line::of(Class::Plain, "    text.").with(Class::Function, "split").with(Class::Plain, "(").with(Class::Text, "','").with(Class::Plain, ").").with(Class::Function, "take").with(Class::Plain, "(limit).collect()"),
+        Line::of(Class::Keyword, "pub fn ")
+            .with(Class::Function, "parse")
+            .with(Class::Plain, "(text: &")
+            .with(Class::Type, "str")
+            .with(Class::Plain, ") -> ")
+            .with(Class::Type, "Vec")
+            .with(Class::Plain, "<&str> {"),
+        Line::of(Class::Plain, "    ")
+            .with(Class::Keyword, "let")
+            .with(Class::Plain, " limit = ")
+            .with(Class::Number, "42")
+            .with(Class::Plain, ";"),
+        Line::of(Class::Plain, "    text.")
+            .with(Class::Function, "split")
+            .with(Class::Plain, "(")
+            .with(Class::Text, "','")
+            .with(Class::Plain, ").")
+            .with(Class::Function, "take")
+            .with(Class::Plain, "(limit).collect()"),
         Line::from("}"),
     ]
 }
@@ -134,9 +149,16 @@ fn output(x: &str) -> Terminal {
         Line::from("test b ... ").with(ansi(Some(Color::Rgb(255, 40, 40)), None), &format!("FAILED{x}")),
         Line::of(ansi(Some(Color::Index(0)), Some(Color::Index(11))), " WARN ").with(Class::Plain, " something is odd"),
         Line::of(Class::Ansi(Ansi { bold: true, underline: true, ..Ansi::default() }), "error").with(Class::Plain, ": test failed"),
-        Line::of(Class::Ansi(Ansi { dim: true, italic: true, ..Ansi::default() }), "dim").with(Class::Plain, " ").with(Class::Ansi(Ansi { inverse: true, ..Ansi::default() }), "inverse"),
+        Line::of(Class::Ansi(Ansi { dim: true, italic: true, ..Ansi::default() }), "dim")
+            .with(Class::Plain, " ")
+            .with(Class::Ansi(Ansi { inverse: true, ..Ansi::default() }), "inverse"),
     ];
-    Terminal { command: vec![format!("cargo test -p parser -- --nocapture{x}").into()], lines, gap: Some(3), elided: elided(278, 300, Unit::Lines) }
+    Terminal {
+        command: vec![format!("cargo test -p parser -- --nocapture{x}").into()],
+        lines,
+        gap: Some(3),
+        elided: elided(278, 300, Unit::Lines),
+    }
 }
 
 fn question(x: &str) -> Question {
@@ -155,36 +177,159 @@ fn question(x: &str) -> Question {
 
 /// Every block, with `x` in every field.
 pub(super) fn every(x: &str) -> Vec<(&'static str, Vec<Block>)> {
-    let prose = format!("I'll look at the **failing** test first, then `parse`. {x}\n\n# A heading\n\n- one\n- two <b>bold?</b>\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn main() {{}}\n```\n\n> quoted, https://docs.example and ![x](https://evil.example/p.gif) [y](javascript:alert(1))");
-    let image = |data: &str| Image { media: format!("image/png{x}"), data: Some(data.into()), source: Some(x.into()), size: Some((64, 64)), bytes: Some(640) };
-    let todo = |state, text: &str, change: Option<&str>| Todo { state, text: format!("{text}{x}").into(), change: change.map(|change| format!("{change}{x}").into()) };
+    let prose = format!(
+        "I'll look at the **failing** test first, then `parse`. {x}\n\n# A heading\n\n- one\n- two <b>bold?</b>\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn main() {{}}\n```\n\n> quoted, https://docs.example and ![x](https://evil.example/p.gif) [y](javascript:alert(1))"
+    );
+    let image = |data: &str| Image {
+        media: format!("image/png{x}"),
+        data: Some(data.into()),
+        source: Some(x.into()),
+        size: Some((64, 64)),
+        bytes: Some(640),
+    };
+    let todo = |state, text: &str, change: Option<&str>| Todo {
+        state,
+        text: format!("{text}{x}").into(),
+        change: change.map(|change| format!("{change}{x}").into()),
+    };
     vec![
-        ("code", vec![Block::Code(Code { language: Some(x.into()), first: Some(118), lines: source(x), elided: elided(5, 840, Unit::Lines) })]),
+        (
+            "code",
+            vec![Block::Code(Code { language: Some(x.into()), first: Some(118), lines: source(x), elided: elided(5, 840, Unit::Lines) })],
+        ),
         ("code without numbers", vec![Block::Code(Code { language: None, first: None, lines: source(x), elided: None })]),
         ("diff", vec![Block::Diff(change(x))]),
         ("terminal", vec![Block::Terminal(output(x))]),
         ("markdown", vec![Block::Markdown { text: prose, elided: elided(10, 12, Unit::Bytes) }]),
-        ("image", vec![Block::Image { image: image(PIXEL), alt: format!("a pixel{x}").into() }, Block::Image { image: image(x), alt: x.into() }]),
-        ("table", vec![Block::Table { head: vec!["name".into(), "calls".into()], rows: vec![vec!["Bash".into(), format!("12{x}").into()], vec!["Read".into(), "4".into()]], elided: elided(2, 9, Unit::Items) }]),
-        ("fields", vec![Block::Fields { fields: vec![("query".into(), format!("is:open label:bug{x}").into()), (format!("limit{x}").into(), "30".into())] }]),
-        ("todos", vec![Block::Todos { items: vec![todo(Progress::Done, "Read the parser", None), todo(Progress::Active, "Render the diff", Some("begun")), todo(Progress::Open, "Write the test", Some("new")), todo(Progress::Dropped, "Rewrite it", None)] }]),
-        ("questions", vec![Block::Questions { questions: vec![question(x), Question { multiple: true, free: Vec::new(), unanswered: Some(format!("Nobody answered.{x}").into()), ..question(x) }] }]),
-        ("links", vec![Block::Links { links: vec![Link { title: format!("Server-sent events{x}").into(), url: Some("https://docs.example/sse".into()), place: "docs.example".into(), snippet: Some(format!("How to stream events{x}").into()) }, Link { title: "odd".into(), url: Some(format!("javascript:alert(1){x}")), place: format!("nowhere{x}").into(), snippet: None }] }]),
-        ("files", vec![Block::Files { groups: vec![(format!("src/{x}").into(), vec!["lib.rs".into(), format!("parser.rs{x}").into(), "lexer.rs".into()]), ("tests/".into(), vec!["flaky.rs".into()])], elided: elided(4, 214, Unit::Items) }]),
-        ("json", vec![Block::Json { lines: vec!["{".into(), Line::from("  ").with(Class::Function, "\"key\"").with(Class::Plain, ": ").with(Class::Text, &format!("\"value{x}\"")), "}".into()], elided: None }]),
-        ("notices", vec![Block::Notice { level: Level::Info, text: format!("The file has not changed since it was read.{x}").into() }, Block::Notice { level: Level::Warning, text: format!("Not all of it was kept.{x}").into() }, Block::Notice { level: Level::Error, text: format!("String to replace not found in file.{x}").into() }]),
+        (
+            "image",
+            vec![Block::Image { image: image(PIXEL), alt: format!("a pixel{x}").into() }, Block::Image { image: image(x), alt: x.into() }],
+        ),
+        (
+            "table",
+            vec![Block::Table {
+                head: vec!["name".into(), "calls".into()],
+                rows: vec![vec!["Bash".into(), format!("12{x}").into()], vec!["Read".into(), "4".into()]],
+                elided: elided(2, 9, Unit::Items),
+            }],
+        ),
+        (
+            "fields",
+            vec![Block::Fields {
+                fields: vec![("query".into(), format!("is:open label:bug{x}").into()), (format!("limit{x}").into(), "30".into())],
+            }],
+        ),
+        (
+            "todos",
+            vec![Block::Todos {
+                items: vec![
+                    todo(Progress::Done, "Read the parser", None),
+                    todo(Progress::Active, "Render the diff", Some("begun")),
+                    todo(Progress::Open, "Write the test", Some("new")),
+                    todo(Progress::Dropped, "Rewrite it", None),
+                ],
+            }],
+        ),
+        (
+            "questions",
+            vec![Block::Questions {
+                questions: vec![
+                    question(x),
+                    Question { multiple: true, free: Vec::new(), unanswered: Some(format!("Nobody answered.{x}").into()), ..question(x) },
+                ],
+            }],
+        ),
+        (
+            "links",
+            vec![Block::Links {
+                links: vec![
+                    Link {
+                        title: format!("Server-sent events{x}").into(),
+                        url: Some("https://docs.example/sse".into()),
+                        place: "docs.example".into(),
+                        snippet: Some(format!("How to stream events{x}").into()),
+                    },
+                    Link {
+                        title: "odd".into(),
+                        url: Some(format!("javascript:alert(1){x}")),
+                        place: format!("nowhere{x}").into(),
+                        snippet: None,
+                    },
+                ],
+            }],
+        ),
+        (
+            "files",
+            vec![Block::Files {
+                groups: vec![
+                    (format!("src/{x}").into(), vec!["lib.rs".into(), format!("parser.rs{x}").into(), "lexer.rs".into()]),
+                    ("tests/".into(), vec!["flaky.rs".into()]),
+                ],
+                elided: elided(4, 214, Unit::Items),
+            }],
+        ),
+        (
+            "json",
+            vec![Block::Json {
+                lines: vec![
+                    "{".into(),
+                    Line::from("  ").with(Class::Function, "\"key\"").with(Class::Plain, ": ").with(Class::Text, &format!("\"value{x}\"")),
+                    "}".into(),
+                ],
+                elided: None,
+            }],
+        ),
+        (
+            "notices",
+            vec![
+                Block::Notice { level: Level::Info, text: format!("The file has not changed since it was read.{x}").into() },
+                Block::Notice { level: Level::Warning, text: format!("Not all of it was kept.{x}").into() },
+                Block::Notice { level: Level::Error, text: format!("String to replace not found in file.{x}").into() },
+            ],
+        ),
         ("nested", vec![Block::Nested { thread: 3, calls: 12, failed: 1 }]),
-        ("sections", vec![Block::Section { label: format!("Input{x}").into(), open: true, body: vec![Block::Fields { fields: vec![("path".into(), "src/lib.rs".into())] }] }, Block::Section { label: "Output".into(), open: false, body: vec![Block::Terminal(output(x))] }]),
+        (
+            "sections",
+            vec![
+                Block::Section {
+                    label: format!("Input{x}").into(),
+                    open: true,
+                    body: vec![Block::Fields { fields: vec![("path".into(), "src/lib.rs".into())] }],
+                },
+                Block::Section { label: "Output".into(), open: false, body: vec![Block::Terminal(output(x))] },
+            ],
+        ),
     ]
 }
 
 fn messages(x: &str) -> Vec<Message> {
     let prose = |text: &str| vec![Block::Markdown { text: format!("{text}{x}"), elided: None }];
-    let one = |who, label: &str, folded, text: &str| Message { who, label: format!("{label}{x}").into(), folded, gist: format!("{text}{x}").into(), body: prose(text) };
+    let one = |who, label: &str, folded, text: &str| Message {
+        who,
+        label: format!("{label}{x}").into(),
+        folded,
+        gist: format!("{text}{x}").into(),
+        body: prose(text),
+    };
     vec![
-        one(Who::Person, "You", false, "Fix the flaky test in the parser.\nIt fails about *once in ten* runs; `cargo test flaky` shows it."),
-        one(Who::Thought, "thinking", true, "The test depends on the order of a map. I should look at how it is built before I change anything."),
-        one(Who::Model, "model", false, "I'll look at the failing test first. There are two places where the order of a `HashMap` can leak into the output; the first is in `src/parser.rs`, the other in the test itself."),
+        one(
+            Who::Person,
+            "You",
+            false,
+            "Fix the flaky test in the parser.\nIt fails about *once in ten* runs; `cargo test flaky` shows it.",
+        ),
+        one(
+            Who::Thought,
+            "thinking",
+            true,
+            "The test depends on the order of a map. I should look at how it is built before I change anything.",
+        ),
+        one(
+            Who::Model,
+            "model",
+            false,
+            "I'll look at the failing test first. There are two places where the order of a `HashMap` can leak into the output; the first is in `src/parser.rs`, the other in the test itself.",
+        ),
         one(Who::Program, "system reminder", true, "The file src/parser.rs was changed by a linter since you last read it."),
         one(Who::Agent, "agent explore", false, "Find all uses of `parse`."),
         Message { body: Vec::new(), ..one(Who::Event, "event", false, "The conversation was compacted: 182k tokens became 12k") },
@@ -193,7 +338,12 @@ fn messages(x: &str) -> Vec<Message> {
 }
 
 fn heads() -> Vec<(Head, Kind, Status, Option<Reason>)> {
-    let head = |icon, name: &str, title: Line, facts: &[&str]| Head { icon, name: name.into(), title, facts: facts.iter().map(|fact| (*fact).into()).collect() };
+    let head = |icon, name: &str, title: Line, facts: &[&str]| Head {
+        icon,
+        name: name.into(),
+        title,
+        facts: facts.iter().map(|fact| (*fact).into()).collect(),
+    };
     let path = |path: &str| Line::of(Class::Path, path);
     vec![
         (head("⌕", "Grep", "/fn parse/ in src/  -i -C2".into(), &["9 matches, 4 files"]), Kind::Search, Status::Succeeded, None),
@@ -218,7 +368,9 @@ fn frame(anchor: &str, abandoned: bool) -> Frame<'_> {
 /// All of it as rows.
 fn sheet(x: &str) -> String {
     let mut out = String::from("<section class=\"rows\">");
-    out.push_str("<h2 class=\"turn\" id=\"turn-1\"><span class=\"n\">1</span><span class=\"who\">You</span><time>2026-03-04 10:00:00</time></h2>");
+    out.push_str(
+        "<h2 class=\"turn\" id=\"turn-1\"><span class=\"n\">1</span><span class=\"who\">You</span><time>2026-03-04 10:00:00</time></h2>",
+    );
     for (place, message) in messages(x).iter().enumerate() {
         out.push_str(&message_row(message, Some("2026-03-04 10:00:00"), place == 0, false).0);
     }
@@ -243,10 +395,16 @@ fn sheet(x: &str) -> String {
 fn page_of(x: &str, plain: bool) -> String {
     let statuses: BTreeMap<Status, u64> = Status::ALL.iter().map(|status| (*status, 3)).collect();
     let ids: Vec<String> = heads().iter().enumerate().map(|(place, _)| format!("c{place}{x}")).collect();
-    let calls = ids.iter().zip(heads()).zip(1..).map(|((id, (_, kind, status, reason)), number)| entry(call(id, x, kind, status, reason), number)).collect();
+    let calls = ids
+        .iter()
+        .zip(heads())
+        .zip(1..)
+        .map(|((id, (_, kind, status, reason)), number)| entry(call(id, x, kind, status, reason), number))
+        .collect();
     let turn = |head: &str| Turn { head: format!("{head}{x}"), ..Turn::default() };
     let title = format!("Fix the flaky test in the parser{x}");
-    let turns = vec![turn("Fix the flaky test in the parser. It fails about once in ten runs; cargo test flaky shows it"), turn("Also add docs")];
+    let turns =
+        vec![turn("Fix the flaky test in the parser. It fails about once in ten runs; cargo test flaky shows it"), turn("Also add docs")];
     let transcript = Transcript { session: session(&title, statuses), calls, turns, threads: Vec::new() };
     let plan = plan::Plan::new(&transcript, &Selection::default());
     let options = Options { plain, note: Some(format!("3 secrets were taken out.{x}")), ..Options::default() };
@@ -261,7 +419,8 @@ fn tags(html: &str) -> Vec<&str> {
 
 #[test]
 fn nothing_from_a_log_becomes_markup() {
-    let hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'><svg onload=alert(3)>javascript:alert(4)<!--thread 0-->";
+    let hostile =
+        "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'><svg onload=alert(3)>javascript:alert(4)<!--thread 0-->";
     let page = page_of(hostile, true);
     for tag in tags(&page) {
         let name = tag.split([' ', '/']).find(|part| !part.is_empty()).unwrap_or_default();

@@ -47,4 +47,3 @@ fn ansi_classes(ansi: &Ansi) -> String {
     classes.extend(flags.iter().filter(|(on, _)| *on).map(|(_, class)| *class));
     classes
 }
-

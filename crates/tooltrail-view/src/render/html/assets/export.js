@@ -28,9 +28,14 @@
     const unpacking = new Map();
     const dataOf = (place) => place.querySelector(':scope > script') || document.querySelector(`.store[data-for="${place.dataset.pack}"] > script`);
 
+    function decode(text) {
+      const bytes = new Uint8Array(text.length);
+      for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+      return bytes;
+    }
+
     async function unzip(script) {
-      const text = atob(script.textContent);
-      const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+      const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(script.textContent) : decode(atob(script.textContent));
       const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
       return new Response(stream).text();
     }
@@ -47,6 +52,8 @@
       }
       watcher.unobserve(place);
       const store = script.closest('.store');
+      // Until it is laid out it counts as high as it was, so nothing moves.
+      if (!store) place.style.containIntrinsicBlockSize = 'auto ' + place.style.height;
       place.innerHTML = html;
       if (store) store.remove();
       place.classList.remove('packed');
@@ -120,16 +127,16 @@
       show(element, 'start');
     }
 
-    const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-    // Heights above may still change while rows come in, so the place is put right until they are there.
+    const pause = (time) => new Promise((done) => setTimeout(done, time));
+    // Heights around it may still change while rows come in, so the place is put right until nothing moves any more.
     let putting = 0;
     async function put(target, block) {
       const mine = ++putting;
-      for (let round = 0; round < 8 && mine === putting && target.isConnected; round++) {
+      for (let still = 0, round = 0; still < 3 && round < 30 && mine === putting && target.isConnected; round++) {
+        const before = target.getBoundingClientRect().top;
         target.scrollIntoView({ block, behavior: 'instant' });
-        await frame();
-        if (!unpacking.size && round) return;
-        await Promise.all(unpacking.values());
+        still = Math.abs(target.getBoundingClientRect().top - before) < 2 && !unpacking.size ? still + 1 : 0;
+        await pause(40);
       }
     }
     for (const kind of ['wheel', 'touchmove', 'mousedown']) addEventListener(kind, () => putting++, { passive: true });
@@ -233,15 +240,13 @@
       silence = setTimeout(() => { if (status.textContent === text) report(); }, 2500);
     }
 
-    async function openTurn() {
+    function openTurn() {
       const turn = current || start(false);
       let from = turn?.matches?.('.turn') ? turn : null;
       for (const one of all('.turn')) if (turn && one.compareDocumentPosition(turn) & Node.DOCUMENT_POSITION_FOLLOWING) from = one;
-      const calls = all('.call', rows).filter((call) => {
-        if (from && !(from.compareDocumentPosition(call) & Node.DOCUMENT_POSITION_FOLLOWING)) return false;
-        const after = all('.turn').find((one) => from && from.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
-        return !after || !!(after.compareDocumentPosition(call) & Node.DOCUMENT_POSITION_PRECEDING);
-      });
+      const after = from && all('.turn').find((one) => from.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
+      const calls = all('.call', rows).filter((call) => (!from || from.compareDocumentPosition(call) & Node.DOCUMENT_POSITION_FOLLOWING)
+        && (!after || after.compareDocumentPosition(call) & Node.DOCUMENT_POSITION_PRECEDING));
       const open = calls.some((call) => !call.open);
       for (const call of calls) call.open = open;
     }
@@ -293,6 +298,9 @@
       return html.replace(/<span class="vh">[^<]*<\/span>/g, '').replace(/<p class="wait">[^<]*<\/p>/g, '').replace(/<[^>]*>/g, '')
         .replace(/&(lt|gt|amp|quot|#39);/g, (_, name) => ENTITIES[name]);
     }
+    // Packed texts that were read for an earlier search, as many as are worth keeping.
+    const texts = new Map();
+    let kept = 0;
     const times = (text, needle) => { let count = 0; for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) count++; return count; };
 
     async function find(text) {
@@ -304,6 +312,12 @@
       const next = { needle, units: [], total: 0, at: -1 };
       const scripts = all('script[data-for]');
       const packs = new Map(scripts.map((script) => [script.dataset.for, script]));
+      const read = async (key) => {
+        if (texts.has(key)) return texts.get(key);
+        const text = textOf(await unzip(packs.get(key)).catch(() => '')).toLowerCase();
+        if (kept + text.length < 40e6) { kept += text.length; texts.set(key, text); }
+        return text;
+      };
       let done = 0;
       const add = (unit, count) => { if (count) { next.units.push({ ...unit, count }); next.total += count; } };
       // In the order of the page. A packed chunk that has its rows elsewhere is counted there.
@@ -313,8 +327,8 @@
         const key = unit.dataset.pack || unit.dataset.for;
         const script = key && (unit.matches('.store') || unit.classList.contains('packed')) && packs.get(key);
         if (!script) { add({ place: unit }, ranges(unit, needle).length); continue; }
-        add({ pack: key }, times(textOf(await unzip(script).catch(() => '')).toLowerCase(), needle));
-        if (++done % 20 === 0) { status.textContent = `${Math.round(100 * done / scripts.length)} %`; }
+        add({ pack: key }, times(await read(key), needle));
+        if (++done % 20 === 0) status.textContent = `${Math.round(100 * done / scripts.length)} %`;
       }
       if (mine !== search) return;
       finding = next;
