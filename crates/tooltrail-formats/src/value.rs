@@ -15,7 +15,7 @@ pub fn read(bytes: &[u8]) -> Value {
     read_with(bytes, &|text| text)
 }
 
-/// The same, with every text changed on the way; names of fields stay.
+/// The same, with every text changed on the way. Names of fields are texts too: some are paths or questions.
 pub fn read_with(bytes: &[u8], change: &Change<'_>) -> Value {
     let mut skim = Skim::new(bytes);
     let mut out = Value::Null;
@@ -33,7 +33,7 @@ fn value(skim: &mut Skim<'_>, change: &Change<'_>, depth: usize, out: &mut Value
         Some(Type::Object) => {
             *out = Value::Object(Map::new());
             let Value::Object(map) = out else { return Ok(()) };
-            skim.object(|key, inner| value(inner, change, depth + 1, map.entry(key.text()).or_insert(Value::Null)))?;
+            skim.object(|key, inner| value(inner, change, depth + 1, map.entry(change(key.text().into_owned())).or_insert(Value::Null)))?;
         }
         Some(Type::Array) => {
             *out = Value::Array(Vec::new());

@@ -50,7 +50,7 @@ fn every_call_can_be_looked_at() {
     let mut logs: HashMap<String, HashMap<u64, Value>> = HashMap::new();
     let mut told: BTreeMap<(String, String), u64> = BTreeMap::new();
     let (mut calls, mut answers, mut skipped) = (0, 0, 0);
-    for row in linked.call_rows(&now, true).into_iter().filter(|row| row.agent == "claude") {
+    for row in linked.call_rows(&now, true).filter(|row| row.agent == "claude") {
         for file in [Some(row.request.file), row.result.map(|place| place.file)].into_iter().flatten() {
             logs.entry(file.to_owned()).or_insert_with(|| lines(file));
         }

@@ -100,9 +100,11 @@ impl Screen {
     /// Puts a letter where the cursor is.
     fn put(&mut self, letter: char) {
         let width = letter.width().unwrap_or(1);
-        if width == 0 {
-            return self.mark(letter);
+        if width == 0 && self.mark(letter) {
+            return;
         }
+        // A mark without a letter stands alone.
+        let width = width.max(1);
         if self.column + width > COLUMNS {
             self.feed();
         }
@@ -120,15 +122,16 @@ impl Screen {
         self.column = column + width;
     }
 
-    /// Puts a mark on the letter before the cursor.
-    fn mark(&mut self, mark: char) {
+    /// Puts a mark on the letter before the cursor; `false` where there is none.
+    fn mark(&mut self, mark: char) -> bool {
         let before = self.rows.get_mut(self.row).and_then(|row| row.iter_mut().take(self.column).rfind(|cell| cell.letter.is_some()));
-        let Some(cell) = before else { return };
+        let Some(cell) = before else { return false };
         let mut marks = cell.marks.take().map(String::from).unwrap_or_default();
         if marks.len() + mark.len_utf8() <= MARKS {
             marks.push(mark);
         }
         cell.marks = Some(marks.into());
+        true
     }
 
     /// Fills the row with blanks up to the cursor. Where there are none left, the cursor comes to the text instead.

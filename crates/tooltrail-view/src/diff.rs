@@ -6,27 +6,27 @@ use crate::block::{Diff, DiffLine, Hunk, Sign};
 use crate::limits::{Elided, Limits, Unit};
 use crate::line::{Class, Line};
 use similar::{DiffTag, TextDiff};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tooltrail_model::patch::{self, PatchLine};
 
 mod words;
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
-/// After this, what was found so far has to do: the rest counts as changed, or its words stay unmarked.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// After this, what was found so far has to do, and the rest counts as changed. Only texts made for it take so long.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Hunks as a block.
 pub fn block(hunks: &[patch::Hunk], limits: &Limits) -> Diff {
     let total: usize = hunks.iter().map(|hunk| hunk.lines.len()).sum();
-    let end = Instant::now() + PATIENCE;
+    let mut effort = words::Effort::new();
     let mut room = Room { lines: limits.lines, bytes: limits.bytes };
     let mut out = Diff::default();
     for hunk in hunks {
         if room.lines == 0 || room.bytes == 0 {
             break;
         }
-        out.hunks.push(shown(hunk, &mut room, end));
+        out.hunks.push(shown(hunk, &mut room, &mut effort));
     }
     let shown: usize = out.hunks.iter().map(|hunk| hunk.lines.len()).sum();
     let elided = Elided { shown: shown as u64, total: total as u64, unit: Unit::Lines, kept: true };
@@ -41,7 +41,7 @@ struct Room {
 }
 
 /// A hunk, as far as there is room.
-fn shown(hunk: &patch::Hunk, room: &mut Room, end: Instant) -> Hunk {
+fn shown(hunk: &patch::Hunk, room: &mut Room, effort: &mut words::Effort) -> Hunk {
     let (mut old, mut new) = (hunk.old_start, hunk.new_start);
     let bare = hunk.lines.iter().all(|line| text(line).1.ends_with('\r'));
     let mut texts = Vec::new();
@@ -57,7 +57,7 @@ fn shown(hunk: &patch::Hunk, room: &mut Room, end: Instant) -> Hunk {
         room.bytes -= text.len() + 1;
         texts.push((sign, text));
     }
-    let marked = words::marked(&texts, end);
+    let marked = words::marked(&texts, effort);
     let lines = texts.iter().zip(marked).map(|((sign, _), line)| DiffLine {
         sign: *sign,
         old: if *sign == Sign::Added { None } else { count(&mut old) },
@@ -85,15 +85,14 @@ fn text(line: &PatchLine) -> (Sign, &str) {
 
 /// What changed between two texts. `first` is the number of their first line, where that is known.
 pub fn from_texts(old: &str, new: &str, first: Option<u32>) -> Vec<patch::Hunk> {
-    // Without the feed at its end a last line would differ from the same line in the middle.
-    let (old, new) = (ended(old), ended(new));
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old.as_ref(), new.as_ref());
+    // Only line feeds end lines, as in the numbers that agents and editors give; a last line is one without its feed too.
+    let (old, new): (Vec<&str>, Vec<&str>) = (old.split_terminator('\n').collect(), new.split_terminator('\n').collect());
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&old, &new);
     let at = |index: usize| first.zip(u32::try_from(index).ok()).and_then(|(first, index)| first.checked_add(index));
     let hunk = |ops: Vec<similar::DiffOp>| {
         let start = ops.first().map(|op| (op.old_range().start, op.new_range().start)).unwrap_or_default();
         let lines = ops.iter().flat_map(|op| diff.iter_changes(op)).map(|change| {
-            let text = change.value();
-            let text = text.strip_suffix('\n').unwrap_or(text).to_owned();
+            let text = change.value().to_owned();
             match change.tag() {
                 similar::ChangeTag::Equal => PatchLine::Same(text),
                 similar::ChangeTag::Delete => PatchLine::Removed(text),
@@ -104,11 +103,6 @@ pub fn from_texts(old: &str, new: &str, first: Option<u32>) -> Vec<patch::Hunk> 
     };
     let groups = diff.grouped_ops(CONTEXT).into_iter().filter(|ops| ops.iter().any(|op| op.tag() != DiffTag::Equal));
     groups.map(hunk).collect()
-}
-
-/// A text whose last line has its feed.
-fn ended(text: &str) -> std::borrow::Cow<'_, str> {
-    if text.is_empty() || text.ends_with('\n') { text.into() } else { format!("{text}\n").into() }
 }
 
 /// How many lines come and go.
@@ -154,6 +148,8 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use std::time::Instant;
 
     /// A diff as text: numbers, sign, and changed words in brackets.
     fn drawn(diff: &Diff) -> Vec<String> {
@@ -228,5 +224,17 @@ mod tests {
         let hunks = from_texts(&old, &new, Some(1));
         block(&hunks, &Limits::WHOLE);
         assert!(before.elapsed() < Duration::from_secs(20), "{:?}", before.elapsed());
+    }
+
+    proptest! {
+        #[test]
+        fn every_line_is_accounted_for(old in "[ab \\r\\n漢]{0,40}", new in "[ab \\r\\n漢]{0,40}", first in prop::option::of(any::<u32>())) {
+            let hunks = from_texts(&old, &new, first);
+            let counts = Counts::of(&hunks);
+            let lines = |text: &str| text.split_terminator('\n').count() as u64;
+            prop_assert_eq!(lines(&old) + counts.added, lines(&new) + counts.removed);
+            let shown: usize = block(&hunks, &Limits::WHOLE).hunks.iter().map(|hunk| hunk.lines.len()).sum();
+            prop_assert_eq!(shown, hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>());
+        }
     }
 }

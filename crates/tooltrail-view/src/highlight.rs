@@ -1,6 +1,6 @@
 //! Highlighting: code as lines whose words have classes.
 //!
-//! About a megabyte per second, so it runs only when a body is made, and only on what is shown. The languages are read from memory
+//! One to two megabytes per second, so it runs only when a body is made, and only on what is shown. The languages are read from memory
 //! the first time one is asked for.
 
 use crate::line::{Class, Line, lines as plain};
@@ -13,7 +13,7 @@ const LINE: usize = 2_000;
 /// A longer text stays plain.
 const TEXT: usize = 200_000;
 /// After this the rest stays plain: some texts make some languages very slow.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 static LANGUAGES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
 
@@ -166,10 +166,7 @@ mod tests {
         assert_eq!(words("rs", RUST, Class::Comment), ["/// Adds.", "// why"]);
         assert_eq!(words("rs", RUST, Class::Text), ["\"x\\n\""]);
         assert_eq!(words("rust", RUST, Class::Number), ["17"]);
-        assert!(
-            words("Rust", RUST, Class::Keyword).starts_with(&["pub fn".to_owned()])
-                || words("Rust", RUST, Class::Keyword).contains(&"fn".to_owned())
-        );
+        assert!(words("Rust", RUST, Class::Keyword).contains(&"fn".to_owned()));
         assert!(words("rs", RUST, Class::Function).contains(&"add".to_owned()));
         assert!(words("rs", RUST, Class::Type).contains(&"Option".to_owned()));
         assert!(words("py", "def f(x):\n    return f\"a {x} b\"\n", Class::Keyword).contains(&"return".to_owned()));

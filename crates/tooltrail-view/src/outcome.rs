@@ -195,12 +195,11 @@ pub(crate) fn side(call: &Story<'_>, limits: &Limits) -> Option<Block> {
         let line = Line::from(format!("The whole output{bytes} was saved outside the log: ")).with(Class::Path, &saved.path);
         return Some(notice(Level::Info, line));
     };
-    let mut body = vec![Block::Fields {
-        fields: vec![
-            (Line::of(Class::Dim, "file"), Line::of(Class::Path, &side.path)),
-            (Line::of(Class::Dim, "size"), size(side.bytes).into()),
-        ],
-    }];
+    let mut fields = vec![(Line::of(Class::Dim, "file"), Line::of(Class::Path, &side.path))];
+    if side.bytes > 0 {
+        fields.push((Line::of(Class::Dim, "size"), size(side.bytes).into()));
+    }
+    let mut body = vec![Block::Fields { fields }];
     match &side.text {
         Ok(text) => {
             if side.cut {

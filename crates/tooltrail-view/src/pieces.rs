@@ -10,6 +10,9 @@ use tooltrail_model::event::TaskState;
 use tooltrail_model::patch::Hunk;
 use tooltrail_model::transcript::{Level, Story};
 
+/// The most bytes of what is meant to be one short line.
+const SHORT: usize = 1_000;
+
 /// Whether what a call asked for was done, as far as the log says. Otherwise it is only what would have been.
 pub fn happened(call: &Story<'_>) -> bool {
     matches!(call.row.status, Status::Succeeded | Status::Answered)
@@ -55,7 +58,7 @@ pub fn changes(hunks: &[Hunk], limits: &Limits) -> Block {
 
 /// A picture.
 pub fn image(image: &Image, alt: &str) -> Block {
-    Block::Image { image: image.clone(), alt: alt.into() }
+    crate::texts::picture(image, &short(alt).text())
 }
 
 /// What is known of a picture: `640×480`, `12 kB`.
@@ -67,6 +70,19 @@ pub fn picture_facts(image: &Image) -> Vec<Line> {
 /// A remark.
 pub fn notice(level: Level, text: impl Into<Line>) -> Block {
     Block::Notice { level, text: text.into() }
+}
+
+/// Words about a call: a remark if they are few, and otherwise a text.
+pub fn words(text: &str, limits: &Limits) -> Block {
+    let text = text.trim();
+    if text.len() > SHORT || text.contains('\n') { Block::Code(plain(None, text, limits)) } else { notice(Level::Info, text) }
+}
+
+/// A text of one line, clipped where nobody would read it as one.
+pub fn short(text: &str) -> Line {
+    let end = cut::boundary(text, SHORT);
+    let line = Line::from(text.get(..end).unwrap_or_default());
+    if end < text.len() { line.with(Class::Dim, "…") } else { line }
 }
 
 /// A part with a name.
@@ -82,9 +98,9 @@ pub struct Fields(
 );
 
 impl Fields {
-    /// Adds one.
+    /// Adds one. Only what is short belongs here.
     pub fn add(&mut self, name: &str, value: &str) {
-        self.0.push((name.into(), value.into()));
+        self.0.push((short(name), short(value)));
     }
 
     /// Adds one that may be missing.
@@ -107,5 +123,63 @@ pub fn task_state(state: TaskState) -> &'static str {
         TaskState::Killed => "killed",
         TaskState::Stopped => "stopped",
         TaskState::Unknown => "state unknown",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diff::from_texts;
+    use crate::sample_files::story;
+    use crate::tools;
+    use tooltrail_model::Kind;
+    use tooltrail_model::detail::{Detail, Edit, Notebook, Patch, Picture, Read, Shell, TaskOutput, TaskStop, Write};
+    use tooltrail_model::patch::{FileChange, FilePatch};
+
+    /// One call of each kind, with nothing in it and with hunks where it can have some.
+    fn details() -> Vec<Detail> {
+        let hunks = from_texts("a\n", "b\n", Some(1));
+        let file = FilePatch { path: "a".into(), moved_to: None, change: FileChange::Delete, hunks: hunks.clone() };
+        vec![
+            Detail::Shell(Shell::default()),
+            Detail::TaskOutput(TaskOutput::default()),
+            Detail::TaskStop(TaskStop::default()),
+            Detail::Read(Read::default()),
+            Detail::Write(Write::default()),
+            Detail::Write(Write { new: Some(true), content: "x".into(), ..Write::default() }),
+            Detail::Write(Write { hunks: hunks.clone(), ..Write::default() }),
+            Detail::Edit(Edit::default()),
+            Detail::Edit(Edit { hunks, ..Edit::default() }),
+            Detail::Notebook(Notebook { mode: Some("insert".into()), ..Notebook::default() }),
+            Detail::Notebook(Notebook { mode: Some("delete".into()), old: Some("x".into()), ..Notebook::default() }),
+            Detail::Patch(Patch::default()),
+            Detail::Patch(Patch { files: vec![file], ..Patch::default() }),
+            Detail::Picture(Picture::default()),
+        ]
+    }
+
+    #[test]
+    fn what_did_not_happen_is_not_claimed() {
+        for detail in details() {
+            for &status in Status::ALL {
+                let call = story("Tool", Kind::Other, status, detail.clone());
+                let view = tools::of(&call);
+                assert_ne!(view.name(), "other", "{detail:?}");
+                view.body(&call, &Limits::PAGE);
+                let head = view.head(&call);
+                assert_eq!(unicode_width::UnicodeWidthStr::width(head.icon), 1, "{}", view.name());
+                for fact in head.facts.iter().map(Line::text) {
+                    assert!(happened(&call) || fact.starts_with("would be "), "{} {status:?}: {fact}", view.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_meant_to_be_short_is() {
+        assert_eq!(short("a\nb").text(), "a␊b");
+        assert_eq!(short(&"é".repeat(2_000)).text().chars().count(), SHORT / 2 + 1);
+        assert!(matches!(words("one\n", &Limits::PAGE), Block::Notice { .. }));
+        assert!(matches!(words("one\ntwo", &Limits::PAGE), Block::Code(_)));
     }
 }

@@ -29,3 +29,26 @@ pub fn range(call: &Story<'_>, path: &str, range: Option<(u64, u64)>) -> Line {
         None => line,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample_files::story;
+    use tooltrail_model::detail::Detail;
+    use tooltrail_model::{Kind, Status};
+
+    #[test]
+    fn paths_are_relative_inside_only() {
+        let mut call = story("Read", Kind::Read, Status::Succeeded, Detail::Other);
+        let known = [("/srv/app/src/a.rs", "src/a.rs"), ("/srv/apple/a.rs", "/srv/apple/a.rs"), ("/srv/app", "/srv/app"), ("a.rs", "a.rs")];
+        for (path, shown) in known {
+            assert_eq!(relative(&call, path), shown);
+        }
+        call.row.cwd = Some("C:\\app");
+        assert_eq!(relative(&call, "C:\\app\\src\\a.rs"), "src\\a.rs");
+        call.row.cwd = Some("/");
+        assert_eq!(relative(&call, "/etc/hosts"), "etc/hosts");
+        call.row.cwd = None;
+        assert_eq!(relative(&call, "/etc/hosts"), "/etc/hosts");
+    }
+}

@@ -39,7 +39,7 @@ pub(crate) fn block(call: &Story<'_>, limits: &Limits) -> Option<Block> {
     texts.extend(error.as_deref());
     texts.extend(answer.feedback.as_deref());
     let added = added(&seen, &texts);
-    let few = added.len() <= 3 && added.iter().map(|line| line.len()).sum::<usize>() <= CONFIRMATION;
+    let few = added.len() <= 6 && added.iter().map(|line| line.len()).sum::<usize>() <= CONFIRMATION;
     match (covered, few) {
         (true, true) => None,
         (true, false) => Some(section("added for the model", false, vec![sniffed(&added.join("\n"), limits)])),
@@ -66,11 +66,12 @@ fn strings<'v>(value: &'v Value, out: &mut Vec<&'v str>) {
 fn covers(seen: &str, produced: &[&str], input: &Value) -> bool {
     let mut asked = Vec::new();
     strings(input, &mut asked);
+    let asked: HashSet<&str> = asked.into_iter().collect();
     let lines: HashSet<&str> = seen.lines().map(bare).collect();
     let mut searches = SEARCHES;
     let (mut there, mut missing) = (0, 0);
     let is_data = |text: &str| text.len() > DATA && !text.contains(char::is_whitespace);
-    let wanted = produced.iter().filter(|text| !asked.contains(text) && !is_data(text));
+    let wanted = produced.iter().filter(|text| !asked.contains(**text) && !is_data(text));
     for line in wanted.flat_map(|text| text.lines()).map(bare).filter(|line| !line.is_empty()) {
         if lines.contains(line) || search(&mut searches, &[seen], line) {
             there += line.len();
@@ -86,7 +87,18 @@ fn covers(seen: &str, produced: &[&str], input: &Value) -> bool {
 fn added<'s>(seen: &'s str, texts: &[&str]) -> Vec<&'s str> {
     let lines: HashSet<&str> = texts.iter().flat_map(|text| text.lines()).map(bare).collect();
     let mut searches = SEARCHES;
-    seen.lines().filter(|line| !lines.contains(bare(line)) && !search(&mut searches, texts, bare(line))).collect()
+    let unknown = |line: &&str| !lines.contains(bare(line)) && !search(&mut searches, texts, bare(line));
+    let mut added: Vec<&str> = seen.lines().filter(unknown).collect();
+    if added.len() <= SEARCHES {
+        added.retain(|line| !is_made_of(line, texts));
+    }
+    added
+}
+
+/// Whether a long line is put together from texts that were produced, such as a list of results written in one line.
+fn is_made_of(line: &str, texts: &[&str]) -> bool {
+    let parts = texts.iter().filter(|text| text.len() > 3 && line.contains(**text));
+    line.len() > CONFIRMATION / 2 && parts.map(|text| text.len()).sum::<usize>() > line.len() / 2
 }
 
 /// Whether one of the texts holds the words, as long as there are searches left.
@@ -100,10 +112,11 @@ fn search(left: &mut usize, texts: &[&str], words: &str) -> bool {
 
 /// A line without white space, the number in front of it, or tags around it.
 fn bare(line: &str) -> &str {
-    let line = line.trim();
+    // The end is trimmed last: a tab there may be what tells a number of an empty line from a number.
+    let line = line.trim_start();
     let text = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let numbered = text.len() < line.len() && text.starts_with(['→', '\t', ':']);
-    let line = if numbered { text.trim_start_matches(['→', '\t', ':']).trim() } else { line };
+    let line = if numbered { text.trim_start_matches(['→', '\t', ':']) } else { line }.trim();
     let line = line.strip_prefix('<').and_then(|rest| rest.split_once('>')).map_or(line, |(_, rest)| rest);
     let closing = |rest: &str| rest.ends_with('>').then(|| rest.rfind("</")).flatten();
     closing(line).and_then(|at| line.get(..at)).unwrap_or(line).trim()
@@ -130,12 +143,20 @@ mod tests {
     fn the_same_text_is_not_shown_twice() {
         let file = json!({"file": {"filePath": "/srv/a.rs", "content": "fn a() {\n    b\n}\n"}});
         assert_eq!(shown(Kind::Read, "     1→fn a() {\n     2→    b\n     3→}\n", file.clone()), "");
-        assert_eq!(shown(Kind::Read, "1\tfn a() {\n2\t    b\n3\t}", file), "");
+        assert_eq!(shown(Kind::Read, "1\tfn a() {\n2\t    b\n3\t}\n4\t\n5\t", file), "");
         let task = json!({"task": {"output": "one\ntwo", "status": "completed"}});
         assert_eq!(shown(Kind::Task, "<status>completed</status>\n<output>\none\ntwo\n</output>", task), "");
         assert_eq!(shown(Kind::Edit, "The file has been updated.", json!({"originalFile": "a long text\n".repeat(50)})), "");
         assert_eq!(shown(Kind::Shell, "", json!({"stdout": "x"})), "");
         assert_eq!(shown(Kind::Search, "Found 1 file\nsrc/a.rs", json!({"filenames": ["src/a.rs"]})), "");
+    }
+
+    #[test]
+    fn a_list_of_results_in_one_line_is_nothing_new() {
+        let pages: Vec<Value> =
+            (0..20).map(|n| json!({"title": format!("A page about {n}"), "url": format!("https://example.org/{n}")})).collect();
+        let seen = format!("Results for \"x\":\n\nLinks: {}", Value::from(pages.clone()));
+        assert_eq!(shown(Kind::WebSearch, &seen, json!({ "results": pages })), "");
     }
 
     #[test]

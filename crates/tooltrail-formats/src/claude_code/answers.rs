@@ -16,6 +16,7 @@ fn messages(record: &Value) -> impl Iterator<Item = &Value> {
     own.into_iter().chain(nested)
 }
 
+/// The input of a call, and what its message cost.
 pub(super) fn asked(record: Opened<'_>, call: &str) -> Option<Asked> {
     messages(record.value).find_map(|message| {
         let block = blocks(message).iter().find(|block| call_id(block) == Some(call))?;
@@ -42,6 +43,7 @@ fn tokens(usage: &Value) -> Tokens {
     }
 }
 
+/// What the model saw of a result, what the tool produced, and what the person said when refusing.
 pub(super) fn answered(record: Opened<'_>, call: &str) -> Option<Answered> {
     messages(record.value).find_map(|message| {
         let block = blocks(message).iter().find(|block| result_id(block) == Some(call))?;

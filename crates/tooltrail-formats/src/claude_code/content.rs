@@ -59,6 +59,7 @@ fn image(block: &Value) -> Option<Image> {
     (data.is_some() || place.is_some()).then(|| Image { media, data, source: place, ..Image::default() })
 }
 
+/// A document: its size, and its text where that is what it is.
 fn document(block: &Value) -> Option<Content> {
     let source = block.get("source")?;
     let data = text(source, "data");

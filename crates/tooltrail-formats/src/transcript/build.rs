@@ -48,6 +48,8 @@ struct Found {
     order: Option<Time>,
     /// A fingerprint of its text, to recognise what is told twice.
     text: u64,
+    /// Those of its paragraphs: some logs tell in several records what another one tells at once.
+    paragraphs: Vec<u64>,
     /// It repeats another record.
     echo: bool,
     /// How it begins.
@@ -165,7 +167,15 @@ impl<'a, 's> Builder<'a, 's> {
                     let starts = matches!(what, What::Prompt | What::Command | What::Media);
                     let begins = if starts { begins.take() } else { None };
                     let entry = Entry { spot, part, time: parts.time, what, turn: None, abandoned: false, lines: lines(said) };
-                    let found = Found { entry, order: latest, text: fingerprint(said), echo: parts.echo, head: head(said), begins };
+                    let found = Found {
+                        entry,
+                        order: latest,
+                        text: fingerprint(said),
+                        paragraphs: paragraphs(said),
+                        echo: parts.echo,
+                        head: head(said),
+                        begins,
+                    };
                     self.put(side.clone(), found);
                 }
             }
@@ -267,7 +277,7 @@ impl<'a, 's> Builder<'a, 's> {
             let (spot, time) = (call.request, call.time);
             let entry = Entry { spot, part: 0, time, what: What::Call(index), turn: None, abandoned: false, lines: 1 };
             self.placed.insert(index);
-            self.put(side, Found { entry, order: time, text: 0, echo: false, head: String::new(), begins: None });
+            self.put(side, Found { entry, order: time, text: 0, paragraphs: Vec::new(), echo: false, head: String::new(), begins: None });
         }
     }
 
@@ -349,14 +359,17 @@ fn side(source: usize, whole: Option<&str>, parts: &Parts, chain: &mut HashMap<S
 fn without_echoes(entries: Vec<Found>) -> Vec<Found> {
     /// Where several records repeat what no other tells, those that stand this near to each other mean the same.
     const NEAR: usize = 10;
-    let told: HashSet<u64> = entries.iter().filter(|found| !found.echo).map(|found| found.text).collect();
+    let originals = || entries.iter().filter(|found| !found.echo);
+    let told: HashSet<u64> = originals().map(|found| found.text).collect();
+    let pieces: HashSet<u64> = originals().flat_map(|found| found.paragraphs.iter().copied()).collect();
     let mut begins: HashMap<u64, bool> = HashMap::new();
     let mut last: HashMap<u64, usize> = HashMap::new();
     let mut out: Vec<Found> = Vec::with_capacity(entries.len());
     for mut found in entries {
         let held = last.get(&found.text).copied();
         let near = held.is_some_and(|at| out.len() - at < NEAR);
-        if found.echo && (near || told.contains(&found.text)) {
+        let in_pieces = !found.paragraphs.is_empty() && found.paragraphs.iter().all(|piece| pieces.contains(piece));
+        if found.echo && (near || in_pieces || told.contains(&found.text)) {
             // What it repeats may stand before it or come yet.
             match (found.begins, held.and_then(|at| out.get_mut(at))) {
                 (Some(abandoned), Some(original)) if original.begins.is_none() => original.begins = Some(abandoned),
@@ -383,7 +396,8 @@ fn turns(entries: &mut [Found]) -> Vec<Turn> {
         if let Some(abandoned) = found.begins {
             // What comes before the first prompt belongs to the first turn.
             let start = if turns.is_empty() { 0 } else { at };
-            turns.push(Turn { head: found.head.clone(), time: found.entry.time, entries: start..at, abandoned });
+            let head = if found.head.is_empty() { "(a picture)".to_owned() } else { found.head.clone() };
+            turns.push(Turn { head, time: found.entry.time, entries: start..at, abandoned });
         }
         if let Some(turn) = turns.last_mut() {
             turn.entries.end = at + 1;
@@ -433,6 +447,12 @@ fn fingerprint(part: &Part) -> u64 {
     std::mem::discriminant(part).hash(&mut hasher);
     words.hash(&mut hasher);
     hasher.finish().max(1)
+}
+
+/// The same for each paragraph, where a part may be told in pieces.
+fn paragraphs(part: &Part) -> Vec<u64> {
+    let Part::Thinking(text) = part else { return Vec::new() };
+    text.split("\n\n").filter(|piece| !piece.trim().is_empty()).map(|piece| fingerprint(&Part::Thinking(piece.to_owned()))).collect()
 }
 
 fn head(part: &Part) -> String {

@@ -81,6 +81,7 @@ fn wide_letters_and_marks_keep_their_columns() {
     assert_eq!(texts("漢字\rx\n"), ["x 字"]);
     assert_eq!(texts("漢字\x1b[1D!\n"), ["漢 !"]);
     assert_eq!(texts("e\u{301}x\x1b[0m"), ["e\u{301}x"]);
+    assert_eq!(texts("\x1b[0m\u{202e}a\u{202e}"), ["⟨U+202E⟩a⟨U+202E⟩"]);
 }
 
 #[test]

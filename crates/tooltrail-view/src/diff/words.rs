@@ -5,7 +5,7 @@ use crate::line::{Class, Line};
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 use std::collections::HashMap;
 use std::ops::Range;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// In longer lines no words are marked.
 const LONGEST: usize = 1_000;
@@ -14,16 +14,40 @@ const GROUP: usize = 48;
 /// Two lines are a pair if they share at least this part of their letters, in hundredths.
 const ALIKE: usize = 40;
 
+/// How much comparing a diff is worth. It is counted in bytes, not in time, so that the same diff always looks the same.
+pub(super) struct Effort {
+    left: usize,
+    /// Counting failed to see something coming: then time decides.
+    end: Instant,
+}
+
+impl Effort {
+    /// That of one diff.
+    pub(super) fn new() -> Self {
+        Effort { left: 16 << 20, end: Instant::now() + Duration::from_secs(5) }
+    }
+
+    /// Takes as much as comparing each line of a group with each other costs; `false` where that is more than is left.
+    fn spend(&mut self, lines: &[(Sign, &str)], removed: &Range<usize>, added: &Range<usize>) -> bool {
+        let bytes =
+            |range: &Range<usize>| lines.get(range.clone()).unwrap_or_default().iter().map(|line| line.1.len().min(LONGEST)).sum::<usize>();
+        let cost = bytes(removed) * added.len() + bytes(added) * removed.len();
+        let left = self.left.checked_sub(cost).filter(|_| removed.len() <= GROUP && added.len() <= GROUP);
+        self.left = left.unwrap_or(self.left);
+        left.is_some()
+    }
+}
+
 /// The lines of a hunk, with the words that changed marked.
-pub(super) fn marked(lines: &[(Sign, &str)], end: Instant) -> Vec<Line> {
+pub(super) fn marked(lines: &[(Sign, &str)], effort: &mut Effort) -> Vec<Line> {
     let mut out: Vec<Line> = lines.iter().map(|(_, text)| Line::from(*text)).collect();
     for (removed, added) in groups(lines) {
-        if removed.len() > GROUP || added.len() > GROUP || Instant::now() > end {
+        if !effort.spend(lines, &removed, &added) {
             continue;
         }
         for (old, new) in pairs(lines, removed, added) {
             let Some(((_, before), (_, after))) = lines.get(old).zip(lines.get(new)) else { continue };
-            let (before, after) = mark(before, after, end);
+            let (before, after) = mark(before, after, effort.end);
             for (place, line) in [(old, before), (new, after)] {
                 if let Some(slot) = out.get_mut(place) {
                     *slot = line;
@@ -126,10 +150,9 @@ fn pieces(text: &str) -> Vec<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Duration;
 
     fn drawn(lines: &[(Sign, &str)]) -> Vec<String> {
-        let lines = marked(lines, Instant::now() + Duration::from_secs(5));
+        let lines = marked(lines, &mut Effort::new());
         let run = |run: &crate::Run| if run.class == Class::Plain { run.text().to_owned() } else { format!("[{}]", run.text()) };
         lines.iter().map(|line| line.runs().iter().map(run).collect()).collect()
     }

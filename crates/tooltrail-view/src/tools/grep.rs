@@ -17,6 +17,7 @@ use crate::pieces::{notice, section};
 use crate::texts::sniffed;
 use crate::{Block, Class, Head, Limits, Line, place};
 use regex::{Regex, RegexBuilder};
+use std::ops::Range;
 use tooltrail_model::detail::{Detail, Grep as Search, GrepFile, GrepLine, GrepMode};
 use tooltrail_model::transcript::{Level, Story};
 
@@ -78,7 +79,8 @@ fn facts(grep: &Search) -> Vec<Line> {
     let fact = match grep.mode {
         GrepMode::Files => counted(grep.total.unwrap_or(grep.files.len() as u64), "file"),
         _ if grep.files.is_empty() && grep.total.is_none() => return Vec::new(),
-        GrepMode::Content => format!("{}, {files}", counted(lines.max(grep.total.unwrap_or(0)), "match")),
+        // The total that comes with lines counts those around matches too.
+        GrepMode::Content => format!("{}, {files}", counted(if lines > 0 { lines } else { grep.total.unwrap_or(0) }, "match")),
         GrepMode::Count => format!("{}, {files}", counted(grep.total.unwrap_or(counts), "match")),
     };
     vec![fact.into()]
@@ -143,14 +145,25 @@ fn marked(line: &GrepLine, width: usize, marks: Option<&Regex>) -> Line {
     let text = line.text.as_str();
     let plain = if line.matches { Class::Plain } else { Class::Dim };
     let mut at = 0;
-    let marks = marks.filter(|_| line.matches && text.len() <= MARKED);
-    for found in marks.into_iter().flat_map(|marks| marks.find_iter(text)).filter(|found| !found.is_empty()) {
-        out.push(plain, text.get(at..found.start()).unwrap_or_default());
-        out.push(Class::Match, found.as_str());
-        at = found.end();
+    for found in marks.filter(|_| line.matches && text.len() <= MARKED).map(|marks| matches(marks, text)).unwrap_or_default() {
+        out.push(plain, text.get(at..found.start).unwrap_or_default());
+        out.push(Class::Match, text.get(found.clone()).unwrap_or_default());
+        at = found.end;
     }
     out.push(plain, text.get(at..).unwrap_or_default());
     out
+}
+
+/// Where a text matches; matches that touch are one.
+fn matches(marks: &Regex, text: &str) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for next in marks.find_iter(text).map(|next| next.range()).filter(|next| !next.is_empty()) {
+        match found.last_mut() {
+            Some(last) if last.end == next.start => last.end = next.end,
+            _ => found.push(next),
+        }
+    }
+    found
 }
 
 /// The pattern, if it is one that can be used here. Other programs know other patterns; then nothing is marked.
@@ -197,7 +210,7 @@ mod tests {
         }
     }
 
-    fn matches(search: Search) -> Vec<String> {
+    fn marks(search: Search) -> Vec<String> {
         let call = worked("Grep", Kind::Search, Detail::Grep(search));
         let body = Grep.body(&call, &Limits::PAGE);
         let Some(Block::Section { body, .. }) = body.first() else { panic!("{body:?}") };
@@ -213,16 +226,16 @@ mod tests {
         assert_eq!((head.title.text().as_str(), facts(&head.facts)), ("/parse/ in src  -i", vec!["2 matches, 1 file".to_owned()]));
         let text = text_of(&Grep.body(&call, &Limits::PAGE));
         assert_eq!(text, "src/a.rs\n  9  // about\n 10  fn Parse(parse)\n⋯\n120  parse()\n");
-        assert_eq!(matches(search("parse", &["-i"])), ["Parse", "parse", "parse"]);
-        assert_eq!(matches(search("parse", &[])), ["parse", "parse"]);
-        assert_eq!(matches(search("parse(", &["-F"])), ["parse("]);
+        assert_eq!(marks(search("parse", &["-i"])), ["Parse", "parse", "parse"]);
+        assert_eq!(marks(search("parse", &[])), ["parse", "parse"]);
+        assert_eq!(marks(search("parse(", &["-F"])), ["parse("]);
     }
 
     #[test]
     fn patterns_that_cannot_be_used_mark_nothing() {
-        assert!(matches(search("parse(", &[])).is_empty());
-        assert!(matches(search("(a{1000}){1000}", &[])).is_empty());
-        assert!(matches(search("x*", &[])).is_empty());
+        assert!(marks(search("parse(", &[])).is_empty());
+        assert!(marks(search("(a{1000}){1000}", &[])).is_empty());
+        assert!(marks(search("x*", &[])).is_empty());
     }
 
     #[test]

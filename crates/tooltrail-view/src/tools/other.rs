@@ -11,6 +11,7 @@ use crate::pieces::{notice, section};
 use crate::texts::{as_json, content, sniffed};
 use crate::{Block, Head, Limits, Line, json, outcome};
 use serde_json::Value;
+use tooltrail_model::Status;
 use tooltrail_model::content::{Content, words};
 use tooltrail_model::transcript::{Level, Story};
 
@@ -89,6 +90,10 @@ pub(super) fn input(input: &Value, limits: &Limits) -> Vec<Block> {
 /// What came back: what the model saw, else what the tool produced. An error is left to the frame, which tells it first.
 pub(super) fn output(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
     let Some(answer) = &call.answer else { return Vec::new() };
+    // What stands in place of a result then is the agent's wording of what the frame says.
+    if matches!(call.row.status, Status::Rejected | Status::Blocked | Status::Cancelled) {
+        return Vec::new();
+    }
     let error = outcome::error(call).filter(|_| outcome::went_wrong(call));
     let told = |text: &str| error.as_deref().is_some_and(|error| text.contains(error) || error.contains(text.trim()));
     let seen: Vec<Content> = answer.seen.iter().filter(|piece| !piece.as_text().is_some_and(told)).cloned().collect();

@@ -5,8 +5,8 @@
 //!   [the picture]
 //! ```
 
-use super::ToolView;
-use crate::pieces::{Fields, image, picture_facts};
+use super::{ToolView, other};
+use crate::pieces::{image, picture_facts, plain, section, short};
 use crate::{Block, Head, Limits, place};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
@@ -27,19 +27,19 @@ impl ToolView for Picture {
         let Detail::Picture(picture) = &call.told.detail else { return Head::default() };
         let title = match (&picture.path, &picture.prompt) {
             (Some(path), _) => place::line(call, path),
-            (None, prompt) => prompt.as_deref().and_then(|text| text.lines().next()).unwrap_or_default().into(),
+            (None, prompt) => short(prompt.as_deref().and_then(|text| text.lines().next()).unwrap_or_default()),
         };
         let facts = picture.image.as_ref().map(picture_facts).unwrap_or_default();
         Head { icon: "▣", name: call.row.tool.into(), title, facts }
     }
 
-    fn body(&self, call: &Story<'_>, _: &Limits) -> Vec<Block> {
+    fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let Detail::Picture(picture) = &call.told.detail else { return Vec::new() };
-        let mut fields = Fields::default();
-        fields.add_some("prompt", picture.prompt.as_deref());
+        let prompt = picture.prompt.as_deref().map(|text| section("prompt", true, vec![Block::Code(plain(None, text, limits))]));
         let alt = picture.path.as_deref().map(|path| place::relative(call, path)).or(picture.prompt.as_deref());
         let shown = picture.image.as_ref().map(|shown| image(shown, alt.unwrap_or("picture")));
-        fields.block().into_iter().chain(shown).collect()
+        let said = if picture.image.is_none() { other::output(call, limits) } else { Vec::new() };
+        prompt.into_iter().chain(shown).chain(said).collect()
     }
 }
 
@@ -56,10 +56,10 @@ mod tests {
         let looked = Picture { path: Some("/srv/app/a.png".into()), prompt: None, image: Some(image.clone()) };
         let call = story("view_image", Kind::Image, Status::Answered, Detail::Picture(looked));
         assert_eq!(head(&call), "▣ | view_image | a.png | 640×480, 12 kB");
-        assert_eq!(body(&call), "image a.png\n");
+        assert_eq!(body(&call), "image a.png, 640×480, 12 kB\n");
         let made = Picture { path: None, prompt: Some("A cat".into()), image: Some(image) };
         let call = story("image_gen", Kind::Image, Status::Succeeded, Detail::Picture(made));
         assert_eq!(head(&call), "▣ | image_gen | A cat | 640×480, 12 kB");
-        assert_eq!(body(&call), "prompt: A cat\nimage A cat\n");
+        assert_eq!(body(&call), "section prompt\n  code - -\n  | A cat\nimage A cat, 640×480, 12 kB\n");
     }
 }

@@ -1,14 +1,14 @@
 //! A file that is read.
 //!
 //! ```text
-//! ☰ Read   src/parser.rs:1-120               120 of 840 lines  12 ms ✓
+//! ≡ Read   src/parser.rs:1-120               120 of 840 lines  12 ms ✓
 //!   1  //! Parses.
 //!   2  fn parse() {
 //! ```
 
 use super::ToolView;
 use crate::head::{count, counted, size};
-use crate::pieces::{code, file, image, markdown, notice, picture_facts, plain, section, terminal};
+use crate::pieces::{code, file, image, markdown, notice, picture_facts, plain, section, terminal, words};
 use crate::{Block, Head, Limits, Line, place};
 use tooltrail_model::detail::{Cell, Detail, Read as Reading, ReadGot};
 use tooltrail_model::transcript::{Level, Story};
@@ -31,7 +31,8 @@ impl ToolView for Read {
         if let Some(pages) = &read.pages {
             title.push(crate::Class::Dim, &format!(", pages {pages}"));
         }
-        Head { icon: "☰", name: call.row.tool.into(), title, facts: facts(read) }
+        // Not `☰`: newer terminals give that two columns.
+        Head { icon: "≡", name: call.row.tool.into(), title, facts: facts(read) }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
@@ -48,7 +49,7 @@ impl ToolView for Read {
             ReadGot::Unchanged => {
                 vec![notice(Level::Info, "The file has not changed since it was last read; its text was not given again.")]
             }
-            ReadGot::Words(words) => vec![notice(Level::Info, words)],
+            ReadGot::Words(text) => vec![words(text, limits)],
         }
     }
 }
@@ -119,20 +120,20 @@ mod tests {
 
     #[test]
     fn a_part_and_a_whole() {
-        assert_eq!(head(&call(text("a\nb\n", 10, Some(840)))), "☰ | Read | src/a.rs:10-11 | 2 of 840 lines");
-        assert_eq!(head(&call(text("a\nb", 1, Some(2)))), "☰ | Read | src/a.rs | 2 lines");
-        assert_eq!(head(&call(text("a", 7, None))), "☰ | Read | src/a.rs:7 | 1 line");
+        assert_eq!(head(&call(text("a\nb\n", 10, Some(840)))), "≡ | Read | src/a.rs:10-11 | 2 of 840 lines");
+        assert_eq!(head(&call(text("a\nb", 1, Some(2)))), "≡ | Read | src/a.rs | 2 lines");
+        assert_eq!(head(&call(text("a", 7, None))), "≡ | Read | src/a.rs:7 | 1 line");
         assert_eq!(body(&call(text("fn a() {}\n", 10, Some(840)))), "code rs 10\n| fn a() {}\n");
     }
 
     #[test]
     fn what_was_asked_where_nothing_came() {
         let asked = Reading { path: "/etc/hosts".into(), offset: Some(5), limit: Some(10), ..Reading::default() };
-        assert_eq!(head(&call(asked.clone())), "☰ | Read | /etc/hosts:5-14 | ");
-        assert_eq!(head(&call(Reading { limit: None, ..asked.clone() })), "☰ | Read | /etc/hosts:5- | ");
+        assert_eq!(head(&call(asked.clone())), "≡ | Read | /etc/hosts:5-14 | ");
+        assert_eq!(head(&call(Reading { limit: None, ..asked.clone() })), "≡ | Read | /etc/hosts:5- | ");
         assert_eq!(
             head(&call(Reading { offset: None, limit: None, pages: Some("1-3".into()), ..asked.clone() })),
-            "☰ | Read | /etc/hosts, pages 1-3 | "
+            "≡ | Read | /etc/hosts, pages 1-3 | "
         );
         assert_eq!(body(&call(asked)), "");
     }
@@ -141,12 +142,12 @@ mod tests {
     fn other_than_text() {
         let got = |got| call(Reading { path: "a.bin".into(), got, ..Reading::default() });
         let picture = Image { size: Some((4, 3)), bytes: Some(2_000), ..Image::default() };
-        assert_eq!(head(&got(ReadGot::Image(picture.clone()))), "☰ | Read | a.bin | 4×3, 2 kB");
-        assert_eq!(body(&got(ReadGot::Image(picture.clone()))), "image a.bin\n");
+        assert_eq!(head(&got(ReadGot::Image(picture.clone()))), "≡ | Read | a.bin | 4×3, 2 kB");
+        assert_eq!(body(&got(ReadGot::Image(picture.clone()))), "image a.bin, 4×3, 2 kB\n");
         let pdf = || got(ReadGot::Pdf { bytes: Some(9), pages: None, images: vec![picture.clone()] });
-        assert_eq!(head(&pdf()), "☰ | Read | a.bin | 1 page, 9 B");
-        assert_eq!(body(&pdf()), "image a.bin, picture 1\n");
-        assert_eq!(head(&got(ReadGot::Unchanged)), "☰ | Read | a.bin | unchanged");
+        assert_eq!(head(&pdf()), "≡ | Read | a.bin | 1 page, 9 B");
+        assert_eq!(body(&pdf()), "image a.bin, picture 1, 4×3, 2 kB\n");
+        assert_eq!(head(&got(ReadGot::Unchanged)), "≡ | Read | a.bin | unchanged");
         assert!(body(&got(ReadGot::Unchanged)).starts_with("Info The file has not changed"));
         assert_eq!(body(&got(ReadGot::Words("It is empty.".into()))), "Info It is empty.\n");
     }
@@ -164,7 +165,7 @@ mod tests {
             },
         ];
         let call = call(Reading { path: "n.ipynb".into(), got: ReadGot::Notebook(cells), ..Reading::default() });
-        assert_eq!(head(&call), "☰ | Read | n.ipynb | 2 cells");
+        assert_eq!(head(&call), "≡ | Read | n.ipynb | 2 cells");
         assert_eq!(
             body(&call),
             "section cell c1 · markdown\n  markdown # Title\nsection cell 2 · code · run 4\n  code python -\n  | print(1)\n  terminal\n  | 1\n"

@@ -10,12 +10,14 @@
 
 use super::ToolView;
 use crate::block::Terminal;
-use crate::head::{count, counted, took};
+use crate::head::{counted, took};
+use crate::limits::Unit;
 use crate::line::{Class, Line};
-use crate::pieces::{Fields, code, image, notice, section, task_state, terminal};
+use crate::pieces::{Fields, code, image, notice, section, short, task_state, terminal, words};
 use crate::{Block, Head, Limits, place};
 use tooltrail_model::Status;
 use tooltrail_model::detail::{Detail, Shell as Command};
+use tooltrail_model::event::TaskState;
 use tooltrail_model::transcript::{Level, Story};
 
 /// The view of commands.
@@ -41,7 +43,7 @@ impl ToolView for Shell {
         out.extend(settings(call, shell).block());
         out.extend(output(shell, limits));
         out.extend(shell.image.as_ref().map(|picture| image(picture, "picture that the command printed")));
-        out.extend(shell.note.as_deref().map(|note| notice(Level::Info, note)));
+        out.extend(shell.note.as_deref().map(|note| words(note, limits)));
         out.extend(shell.interrupted.then(|| notice(Level::Warning, "It was stopped before it ended.")));
         out.extend(background(call, shell).map(|text| notice(Level::Info, &text)));
         let mut git = Fields::default();
@@ -54,7 +56,7 @@ impl ToolView for Shell {
 /// The first line of a command that says something, and a sign that there are more.
 fn title(command: &str) -> Line {
     let mut lines = command.lines().map(str::trim).filter(|line| !line.is_empty());
-    let line = Line::from(lines.next().unwrap_or_default());
+    let line = short(lines.next().unwrap_or_default());
     if lines.next().is_some() { line.with(Class::Dim, " …") } else { line }
 }
 
@@ -73,7 +75,8 @@ fn facts(call: &Story<'_>, shell: &Command) -> Vec<Line> {
         (None, true) => facts.push("background".into()),
         (None, false) => {}
     }
-    facts.extend(call.row.background.as_ref().map(|task| task_state(task.state).into()));
+    let state = call.row.background.as_ref().map(|task| task.state).filter(|state| *state != TaskState::Unknown);
+    facts.extend(state.map(|state| task_state(state).into()));
     facts
 }
 
@@ -97,9 +100,8 @@ fn output(shell: &Command, limits: &Limits) -> Vec<Block> {
         None => out.command = command.lines,
         // Too long for a prompt: it stands on its own, so that what was left out of it can be said.
         Some(elided) => {
-            let total =
-                format!("command, {} {}", count(elided.total), if elided.unit == crate::limits::Unit::Lines { "lines" } else { "bytes" });
-            blocks.push(section(&total, true, vec![Block::Code(command)]));
+            let unit = if elided.unit == Unit::Lines { "line" } else { "byte" };
+            blocks.push(section(&format!("command, {}", counted(elided.total, unit)), true, vec![Block::Code(command)]));
         }
     }
     blocks.push(Block::Terminal(out));
@@ -127,7 +129,6 @@ mod tests {
     use super::*;
     use crate::sample_files::{body, head, story};
     use tooltrail_model::Kind;
-    use tooltrail_model::event::TaskState;
     use tooltrail_model::row::{Background, Place};
 
     fn call(status: Status, shell: Command) -> Story<'static> {

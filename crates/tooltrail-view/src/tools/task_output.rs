@@ -9,7 +9,7 @@
 use super::ToolView;
 use crate::head::counted;
 use crate::line::{Class, Line};
-use crate::pieces::{Fields, markdown, plain, section, task_state, terminal};
+use crate::pieces::{Fields, markdown, plain, section, short, task_state, terminal};
 use crate::{Block, Head, Limits};
 use tooltrail_model::detail::{Detail, TaskOutput as Output};
 use tooltrail_model::transcript::Story;
@@ -49,10 +49,10 @@ impl ToolView for TaskOutput {
 
 /// The task, and what is sent to it: `3 ← yes␊`.
 fn title(task: &Output) -> Line {
-    let mut title = Line::from(task.task.as_deref().or(task.description.as_deref()).unwrap_or_default());
+    let mut title = short(task.task.as_deref().or(task.description.as_deref()).unwrap_or_default());
     if let Some(sent) = task.sent.as_deref().filter(|sent| !sent.is_empty()) {
         title.push(Class::Dim, " ← ");
-        title.push(Class::Plain, sent);
+        short(sent).runs().iter().for_each(|run| title.push(run.class, run.text()));
     }
     title
 }

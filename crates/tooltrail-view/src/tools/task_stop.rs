@@ -6,7 +6,7 @@
 //! ```
 
 use super::ToolView;
-use crate::pieces::Fields;
+use crate::pieces::{Fields, short, words};
 use crate::{Block, Head, Limits};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
@@ -25,16 +25,16 @@ impl ToolView for TaskStop {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::TaskStop(stop) = &call.told.detail else { return Head::default() };
-        let title = stop.task.as_deref().or(stop.command.as_deref()).unwrap_or_default().into();
+        let title = short(stop.task.as_deref().or(stop.command.as_deref()).unwrap_or_default());
         Head { icon: "◼", name: call.row.tool.into(), title, facts: Vec::new() }
     }
 
-    fn body(&self, call: &Story<'_>, _: &Limits) -> Vec<Block> {
+    fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let Detail::TaskStop(stop) = &call.told.detail else { return Vec::new() };
         let mut fields = Fields::default();
         fields.add_some("command", stop.command.as_deref());
-        fields.add_some("answer", stop.message.as_deref());
-        fields.block().into_iter().collect()
+        let answer = stop.message.as_deref().map(|text| words(text, limits));
+        fields.block().into_iter().chain(answer).collect()
     }
 }
 
@@ -49,6 +49,6 @@ mod tests {
         let stop = TaskStop { task: Some("b1".into()), command: Some("npm run watch".into()), message: Some("Stopped b1".into()) };
         let call = story("KillShell", Kind::Task, Status::Succeeded, Detail::TaskStop(stop));
         assert_eq!(head(&call), "◼ | KillShell | b1 | ");
-        assert_eq!(body(&call), "command: npm run watch\nanswer: Stopped b1\n");
+        assert_eq!(body(&call), "command: npm run watch\nInfo Stopped b1\n");
     }
 }

@@ -12,6 +12,7 @@ use crate::outcome::came;
 use crate::pieces::{markdown, notice, section};
 use crate::texts::gist;
 use crate::{Block, Class, Head, Limits, Line};
+use std::collections::HashMap;
 use tooltrail_model::detail::{Detail, TodoItem, TodoState};
 use tooltrail_model::transcript::{Level, Story};
 
@@ -73,10 +74,10 @@ fn title(items: &[TodoItem]) -> Line {
 
 /// What differs between two lists, in the order of the new one; what is gone comes last.
 fn changed(old: &[TodoItem], new: &[TodoItem]) -> Vec<Thing> {
-    let same = |a: &TodoItem, b: &TodoItem| (a.id.is_some() && a.id == b.id) || a.text == b.text;
+    let (before, after) = (Index::of(old), Index::of(new));
     let mut changes = Vec::new();
     for item in new {
-        let before = old.iter().find(|before| same(before, item));
+        let before = before.find(item);
         let change = match before {
             None => Line::from("new"),
             Some(before) if before.state != item.state => format!("was {}", word(&before.state)).into(),
@@ -85,9 +86,27 @@ fn changed(old: &[TodoItem], new: &[TodoItem]) -> Vec<Thing> {
         };
         changes.push(Thing { change: Some(change), ..thing(item) });
     }
-    let gone = old.iter().filter(|before| !new.iter().any(|item| same(before, item)));
+    let gone = old.iter().filter(|before| after.find(before).is_none());
     changes.extend(gone.map(|before| Thing { state: Progress::Dropped, change: Some("removed".into()), ..thing(before) }));
     changes
+}
+
+/// A list in which a thing is found again: by its id, else by its text.
+struct Index<'i> {
+    ids: HashMap<&'i str, &'i TodoItem>,
+    texts: HashMap<&'i str, &'i TodoItem>,
+}
+
+impl<'i> Index<'i> {
+    fn of(items: &'i [TodoItem]) -> Self {
+        let ids = items.iter().filter_map(|item| Some((item.id.as_deref()?, item))).collect();
+        Index { ids, texts: items.iter().map(|item| (item.text.as_str(), item)).collect() }
+    }
+
+    fn find(&self, item: &TodoItem) -> Option<&'i TodoItem> {
+        let by_id = item.id.as_deref().and_then(|id| self.ids.get(id));
+        by_id.or_else(|| self.texts.get(item.text.as_str())).copied()
+    }
 }
 
 /// A thing to do, with what is known about it.

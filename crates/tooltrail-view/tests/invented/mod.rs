@@ -1,5 +1,5 @@
 //! An invented session: every status, every kind of message, a subagent, and blocks of every kind.
-#![allow(dead_code, reason = "each test uses a part of it")]
+#![allow(dead_code, unreachable_pub, clippy::indexing_slicing, reason = "each test uses a part of it; a panic is the report")]
 
 use std::collections::BTreeMap;
 use tooltrail_model::content::{Content, Image};

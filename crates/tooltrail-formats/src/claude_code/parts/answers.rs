@@ -14,6 +14,7 @@ pub(super) fn assistant(value: &Value) -> Vec<Part> {
     parts.collect()
 }
 
+/// One block of the message.
 fn part(block: &Value, failed: Option<&str>, program: bool) -> Option<Part> {
     if let Some(id) = call_id(block) {
         return Some(Part::Call(id.to_owned()));

@@ -48,6 +48,7 @@ fn decode<T>(record: &Value, read: impl FnOnce(&Envelope<'_>, &Record<'_>) -> Op
     read(&envelope, &record)
 }
 
+/// A hook as it is decoded, without its texts.
 fn story(hook: Hook<'_>) -> HookStory {
     HookStory {
         call: hook.call.map(Into::into),

@@ -24,6 +24,7 @@ use serde_json::Value;
 use tooltrail_model::Time;
 use tooltrail_model::transcript::{Part, Parts};
 
+/// What a record holds for a reader.
 pub(super) fn parts(record: Opened<'_>) -> Parts {
     let value = record.value;
     let own = |key: &str| text(value, key).map(str::to_owned);

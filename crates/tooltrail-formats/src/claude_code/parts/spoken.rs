@@ -14,19 +14,28 @@ pub(super) fn user(value: &Value) -> Vec<Part> {
     let speaker = Speaker::of(value);
     let beside_result = blocks(message).iter().any(|block| result_id(block).is_some());
     let mut out = Vec::new();
+    // A prompt may be nothing but a picture; it is a prompt all the same.
+    let wordless = !beside_result && blocks(message).iter().all(|block| words(block).is_none());
+    if wordless && !speaker.flags.injected && blocks(message).iter().any(is_media) {
+        let origin = if speaker.flags.sidechain { Origin::Agent } else { Origin::Human };
+        out.push(Part::Prompt { origin, text: String::new() });
+    }
     for block in blocks(message) {
         if let Some(id) = result_id(block) {
             out.push(Part::Result(id.to_owned()));
         } else if let Some(text) = words(block) {
             speaker.say(text, beside_result, &mut out);
         } else {
-            out.push(match kind(block) {
-                "image" | "document" => Part::Media(content(block)),
-                name => Part::Unknown { name: name.to_owned(), value: block.clone() },
-            });
+            let unknown = || Part::Unknown { name: kind(block).to_owned(), value: block.clone() };
+            out.push(if is_media(block) { Part::Media(content(block)) } else { unknown() });
         }
     }
     out
+}
+
+/// Whether a block is a picture or a document.
+fn is_media(block: &Value) -> bool {
+    matches!(kind(block), "image" | "document")
 }
 
 /// What the flags of a record say about who speaks in it.
@@ -37,6 +46,7 @@ struct Speaker {
 }
 
 impl Speaker {
+    /// Reads the flags.
     fn of(value: &Value) -> Self {
         let origin = value.get("origin").and_then(|origin| text(origin, "kind"));
         let summary = flag(value, "isCompactSummary");
@@ -93,6 +103,7 @@ fn pieces(text: &str, out: &mut Vec<Part>, own: impl Fn(&str) -> Part) {
     }));
 }
 
+/// Something that happened, told as a text.
 fn sign(notice: Notice, text: &str) -> Part {
     let (level, title) = match notice {
         Notice::Handover => (Level::Info, "the session was handed over"),

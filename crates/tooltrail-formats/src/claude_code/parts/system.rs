@@ -51,6 +51,7 @@ pub(super) fn system(value: &Value) -> Vec<Part> {
     }
 }
 
+/// Something that happened.
 fn notice(level: Level, title: &str, text: Option<&str>) -> Part {
     Part::Notice { level, title: title.to_owned(), text: text.map(str::to_owned) }
 }
@@ -66,10 +67,12 @@ fn span(millis: u64) -> String {
     }
 }
 
+/// A number that is not negative.
 fn number(value: &Value, key: &str) -> Option<u64> {
     value.get(key)?.as_f64().filter(|number| *number >= 0.0).map(|number| number as u64)
 }
 
+/// The end of a turn.
 fn turn(value: &Value) -> Part {
     let title = match number(value, "durationMs") {
         Some(millis) => format!("the turn took {}", span(millis)),
@@ -79,6 +82,7 @@ fn turn(value: &Value) -> Part {
     notice(Level::Info, &title, count.as_deref())
 }
 
+/// The history was summed up.
 fn compaction(value: &Value, content: Option<&str>) -> Part {
     let metadata = value.get("compactMetadata").unwrap_or(&Value::Null);
     let mut facts = facts(metadata, &[("trigger", "trigger"), ("preTokens", "tokens before"), ("postTokens", "tokens after")]);
@@ -88,6 +92,7 @@ fn compaction(value: &Value, content: Option<&str>) -> Part {
     Part::Boundary { title: content.unwrap_or("Conversation compacted").to_owned(), facts }
 }
 
+/// Old results were taken out of the history.
 fn microcompaction(value: &Value) -> Part {
     let metadata = value.get("microcompactMetadata").unwrap_or(&Value::Null);
     let mut facts = facts(metadata, &[("trigger", "trigger"), ("preTokens", "tokens before"), ("tokensSaved", "tokens saved")]);
@@ -104,6 +109,7 @@ fn facts(value: &Value, keys: &[(&str, &str)]) -> Vec<(String, String)> {
     keys.iter().filter_map(|(key, name)| Some(((*name).to_owned(), shown(value.get(key)?)?))).collect()
 }
 
+/// A request that failed and is tried again.
 fn retry(value: &Value) -> Part {
     let status = value.pointer("/error/status").and_then(Value::as_u64);
     let mut title = status.map_or_else(|| "API error".to_owned(), |status| format!("API error {status}"));
@@ -129,6 +135,7 @@ fn local(content: &str) -> Vec<Part> {
     out
 }
 
+/// Another model took over.
 fn fell_back(value: &Value, subtype: &str, content: Option<&str>) -> Part {
     let model = |key: &str| text(value, key).unwrap_or("?");
     let why = if subtype == "model_refusal_fallback" { "the model refused" } else { "the model was changed" };

@@ -134,6 +134,7 @@ pub(super) fn disband(told: &mut Told<'_>) -> Detail {
     team(told, "delete team")
 }
 
+/// What both say of a team.
 fn team(told: &mut Told<'_>, action: &'static str) -> Detail {
     let name = told.input.string("team_name").or_else(|| told.produced.string("team_name"));
     told.produced.drop(&["team_name", "success"]);

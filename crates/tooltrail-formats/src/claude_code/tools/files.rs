@@ -7,6 +7,7 @@ use tooltrail_model::content::{Content, Image};
 use tooltrail_model::detail::{Detail, Edit, Read, ReadGot, Replacement, Write};
 use tooltrail_model::patch::{Hunk, PatchLine};
 
+/// `Read`: a file is read.
 pub(super) fn read(told: &mut Told<'_>) -> Detail {
     let input = &mut told.input;
     let mut read = Read {
@@ -99,6 +100,7 @@ fn spoken(told: &Told<'_>) -> ReadGot {
     }
 }
 
+/// The pictures that the model saw.
 fn images(seen: &[Content]) -> impl Iterator<Item = &Image> {
     seen.iter().filter_map(|content| if let Content::Image(image) = content { Some(image) } else { None })
 }
@@ -138,6 +140,7 @@ fn number(line: &str) -> Option<(u64, &str)> {
     Some((number.parse().ok()?, text))
 }
 
+/// `Write`: a whole file is written.
 pub(super) fn write(told: &mut Told<'_>) -> Detail {
     let proposed = told.input.text("content");
     let path = told.input.string("file_path").unwrap_or_default();
@@ -162,6 +165,7 @@ pub(super) fn write(told: &mut Told<'_>) -> Detail {
     })
 }
 
+/// `Edit` and `MultiEdit`: texts in a file are replaced.
 pub(super) fn edit(told: &mut Told<'_>) -> Detail {
     let (input, produced) = (&mut told.input, &mut told.produced);
     let mut replacements = input.take("edits", edits).unwrap_or_default();
@@ -181,6 +185,7 @@ pub(super) fn edit(told: &mut Told<'_>) -> Detail {
     })
 }
 
+/// The list of `MultiEdit`.
 fn edits(value: &Value) -> Option<Vec<Replacement>> {
     let replacement = |edit: &Value| Replacement {
         old: text(edit, "old_string").unwrap_or_default().to_owned(),

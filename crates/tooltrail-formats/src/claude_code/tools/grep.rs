@@ -9,6 +9,7 @@ use tooltrail_model::detail::{Detail, Grep, GrepFile, GrepLine, GrepMode};
 /// Options that ripgrep has under the same names, and whether they take a number.
 const FLAGS: &[(&str, bool)] = &[("-i", false), ("-n", false), ("-o", false), ("-A", true), ("-B", true), ("-C", true), ("context", true)];
 
+/// `Grep`.
 pub(super) fn read(told: &mut Told<'_>) -> Detail {
     let input = &mut told.input;
     let mut grep = Grep {
@@ -45,6 +46,7 @@ pub(super) fn read(told: &mut Told<'_>) -> Detail {
     Detail::Grep(grep)
 }
 
+/// What is asked for.
 fn mode(word: &str) -> Option<GrepMode> {
     match word {
         "content" => Some(GrepMode::Content),
@@ -54,6 +56,7 @@ fn mode(word: &str) -> Option<GrepMode> {
     }
 }
 
+/// Options as they are written on a command line.
 fn flags(input: &mut Fields<'_>) -> Vec<String> {
     let mut out = Vec::new();
     for &(flag, counted) in FLAGS {

@@ -102,6 +102,7 @@ pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
     Detailed { detail, rest_input, rest_produced: told.produced.rest(), error: told.error, saved: told.saved }
 }
 
+/// A tool of an MCP server, by its name or by what its block says.
 fn mcp(ask: &Ask<'_>) -> Option<Detail> {
     let server = ask.server.or_else(|| names::server(ask.tool))?;
     let named = ask.tool.strip_prefix("mcp__").and_then(|rest| rest.strip_prefix(server)).and_then(|rest| rest.strip_prefix("__"));
@@ -109,6 +110,7 @@ fn mcp(ask: &Ask<'_>) -> Option<Detail> {
 }
 
 impl<'v> Told<'v> {
+    /// Takes a call in.
     fn new(ask: &'v Ask<'v>) -> Self {
         let whole = words(ask.seen);
         let mut produced = Fields::of(ask.produced);
@@ -119,7 +121,9 @@ impl<'v> Told<'v> {
                 Status::Failed | Status::Rejected | Status::Blocked | Status::Cancelled | Status::Interrupted | Status::TimedOut
             );
         let seen = said::own_words(&whole);
-        let spoken = if seen.is_empty() { ask.produced.and_then(Value::as_str).unwrap_or_default() } else { seen };
+        // Where the model saw nothing, the reason is a text beside it, or the code of a tool on the service's side.
+        let beside = || ask.produced.and_then(Value::as_str).or_else(|| said::error_code(ask.seen)).unwrap_or_default();
+        let spoken = if seen.is_empty() { beside() } else { seen };
         let error = if failed { said::error(spoken) } else { None };
         Told { ask, input: Fields::of(Some(ask.input)), produced, seen: seen.to_owned(), failed, error, saved }
     }

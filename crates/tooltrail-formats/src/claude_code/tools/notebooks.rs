@@ -7,6 +7,7 @@ use serde_json::Value;
 use tooltrail_model::content::Image;
 use tooltrail_model::detail::{Cell, Detail, Notebook};
 
+/// `NotebookEdit`: a cell is replaced, inserted or deleted.
 pub(super) fn edit(told: &mut Told<'_>) -> Detail {
     let (input, produced) = (&mut told.input, &mut told.produced);
     let path = input.string("notebook_path").or_else(|| produced.string("notebook_path")).unwrap_or_default();
@@ -35,6 +36,7 @@ pub(super) fn cells(value: &Value) -> Option<Vec<Cell>> {
     Some(value.as_array()?.iter().map(cell).collect())
 }
 
+/// One cell, whichever way its fields are spelled.
 fn cell(value: &Value) -> Cell {
     let outputs = value.get("outputs").and_then(Value::as_array).into_iter().flatten();
     let mut cell = Cell {

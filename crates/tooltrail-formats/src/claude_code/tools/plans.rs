@@ -31,6 +31,7 @@ pub(super) fn enter(told: &mut Told<'_>) -> Detail {
     Detail::Plan(Plan { enters: true, message, ..Plan::default() })
 }
 
+/// `Skill` and `SlashCommand`: instructions are loaded.
 pub(super) fn skill(told: &mut Told<'_>) -> Detail {
     let (input, produced) = (&mut told.input, &mut told.produced);
     let command = input.string("command");

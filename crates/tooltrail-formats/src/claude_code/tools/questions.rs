@@ -5,6 +5,7 @@ use super::Told;
 use serde_json::{Map, Value};
 use tooltrail_model::detail::{Choice, Detail, Question, Questions};
 
+/// `AskUserQuestion`.
 pub(super) fn read(told: &mut Told<'_>) -> Detail {
     let asked = told.input.take("questions", questions).or_else(|| single(told));
     let repeated = told.produced.take("questions", questions);
@@ -46,6 +47,7 @@ fn questions(value: &Value) -> Option<Vec<Question>> {
     }
 }
 
+/// One question, not answered yet.
 fn question(value: &Value) -> Question {
     Question {
         header: text(value, "header").map(str::to_owned),
@@ -56,6 +58,7 @@ fn question(value: &Value) -> Question {
     }
 }
 
+/// What can be chosen; a bare text is a label.
 fn choices(value: &Value) -> Option<Vec<Choice>> {
     let choice = |value: &Value| Choice {
         label: value.as_str().or(text(value, "label")).unwrap_or_default().to_owned(),

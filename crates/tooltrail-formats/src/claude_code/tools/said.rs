@@ -2,6 +2,7 @@
 
 use super::super::markers;
 use super::fields::Fields;
+use tooltrail_model::content::Content;
 use tooltrail_model::detail::Saved;
 use tooltrail_model::verdict::Marker;
 
@@ -86,6 +87,11 @@ pub(super) fn error(text: &str) -> Option<String> {
     };
     let own = own.trim_matches(['\n', '\r']).trim_end();
     (!own.is_empty()).then(|| own.to_owned())
+}
+
+/// The code of an error that a tool on the service's side gives as an object.
+pub(super) fn error_code(seen: &[Content]) -> Option<&str> {
+    seen.iter().find_map(|content| if let Content::Other { value } = content { value.get("error_code")?.as_str() } else { None })
 }
 
 /// A text without `<tool_use_error>` and `Error: ` around it.

@@ -7,6 +7,7 @@ use serde_json::Value;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::{Detail, Glob, List, Lsp, Mcp, ToolSearch};
 
+/// `Glob`: files by name.
 pub(super) fn glob(told: &mut Told<'_>) -> Detail {
     let mut glob = Glob { pattern: told.input.string("pattern").unwrap_or_default(), path: told.input.string("path"), ..Glob::default() };
     let produced = &mut told.produced;
@@ -24,6 +25,7 @@ pub(super) fn glob(told: &mut Told<'_>) -> Detail {
     Detail::Glob(glob)
 }
 
+/// `LS`: a directory, which is printed as a tree.
 pub(super) fn list(told: &mut Told<'_>) -> Detail {
     let mut list = List {
         path: told.input.string("path").unwrap_or_default(),
@@ -46,6 +48,7 @@ fn entry(line: &str) -> Option<(u32, String)> {
     Some((u32::try_from(depth).ok()?, own.strip_prefix("- ")?.trim_end().to_owned()))
 }
 
+/// `ToolSearch`.
 pub(super) fn tools(told: &mut Told<'_>) -> Detail {
     let query = told.input.string("query").unwrap_or_default();
     let produced = &mut told.produced;
@@ -56,6 +59,7 @@ pub(super) fn tools(told: &mut Told<'_>) -> Detail {
     Detail::ToolSearch(ToolSearch { query, found, total })
 }
 
+/// `LSP`: a language server is asked.
 pub(super) fn server(told: &mut Told<'_>) -> Detail {
     let (input, produced) = (&mut told.input, &mut told.produced);
     let path = ["filePath", "file_path"].into_iter().find_map(|key| input.string(key));

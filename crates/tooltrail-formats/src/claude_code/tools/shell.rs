@@ -12,6 +12,7 @@ use tooltrail_model::verdict::Marker;
 /// What a command that prints nothing is said to have printed.
 const NOTHING: &str = "completed with no output)";
 
+/// `Bash` and `PowerShell`.
 pub(super) fn read(told: &mut Told<'_>) -> Detail {
     let input = &mut told.input;
     let mut shell = Shell {
@@ -92,6 +93,7 @@ fn spoken(told: &mut Told<'_>, shell: &mut Shell) {
     }
 }
 
+/// The picture, if it is one.
 fn image(content: &Content) -> Option<Image> {
     if let Content::Image(image) = content { Some(image.clone()) } else { None }
 }

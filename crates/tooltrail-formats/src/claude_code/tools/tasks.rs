@@ -6,6 +6,7 @@ use super::fields::Fields;
 use serde_json::Value;
 use tooltrail_model::detail::{Detail, TaskOutput, TaskStop};
 
+/// `TaskOutput`, and `BashOutput` before it.
 pub(super) fn output(told: &mut Told<'_>) -> Detail {
     let asked = ["task_id", "bash_id", "shell_id", "agentId"].into_iter().find_map(|key| told.input.name(key));
     let mut out = TaskOutput { task: asked, ..TaskOutput::default() };
@@ -75,6 +76,7 @@ fn without_note<'t>(text: &'t str, path: &str) -> &'t str {
     text.strip_prefix(&format!("[Truncated. Full output: {path}]")).unwrap_or(text).trim_start_matches('\n')
 }
 
+/// `TaskStop`, and `KillShell` before it.
 pub(super) fn stop(told: &mut Told<'_>) -> Detail {
     let asked = ["task_id", "shell_id"].into_iter().find_map(|key| told.input.name(key));
     if told.failed || !told.ask.answered {
@@ -88,6 +90,7 @@ pub(super) fn stop(told: &mut Told<'_>) -> Detail {
     Detail::TaskStop(stop)
 }
 
+/// What came of it.
 fn stopped(fields: &mut Fields<'_>) -> TaskStop {
     let task = ["task_id", "shell_id"].into_iter().find_map(|key| fields.name(key));
     let message = fields.string("message");

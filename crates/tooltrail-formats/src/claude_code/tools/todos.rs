@@ -6,6 +6,7 @@ use super::fields::{Fields, name};
 use serde_json::Value;
 use tooltrail_model::detail::{Detail, Tasks, Todo, TodoItem, TodoState};
 
+/// `TodoWrite`: the whole list, and the one before.
 pub(super) fn list(told: &mut Told<'_>) -> Detail {
     let wanted = told.input.take("todos", items);
     let old = told.produced.take("oldTodos", items);
@@ -24,6 +25,7 @@ fn items(value: &Value) -> Option<Vec<TodoItem>> {
     }
 }
 
+/// One thing to do, of either kind of list.
 fn item(value: &Value) -> TodoItem {
     let own = |keys: &[&str]| keys.iter().find_map(|key| text(value, key)).map(str::to_owned);
     let blocked = value.get("blockedBy").and_then(Value::as_array).into_iter().flatten().filter_map(name);
@@ -38,6 +40,7 @@ fn item(value: &Value) -> TodoItem {
     }
 }
 
+/// How far it is, in Claude Code's words.
 fn state(word: &str) -> TodoState {
     match word {
         "pending" => TodoState::Pending,
@@ -48,6 +51,7 @@ fn state(word: &str) -> TodoState {
     }
 }
 
+/// `TaskCreate`.
 pub(super) fn create(told: &mut Told<'_>) -> Detail {
     let mut tasks = wanted("create", &mut told.input);
     let made = told.produced.take("task", |task| task.get("id").and_then(name));
@@ -57,6 +61,7 @@ pub(super) fn create(told: &mut Told<'_>) -> Detail {
     Detail::Tasks(tasks)
 }
 
+/// `TaskUpdate`.
 pub(super) fn update(told: &mut Told<'_>) -> Detail {
     let id = told.input.name("taskId").or_else(|| told.input.name("task_id"));
     let stated = told.input.peek("status").is_some();
@@ -91,6 +96,7 @@ fn wanted(action: &'static str, input: &mut Fields<'_>) -> Tasks {
     Tasks { action, item: Some(item), description: input.string("description"), ..Tasks::default() }
 }
 
+/// `TaskGet`.
 pub(super) fn get(told: &mut Told<'_>) -> Detail {
     let asked = told.input.name("taskId").or_else(|| told.input.name("task_id"));
     let mut tasks = Tasks { action: "get", ..Tasks::default() };
@@ -121,6 +127,7 @@ fn spoken_task(text: &str) -> Option<(TodoItem, Option<String>)> {
     Some((item, description))
 }
 
+/// `TaskList`.
 pub(super) fn all(told: &mut Told<'_>) -> Detail {
     let listed = told.produced.take("tasks", items);
     let list = listed.or_else(|| told.answer().map(|text| text.lines().filter_map(spoken_item).collect()));

@@ -7,6 +7,7 @@ use serde_json::Value;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::{Detail, WebFetch, WebLink, WebSearch};
 
+/// `WebSearch`, and the service's `web_search`.
 pub(super) fn search(told: &mut Told<'_>) -> Detail {
     let (input, produced) = (&mut told.input, &mut told.produced);
     let mut search = WebSearch {
@@ -29,6 +30,7 @@ pub(super) fn search(told: &mut Told<'_>) -> Detail {
     Detail::WebSearch(search)
 }
 
+/// Blocks of kinds that only one tool knows.
 fn others(seen: &[Content]) -> impl Iterator<Item = &Value> {
     seen.iter().filter_map(|content| if let Content::Other { value } = content { Some(value) } else { None })
 }
@@ -44,6 +46,7 @@ fn structured(result: &Value, search: &mut WebSearch) {
     }
 }
 
+/// A page that was found.
 fn link(value: &Value) -> Option<WebLink> {
     let url = text(value, "url")?.to_owned();
     let snippet = ["snippet", "page_age"].iter().find_map(|key| text(value, key)).map(str::to_owned);
@@ -80,6 +83,7 @@ fn add(prose: &str, search: &mut WebSearch) {
     search.prose.extend(Some(prose.trim()).filter(|prose| !prose.is_empty()).map(str::to_owned));
 }
 
+/// `WebFetch`, and the service's `web_fetch`.
 pub(super) fn fetch(told: &mut Told<'_>) -> Detail {
     let (input, produced) = (&mut told.input, &mut told.produced);
     let url = input.string("url").or_else(|| produced.string("url")).unwrap_or_default();

@@ -51,6 +51,7 @@ impl Doc<'_> {
             }
             Block::Notice { level, text } => self.line(&notice(*level, text)),
             Block::Nested { calls, failed, .. } => self.line(&format!("*{}, {failed} failed*", counted(*calls, "call"))),
+            Block::Section { open: false, .. } if !self.unfold => Ok(()),
             Block::Section { label, body, .. } if depth < DEEPEST => {
                 self.line(&format!("*{}*", escape(&label.text())))?;
                 self.blocks(body, depth + 1)
@@ -188,9 +189,9 @@ fn files(folder: &Line, names: &[Line]) -> String {
 
 fn picture(image: &Image, alt: &Line) -> String {
     let facts = [Some(image.media.clone()).filter(|media| !media.is_empty()), image.bytes.map(size)];
-    let facts: Vec<String> = facts.into_iter().flatten().map(|fact| escape(&fact)).collect();
-    let alt = if alt.is_empty() { String::new() } else { format!(" {}", escape(&alt.text())) };
-    format!("*\\[image: {}\\]*{alt}", facts.join(", "))
+    let facts = || facts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    let words = if alt.is_empty() { facts() } else { alt.text() };
+    format!("*\\[image: {}\\]*", escape(&words))
 }
 
 fn notice(level: Level, text: &Line) -> String {

@@ -41,7 +41,7 @@ const TELLING: Limits = Limits { lines: 60, bytes: 32 * 1024, head: 10, highligh
 
 /// Writes a session.
 pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let doc = Doc { out, prefix: Vec::new(), blank: true };
+    let doc = Doc { out, prefix: Vec::new(), blank: true, unfold: options.bodies == Bodies::All };
     let mut show = Show { book, options, doc, walk: Walk::new(book.transcript()), bullet: '-' };
     show.title()?;
     show.thread(0)?;
@@ -56,7 +56,7 @@ pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::R
 
 /// Writes blocks on their own.
 pub fn blocks(blocks: &[Block], out: &mut dyn Write) -> io::Result<()> {
-    Doc { out, prefix: Vec::new(), blank: true }.blocks(blocks, 0)
+    Doc { out, prefix: Vec::new(), blank: true, unfold: true }.blocks(blocks, 0)
 }
 
 /// A document on its way out. What stands within a list or a quote has a prefix.
@@ -64,6 +64,8 @@ struct Doc<'o> {
     out: &'o mut dyn Write,
     prefix: Vec<&'static str>,
     blank: bool,
+    /// Whether sections that a page would fold are written.
+    unfold: bool,
 }
 
 impl Doc<'_> {
@@ -192,10 +194,14 @@ impl Show<'_, '_> {
     }
 
     fn message(&mut self, message: &Message) -> io::Result<()> {
+        if message.folded && message.gist.is_empty() && message.who == Who::Thought {
+            return Ok(());
+        }
         self.doc.gap()?;
         if message.folded {
-            let gist = escape(&message.gist.text());
-            self.doc.line(&format!("*{}:* {gist}", escape(&message.label.text())))?;
+            let label = Some(escape(&message.label.text())).filter(|label| !label.trim().is_empty());
+            let words = label.map(|label| format!("*{}* ", label.trim())).unwrap_or_default() + &escape(&message.gist.text());
+            self.doc.line(&words)?;
             self.bullet = '-';
             return self.doc.gap();
         }

@@ -13,7 +13,12 @@ pub(super) fn escape(text: &str) -> String {
     for (at, letter) in text.char_indices() {
         // Signs that make a list, a rule or a heading do so only where a line begins.
         let begins = matches!(letter, '-' | '+' | '=') && at == 0 || matches!(letter, '.' | ')') && number(&text[..at]);
-        if begins || matches!(letter, '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '#' | '!' | '$' | '&') {
+        // A backslash may be taken for the end of an address; then it would not keep a tag from opening.
+        if letter == '<' {
+            out.push_str("&lt;");
+            continue;
+        }
+        if begins || matches!(letter, '\\' | '`' | '*' | '_' | '[' | ']' | '>' | '|' | '~' | '#' | '!' | '$' | '&') {
             out.push('\\');
         }
         out.push(letter);
@@ -68,10 +73,14 @@ const ROUNDS: usize = 4;
 /// Prose as it was written, except that nothing in it acts: HTML is visible, pictures are links, links lead to the web, headings stand
 /// below ours, and no fence is left open. What cannot be made so is shown as code.
 pub(super) fn prose(text: &str) -> Prose {
-    let mut text = neutral_text(text).into_owned();
-    if text.len() > LONGEST {
+    // How wide a tab is depends on where a line stands, and with it what the line means.
+    let mut text = neutral_text(text).trim_start_matches('\n').replace('\t', "    ");
+    // Behind a list of ours, indented text would become a part of that.
+    if text.len() > LONGEST || text.starts_with("    ") {
         return verbatim(&text);
     }
+    text.truncate(text.trim_end().len());
+    let mut text = text.trim_start().to_owned();
     for round in 0..=ROUNDS {
         match check(&text, round == 0) {
             Checked::Fine { bullet, close } => {
@@ -209,7 +218,7 @@ mod tests {
 
     #[test]
     fn words_do_not_act() {
-        assert_eq!(escape("a *b* <i> [x](y) | `c`"), r"a \*b\* \<i\> \[x\](y) \| \`c\`");
+        assert_eq!(escape("a *b* <i> [x](y) | `c`"), r"a \*b\* &lt;i\> \[x\](y) \| \`c\`");
         assert_eq!((escape("- item"), escape("12. item"), escape("v1.2")), (r"\- item".into(), r"12\. item".into(), "v1.2".into()));
         assert_eq!((code("a"), code("a `b`"), code("")), ("`a`".into(), "`` a `b` ``".into(), String::new()));
         assert_eq!((language(Some("rust")), language(Some("a b")), language(None)), ("rust", "", ""));
@@ -233,6 +242,7 @@ mod tests {
             ("# one\n\n###### six", "### one\n\n###### six"),
             ("[a]: https://example.org\n\n[a]", "[a]&#58; https://example.org\n\n[a]"),
             ("```\nopen", "```\nopen\n```"),
+            ("\t<script>", "```text\n    <script>\n```"),
         ];
         for (text, safe) in cases {
             assert_eq!(prose(text).text, safe);

@@ -14,7 +14,14 @@ use tooltrail_model::transcript::Level;
 impl Show<'_, '_> {
     /// Shows blocks, one below the other.
     pub(super) fn blocks(&mut self, blocks: &[Block]) -> io::Result<()> {
-        blocks.iter().try_for_each(|block| self.block(block))
+        for (place, block) in blocks.iter().enumerate() {
+            // Remarks stand close together, and close to what they are about.
+            if place > 0 && self.full && !matches!(blocks.get(place - 1), Some(Block::Notice { .. })) {
+                self.page.gap()?;
+            }
+            self.block(block)?;
+        }
+        Ok(())
     }
 
     fn block(&mut self, block: &Block) -> io::Result<()> {
@@ -270,13 +277,11 @@ impl Show<'_, '_> {
     }
 
     fn section(&mut self, label: &Line, open: bool, body: &[Block]) -> io::Result<()> {
-        let shown = open || self.full;
-        let mut row = Row::of(DIM, if shown { "▾ " } else { "▸ " });
-        row.push_line(DIM, label);
-        self.page.put(&row, Fold::Cut)?;
-        if !shown {
+        // An overview is no place for what a page would fold.
+        if !open && !self.full {
             return Ok(());
         }
+        self.page.put(&Row::line(BOLD.dimmed(), label), Fold::Cut)?;
         self.page.enter(Row::of(PLAIN, "  "));
         let done = self.blocks(body);
         self.page.leave();
@@ -298,17 +303,19 @@ fn left_out(elided: &Elided) -> String {
     format!("… {}{kept}", elided.words())
 }
 
-/// A picture in words.
+/// A picture in words: those it comes with, else what is known of the file.
 fn picture(image: &Image, alt: &Line) -> Row {
-    let mut row = Row::of(DIM, "[image: ");
-    row.push_line(PLAIN, alt);
     let facts = [
         (!image.media.is_empty()).then(|| image.media.clone()),
         image.size.map(|(width, height)| format!("{width}×{height}")),
         image.bytes.map(size),
     ];
-    for fact in facts.into_iter().flatten() {
-        row.push(DIM, &format!(", {fact}"));
+    let facts: Vec<String> = facts.into_iter().flatten().collect();
+    let mut row = Row::of(DIM, "[image: ");
+    if alt.is_empty() {
+        row.push(PLAIN, &facts.join(", "))
+    } else {
+        row.push_line(PLAIN, alt)
     }
     row.with(DIM, "]")
 }

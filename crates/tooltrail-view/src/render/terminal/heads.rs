@@ -66,6 +66,7 @@ impl Show<'_, '_> {
 
     /// The heading of a turn.
     pub(super) fn turn(&mut self, turn: Option<usize>) -> io::Result<()> {
+        self.release()?;
         let book = self.book;
         let known = turn.and_then(|turn| book.transcript().turns.get(turn));
         let number = turn.map_or_else(String::new, |turn| format!(" {} ─", turn + 1));
@@ -91,7 +92,7 @@ impl Show<'_, '_> {
         let width = self.page.inner();
         let wide = width >= 120;
         let right = right(row, wide);
-        let mut line = Row::of(DIM, mark).with(tone_style(look(row.status).tone), head.icon).with(PLAIN, " ");
+        let mut line = Row::of(DIM, mark).with(tone_style(look(row.status).tone), icon(head)).with(PLAIN, " ");
         line.append(cut(&Row::line(BOLD, &head.name), (width / 3).min(28)));
         line.pad(if wide { 16 } else { 12 });
         line.push(PLAIN, " ");
@@ -112,7 +113,7 @@ impl Show<'_, '_> {
     pub(super) fn call_title(&mut self, story: &Story<'_>) -> io::Result<()> {
         let row = &story.row;
         let head = crate::call::head(story);
-        let mut title = Row::of(tone_style(look(row.status).tone), head.icon).with(PLAIN, " ");
+        let mut title = Row::of(tone_style(look(row.status).tone), icon(&head)).with(PLAIN, " ");
         title.push_line(BOLD, &head.name);
         title.push(PLAIN, "  ");
         title.push_line(PLAIN, &head.title);
@@ -122,12 +123,7 @@ impl Show<'_, '_> {
         if let Some(reason) = row.reason {
             status.push(PLAIN, &format!(": {}", why(reason)));
         }
-        let numbers = [
-            row.exit_code.map(|code| format!("exit {code}")),
-            row.duration_ms.map(took),
-            Some(format!("call {} of this session", story.number)),
-            Some(row.r#ref.clone()),
-        ];
+        let numbers = [row.exit_code.map(|code| format!("exit {code}")), row.duration_ms.map(took), Some(row.r#ref.clone())];
         let facts = head.facts.iter().map(crate::Line::text).chain(numbers.into_iter().flatten());
         status.push(DIM, &format!("  {}", facts.collect::<Vec<_>>().join(" · ")));
         self.page.put(&status, Fold::Words)
@@ -158,6 +154,11 @@ fn right(row: &CallRow<'_>, wide: bool) -> Row {
     out
 }
 
+/// The sign of a tool. Terminals do not agree how wide some signs are; columns are kept with another one.
+fn icon(head: &Head) -> &'static str {
+    if columns(head.icon) == 1 { head.icon } else { "≡" }
+}
+
 /// As many facts as fit.
 fn facts(head: &Head, room: usize) -> Row {
     let mut out = Row::default();
@@ -172,15 +173,10 @@ fn facts(head: &Head, room: usize) -> Row {
     out
 }
 
-/// A message that is not opened, in one line.
-pub(super) fn folded(message: &Message) -> Row {
-    let mut row = Row::of(DIM, "  ┆ ");
-    row.push(DIM, &message.label.text());
-    if !message.gist.is_empty() {
-        row.push(DIM, if message.label.is_empty() { "" } else { ": " });
-        row.push(DIM, &message.gist.text());
-    }
-    row
+/// A message that is not opened, in a few words.
+pub(super) fn folded(message: &Message) -> String {
+    let parts = [message.label.text(), message.gist.text()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
 }
 
 /// What stands above a message; what a person and the model say needs no label.

@@ -76,12 +76,14 @@ struct Show<'b, 'o> {
     walk: Walk<'b>,
     /// Bodies are shown whole: rows go on, sections are open, subagents stand where they belong.
     full: bool,
+    /// A folded message that is not written yet, and how often it came: programs repeat themselves.
+    held: Option<(String, u64)>,
 }
 
 impl<'b, 'o> Show<'b, 'o> {
     fn new(book: &'b dyn Book, options: &'b Options, out: &'o mut dyn Write) -> Self {
         let page = Page::new(out, options.width, options.links);
-        Show { book, options, page, walk: Walk::new(book.transcript()), full: options.all }
+        Show { book, options, page, walk: Walk::new(book.transcript()), full: options.all, held: None }
     }
 
     /// A conversation, turn by turn; only the main one has turns.
@@ -96,18 +98,19 @@ impl<'b, 'o> Show<'b, 'o> {
                 self.turn(turn)?;
             }
             let mark = walk::bracket(self.book.transcript(), &entries, place);
-            self.entry(entry, index, mark)?;
+            self.entry(entry, thread.started_by.is_some(), mark)?;
         }
+        self.release()?;
         self.walk.leave();
         Ok(())
     }
 
-    fn entry(&mut self, entry: &Entry, thread: usize, mark: walk::Bracket) -> io::Result<()> {
+    fn entry(&mut self, entry: &Entry, nested: bool, mark: walk::Bracket) -> io::Result<()> {
         match self.book.open(entry) {
             Loaded::Call(story) => self.story(&story, mark),
             Loaded::Part(part) => {
                 // Of a subagent's conversation an overview shows the calls; its task and its answer stand in the call that started it.
-                if thread != 0 && !self.full && matches!(entry.what, What::Prompt | What::Text | What::Thinking | What::Folded) {
+                if nested && !self.full && matches!(entry.what, What::Prompt | What::Text | What::Thinking | What::Folded) {
                     return Ok(());
                 }
                 let limits = if self.full { Limits::WHOLE } else { Limits::PAGE };
@@ -119,6 +122,7 @@ impl<'b, 'o> Show<'b, 'o> {
 
     /// A call: its line, its body where it is opened, and what its subagents did.
     fn story(&mut self, story: &Story<'_>, mark: walk::Bracket) -> io::Result<()> {
+        self.release()?;
         let line = self.call_line(&view::head(story), &story.row, mark.signs().0);
         self.page.put(&line, Fold::Cut)?;
         self.page.enter(Row::of(DIM, mark.signs().1));
@@ -163,7 +167,7 @@ impl<'b, 'o> Show<'b, 'o> {
         if !self.walk.can_enter(thread) {
             return Ok(());
         }
-        self.page.enter(Row::of(DIM, "↳ "));
+        self.page.enter_with(Row::of(DIM, "↳ "));
         self.thread(thread)?;
         self.page.leave();
         Ok(())
@@ -188,9 +192,9 @@ impl<'b, 'o> Show<'b, 'o> {
 
     fn message(&mut self, message: &Message, open: bool) -> io::Result<()> {
         if message.folded && !open {
-            let row = heads::folded(message);
-            return self.page.put(&row, Fold::Cut);
+            return self.hold(message);
         }
+        self.release()?;
         self.page.gap()?;
         match message.who {
             Who::Person => self.page.enter(Row::of(ACCENT, "▌ ")),
@@ -212,8 +216,30 @@ impl<'b, 'o> Show<'b, 'o> {
         self.page.gap()
     }
 
+    /// Keeps a folded message until another one comes. Thoughts that the log withholds tell an overview nothing.
+    fn hold(&mut self, message: &Message) -> io::Result<()> {
+        let words = heads::folded(message);
+        match &mut self.held {
+            _ if message.who == Who::Thought && message.gist.is_empty() => {}
+            Some((held, times)) if *held == words => *times += 1,
+            _ => {
+                self.release()?;
+                self.held = Some((words, 1));
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the message that was kept.
+    fn release(&mut self) -> io::Result<()> {
+        let Some((words, times)) = self.held.take() else { return Ok(()) };
+        let times = if times > 1 { format!("{times} × ") } else { String::new() };
+        self.page.put(&Row::of(DIM, &format!("  ┆ {times}{words}")), Fold::Cut)
+    }
+
     /// Something that cannot be read any more.
     fn gone(&mut self, why: &str) -> io::Result<()> {
+        self.release()?;
         self.page.put(&Row::of(BAD, "! ").with(DIM, why), Fold::Words)
     }
 }

@@ -137,9 +137,23 @@ pub(super) struct Page<'o> {
     out: &'o mut dyn Write,
     width: usize,
     links: bool,
-    margin: Vec<Row>,
+    margin: Vec<Margin>,
     room: Option<Room>,
     blank: bool,
+}
+
+/// What stands before rows.
+struct Margin {
+    /// Before the first one, until that is written.
+    first: Option<Row>,
+    /// Before the others.
+    next: Row,
+}
+
+impl Margin {
+    fn row(&self) -> &Row {
+        self.first.as_ref().unwrap_or(&self.next)
+    }
 }
 
 /// How many more rows are written, and how many were not.
@@ -161,13 +175,20 @@ impl<'o> Page<'o> {
 
     /// How many columns there are beside the margin.
     pub(super) fn inner(&self) -> usize {
-        let margin: usize = self.margin.iter().map(Row::columns).sum();
+        let margin: usize = self.margin.iter().map(|margin| margin.row().columns()).sum();
         self.width.saturating_sub(margin).max(NARROWEST)
     }
 
     /// Writes with more of a margin.
     pub(super) fn enter(&mut self, margin: Row) {
-        self.margin.push(margin);
+        self.margin.push(Margin { first: None, next: margin });
+    }
+
+    /// The same with a sign before the first row only.
+    pub(super) fn enter_with(&mut self, sign: Row) {
+        let mut next = Row::default();
+        next.pad(sign.columns());
+        self.margin.push(Margin { first: Some(sign), next });
     }
 
     /// The end of that.
@@ -201,17 +222,21 @@ impl<'o> Page<'o> {
         Ok(())
     }
 
-    /// Writes an empty row, unless one was just written.
+    /// Writes an empty row, unless one was just written, or nothing yet behind this margin.
     pub(super) fn gap(&mut self) -> io::Result<()> {
-        if self.blank || self.room.is_some() {
+        if self.blank || self.room.is_some() || self.margin.iter().any(|margin| margin.first.is_some()) {
             return Ok(());
         }
+        self.write(&Row::default(), &Row::default())?;
         self.blank = true;
-        writeln!(self.out)
+        Ok(())
     }
 
     fn write(&mut self, lead: &Row, row: &Row) -> io::Result<()> {
         if let Some(room) = &mut self.room {
+            if lead.is_empty() && row.is_empty() {
+                return Ok(());
+            }
             if room.left == 0 {
                 room.dropped += 1;
                 return Ok(());
@@ -219,7 +244,7 @@ impl<'o> Page<'o> {
             room.left -= 1;
         }
         self.blank = false;
-        let rows = self.margin.iter().chain([lead, row]);
+        let rows = self.margin.iter().map(Margin::row).chain([lead, row]);
         let pieces: Vec<&Piece> = rows.flat_map(Row::pieces).collect();
         // Spaces at the end of a row mean nothing, and make copies of it ugly.
         let end = pieces.iter().rposition(|piece| !piece.text.trim_end_matches(' ').is_empty()).map_or(0, |last| last + 1);
@@ -227,6 +252,7 @@ impl<'o> Page<'o> {
             let text = if place + 1 == end { piece.text.trim_end_matches(' ') } else { &piece.text };
             paint(self.out, piece, text, self.links)?;
         }
+        self.margin.iter_mut().for_each(|margin| margin.first = None);
         writeln!(self.out)
     }
 }

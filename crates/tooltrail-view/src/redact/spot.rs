@@ -1,0 +1,106 @@
+//! A place in a text where a rule looks, and what it takes there. The helpers that all rules share: runs of letters, and edges of
+//! words as they are in logs, where JSON within strings, URLs and colours put letters of their own before a word.
+
+use std::borrow::Cow;
+
+/// A place where a trigger of a rule stands.
+#[derive(Clone, Copy)]
+pub(super) struct Spot<'t> {
+    pub(super) text: &'t [u8],
+    /// Where the trigger begins.
+    pub(super) at: usize,
+    /// Where the trigger ends.
+    pub(super) end: usize,
+    /// What is before this has been taken already.
+    pub(super) floor: usize,
+}
+
+/// What is to be replaced. The ends must be ends of characters.
+#[derive(Debug, PartialEq)]
+pub(super) struct Take {
+    pub(super) from: usize,
+    pub(super) to: usize,
+    /// The replacement; by default a mark with the name of the rule.
+    pub(super) by: Option<Cow<'static, str>>,
+}
+
+impl Take {
+    /// Replaces this part by a mark.
+    pub(super) fn mark(from: usize, to: usize) -> Take {
+        Take { from, to, by: None }
+    }
+
+    /// Replaces this part by a text.
+    pub(super) fn by(from: usize, to: usize, text: impl Into<Cow<'static, str>>) -> Take {
+        Take { from, to, by: Some(text.into()) }
+    }
+}
+
+impl<'t> Spot<'t> {
+    /// The byte at this place.
+    pub(super) fn byte(&self, at: usize) -> Option<u8> {
+        self.text.get(at).copied()
+    }
+
+    /// The bytes of a range; none of them where the range is not in the text.
+    pub(super) fn bytes(&self, from: usize, to: usize) -> &'t [u8] {
+        self.text.get(from..to).unwrap_or_default()
+    }
+
+    /// What stands before this place and was not taken, at most so much of it.
+    pub(super) fn before(&self, at: usize, most: usize) -> &'t [u8] {
+        self.bytes(self.floor.max(at.saturating_sub(most)), at)
+    }
+
+    /// Where the run of such bytes that begins here ends, at most so far on.
+    pub(super) fn run(&self, from: usize, most: usize, of: impl Fn(u8) -> bool) -> usize {
+        let rest = self.text.get(from..).unwrap_or_default();
+        from + rest.iter().take(most).take_while(|byte| of(**byte)).count()
+    }
+
+    /// Whether a word may begin here.
+    pub(super) fn begins(&self, at: usize) -> bool {
+        let before = self.before(at, 16);
+        before.last().is_none_or(|last| !is_word(*last)) || after_escape(before)
+    }
+
+    /// Whether a word may end here.
+    pub(super) fn ends(&self, at: usize) -> bool {
+        self.byte(at).is_none_or(|next| !is_word(next))
+    }
+}
+
+/// Letters, digits and the underscore.
+pub(super) fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Whether the last letters belong to an escape and not to what follows: `\n`, `%3D`, `\u0026`, or a colour.
+pub(super) fn after_escape(before: &[u8]) -> bool {
+    let hex = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_hexdigit);
+    match before {
+        [.., b'\\', b'n' | b't' | b'r'] => true,
+        [.., b'%', a, b] if hex(&[*a, *b]) => true,
+        [.., b'\\', b'u', a, b, c, d] if hex(&[*a, *b, *c, *d]) => true,
+        [head @ .., b'm'] => {
+            let digits = head.iter().rev().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
+            head.len() > digits && head[head.len() - digits - 1] == b'['
+        }
+        _ => false,
+    }
+}
+
+/// Whether the bytes begin with this, whatever the case.
+pub(super) fn starts_folded(bytes: &[u8], with: &[u8]) -> bool {
+    bytes.get(..with.len()).is_some_and(|head| head.eq_ignore_ascii_case(with))
+}
+
+/// Whether the bytes end with this, whatever the case.
+pub(super) fn ends_folded(bytes: &[u8], with: &[u8]) -> bool {
+    bytes.len().checked_sub(with.len()).is_some_and(|from| bytes[from..].eq_ignore_ascii_case(with))
+}
+
+/// Whether this is anywhere in the bytes, whatever the case. For short bytes.
+pub(super) fn holds_folded(bytes: &[u8], what: &[u8]) -> bool {
+    bytes.windows(what.len()).any(|window| window.eq_ignore_ascii_case(what))
+}

@@ -1,0 +1,202 @@
+//! Secrets that are told by their own shape: what they begin with, of which letters they are and how many.
+
+use base64::Engine;
+use base64::alphabet;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+
+use super::guess;
+use super::rules;
+use super::spot::{Spot, Take, holds_folded, is_word};
+
+/// A token that begins with its trigger and goes on with so many of these letters.
+#[derive(Clone, Copy)]
+pub(super) struct Token {
+    pub(super) letters: Letters,
+    pub(super) least: usize,
+    pub(super) most: usize,
+    /// Whether the trigger stays: it names the secret and is no part of it. Otherwise it has to begin a word, for in long base64
+    /// any few letters stand somewhere.
+    pub(super) named: bool,
+}
+
+/// What tokens are made of.
+#[derive(Clone, Copy)]
+pub(super) enum Letters {
+    /// Letters and digits.
+    Plain,
+    /// And `_` and `-`.
+    Url,
+    /// And `.` too.
+    Dotted,
+    /// What stands in paths of URLs, or in base64, percent escapes included.
+    Path,
+    /// Lower-case hexadecimal digits.
+    Hex,
+    /// Upper-case letters and digits.
+    Upper,
+}
+
+impl Letters {
+    fn has(self, byte: u8) -> bool {
+        match self {
+            Letters::Plain => byte.is_ascii_alphanumeric(),
+            Letters::Url => is_url(byte),
+            Letters::Dotted => is_url(byte) || byte == b'.',
+            Letters::Path => is_url(byte) || matches!(byte, b'/' | b'+' | b'=' | b'%' | b'.' | b'~'),
+            Letters::Hex => byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'),
+            Letters::Upper => byte.is_ascii_digit() || byte.is_ascii_uppercase(),
+        }
+    }
+}
+
+/// The longest token: longer ones are taken up to here, and the rest is seen as what it is.
+pub(super) const LONGEST: usize = 16 << 10;
+
+impl Token {
+    /// The token that stands at this spot.
+    pub(super) fn take(self, spot: Spot<'_>) -> Option<Take> {
+        let to = spot.run(spot.end, self.most, |byte| self.letters.has(byte));
+        let body = spot.bytes(spot.end, to);
+        let fits = body.len() >= self.least && (self.most == LONGEST || spot.ends(to));
+        let begins = self.named || spot.begins(spot.at);
+        (fits && begins && !guess::filler(body)).then(|| Take::mark(if self.named { spot.end } else { spot.at }, to))
+    }
+}
+
+/// An OpenAI key of the old form, and what others made alike: `sk-` and letters. Also a class in CSS, so it has to look random.
+pub(super) fn secret_key(spot: Spot<'_>) -> Option<Take> {
+    let to = spot.run(spot.end, LONGEST, |byte| byte.is_ascii_alphanumeric());
+    let body = spot.bytes(spot.end, to);
+    (body.len() >= 20 && spot.begins(spot.at) && guess::random(body) && !guess::filler(body)).then(|| Take::mark(spot.at, to))
+}
+
+/// A JSON web token: `eyJ….eyJ….…`. The signature may be cut off.
+pub(super) fn jwt(spot: Spot<'_>) -> Option<Take> {
+    if !spot.begins(spot.at) {
+        return None;
+    }
+    let head = spot.run(spot.end, LONGEST, is_url);
+    let opens = head >= spot.end + 8 && spot.bytes(head, head + 4) == b".eyJ";
+    let body = opens.then(|| spot.run(head + 1, LONGEST, is_url)).filter(|body| *body >= head + 12)?;
+    let to = if spot.byte(body) == Some(b'.') { spot.run(body + 1, LONGEST, is_url) } else { body };
+    Some(Take::mark(spot.at, to))
+}
+
+/// A SendGrid key: `SG.` and two parts.
+pub(super) fn sendgrid(spot: Spot<'_>) -> Option<Take> {
+    let dot = spot.run(spot.end, 40, is_url);
+    let to = spot.run(dot + 1, 100, is_url);
+    let shape = dot >= spot.end + 16 && spot.byte(dot) == Some(b'.') && to > dot + 32;
+    (shape && spot.begins(spot.at) && !guess::filler(spot.bytes(dot, to))).then(|| Take::mark(spot.at, to))
+}
+
+/// A Telegram bot's token: its number, `:AA` and 33 letters.
+pub(super) fn telegram(spot: Spot<'_>) -> Option<Take> {
+    let digits = spot.before(spot.at, 11).iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let from = spot.at - digits;
+    let to = spot.run(spot.end, 40, is_url);
+    let shape = (8..=10).contains(&digits) && to - spot.end == 33;
+    (shape && !guess::filler(spot.bytes(spot.end, to))).then(|| Take::mark(from, to))
+}
+
+/// A Discord bot's token: the base64 of its number, a time and a signature, with dots between.
+pub(super) fn discord(spot: Spot<'_>) -> Option<Take> {
+    if !spot.begins(spot.at) {
+        return None;
+    }
+    let id = spot.run(spot.at, 30, |byte| byte.is_ascii_alphanumeric());
+    let time = spot.run(id + 1, 8, is_url);
+    let to = spot.run(time + 1, 40, is_url);
+    let dots = spot.byte(id) == Some(b'.') && spot.byte(time) == Some(b'.');
+    let shape = dots && (23..=28).contains(&(id - spot.at)) && time - id == 7 && to - time >= 28;
+    let number = || decode(spot.bytes(spot.at, id)).is_some_and(|plain| plain.iter().all(u8::is_ascii_digit));
+    (shape && number()).then(|| Take::mark(spot.at, to))
+}
+
+/// `Basic …`, or `"auth": "…"`: base64 that holds a name, a colon and a password.
+pub(super) fn basic(spot: Spot<'_>) -> Option<Take> {
+    let from = spot.run(spot.end, 8, |byte| matches!(byte, b' ' | b'"' | b'\'' | b':' | b'=' | b'\\'));
+    let body = spot.run(from, 512, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'));
+    let to = spot.run(body, 2, |byte| byte == b'=');
+    let apart = from > spot.end && body >= from + 8 && spot.begins(spot.at);
+    let plain = apart.then(|| decode(spot.bytes(from, to)))??;
+    let names = plain.contains(&b':') && plain.iter().all(|byte| byte.is_ascii_graphic());
+    names.then(|| Take::mark(from, to))
+}
+
+/// What base64 stands for, with or without its padding.
+fn decode(text: &[u8]) -> Option<Vec<u8>> {
+    const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent);
+    const ENGINE: GeneralPurpose = GeneralPurpose::new(&alphabet::STANDARD, CONFIG.with_decode_allow_trailing_bits(true));
+    ENGINE.decode(text).ok()
+}
+
+/// `Bearer …`, where what follows looks like a token and not like a word.
+pub(super) fn bearer(spot: Spot<'_>) -> Option<Take> {
+    let from = spot.run(spot.end, 4, |byte| byte == b' ');
+    let to = spot.run(from, LONGEST, |byte| is_url(byte) || matches!(byte, b'.' | b'~' | b'+' | b'/' | b'='));
+    let value = spot.bytes(from, to);
+    let header = holds_folded(spot.before(spot.at, 24), b"authorization");
+    let secret = guess::random(value) || header && value.len() >= 8 && guess::letters_and_digits(value) && !guess::code(value);
+    let shown = from > spot.end && spot.begins(spot.at) && secret && !guess::placeholder(value);
+    (shown && !rules::token_at(spot, from)).then(|| Take::mark(from, to))
+}
+
+/// The values of a `Cookie:` header, where one of them looks random.
+pub(super) fn cookie(spot: Spot<'_>) -> Option<Take> {
+    let from = spot.run(spot.end, 4, |byte| byte == b' ');
+    let part = |byte: u8| byte == b' ' || byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\'' | b'\\' | b'`');
+    let head = spot.bytes(from, spot.run(from, 1024, part));
+    let mut values = head.split(|byte| *byte == b';').filter_map(|one| one.splitn(2, |byte| *byte == b'=').nth(1));
+    values.any(|value| value.len() >= 16 && guess::random(value)).then(|| Take::mark(from, spot.run(from, LONGEST, part)))
+}
+
+/// A private key as PEM, SSH or PGP write it, the whole block. Its lines may be escaped, quoted or numbered, and the end cut off.
+pub(super) fn private_key(spot: Spot<'_>) -> Option<Take> {
+    const BODY: usize = 64 << 10;
+    const DASHES: &[u8] = b"-----";
+    let label = spot.run(spot.end, 48, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ');
+    let body = label + DASHES.len();
+    if !holds_folded(spot.bytes(spot.end, label), b"PRIVATE KEY") || spot.bytes(label, body) != DASHES {
+        return None;
+    }
+    let rest = spot.bytes(body, spot.text.len().min(body + BODY));
+    let close = rest.windows(DASHES.len()).position(|window| window == DASHES).map(|at| body + at);
+    let end = close.filter(|at| spot.bytes(*at, at + 9) == b"-----END ").map(|at| {
+        let label = spot.run(at + 9, 48, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ');
+        spot.run(label, DASHES.len(), |byte| byte == b'-')
+    });
+    let to = end.unwrap_or_else(|| key_lines(spot, body, close.unwrap_or(body + rest.len())));
+    has_key(spot.bytes(body, to)).then(|| Take::mark(spot.at, to))
+}
+
+/// How far the base64 of a key goes whose end is missing: its long runs, and the rest of a line where the text is cut.
+fn key_lines(spot: Spot<'_>, from: usize, most: usize) -> usize {
+    const GAP: usize = 48;
+    let (mut at, mut end, mut inside) = (from, from, true);
+    while at < most && at <= end + GAP {
+        let next = spot.run(at, most - at, is_base64);
+        let run = spot.bytes(at, next);
+        if run.len() >= 24 || inside && next == most {
+            (end, inside) = (next, true);
+        } else {
+            // Between lines there may be their numbers, or the letter of `\n`.
+            inside &= run.iter().all(u8::is_ascii_digit) || matches!(run, b"n" | b"r");
+        }
+        at = next + 1;
+    }
+    end
+}
+
+fn has_key(body: &[u8]) -> bool {
+    body.split(|byte| !is_base64(*byte)).any(|run| run.len() >= 24 && !guess::filler(run))
+}
+
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=')
+}
+
+/// The letters of base64 as it is in URLs.
+pub(super) fn is_url(byte: u8) -> bool {
+    is_word(byte) || byte == b'-'
+}
