@@ -101,7 +101,7 @@ fn output(shell: &Command, limits: &Limits) -> Vec<Block> {
         // Too long for a prompt: it stands on its own, so that what was left out of it can be said.
         Some(elided) => {
             let unit = if elided.unit == Unit::Lines { "line" } else { "byte" };
-            blocks.push(section(&format!("command, {}", counted(elided.total, unit)), true, vec![Block::Code(command)]));
+            blocks.push(section(format!("command, {}", counted(elided.total, unit)), true, vec![Block::Code(command)]));
         }
     }
     blocks.push(Block::Terminal(out));
