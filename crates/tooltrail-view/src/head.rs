@@ -50,7 +50,7 @@ pub fn look(status: Status) -> Look {
         Status::Failed => ("✗", "failed", Tone::Error),
         Status::Answered => ("•", "answered", Tone::Neutral),
         Status::Rejected => ("⊘", "rejected", Tone::Denied),
-        Status::Blocked => ("⛌", "blocked", Tone::Denied),
+        Status::Blocked => ("⊗", "blocked", Tone::Denied),
         Status::Cancelled => ("∅", "cancelled", Tone::Muted),
         Status::Interrupted => ("■", "interrupted", Tone::Stopped),
         Status::TimedOut => ("◷", "timed out", Tone::Stopped),

@@ -134,7 +134,7 @@ fn every_call_is_there_with_its_status() {
     let book = invented::session("cargo test");
     let (narrow, document) = (plain(&terminal_session(&book, 80, false), 80), markdown_session(&book, markdown::Bodies::Telling));
     for glyph in
-        ["✓", "✗ exit 101", "•", "⊘ rejected", "⛌ blocked", "∅ cancelled", "■ interrupted", "◷ timed out", "● running", "? no result"]
+        ["✓", "✗ exit 101", "•", "⊘ rejected", "⊗ blocked", "∅ cancelled", "■ interrupted", "◷ timed out", "● running", "? no result"]
     {
         assert!(narrow.contains(glyph), "{glyph} in\n{narrow}");
     }

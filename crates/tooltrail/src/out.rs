@@ -48,7 +48,7 @@ pub(crate) fn look(status: Status) -> (&'static str, Style) {
         Status::Failed => ("✗", color(AnsiColor::Red)),
         Status::Answered => ("•", Style::new()),
         Status::Rejected => ("⊘", color(AnsiColor::Magenta)),
-        Status::Blocked => ("⛌", color(AnsiColor::Magenta)),
+        Status::Blocked => ("⊗", color(AnsiColor::Magenta)),
         Status::Cancelled => ("∅", color(AnsiColor::BrightBlack)),
         Status::Interrupted => ("■", color(AnsiColor::Yellow)),
         Status::TimedOut => ("◷", color(AnsiColor::Yellow)),

@@ -143,6 +143,9 @@ fn diff_line(changed: &DiffLine, width: usize) -> Markup {
 }
 
 fn terminal(output: &Terminal) -> Markup {
+    if output.command.is_empty() && output.lines.is_empty() && output.elided.is_none() {
+        return html! {};
+    }
     let cut = output.gap.unwrap_or(output.lines.len()).min(output.lines.len());
     let (head, tail) = output.lines.split_at(cut);
     let focus = (output.lines.len() > TALL).then_some("0");

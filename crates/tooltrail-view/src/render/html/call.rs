@@ -2,13 +2,13 @@
 
 use super::blocks;
 use super::text::line;
-use crate::head::{look, outcome, took};
+use crate::head::{look, took, why};
 use crate::line::{Class, Line};
 use crate::{Block, Head, Limits, call};
 use maud::{Markup, html};
-use tooltrail_model::Status;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::Story;
+use tooltrail_model::{Reason, Status};
 
 /// Where a row stands and how it is shown.
 pub struct Frame<'a> {
@@ -58,6 +58,7 @@ fn summary(head: &Head, row: &CallRow<'_>, frame: &Frame<'_>) -> Markup {
             span.facts {
                 @if row.parallel > 1 { span title={ (row.parallel) " calls were made at once" } { "∥" (row.parallel) } }
                 @for fact in &head.facts { span { (line(fact)) } }
+                @if let Some(why) = reason(row) { span.why { (why) } }
                 @if frame.abandoned { span.tag { "abandoned" } }
             }
             span.took { (duration(row)) }
@@ -90,13 +91,22 @@ fn duration(row: &CallRow<'_>) -> Markup {
 /// What became of a call: a sign and a word, never a colour alone.
 fn verdict(row: &CallRow<'_>) -> Markup {
     let look = look(row.status);
-    let words = outcome(row);
+    let exit = row.exit_code.filter(|_| row.reason == Some(Reason::ExitCode));
     html! {
         span.verdict {
             span.sign aria-hidden="true" { (look.glyph) }
-            @if words.is_empty() { span.vh { (look.word) } } @else { span.word { (words) } }
+            @if let Some(code) = exit { span.vh { (look.word) ": " } span.word { "exit " (code) } }
+            @else if row.status == Status::Succeeded { span.vh { (look.word) } }
+            @else { span.word { (look.word) } }
         }
     }
+}
+
+/// Why a call ended like this, where the word beside the sign does not say it.
+fn reason(row: &CallRow<'_>) -> Option<&'static str> {
+    let reason = row.reason?;
+    let said = matches!(row.status, Status::Succeeded | Status::Failed | Status::TimedOut | Status::Answered) || reason == Reason::User;
+    (!said).then(|| why(reason))
 }
 
 /// Whether a call is worth a look: it did not do what was asked.

@@ -199,7 +199,7 @@ impl Page<'_> {
                         li.gone[turn.abandoned] {
                             a href={ "#turn-" (index + 1) } {
                                 span.n { (index + 1) }
-                                span.p { (neutral(&turn.head)) }
+                                span.p { @if turn.head.trim().is_empty() { "…" } @else { (neutral(&turn.head)) } }
                                 span.c {
                                     @if calls > 0 { (counted(calls, "call")) }
                                     @if wrong > 0 { span.no { "✗ " (count(wrong)) } }

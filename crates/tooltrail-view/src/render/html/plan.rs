@@ -5,7 +5,7 @@
 //! or, where that is too deep or not there, at the end under a heading of its own. So has every call, even one that no thread names.
 
 use super::call::bad;
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use tooltrail_model::Status;
 use tooltrail_model::book::Selection;
 use tooltrail_model::transcript::{CallEntry, Entry, Transcript, What};
@@ -263,17 +263,77 @@ fn height(entries: &[Entry], row: &Row, status: Option<Status>) -> u32 {
 
 /// What links to each call lead to.
 fn anchors(calls: &[CallEntry<'_>]) -> Vec<String> {
-    let mut taken: HashSet<String> = HashSet::new();
     // All ids first, so that a name made here cannot take that of a later call.
     let ids: HashSet<&str> = calls.iter().map(|call| call.row.call).collect();
-    let mut free = |id: &str| {
-        let mut name = id.to_owned();
-        let mut number = 1u32;
-        while !taken.insert(name.clone()) || (number > 1 && ids.contains(name.as_str())) {
-            number += 1;
-            name = format!("{id}~{number}");
+    let mut used: HashMap<&str, u32> = HashMap::new();
+    let mut made: HashSet<String> = HashSet::new();
+    let mut free = |id| {
+        let number = used.entry(id).or_default();
+        loop {
+            *number += 1;
+            let name = if *number == 1 { id.to_owned() } else { format!("{id}~{number}") };
+            if *number == 1 || (!ids.contains(name.as_str()) && made.insert(name.clone())) {
+                return name;
+            }
         }
-        name
     };
     calls.iter().map(|call| free(call.row.call)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sheet::{call, entry, session};
+    use super::*;
+    use std::collections::BTreeMap;
+    use tooltrail_model::Kind;
+    use tooltrail_model::transcript::{Spot, Thread};
+
+    /// A session in which each thread holds one call, and the call of thread `n` starts `starts[n]`.
+    fn plan(ids: &[String], starts: &[&[usize]]) -> Plan {
+        let calls = ids.iter().zip(starts).zip(1..).map(|((id, starts), number)| {
+            let call = entry(call(id, "Task", Kind::Subagent, Status::Failed, None), number);
+            CallEntry { threads: starts.to_vec(), ..call }
+        });
+        let what = |index| Entry {
+            spot: Spot::default(),
+            part: 0,
+            time: None,
+            what: What::Call(index),
+            turn: Some(0),
+            abandoned: false,
+            lines: 1,
+        };
+        let threads = (0..starts.len()).map(|index| Thread { entries: vec![what(index)], ..Thread::default() }).collect();
+        let transcript = Transcript { session: session("t", BTreeMap::new()), calls: calls.collect(), turns: Vec::new(), threads };
+        Plan::new(&transcript, &Selection::default())
+    }
+
+    fn ids(number: usize) -> Vec<String> {
+        (0..number).map(|number| format!("c{number}")).collect()
+    }
+
+    #[test]
+    fn every_thread_has_one_place_however_they_start_each_other() {
+        // 1 and 2 start each other, 3 starts itself, 4 is started twice, the main one is started by a subagent.
+        let plan = plan(&ids(6), &[&[4], &[2], &[1], &[3], &[0, 4, 5], &[]]);
+        assert_eq!(plan.homes, [Home::Main, Home::Tail, Home::Call(1), Home::Tail, Home::Call(0), Home::Call(4)]);
+        assert_eq!(plan.chunks.len(), 6);
+        assert!(plan.chunks.iter().all(|chunk| chunk.rows.len() == 1));
+    }
+
+    #[test]
+    fn what_is_too_deep_stands_at_the_end() {
+        let plan = plan(&ids(8), &[&[1], &[2], &[3], &[4], &[5], &[6], &[7], &[]]);
+        assert_eq!(plan.homes.get(4), Some(&Home::Call(3)));
+        assert_eq!(plan.homes.get(5), Some(&Home::Tail));
+        assert_eq!(plan.homes.get(6), Some(&Home::Call(5)));
+        assert_eq!(plan.roots().len(), 2);
+        assert_eq!(plan.bad_inside.first(), Some(&true));
+    }
+
+    #[test]
+    fn anchors_are_ids_where_they_can_be() {
+        let same = ["a", "a", "a~2", "a"].map(str::to_owned);
+        assert_eq!(plan(&same, &[&[], &[], &[], &[]]).anchors, ["a", "a~3", "a~2", "a~4"]);
+    }
 }

@@ -1,9 +1,11 @@
 //! Markdown as HTML. Nothing in it acts or fetches: markup is shown as it is written, pictures become links, links lead only to the
 //! web or to a mailbox, headings stay below those of the page.
 
+use super::text::line;
+use crate::line::Class;
 use comrak::nodes::{AstNode, NodeLink, NodeValue};
 use comrak::{Arena, Options, format_html, parse_document};
-use maud::{Markup, PreEscaped};
+use maud::{Markup, PreEscaped, html};
 use std::sync::LazyLock;
 
 static OPTIONS: LazyLock<Options<'static>> = LazyLock::new(|| {
@@ -28,7 +30,7 @@ pub(super) fn markdown(text: &str) -> Markup {
     }
     let mut html = String::with_capacity(text.len() * 3 / 2);
     if format_html(root, &OPTIONS, &mut html).is_err() {
-        return maud::html! { pre { (text) } };
+        return html! { pre { (text) } };
     }
     // Text is escaped, so a tag can only be one that was written here.
     PreEscaped(html.replace("<a href=", "<a rel=\"noopener noreferrer nofollow\" href="))
@@ -42,9 +44,8 @@ fn tame<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>) {
             heading.level = heading.level.saturating_add(2).min(6);
             return;
         }
-        // Its words would become a class.
         NodeValue::CodeBlock(code) => {
-            code.info.clear();
+            data.value = NodeValue::Raw(fenced(&code.info, &code.literal).into_string());
             return;
         }
         NodeValue::Image(link) => {
@@ -67,6 +68,13 @@ fn tame<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>) {
     if !remark.is_empty() {
         node.append(arena.alloc(NodeValue::Text(remark.into()).into()));
     }
+}
+
+/// Code in prose, in its language where that is named.
+fn fenced(info: &str, text: &str) -> Markup {
+    let language = info.split_whitespace().next().unwrap_or_default();
+    let lines = if language.is_empty() { crate::line::lines(Class::Plain, text) } else { crate::highlight::lines(language, text) };
+    html! { pre.code { @for text in &lines { (line(text)) "\n" } } }
 }
 
 /// A link, or emphasis with the address as text where that leads elsewhere.

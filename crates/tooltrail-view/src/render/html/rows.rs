@@ -84,13 +84,15 @@ impl Rows<'_> {
     fn heading(&self, turn: usize, entry: &Entry) -> Markup {
         let told = self.book.transcript().turns.get(turn);
         let time = told.and_then(|turn| turn.time).or(entry.time).map(|time| time.to_string());
+        // A prompt that follows says it itself.
+        let spoken = matches!(entry.what, What::Prompt);
         html! {
             h2.turn id={ "turn-" (turn + 1) } tabindex="-1" {
                 span.n { span.vh { "Turn " } (turn + 1) }
-                @if matches!(entry.what, What::Prompt | What::Command) { span.who { "You" } }
+                @if spoken { span.who { "You" } }
                 @if let Some(time) = &time { time datetime=(time) { (moment(time)) } }
                 @if told.is_some_and(|turn| turn.abandoned) { span.tag { "abandoned" } }
-                @if let Some(turn) = told { span.vh { ": " (neutral(&turn.head)) } }
+                @if let Some(turn) = told { span.head.vh[spoken] { (neutral(&turn.head)) } }
             }
         }
     }

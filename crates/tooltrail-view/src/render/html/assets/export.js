@@ -28,9 +28,14 @@
     const unpacking = new Map();
     const dataOf = (place) => place.querySelector(':scope > script') || document.querySelector(`.store[data-for="${place.dataset.pack}"] > script`);
 
+    function decode(text) {
+      const bytes = new Uint8Array(text.length);
+      for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+      return bytes;
+    }
+
     async function unzip(script) {
-      const text = atob(script.textContent);
-      const bytes = Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+      const bytes = Uint8Array.fromBase64 ? Uint8Array.fromBase64(script.textContent) : decode(atob(script.textContent));
       const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
       return new Response(stream).text();
     }
@@ -47,6 +52,8 @@
       }
       watcher.unobserve(place);
       const store = script.closest('.store');
+      // Until it is laid out it counts as high as it was, so nothing moves.
+      if (!store) place.style.containIntrinsicBlockSize = 'auto ' + place.style.height;
       place.innerHTML = html;
       if (store) store.remove();
       place.classList.remove('packed');
@@ -86,7 +93,8 @@
 
     function ready(within) {
       for (const place of packed(within)) { size(place); watcher.observe(place); }
-      if (finding) paint();
+      for (const heading of all('.turn', within)) turns.observe(heading);
+      if (finding && within !== rows) for (const unit of [within, ...all('.rows', within)]) paintUnit(unit);
     }
 
     // ---- Places ---------------------------------------------------------------------------------------------------
@@ -119,13 +127,23 @@
       show(element, 'start');
     }
 
-    // Estimated heights above may still change while rows come in, so it is put right once more.
+    const pause = (time) => new Promise((done) => setTimeout(done, time));
+    // Heights around it may still change while rows come in, so the place is put right until nothing moves any more.
+    let putting = 0;
+    async function put(target, block) {
+      const mine = ++putting;
+      for (let still = 0, round = 0; still < 3 && round < 30 && mine === putting && target.isConnected; round++) {
+        const before = target.getBoundingClientRect().top;
+        target.scrollIntoView({ block, behavior: 'instant' });
+        still = Math.abs(target.getBoundingClientRect().top - before) < 2 && !unpacking.size ? still + 1 : 0;
+        await pause(40);
+      }
+    }
+    for (const kind of ['wheel', 'touchmove', 'mousedown']) addEventListener(kind, () => putting++, { passive: true });
+
     function show(element, block = 'nearest') {
-      const target = element.matches('details') ? element.firstElementChild : element;
-      const put = () => target.scrollIntoView({ block, behavior: 'instant' });
-      put();
-      requestAnimationFrame(() => requestAnimationFrame(put));
       select(element);
+      return put(element.matches('details') ? element.firstElementChild : element, block);
     }
 
     function followHash() {
@@ -153,9 +171,21 @@
       for (const one of headings) {
         if (one === element || one.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING) heading = one; else break;
       }
-      for (const link of all('.turns a[aria-current]')) link.removeAttribute('aria-current');
-      if (heading) document.querySelector(`.turns a[href="#${heading.id}"]`)?.setAttribute('aria-current', 'true');
+      if (heading) point(heading);
     }
+    function point(heading) {
+      for (const link of all('.turns a[aria-current]')) link.removeAttribute('aria-current');
+      const link = document.querySelector(`.turns a[href="#${heading.id}"]`);
+      link?.setAttribute('aria-current', 'true');
+      const nav = byId('tt-outline');
+      if (!link || !nav.checkVisibility()) return;
+      const [box, within] = [link.getBoundingClientRect(), nav.getBoundingClientRect()];
+      if (box.top < within.top || box.bottom > within.bottom) nav.scrollTop += box.top - within.top - within.height / 3;
+    }
+    // Scrolling moves it too: a heading that comes in, or leaves at the foot for the one before it.
+    const turns = new IntersectionObserver((seen) => {
+      for (const one of seen) if (one.isIntersecting) point(one.target);
+    }, { rootMargin: '-48px 0px -60% 0px' });
 
     // Where moving starts when nothing is selected: the first row in sight.
     function start(back) {
@@ -210,15 +240,13 @@
       silence = setTimeout(() => { if (status.textContent === text) report(); }, 2500);
     }
 
-    async function openTurn() {
+    function openTurn() {
       const turn = current || start(false);
       let from = turn?.matches?.('.turn') ? turn : null;
       for (const one of all('.turn')) if (turn && one.compareDocumentPosition(turn) & Node.DOCUMENT_POSITION_FOLLOWING) from = one;
-      const calls = all('.call', rows).filter((call) => {
-        if (from && !(from.compareDocumentPosition(call) & Node.DOCUMENT_POSITION_FOLLOWING)) return false;
-        const after = all('.turn').find((one) => from && from.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
-        return !after || !!(after.compareDocumentPosition(call) & Node.DOCUMENT_POSITION_PRECEDING);
-      });
+      const after = from && all('.turn').find((one) => from.compareDocumentPosition(one) & Node.DOCUMENT_POSITION_FOLLOWING);
+      const calls = all('.call', rows).filter((call) => (!from || from.compareDocumentPosition(call) & Node.DOCUMENT_POSITION_FOLLOWING)
+        && (!after || after.compareDocumentPosition(call) & Node.DOCUMENT_POSITION_PRECEDING));
       const open = calls.some((call) => !call.open);
       for (const call of calls) call.open = open;
     }
@@ -270,6 +298,9 @@
       return html.replace(/<span class="vh">[^<]*<\/span>/g, '').replace(/<p class="wait">[^<]*<\/p>/g, '').replace(/<[^>]*>/g, '')
         .replace(/&(lt|gt|amp|quot|#39);/g, (_, name) => ENTITIES[name]);
     }
+    // Packed texts that were read for an earlier search, as many as are worth keeping.
+    const texts = new Map();
+    let kept = 0;
     const times = (text, needle) => { let count = 0; for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + needle.length)) count++; return count; };
 
     async function find(text) {
@@ -281,33 +312,43 @@
       const next = { needle, units: [], total: 0, at: -1 };
       const scripts = all('script[data-for]');
       const packs = new Map(scripts.map((script) => [script.dataset.for, script]));
-      const shown = all('.rows', rows).filter((unit) => !unit.classList.contains('packed'));
+      const read = async (key) => {
+        if (texts.has(key)) return texts.get(key);
+        const text = textOf(await unzip(packs.get(key)).catch(() => '')).toLowerCase();
+        if (kept + text.length < 40e6) { kept += text.length; texts.set(key, text); }
+        return text;
+      };
       let done = 0;
       const add = (unit, count) => { if (count) { next.units.push({ ...unit, count }); next.total += count; } };
-      // In the order of the page: chunks in view first come with the packs that stand between them.
+      // In the order of the page. A packed chunk that has its rows elsewhere is counted there.
       const order = all('.rows, .store', rows).filter((unit) => unit.matches('.store') || !unit.classList.contains('packed') || unit.querySelector(':scope > script'));
       for (const unit of order) {
         if (mine !== search) return;
         const key = unit.dataset.pack || unit.dataset.for;
         const script = key && (unit.matches('.store') || unit.classList.contains('packed')) && packs.get(key);
         if (!script) { add({ place: unit }, ranges(unit, needle).length); continue; }
-        add({ pack: key }, times(textOf(await unzip(script).catch(() => '')).toLowerCase(), needle));
-        if (++done % 20 === 0) { status.textContent = `${Math.round(100 * done / scripts.length)} %`; }
+        add({ pack: key }, times(await read(key), needle));
+        if (++done % 20 === 0) status.textContent = `${Math.round(100 * done / scripts.length)} %`;
       }
       if (mine !== search) return;
-      void shown;
       finding = next;
       paint();
       report();
     }
 
+    const paints = globalThis.Highlight && CSS.highlights;
     function paint() {
-      if (!globalThis.Highlight || !CSS.highlights) return;
+      if (!paints) return;
       CSS.highlights.delete('tt-found');
       CSS.highlights.delete('tt-here');
       if (!finding) return;
-      const found = all('.rows', rows).filter((unit) => !unit.classList.contains('packed')).flatMap((unit) => ranges(unit, finding.needle));
-      CSS.highlights.set('tt-found', new Highlight(...found));
+      CSS.highlights.set('tt-found', new Highlight());
+      for (const unit of all('.rows', rows)) paintUnit(unit);
+    }
+    function paintUnit(unit) {
+      if (!paints || unit.classList.contains('packed')) return;
+      const found = CSS.highlights.get('tt-found');
+      for (const range of ranges(unit, finding.needle)) found.add(range);
     }
 
     function report() {
@@ -337,11 +378,15 @@
       for (let up = holder.closest('details'); up; up = up.parentElement.closest('details')) {
         if (!(up.firstElementChild.contains(holder))) up.open = true;
       }
-      if (globalThis.Highlight && CSS.highlights) CSS.highlights.set('tt-here', new Highlight(range));
-      holder.scrollIntoView({ block: 'center', behavior: 'instant' });
+      if (paints) {
+        const here = new Highlight(range);
+        here.priority = 1;
+        CSS.highlights.set('tt-here', here);
+      }
       current?.classList.remove('here');
       current = holder.closest('.row') || current;
       report();
+      put(holder, 'center');
     }
 
     let typing;
@@ -446,7 +491,12 @@
       Enter: () => acts.o(),
       O: openTurn,
       g: () => { if (last === 'g') { scrollTo({ top: 0, behavior: 'instant' }); current?.classList.remove('here'); current = null; } },
-      G: async () => { const places = packed(); if (places.length) await unpack(places.at(-1)); scrollTo({ top: root.scrollHeight, behavior: 'instant' }); const end = all('.row', rows).filter((row) => row.checkVisibility()).at(-1); if (end) show(end); },
+      G: async () => {
+        const last = all(':scope > .rows', rows).filter((place) => !place.hidden).at(-1);
+        if (last) await unpack(last);
+        const end = last && all('.row', last).filter((row) => row.checkVisibility()).at(-1);
+        if (end) show(end, 'end');
+      },
       '/': () => { input.focus(); input.select(); },
       n: () => match(false), N: () => match(true),
       c: () => { if (current) copyRow(current); },
