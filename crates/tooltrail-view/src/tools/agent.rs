@@ -98,7 +98,7 @@ fn thousands(number: u64) -> String {
 
 fn about(agent: &Other) -> Fields {
     let mut fields = Fields::default();
-    fields.add_some("sort", agent.sort.as_deref());
+    fields.add_some("type", agent.sort.as_deref());
     fields.add_some("name", agent.name.as_deref());
     fields.add_some("id", agent.id.as_deref());
     fields.add_some("model", agent.model.as_deref());

@@ -35,7 +35,7 @@ impl ToolView for TaskOutput {
         let Detail::TaskOutput(task) = &call.told.detail else { return Vec::new() };
         let mut fields = Fields::default();
         fields.add_some("description", task.description.as_deref());
-        fields.add_some("sort", task.sort.as_deref());
+        fields.add_some("type", task.sort.as_deref());
         let mut out: Vec<Block> = fields.block().into_iter().collect();
         let said = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
         out.extend(said(&task.sent).map(|text| section("sent", true, vec![Block::Code(plain(None, &text, limits))])));

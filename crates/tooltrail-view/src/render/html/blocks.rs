@@ -173,10 +173,10 @@ fn picture(image: &Image, alt: &Line) -> Markup {
         @match address {
             Ok(address) => figure {
                 img src=(address) alt=(alt.text()) width=[width] height=[height] loading="lazy" decoding="async";
-                @if !alt.is_empty() || !facts.is_empty() { figcaption { (line(alt)) " " span.di { (facts.join(" · ")) } } }
+                @if !alt.is_empty() || !facts.is_empty() { figcaption { @if alt.is_empty() { (facts.join(" · ")) } @else { (line(alt)) } } }
             },
             Err(why) => (notice(Level::Info, &html! {
-                "Picture not shown: " (why) ". " (line(alt)) " " span.di { (facts.join(" · ")) }
+                "Picture not shown: " (why) ". " @if alt.is_empty() { (facts.join(" · ")) } @else { (line(alt)) }
                 @if let Some(source) = &image.source { " " code { (crate::line::neutral(source)) } }
             })),
         }
