@@ -145,8 +145,13 @@ fn moments(linker: &Linker) -> [Now; 2] {
 
 /// Everything the commands print, as text.
 fn rows(linker: &Linker) -> String {
+    rows_on(1, linker)
+}
+
+/// The same, linked on so many threads.
+fn rows_on(threads: usize, linker: &Linker) -> String {
     let mut out = String::new();
-    let linked = linker.link();
+    let linked = linker.link_on(threads);
     for now in moments(linker) {
         for row in linked.call_rows(&now, false).chain(linked.call_rows(&now, true)) {
             line(&mut out, serde_json::to_string(&row));
@@ -250,6 +255,16 @@ fn linking_again_gives_the_same_rows() {
 }
 
 #[test]
+fn the_number_of_threads_that_link_does_not_matter() {
+    for (home, before) in homes() {
+        let linker = linker(sources(home));
+        for threads in [0, 2, 3, 8, 64] {
+            assert_same(&home.name, &format!("linking on {threads} threads"), before, &rows_on(threads, &linker));
+        }
+    }
+}
+
+#[test]
 fn the_order_of_sources_does_not_matter() {
     let mut rng = Rng::new(1);
     for (home, before) in homes() {
@@ -334,7 +349,7 @@ fn the_number_of_threads_does_not_matter() {
     let scanned = |threads| {
         let (linker, problems) = scan::scan(&files, &Options { threads, ..Options::default() }, &Progress::default());
         assert!(problems.is_empty());
-        rows(&linker)
+        rows_on(threads, &linker)
     };
     let before = scanned(1);
     for threads in [2, 5, 64] {

@@ -9,7 +9,7 @@ use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{Places, Registered, load};
-use tooltrail_model::link::{Linker, Live, Now};
+use tooltrail_model::link::{Linked, Linker, Live, Now};
 use tooltrail_model::{At, Time};
 
 /// Logs that have been read.
@@ -23,6 +23,7 @@ pub(crate) struct Logs {
     /// How long reading took.
     pub(crate) took: std::time::Duration,
     shelf: Box<dyn Shelf>,
+    threads: usize,
 }
 
 /// Reads the logs that the arguments name.
@@ -37,7 +38,14 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
     if args.demo {
         let (linker, live, time) = demo::read(&options);
         let now = now(args, args.now.unwrap_or(time), live);
-        return Ok(Logs { linker: ManuallyDrop::new(linker), now, looked: Vec::new(), took: start.elapsed(), shelf: Box::new(demo::Demo) });
+        return Ok(Logs {
+            linker: ManuallyDrop::new(linker),
+            now,
+            looked: Vec::new(),
+            took: start.elapsed(),
+            shelf: Box::new(demo::Demo),
+            threads: options.threads,
+        });
     }
     let places = if args.root.is_empty() { vec![from_environment()] } else { rooted(&args.root)? };
     let search = if paths.is_empty() { find::in_places(&places) } else { find::in_paths(&expanded(paths)) };
@@ -49,10 +57,16 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
         looked,
         took: start.elapsed(),
         shelf: Box::new(Disk::default()),
+        threads: options.threads,
     })
 }
 
 impl Logs {
+    /// The logs linked, on as many threads as they were read on.
+    pub(crate) fn link(&self) -> Linked<'_> {
+        self.linker.link_on(self.threads)
+    }
+
     /// Whether any agent's log was read.
     pub(crate) fn any(&self) -> bool {
         self.linker.sources().any(|source| source.summary.agent.is_some())

@@ -88,7 +88,7 @@ fn on_line(linked: &Linked<'_>, path: &Path, line: u64) -> anyhow::Result<Target
     let is_file = |source: usize| linked.sources.get(source).is_some_and(|source| Path::new(&*source.path) == path);
     let ranks = |call: &&LinkedCall| {
         let record = linked.record(call.id);
-        let here = is_file(call.id.source);
+        let here = is_file(call.id.source());
         let result = linked.result_spot(call).is_some_and(|(source, at)| is_file(source) && at.line == line);
         let hook = here && record.hooks.iter().any(|hook| hook.at.line == line);
         if here && record.at.line == line {

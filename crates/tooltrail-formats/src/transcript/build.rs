@@ -99,7 +99,7 @@ impl<'a, 's> Builder<'a, 's> {
         for call in own {
             let index = *numbers.entry((call.session, call.number)).or_insert_with(|| builder.add(call, now));
             let record = linked.record(call.id);
-            builder.requests.insert((call.id.source, record.at.line, linked.id(call.id)), index);
+            builder.requests.insert((call.id.source(), record.at.line, linked.id(call.id)), index);
             builder.by_id.entry(linked.id(call.id)).or_insert(index);
         }
         builder
@@ -114,10 +114,10 @@ impl<'a, 's> Builder<'a, 's> {
         let spot = |source: usize, at| Spot { source, at };
         self.calls.push(CallEntry {
             number: call.number,
-            request: spot(call.id.source, record.at),
+            request: spot(call.id.source(), record.at),
             result: self.linked.result_spot(call).map(|(source, at)| spot(source, at)),
             ends: Vec::new(),
-            hooks: record.hooks.iter().filter(|hook| hook.at.line > 0).map(|hook| spot(call.id.source, hook.at)).collect(),
+            hooks: record.hooks.iter().filter(|hook| hook.at.line > 0).map(|hook| spot(call.id.source(), hook.at)).collect(),
             time: record.time,
             threads: Vec::new(),
             turn: None,

@@ -1,6 +1,7 @@
 //! Which records of calls are the same call, which of them came first, and what number each call has in its session.
 
-use super::{CallId, Foreign, Linked, LinkedCall, Source, repeated};
+use super::parallel::in_runs;
+use super::{CallId, Foreign, Linked, LinkedCall, Source, repeated, small};
 use crate::summary::Summary;
 use crate::{Map, Set, Time};
 use std::collections::BTreeMap;
@@ -17,30 +18,27 @@ pub(super) fn orphans<'a>(sources: &[&'a Source]) -> Map<(&'static str, &'a str)
     all
 }
 
+/// The logs of agents among the sources, with their numbers.
+fn logs<'a>(sources: &[&'a Source]) -> impl Iterator<Item = (usize, &'a Summary)> + Clone {
+    sources.iter().enumerate().map(|(number, source)| (number, &source.summary)).filter(|(_, log)| log.agent.is_some())
+}
+
+/// The keys of calls that may stand in more than one place.
+pub(super) fn repeated_calls(sources: &[&Source]) -> Set<u64> {
+    repeated(logs(sources).flat_map(|(_, log)| log.calls.iter().chain(&log.nested)).map(|call| call.key))
+}
+
+/// Calls that are settled, and those that may have copies, by key.
+type Sifted = (Vec<LinkedCall>, Map<u64, Vec<CallId>>);
+
 /// All calls of all sources with their copies settled.
-pub(super) fn calls<'a>(linked: &Linked<'a>) -> Vec<LinkedCall> {
-    let logs = || linked.sources.iter().enumerate().map(|(number, entry)| (number, &entry.summary)).filter(|(_, log)| log.agent.is_some());
-    let both = |log: &'a Summary| log.calls.iter().chain(&log.nested);
-    let repeated = repeated(logs().flat_map(|(_, log)| both(log)).map(|call| call.key));
-    let mut groups: Map<u64, Vec<CallId>> = Map::default();
-    let mut calls = Vec::with_capacity(logs().map(|(_, log)| log.calls.len() + log.nested.len()).sum());
-    let alone = |call: CallId| (!call.nested || !has_own_log(linked, call)).then(|| settle(linked, call, call, None, false));
-    // Nearly every call stands alone. Those are taken in the order they lie in memory.
-    for (source, log) in logs() {
-        for (nested, records) in [(false, &log.calls), (true, &log.nested)] {
-            for (index, record) in records.iter().enumerate() {
-                let call = CallId { source, nested, index };
-                if repeated.contains(&record.key) {
-                    groups.entry(record.key).or_default().push(call);
-                } else {
-                    calls.extend(alone(call));
-                }
-            }
-        }
-    }
+pub(super) fn calls(linked: &Linked<'_>, repeated: &Set<u64>) -> Vec<LinkedCall> {
+    let logs: Vec<_> = logs(&linked.sources).collect();
+    let runs = in_runs(linked.threads, &logs, &|(_, log)| log.calls.len() + log.nested.len(), &|run| sift(linked, repeated, run));
+    let (mut calls, groups) = runs.into_iter().reduce(join).unwrap_or_default();
     for group in groups.into_values() {
         if let [only] = group[..] {
-            calls.extend(alone(only));
+            calls.extend(alone(linked, only));
             continue;
         }
         for same_id in by_id(linked, group) {
@@ -50,9 +48,41 @@ pub(super) fn calls<'a>(linked: &Linked<'a>) -> Vec<LinkedCall> {
     calls
 }
 
+/// Settles the calls of some logs that stand alone, as nearly all do, in the order they lie in memory.
+fn sift(linked: &Linked<'_>, repeated: &Set<u64>, logs: &[(usize, &Summary)]) -> Sifted {
+    let mut groups: Map<u64, Vec<CallId>> = Map::default();
+    let mut calls = Vec::with_capacity(logs.iter().map(|(_, log)| log.calls.len() + log.nested.len()).sum());
+    for &(source, log) in logs {
+        for (nested, records) in [(false, &log.calls), (true, &log.nested)] {
+            for (index, record) in records.iter().enumerate() {
+                let call = CallId::new(source, nested, index);
+                if repeated.contains(&record.key) {
+                    groups.entry(record.key).or_default().push(call);
+                } else {
+                    calls.extend(alone(linked, call));
+                }
+            }
+        }
+    }
+    (calls, groups)
+}
+
+fn join(mut some: Sifted, more: Sifted) -> Sifted {
+    some.0.extend(more.0);
+    for (key, group) in more.1 {
+        some.1.entry(key).or_default().extend(group);
+    }
+    some
+}
+
+/// Settles a call that has no copies.
+fn alone(linked: &Linked<'_>, call: CallId) -> Option<LinkedCall> {
+    (!call.nested || !has_own_log(linked, call)).then(|| settle(linked, call, call, None, false))
+}
+
 /// Splits calls whose ids have the same hash by the ids themselves, and by agent. Nearly always there is one id.
 fn by_id(linked: &Linked<'_>, group: Vec<CallId>) -> Vec<Vec<CallId>> {
-    let key = |call: CallId| (linked.agent_of(call.source), linked.id(call));
+    let key = |call: CallId| (linked.agent_of(call.source()), linked.id(call));
     if group.iter().all(|&call| key(call) == key(group[0])) {
         return vec![group];
     }
@@ -85,9 +115,9 @@ fn settle_group(linked: &Linked<'_>, mut group: Vec<CallId>, calls: &mut Vec<Lin
         // A copy in the same file counts before others.
         let mut beside: Map<usize, CallId> = Map::default();
         for &call in same.iter().filter(answered) {
-            beside.entry(call.source).or_insert(call);
+            beside.entry(call.source()).or_insert(call);
         }
-        let nearest = |call: CallId| beside.get(&call.source).copied().or(first);
+        let nearest = |call: CallId| beside.get(&call.source()).copied().or(first);
         calls.extend(same.iter().map(|&call| settle(linked, call, same[0], nearest(call), scoped)));
     }
 }
@@ -95,15 +125,15 @@ fn settle_group(linked: &Linked<'_>, mut group: Vec<CallId>, calls: &mut Vec<Lin
 /// Whether the subagent that made a call has a log of its own, which then would tell of the call if it were real.
 fn has_own_log(linked: &Linked<'_>, call: CallId) -> bool {
     let record = linked.record(call);
-    let names = &linked.sources[call.source].summary.names;
-    let agent = linked.agent_of(call.source);
+    let names = &linked.sources[call.source()].summary.names;
+    let agent = linked.agent_of(call.source());
     record.agent.is_some_and(|name| linked.agents.has_log(agent, linked.session_text(call), names.text(name)))
 }
 
 /// What a call asks for: the tool, and a fingerprint of the input.
 fn what<'a>(linked: &Linked<'a>, call: CallId) -> (&'a str, u64) {
     let record = linked.record(call);
-    (linked.sources[call.source].summary.names.text(record.tool), record.digest)
+    (linked.sources[call.source()].summary.names.text(record.tool), record.digest)
 }
 
 /// Splits records that share an id into those that are the same call. The first of each is the original.
@@ -111,7 +141,7 @@ fn partition(linked: &Linked<'_>, group: Vec<CallId>, scoped: bool) -> Vec<Vec<C
     let mut parts: Map<_, Vec<CallId>> = Map::default();
     for call in group {
         // Then the message tells copies from other calls, and where there is none, the session.
-        let message = linked.sources[call.source].summary.names.opt(linked.record(call).message);
+        let message = linked.sources[call.source()].summary.names.opt(linked.record(call).message);
         let scope = scoped.then(|| message.unwrap_or_else(|| linked.session_text(call)));
         parts.entry((what(linked, call), scope)).or_default().push(call);
     }
@@ -126,8 +156,8 @@ fn partition(linked: &Linked<'_>, group: Vec<CallId>, scoped: bool) -> Vec<Vec<C
 fn by_age(linked: &Linked<'_>, calls: &mut [CallId]) {
     calls.sort_by_key(|&call| {
         let record = linked.record(call);
-        let first = linked.sources[call.source].summary.first;
-        (last_if_none(record.time), !record.has_request, last_if_none(first), call.source, record.at, call.index)
+        let first = linked.sources[call.source()].summary.first;
+        (last_if_none(record.time), !record.has_request, last_if_none(first), call.source(), record.at, call.index())
     });
 }
 
@@ -144,7 +174,7 @@ fn settle(linked: &Linked<'_>, call: CallId, original: CallId, answered: Option<
         id: call,
         copy_of: (call != original).then_some(original),
         foreign_result,
-        session: linked.session_index.get(&(call.source, record.session)).copied().unwrap_or(usize::MAX),
+        session: linked.session_index.get(&(call.source(), record.session)).copied().unwrap_or(usize::MAX),
         number: 0,
         model: record.model,
         order: last_if_none(record.order),
@@ -154,33 +184,32 @@ fn settle(linked: &Linked<'_>, call: CallId, original: CallId, answered: Option<
 
 /// A result in another source that has no call beside it: one of the same session, else any unless the id is `scoped`.
 fn orphan(linked: &Linked<'_>, call: CallId, scoped: bool) -> Option<Foreign> {
-    let found = linked.orphans.get(&(linked.agent_of(call.source), linked.id(call)))?;
+    let found = linked.orphans.get(&(linked.agent_of(call.source()), linked.id(call)))?;
     let session = linked.session_text(call);
     let same_session = |&&(source, index): &&(usize, usize)| {
         let orphan = &linked.sources[source].summary.orphans[index];
         linked.session_of(source, orphan.session) == session
     };
     let &(source, index) = found.iter().find(same_session).or_else(|| found.first().filter(|_| !scoped))?;
-    Some(Foreign::Orphan(source, index))
+    Some(Foreign::Orphan(small(source), small(index)))
 }
 
 /// Sorts the calls by session and by request, and numbers them within their session.
-pub(super) fn number(linked: &mut Linked<'_>) {
-    let mut calls = std::mem::take(&mut linked.calls);
-    let ends = by_session(&mut calls, linked.sessions.len());
+pub(super) fn number(linked: &Linked<'_>, mut calls: Vec<LinkedCall>, sessions: usize) -> Vec<LinkedCall> {
+    let ends = by_session(&mut calls, sessions);
     let (mut rest, mut start) = (&mut calls[..], 0);
     for end in ends {
         let own = rest.split_off_mut(..end - start).unwrap_or_default();
         start = end;
         // The calls of a log are in order already, which a stable sort is quick with.
         own.sort_by(|a, b| {
-            let order = |call: &LinkedCall| (call.order, call.id.source);
-            let place = |call: &LinkedCall| (linked.record(call.id).at, call.id.nested, call.id.index);
+            let order = |call: &LinkedCall| (call.order, call.id.source());
+            let place = |call: &LinkedCall| (linked.record(call.id).at, call.id.nested, call.id.index());
             order(a).cmp(&order(b)).then_with(|| place(a).cmp(&place(b)))
         });
         count(own);
     }
-    linked.calls = calls;
+    calls
 }
 
 /// Puts the calls of each session together, and says where each session ends. Those of no session come last.

@@ -63,7 +63,7 @@ impl Linked<'_> {
     /// Whether the call was made by a subagent that has ended, however alive its session is.
     fn agent_ended(&self, call: &LinkedCall) -> bool {
         let record = self.record(call.id);
-        let source = call.id.source;
+        let source = call.id.source();
         let parent = record.rare().parent.as_deref().or_else(|| self.agents.parent(source, record.within));
         let Some(parent) = parent else { return false };
         let agent = self.agent_of(source);

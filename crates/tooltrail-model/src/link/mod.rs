@@ -2,11 +2,13 @@
 //! that started them, usage counted once.
 //!
 //! [`Linker`] keeps summaries by source; putting and removing them in any order gives the same set. [`Linker::link`] is a pure
-//! function of that set: sources are taken in the order of their paths, and every choice has a complete tie-break.
+//! function of that set: sources are taken in the order of their paths, and every choice has a complete tie-break. So it is the
+//! same on any number of threads ([`Linker::link_on`]).
 
 mod agents;
 mod identity;
 mod life;
+mod parallel;
 mod roots;
 mod rows;
 mod sessions;
@@ -19,6 +21,7 @@ pub use sessions::LinkedSession;
 use crate::summary::{CallRecord, ResultRecord, Summary};
 use crate::text::Name;
 use crate::{Map, Set, Time};
+use parallel::both;
 use std::collections::BTreeMap;
 
 /// A source and what is known of its file.
@@ -56,27 +59,37 @@ impl Linker {
 
     /// Settles everything that takes more than one source to know.
     pub fn link(&self) -> Linked<'_> {
+        self.link_on(1)
+    }
+
+    /// The same on so many threads. What is asked of the outcome may use them too.
+    pub fn link_on(&self, threads: usize) -> Linked<'_> {
+        let threads = threads.min(parallel::MOST);
         let sources: Vec<&Source> = self.sources.values().collect();
+        let roots = roots::Roots::gather(&sources);
+        let ((agents, (sessions, session_index)), (usage, repeated)) = both(
+            threads,
+            || (agents::link(&sources, &roots), sessions::gather(&sources, &roots)),
+            || (totals::usage(&sources), identity::repeated_calls(&sources)),
+        );
         let mut linked = Linked {
             calls: Vec::new(),
             sessions: Vec::new(),
-            session_index: Map::default(),
-            roots: roots::Roots::gather(&sources),
+            session_index,
+            tasks: tasks::gather(&sources, &roots),
+            orphans: identity::orphans(&sources),
             sources,
-            agents: agents::Agents::default(),
-            tasks: tasks::Tasks::default(),
-            orphans: Map::default(),
-            usage: totals::Usage::default(),
+            roots,
+            agents,
+            usage,
             open: Map::default(),
+            threads,
         };
-        linked.sessions = sessions::gather(&linked.sources, &linked.roots, &mut linked.session_index);
-        linked.tasks = tasks::gather(&linked.sources, &linked.roots);
-        linked.agents = agents::link(&linked.sources, &linked.roots);
-        linked.orphans = identity::orphans(&linked.sources);
-        linked.calls = identity::calls(&linked);
-        identity::number(&mut linked);
-        linked.usage = totals::usage(&linked.sources);
-        sessions::fill(&mut linked);
+        let calls = identity::calls(&linked, &repeated);
+        let count = sessions.len();
+        let (calls, sessions) = both(threads, || identity::number(&linked, calls, count), || sessions::describe(&linked, sessions));
+        (linked.calls, linked.sessions) = (calls, sessions);
+        sessions::take_in_calls(&mut linked);
         linked
     }
 }
@@ -97,12 +110,32 @@ fn repeated(all: impl Iterator<Item = u64> + Clone) -> Set<u64> {
 /// A call of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId {
-    /// The source.
-    pub source: usize,
+    // Small, because there are many and each call holds up to three.
+    source: u32,
     /// Whether the call is only told of there.
-    pub nested: bool,
+    nested: bool,
+    index: u32,
+}
+
+impl CallId {
+    fn new(source: usize, nested: bool, index: usize) -> Self {
+        CallId { source: small(source), nested, index: small(index) }
+    }
+
+    /// The source.
+    pub fn source(self) -> usize {
+        self.source as usize
+    }
+
     /// Its index in the source's list.
-    pub index: usize,
+    fn index(self) -> usize {
+        self.index as usize
+    }
+}
+
+/// A number of something that there cannot be four thousand million of in memory.
+fn small(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
 }
 
 /// A call among all others.
@@ -131,7 +164,7 @@ pub enum Foreign {
     /// Beside a copy of the call.
     Copy(CallId),
     /// On its own: source and index of the orphan.
-    Orphan(usize, usize),
+    Orphan(u32, u32),
 }
 
 /// Everything, linked.
@@ -143,8 +176,7 @@ pub struct Linked<'a> {
     pub calls: Vec<LinkedCall>,
     /// The sessions, by start.
     pub sessions: Vec<LinkedSession>,
-    /// The session that a name of a source stands for.
-    session_index: Map<(usize, Name), usize>,
+    session_index: sessions::Index,
     roots: roots::Roots<'a>,
     agents: agents::Agents,
     tasks: tasks::Tasks<'a>,
@@ -152,31 +184,36 @@ pub struct Linked<'a> {
     usage: totals::Usage,
     /// How many calls of a session have no result.
     open: Map<usize, u32>,
+    /// How many threads may be used.
+    threads: usize,
 }
 
 impl<'a> Linked<'a> {
     /// The record of a call.
     pub fn record(&self, id: CallId) -> &'a CallRecord {
-        let summary = &self.sources[id.source].summary;
-        if id.nested { &summary.nested[id.index] } else { &summary.calls[id.index] }
+        let summary = &self.sources[id.source()].summary;
+        if id.nested { &summary.nested[id.index()] } else { &summary.calls[id.index()] }
     }
 
     /// The id of a call, as its log has it.
     pub fn id(&self, call: CallId) -> &'a str {
-        self.sources[call.source].summary.names.text(self.record(call).id)
+        self.sources[call.source()].summary.names.text(self.record(call).id)
     }
 
     /// The result of a call, with the source it is in. `alone`: only what the call's own source says.
     fn result(&self, call: &LinkedCall, alone: bool) -> Option<(usize, &'a ResultRecord)> {
         if let Some(result) = &self.record(call.id).result {
-            return Some((call.id.source, result));
+            return Some((call.id.source(), result));
         }
         match call.foreign_result? {
             // The same request may stand twice in one file, with the result beside only one of them.
             Foreign::Copy(copy) if alone && copy.source != call.id.source => None,
             Foreign::Orphan(..) if alone => None,
-            Foreign::Copy(copy) => self.record(copy).result.as_ref().map(|result| (copy.source, result)),
-            Foreign::Orphan(source, index) => Some((source, &self.sources[source].summary.orphans[index].result)),
+            Foreign::Copy(copy) => self.record(copy).result.as_ref().map(|result| (copy.source(), result)),
+            Foreign::Orphan(source, index) => {
+                let source = source as usize;
+                Some((source, &self.sources[source].summary.orphans[index as usize].result))
+            }
         }
     }
 
@@ -197,7 +234,7 @@ impl<'a> Linked<'a> {
     }
 
     fn session_text(&self, call: CallId) -> &'a str {
-        self.session_of(call.source, self.record(call).session)
+        self.session_of(call.source(), self.record(call).session)
     }
 
     /// The session that a source means by a name.

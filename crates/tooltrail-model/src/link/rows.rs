@@ -26,16 +26,16 @@ impl<'a> Linked<'a> {
         let record = self.record(call.id);
         let Some((source, result)) = self.result(call, alone) else {
             let life = self.life(call, now);
-            let end = Sequel::Ends(self.sources[call.id.source].summary.end);
+            let end = Sequel::Ends(self.sources[call.id.source()].summary.end);
             let (verdict, evidence) = verdict::without_result(record.sequel.as_deref().copied().unwrap_or(end), life);
-            return Judged { verdict, source: call.id.source, evidence, result: None, completed: None, duration_ms: None };
+            return Judged { verdict, source: call.id.source(), evidence, result: None, completed: None, duration_ms: None };
         };
         let refused = |hook: &HookRecord| hook.stage != HookStage::After && hook.outcome == Some(HookOutcome::Blocked);
         let around = Around { hook_blocked: record.hooks.iter().any(refused), feedback: result.feedback, handover: result.handover };
         let verdict = verdict::with_result(record.kind, &result.signals, around);
         // A copy whose request has another time was stamped anew; its times say nothing about the original.
         let same_clock = match call.foreign_result {
-            Some(super::Foreign::Copy(copy)) if source != call.id.source => self.record(copy).time == record.time,
+            Some(super::Foreign::Copy(copy)) if source != call.id.source() => self.record(copy).time == record.time,
             _ => true,
         };
         let completed = result.time.filter(|_| same_clock);
@@ -54,12 +54,12 @@ impl<'a> Linked<'a> {
     }
 
     fn request_place(&self, call: CallId) -> Place<'_> {
-        self.place(call.source, self.record(call).at)
+        self.place(call.source(), self.record(call).at)
     }
 
     /// One call as a row.
     pub fn call_row<'s>(&'s self, call: &LinkedCall, now: &Now, alone: bool) -> CallRow<'s> {
-        let source = call.id.source;
+        let source = call.id.source();
         let names = &self.sources[source].summary.names;
         let record = self.record(call.id);
         let judged = self.judge(call, now, alone);
@@ -128,7 +128,7 @@ impl<'a> Linked<'a> {
         now: &Now,
         alone: bool,
     ) -> Option<Background<'s>> {
-        let source = call.id.source;
+        let source = call.id.source();
         let session = self.session_text(call.id);
         let id = result.and_then(|(_, result)| result.background.as_deref());
         let own = self.sources[source].summary.names.text(record.id);
@@ -193,7 +193,7 @@ impl<'a> Linked<'a> {
         let mut rows: Vec<CheckRow<'_>> = self.sources.iter().map(|source| check_row(source)).collect();
         for call in self.calls.iter().filter(|call| !call.id.nested) {
             let record = self.record(call.id);
-            let row = &mut rows[call.id.source];
+            let row = &mut rows[call.id.source()];
             row.calls += 1;
             let paired = self.result(call, true).is_some();
             row.paired += u64::from(paired);
@@ -204,7 +204,7 @@ impl<'a> Linked<'a> {
             row.unanswered += 1;
             let verdict = self.judge(call, now, true).verdict;
             if verdict.status != Status::Running {
-                let names = &self.sources[call.id.source].summary.names;
+                let names = &self.sources[call.id.source()].summary.names;
                 let (id, tool) = (names.text(record.id).to_owned(), names.text(record.tool));
                 let why = verdict.reason.map_or("", |reason| reason.word());
                 let text = format!("no result for {tool}: {} ({why})", verdict.status.word());

@@ -38,8 +38,11 @@ pub struct LinkedSession {
     pub usage: Tokens,
 }
 
+/// The session that a name of a source stands for.
+pub(super) type Index = Map<(usize, Name), usize>;
+
 /// Finds the sessions and sorts them by start.
-pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, index: &mut Map<(usize, Name), usize>) -> Vec<LinkedSession> {
+pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>) -> (Vec<LinkedSession>, Index) {
     let mut found: Map<(&'static str, Box<str>), LinkedSession> = Map::default();
     for (number, source) in logs.iter().enumerate() {
         let Some(agent) = source.summary.agent else { continue };
@@ -58,6 +61,7 @@ pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, index: &mut Map
     shorten(&mut sessions);
     let numbers: Map<(&str, &str), usize> =
         sessions.iter().enumerate().map(|(number, session)| ((session.agent, &*session.id), number)).collect();
+    let mut index = Index::default();
     for (source, entry) in logs.iter().enumerate() {
         let Some(agent) = entry.summary.agent else { continue };
         for record in &entry.summary.sessions {
@@ -65,7 +69,7 @@ pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, index: &mut Map
             index.extend(number.map(|&number| ((source, record.session), number)));
         }
     }
-    sessions
+    (sessions, index)
 }
 
 /// Gives each session the shortest beginning of its id that is its own, of at least four characters.
@@ -81,41 +85,38 @@ fn shorten(sessions: &mut [LinkedSession]) {
     }
 }
 
-/// Fills in titles, places, models, turns, usage and the number of open calls, once everything else is linked.
-pub(super) fn fill(linked: &mut Linked<'_>) {
-    let mut sessions = std::mem::take(&mut linked.sessions);
-    describe(linked, &mut sessions);
+/// Fills in what the sources say: titles, places, turns, usage and the models that were paid for.
+pub(super) fn describe(linked: &Linked<'_>, mut sessions: Vec<LinkedSession>) -> Vec<LinkedSession> {
+    place(linked, &mut sessions);
     count_turns(linked, &mut sessions);
-    // Each name of a model is looked up once per source and session.
-    let mut seen: Set<(usize, usize, Name)> = Set::default();
     for (&(model, session), usage) in &linked.usage {
         let Some(session) = session.and_then(|(source, name)| index_of(linked, source, name)) else { continue };
         sessions[session].usage.add(&usage.tokens);
-        if let Some((source, name)) = model.filter(|&(source, name)| seen.insert((session, source, name))) {
-            sessions[session].models.insert(linked.sources[source].summary.names.text(name).into());
-        }
+        sessions[session].models.extend(model.map(|(source, name)| linked.sources[source].summary.names.text(name).into()));
     }
-    let mut open = Map::default();
+    sessions
+}
+
+/// Fills in what the calls say: the models that made them, and how many of them are open.
+pub(super) fn take_in_calls(linked: &mut Linked<'_>) {
     // Calls mostly have the model of the one before.
     let mut last = None;
     for call in linked.calls.iter().filter(|call| call.copy_of.is_none()) {
         if call.open {
-            *open.entry(call.session).or_default() += 1;
+            *linked.open.entry(call.session).or_default() += 1;
         }
-        let (source, model) = (call.id.source, call.model);
-        let here = Some((call.session, source, model));
+        let here = Some((call.session, call.id.source, call.model));
         if here == last {
             continue;
         }
         last = here;
-        if let (Some(session), Some(name)) = (sessions.get_mut(call.session), model)
-            && seen.insert((call.session, source, name))
-        {
-            session.models.insert(linked.sources[source].summary.names.text(name).into());
+        if let (Some(session), Some(name)) = (linked.sessions.get_mut(call.session), call.model) {
+            let model = linked.sources[call.id.source()].summary.names.text(name);
+            if !session.models.contains(model) {
+                session.models.insert(model.into());
+            }
         }
     }
-    linked.open = open;
-    linked.sessions = sessions;
 }
 
 fn index_of(linked: &Linked<'_>, source: usize, name: Name) -> Option<usize> {
@@ -169,7 +170,8 @@ impl<'a> Said<'a> {
     }
 }
 
-fn describe(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
+/// Titles, projects and branches.
+fn place(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
     let by_leaf = leaf_titles(linked);
     let mut said = vec![Said::default(); sessions.len()];
     for (source, entry) in linked.sources.iter().enumerate() {

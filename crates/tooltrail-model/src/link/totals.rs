@@ -1,6 +1,7 @@
 //! Usage counted once, and the totals of everything.
 
-use super::{Linked, Now, Source, repeated};
+use super::parallel::in_runs;
+use super::{Linked, LinkedCall, Now, Source, repeated};
 use crate::row::{ModelUsage, StatsRow, ToolStats};
 use crate::summary::Summary;
 use crate::text::Name;
@@ -98,16 +99,12 @@ impl Linked<'_> {
         }
         stats.sessions = self.sessions.len() as u64;
         stats.turns = self.sessions.iter().map(|session| session.turns).sum();
-        let mut tools = Tools::default();
-        for call in self.calls.iter().filter(|call| call.copy_of.is_none()) {
-            let record = self.record(call.id);
-            let names = &self.sources[call.id.source].summary.names;
-            let judged = self.judge(call, now, false);
-            stats.calls += 1;
-            *stats.by_status.entry(judged.verdict.status).or_default() += 1;
-            tools.add((call.id.source, record.tool), names.text(record.tool), judged.verdict.status, judged.duration_ms);
+        let runs = in_runs(self.threads, &self.calls, &|_| 1, &|run| self.tools(run, now));
+        stats.by_tool = runs.into_iter().reduce(Tools::join).unwrap_or_default().finish();
+        for tool in stats.by_tool.values() {
+            stats.calls += tool.calls;
+            add(&mut stats.by_status, &tool.by_status);
         }
-        stats.by_tool = tools.finish();
         for ((model, _), part) in &self.usage {
             let model = model.map_or("unknown", |(source, name)| self.sources[source].summary.names.text(name));
             let usage = stats.usage.entry(model.to_owned()).or_default();
@@ -115,6 +112,24 @@ impl Linked<'_> {
             usage.tokens.add(&part.tokens);
         }
         stats
+    }
+
+    /// The totals of some calls.
+    fn tools(&self, calls: &[LinkedCall], now: &Now) -> Tools<'_> {
+        let mut tools = Tools::default();
+        for call in calls.iter().filter(|call| call.copy_of.is_none()) {
+            let tool = self.record(call.id).tool;
+            let text = self.sources[call.id.source()].summary.names.text(tool);
+            let judged = self.judge(call, now, false);
+            tools.add((call.id.source, tool), text, judged.verdict.status, judged.duration_ms);
+        }
+        tools
+    }
+}
+
+fn add(sum: &mut BTreeMap<Status, u64>, more: &BTreeMap<Status, u64>) {
+    for (&status, number) in more {
+        *sum.entry(status).or_default() += number;
     }
 }
 
@@ -124,36 +139,55 @@ struct Tools<'a> {
     all: Vec<(&'a str, ToolStats, Vec<u64>)>,
     /// Where a tool's totals are, by its text and, quicker, by its name in a source.
     by_text: Map<&'a str, usize>,
-    by_name: Map<(usize, Name), usize>,
+    by_name: Map<(u32, Name), usize>,
 }
 
 impl<'a> Tools<'a> {
-    fn add(&mut self, name: (usize, Name), text: &'a str, status: Status, took: Option<u64>) {
-        let index = *self.by_name.entry(name).or_insert_with(|| {
-            *self.by_text.entry(text).or_insert_with(|| {
-                self.all.push((text, ToolStats::default(), Vec::new()));
-                self.all.len() - 1
-            })
-        });
+    fn add(&mut self, name: (u32, Name), text: &'a str, status: Status, took: Option<u64>) {
+        let index = match self.by_name.get(&name) {
+            Some(&index) => index,
+            None => {
+                let index = self.index(text);
+                self.by_name.insert(name, index);
+                index
+            }
+        };
         let (_, stats, durations) = &mut self.all[index];
         stats.calls += 1;
         *stats.by_status.entry(status).or_default() += 1;
         durations.extend(took);
     }
 
+    fn index(&mut self, text: &'a str) -> usize {
+        *self.by_text.entry(text).or_insert_with(|| {
+            self.all.push((text, ToolStats::default(), Vec::new()));
+            self.all.len() - 1
+        })
+    }
+
+    fn join(mut self, other: Self) -> Self {
+        for (text, more, took) in other.all {
+            let index = self.index(text);
+            let (_, stats, durations) = &mut self.all[index];
+            stats.calls += more.calls;
+            add(&mut stats.by_status, &more.by_status);
+            durations.extend(took);
+        }
+        self
+    }
+
     fn finish(self) -> BTreeMap<String, ToolStats> {
         let finished = self.all.into_iter().map(|(text, mut stats, mut durations)| {
-            durations.sort_unstable();
-            stats.p50_ms = percentile(&durations, 50);
-            stats.p95_ms = percentile(&durations, 95);
+            stats.p50_ms = percentile(&mut durations, 50);
+            stats.p95_ms = percentile(&mut durations, 95);
             (text.to_owned(), stats)
         });
         finished.collect()
     }
 }
 
-/// The smallest value that at least `percent` of the sorted values do not exceed.
-fn percentile(sorted: &[u64], percent: usize) -> Option<u64> {
-    let rank = (sorted.len() * percent).div_ceil(100).max(1);
-    sorted.get(rank - 1).copied()
+/// The smallest value that at least `percent` of the values do not exceed. Puts them in another order.
+fn percentile(values: &mut [u64], percent: usize) -> Option<u64> {
+    let rank = (values.len() * percent).div_ceil(100).max(1);
+    (rank <= values.len()).then(|| *values.select_nth_unstable(rank - 1).1)
 }

@@ -37,7 +37,7 @@ pub(crate) struct CallsArgs {
 pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
     let logs = logs::read(args, &own.paths.paths, false)?;
     logs.require_any()?;
-    let linked = logs.linker.link();
+    let linked = logs.link();
     let calls: Vec<&LinkedCall> = linked.calls.iter().filter(|call| own.copies || call.copy_of.is_none()).collect();
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let shown = newest(&linked, &calls, limit);

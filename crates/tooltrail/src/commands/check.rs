@@ -33,7 +33,7 @@ pub(crate) fn run(args: &LogArgs, own: &CheckArgs) -> anyhow::Result<ExitCode> {
     if logs.linker.sources().next().is_none() {
         logs.require_any()?;
     }
-    let linked = logs.linker.link();
+    let linked = logs.link();
     let rows = linked.check_rows(&logs.now);
     // A file that is no agent's log is listed, but is no reason to fail.
     let bad = rows.iter().any(|row| row.agent.is_some() && !row.issues.is_empty());

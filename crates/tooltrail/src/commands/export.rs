@@ -81,7 +81,7 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
     let wanted = Wanted::parse(&own.wanted);
     let logs = logs::read(args, &wanted.paths(), false)?;
     logs.require_any()?;
-    let linked = logs.linker.link();
+    let linked = logs.link();
     let sessions = match wanted.find(&linked, &logs.now)? {
         Target::Sessions(sessions) => sessions,
         Target::Call(..) => bail!("`{}` is a call; name its session, or use `tooltrail show {} --json`", own.wanted, own.wanted),

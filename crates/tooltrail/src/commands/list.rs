@@ -34,7 +34,7 @@ pub(crate) struct ListArgs {
 pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
     let logs = logs::read(args, &own.paths.paths, false)?;
     logs.require_any()?;
-    let linked = logs.linker.link();
+    let linked = logs.link();
     let rows = linked.session_rows(&logs.now);
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let shown = newest(&rows, limit);

@@ -59,7 +59,7 @@ pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
     let wanted = Wanted::parse(&own.wanted);
     let logs = logs::read(args, &wanted.paths(), false)?;
     logs.require_any()?;
-    let linked = logs.linker.link();
+    let linked = logs.link();
     let target = wanted.find(&linked, &logs.now)?;
     let sessions = match &target {
         Target::Sessions(sessions) => sessions.clone(),

@@ -44,7 +44,7 @@ pub(crate) fn overview(args: &LogArgs) -> anyhow::Result<ExitCode> {
 
 fn print(args: &LogArgs, logs: &Logs) -> anyhow::Result<ExitCode> {
     // As with the logs themselves: the process is about to end, and taking everything apart would only cost time.
-    let linked = ManuallyDrop::new(logs.linker.link());
+    let linked = ManuallyDrop::new(logs.link());
     let stats = linked.stats(&logs.now);
     let mut out = out::stdout(args.color.as_str());
     if args.json {
