@@ -142,6 +142,50 @@ fn the_demo_alone_prints_a_summary() {
     assert!(text.contains("claude-sonnet-5"), "{text}");
 }
 
+/// What docs/json.md says about `export --to json` and `show --json`, held against what the program writes.
+#[test]
+fn the_document_on_json_names_every_field() {
+    let document = include_str!("../../../docs/json.md");
+    let mut names: BTreeSet<String> = BTreeSet::new();
+    let mut add = |value: &Value| names.extend(value.as_object().into_iter().flatten().map(|(name, _)| name.clone()));
+    let mut printed = String::new();
+    for session in rows(&["--demo", "list", "--json"]) {
+        let output = tooltrail(&["--demo", "show", text(&session, "session"), "--json"]);
+        let whole = String::from_utf8(output.stdout).unwrap();
+        let parsed: Value = serde_json::from_str(&whole).unwrap();
+        add(&parsed);
+        parsed["turns"].as_array().unwrap().iter().for_each(&mut add);
+        for entry in parsed["entries"].as_array().unwrap() {
+            add(entry);
+            add(&entry["side"]);
+            entry["hooks"].as_array().into_iter().flatten().chain([&entry["hook"]]).for_each(&mut add);
+            entry["seen"].as_array().into_iter().flatten().for_each(&mut add);
+            assert!(document.contains(&format!("| `{0}`", text(entry, "type"))) || text(entry, "type") == "thinking", "{entry}");
+        }
+        printed.push_str(&whole);
+    }
+    for call in rows(&["--demo", "show", "3f2a:10", "--json"]) {
+        add(&call);
+        add(&call["view"]);
+        add(&call["view"]["head"]);
+    }
+    for name in &names {
+        assert!(document.contains(&format!("`{name}`")), "docs/json.md does not tell `{name}`");
+    }
+    let examples: Vec<&str> = document.lines().filter(|line| line.starts_with("{\"type\"") && !line.contains('…')).collect();
+    assert_eq!(examples.len(), 2);
+    for line in examples {
+        assert!(printed.contains(line), "docs/json.md shows what is not printed: {line}");
+    }
+}
+
+#[test]
+fn the_last_words_of_a_turn_are_shown_once() {
+    let output = tooltrail(&["--demo", "show", "019c"]);
+    let shown = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(shown.matches("Fixed").count(), 1, "{shown}");
+}
+
 #[test]
 fn the_demo_is_small() {
     let logs = rows(&["--demo", "check", "--json"]);

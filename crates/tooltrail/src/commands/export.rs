@@ -45,7 +45,7 @@ pub(crate) struct ExportArgs {
     /// Markdown: which calls are shown in full
     #[arg(long, value_name = "WHICH", value_enum, default_value_t = Bodies::Telling)]
     bodies: Bodies,
-    /// Keep keys, tokens, passwords, e-mail addresses and home directories
+    /// Keep keys, tokens, passwords, e-mail addresses and home directories, which are taken out otherwise
     #[arg(long)]
     no_redact: bool,
 }
@@ -66,7 +66,7 @@ enum To {
 enum Bodies {
     /// All of them.
     All,
-    /// Failures and edits.
+    /// What went wrong, and edits.
     Telling,
     /// None.
     None,

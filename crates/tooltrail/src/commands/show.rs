@@ -15,26 +15,27 @@ use tooltrail_view::render::{json, terminal};
 
 const EXAMPLES: &str = "\
 Examples:
-  tooltrail show                        the newest session
+  tooltrail show                        the newest session, what went wrong open
   tooltrail show 3f2a                   the session whose id begins so
   tooltrail show 3f2a:41                its 41st call in full, with its life
   tooltrail show last:failed            the newest call that failed
   tooltrail show session.jsonl          everything in a file
   tooltrail show session.jsonl:42       the call on a line, as evidence is printed
   tooltrail show 3f2a:41 --raw          the records of a call, as the log has them
+  tooltrail show 3f2a:41 --json         a call for programs
   tooltrail show 3f2a --turns 3..5 --all";
 
 /// Arguments of `show`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ShowArgs {
-    /// A session or call: an id or its beginning, `3f2a:41`, `last`, `last:failed`, a file, or FILE:LINE
+    /// A session: its id or the beginning of it, `last`, or a file. A call: `3f2a:41`, its id, `last:failed`, or FILE:LINE
     #[arg(value_name = "REF", default_value = "last")]
     wanted: String,
     /// Print the records as the log has them
     #[arg(long)]
     raw: bool,
-    /// Open every call, not only failures
+    /// Open every call, not only those that went wrong
     #[arg(long)]
     all: bool,
     /// Only these turns, as in `3` or `3..5`
