@@ -173,7 +173,7 @@ impl<'a, 's> Builder<'a, 's> {
                         text: fingerprint(said),
                         paragraphs: paragraphs(said),
                         echo: parts.echo,
-                        head: head(said),
+                        head: self.head(said),
                         begins,
                     };
                     self.put(side.clone(), found);
@@ -181,6 +181,18 @@ impl<'a, 's> Builder<'a, 's> {
             }
         });
         self.leftovers(source, &whole);
+    }
+
+    /// How a prompt begins, as it may be seen. What is private is taken out before anything is cut off: half a secret is none to a
+    /// redactor, and may be enough for somebody else.
+    fn head(&self, part: &Part) -> String {
+        if !matches!(part, Part::Prompt { .. } | Part::Command { .. }) {
+            return String::new();
+        }
+        let whole = text(part).to_owned();
+        let whole = if let Some(private) = self.private { (private.change)(whole) } else { whole };
+        let line = whole.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+        line[..line.floor_char_boundary(HEAD)].to_owned()
     }
 
     fn put(&mut self, side: Side, found: Found) {
@@ -453,14 +465,6 @@ fn fingerprint(part: &Part) -> u64 {
 fn paragraphs(part: &Part) -> Vec<u64> {
     let Part::Thinking(text) = part else { return Vec::new() };
     text.split("\n\n").filter(|piece| !piece.trim().is_empty()).map(|piece| fingerprint(&Part::Thinking(piece.to_owned()))).collect()
-}
-
-fn head(part: &Part) -> String {
-    if !matches!(part, Part::Prompt { .. } | Part::Command { .. }) {
-        return String::new();
-    }
-    let line = text(part).lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    line[..line.floor_char_boundary(HEAD)].to_owned()
 }
 
 /// About how many lines a part takes on a page.
