@@ -36,7 +36,12 @@ fn leftovers(call: &Story<'_>, limits: &Limits) -> Option<Block> {
     // These two views show the whole input themselves.
     let generic = matches!(call.told.detail, Detail::Other | Detail::Mcp(_));
     let asked = if generic { Vec::new() } else { json::fields(&call.told.rest_input, limits) };
-    let came = json::fields(&call.told.rest_produced, limits);
+    let mut produced = call.told.rest_produced.clone();
+    if generic && seen::is_all(call) {
+        // They show it as the result, all but what has no words.
+        produced.retain(|_, value| value.is_number() || value.is_boolean());
+    }
+    let came = json::fields(&produced, limits);
     let body = match (asked.is_empty(), came.is_empty()) {
         (true, true) => return None,
         (false, true) => asked,
@@ -114,7 +119,16 @@ mod tests {
         }];
         let text = text_of(&body(&call, &Limits::PAGE));
         assert!(text.starts_with("Blocked by the hook PreToolUse:Bash, which ran guard.sh\nnot on main\n"), "{text}");
-        assert!(text.contains("hooks (1)"), "{text}");
+        assert!(!text.contains("hooks (1)"), "said above: {text}");
+        let said = |text: &str| HookStory {
+            outcome: Some(HookOutcome::Blocked),
+            texts: vec![("stderr".into(), text.into())],
+            ..HookStory::default()
+        };
+        call.hooks = vec![said("[guard.sh]: not on main")];
+        assert!(!text_of(&body(&call, &Limits::PAGE)).contains("hooks (1)"));
+        call.hooks = vec![said("something else")];
+        assert!(text_of(&body(&call, &Limits::PAGE)).contains("something else"));
         let rule = answered(other(Status::Blocked, Some(Reason::PermissionRule)), "denied");
         assert_eq!(first(&rule).1, "Blocked by a permission rule.");
     }
@@ -158,6 +172,23 @@ mod tests {
         call.hooks.push(HookStory { texts: vec![("stderr".into(), "bad".into())], ..hook(HookOutcome::Failed) });
         let blocks = body(&call, &Limits::PAGE);
         assert!(matches!(blocks.last(), Some(Block::Section { open: true, .. })), "{blocks:?}");
+    }
+
+    #[test]
+    fn what_was_produced_is_not_told_beside_the_same_result() {
+        let produced = json!({"content": [{"type": "text", "text": "42 issues are open"}], "cached": true});
+        let show = |seen: &str| {
+            let mut call = answered(other(Status::Succeeded, None), seen);
+            call.told.rest_produced = produced.as_object().cloned().unwrap_or_default();
+            if let Some(answer) = &mut call.answer {
+                answer.produced = Some(produced.clone());
+            }
+            text_of(&body(&call, &Limits::PAGE))
+        };
+        assert_eq!(show("42 issues are open").matches("42 issues").count(), 1);
+        assert!(show("42 issues are open").ends_with("other fields\ntrue\n"), "{}", show("42 issues are open"));
+        assert_eq!(show("").matches("42 issues").count(), 1);
+        assert!(show(&"a much shorter story\n".repeat(9)).contains("42 issues"));
     }
 
     #[test]

@@ -80,7 +80,7 @@ pub fn why(reason: Reason) -> &'static str {
         Reason::ExitCode => "the command failed",
         Reason::InvalidInput => "the arguments were not valid",
         Reason::UnknownTool => "there is no such tool",
-        Reason::Precondition => "something had to hold first",
+        Reason::Precondition => "a precondition was not met",
         Reason::TooLarge => "the answer was too large",
         Reason::McpError => "the MCP server reported an error",
         Reason::NoOutcomeRecorded => "how it ended was not recorded",
@@ -136,14 +136,13 @@ pub fn count(number: u64) -> String {
 
 /// A number with its word: `1 line`, `12 lines`.
 pub fn counted(number: u64, word: &str) -> String {
-    let plural = if number == 1 {
-        ""
-    } else if word.ends_with("ch") || word.ends_with('s') {
-        "es"
-    } else {
-        "s"
+    let words = match word.strip_suffix('y') {
+        _ if number == 1 => word.to_owned(),
+        Some(start) if !start.ends_with(['a', 'e', 'o', 'u']) => format!("{start}ies"),
+        _ if word.ends_with("ch") || word.ends_with('s') => format!("{word}es"),
+        _ => format!("{word}s"),
     };
-    format!("{} {word}{plural}", count(number))
+    format!("{} {words}", count(number))
 }
 
 /// A duration in two units at most: `12 ms`, `1.9 s`, `1 m 04 s`.
@@ -162,5 +161,23 @@ pub fn size(bytes: u64) -> String {
         0..1000 => format!("{bytes} B"),
         1000..1_000_000 => format!("{} kB", (bytes + 500) / 1000),
         _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_follow_their_number() {
+        let words = |word| counted(2, word);
+        assert_eq!(
+            (words("line"), words("match"), words("home directory")),
+            ("2 lines".into(), "2 matches".into(), "2 home directories".into())
+        );
+        assert_eq!(
+            (words("key"), words("e-mail address"), counted(1, "entry")),
+            ("2 keys".into(), "2 e-mail addresses".into(), "1 entry".into())
+        );
     }
 }

@@ -3,14 +3,24 @@
 use crate::head::took;
 use crate::pieces::{notice, section};
 use crate::texts::sniffed;
-use crate::{Block, Class, Limits, Line};
+use crate::{Block, Class, Limits, Line, outcome};
+use tooltrail_model::Status;
 use tooltrail_model::event::HookOutcome;
 use tooltrail_model::row::HookRow;
 use tooltrail_model::transcript::{HookStory, Level, Story};
 
-/// The hooks of a call, if one of them said something or did not end well. Open if one of those refused or failed.
+/// The hooks of a call, if one of them said something or did not end well. Open if one of those refused or failed. What stands above
+/// already, the refusal of a call that was blocked, is not told again.
 pub(crate) fn of_call(call: &Story<'_>, limits: &Limits) -> Option<Block> {
-    let hooks = all(call);
+    let refusal = outcome::error(call).filter(|_| call.row.status == Status::Blocked).unwrap_or_default();
+    let told_above = |hook: &HookStory| {
+        let blocked = call.row.status == Status::Blocked && hook.outcome == Some(HookOutcome::Blocked);
+        blocked && hook.texts.iter().all(|(_, text)| text.contains(&refusal) || refusal.contains(text.trim()))
+    };
+    let mut hooks = all(call);
+    if let Some(first) = hooks.iter().position(told_above) {
+        hooks.remove(first);
+    }
     let quiet = |hook: &HookStory| hook.texts.is_empty() && matches!(hook.outcome, None | Some(HookOutcome::Ok));
     if hooks.iter().all(quiet) {
         return None;

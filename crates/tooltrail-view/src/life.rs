@@ -1,12 +1,15 @@
 //! The life of one call: when, by whom, how long, at what cost, and where in the log each of it is written.
+//!
+//! It stands below the call's line, which has its tool, status, exit code and name for other commands; those are not told again.
 
-use crate::head::{count, look, took, why};
+use crate::head::{count, counted, took};
 use crate::outcome::{place, short_time};
+use crate::pieces::task_state;
 use crate::{Block, Class, Line, hooks};
 use tooltrail_model::transcript::Story;
 use tooltrail_model::usage::Tokens;
 
-/// The life of a call, as names and values; its hooks as a table.
+/// The life of a call, as names and values.
 pub(crate) fn blocks(call: &Story<'_>) -> Vec<Block> {
     let mut fields = Fields::default();
     outcome(call, &mut fields);
@@ -14,9 +17,8 @@ pub(crate) fn blocks(call: &Story<'_>) -> Vec<Block> {
     origin(call, &mut fields);
     cost(call, &mut fields);
     evidence(call, &mut fields);
-    let mut blocks = vec![Block::Fields { fields: fields.0 }];
-    blocks.extend(hook_table(call));
-    blocks
+    hooks_of(call, &mut fields);
+    vec![Block::Fields { fields: fields.0 }]
 }
 
 /// Names and values, in order.
@@ -33,18 +35,14 @@ impl Fields {
 
 fn outcome(call: &Story<'_>, fields: &mut Fields) {
     let row = &call.row;
-    let look = look(row.status);
-    let reason = row.reason.map(|reason| format!(": {}", why(reason))).unwrap_or_default();
-    fields.add("status", Some(format!("{} {}{reason}", look.glyph, look.word)));
-    fields.add("exit code", row.exit_code.map(|code| code.to_string()));
     fields.add("exit code of", row.exit_of.as_deref());
     fields.add("outcome unknown of", (!row.masked.is_empty()).then(|| row.masked.join(", ")));
     if let Some(task) = &row.background {
         let exit = task.exit_code.map(|code| format!(", exit code {code}")).unwrap_or_default();
-        let state = format!("{:?}", task.state).to_lowercase();
-        fields.add("background task", Some(format!("{} {state}{exit}", task.id.unwrap_or("?"))));
-        fields.add("ended at", task.ended_at.as_deref().map(short_time));
-        fields.add("its evidence", Some(path(&task.evidence)));
+        let ended = task.ended_at.as_deref().map(|time| format!(", at {}", short_time(time))).unwrap_or_default();
+        let name = task.id.map(|id| format!("{id}: ")).unwrap_or_default();
+        fields.add("background task", Some(format!("{name}{}{exit}{ended}", task_state(task.state))));
+        fields.add("line of its end", Some(&task.evidence).filter(|at| Some(*at) != row.result.as_ref()).map(path));
     }
 }
 
@@ -52,15 +50,18 @@ fn times(call: &Story<'_>, fields: &mut Fields) {
     let row = &call.row;
     fields.add("requested at", row.requested_at.as_deref().map(short_time));
     fields.add("completed at", row.completed_at.as_deref().map(short_time));
-    fields.add("duration", row.duration_ms.map(|millis| Line::from(took(millis)).with(Class::Dim, ", includes waiting for permission")));
-    fields.add("run time", row.run_ms.map(|millis| Line::from(took(millis)).with(Class::Dim, ", as the tool reports")));
+    fields.add("duration", row.duration_ms.map(|millis| Line::from(took(millis)).with(Class::Dim, ", with any wait for permission")));
+    fields.add(
+        "run time",
+        row.run_ms.filter(|millis| *millis > 0).map(|millis| Line::from(took(millis)).with(Class::Dim, ", as the tool reports")),
+    );
 }
 
 fn origin(call: &Story<'_>, fields: &mut Fields) {
     let row = &call.row;
-    fields.add("call", Some(Line::from(row.call).with(Class::Dim, &format!("  {}", row.r#ref))));
-    fields.add("tool", Some(row.tool));
-    fields.add("MCP server", row.server);
+    fields.add("call", Some(row.call));
+    // The line above calls a tool of a server otherwise.
+    fields.add("tool", row.server.map(|_| row.tool));
     fields.add("agent", Some(row.agent));
     fields.add("session", Some(row.session));
     fields.add("subagent", row.agent_id);
@@ -69,14 +70,15 @@ fn origin(call: &Story<'_>, fields: &mut Fields) {
     fields.add("directory", row.cwd.map(|cwd| Line::of(Class::Path, cwd)));
     fields.add("model", row.model);
     fields.add("message", row.message);
-    fields.add("calls of the message", (row.parallel > 1).then(|| row.parallel.to_string()));
+    let others = u64::from(row.parallel).saturating_sub(1);
+    fields.add("made together with", (others > 0).then(|| counted(others, "other call")));
 }
 
 fn cost(call: &Story<'_>, fields: &mut Fields) {
     fields.add("tokens of the message", call.tokens.as_ref().map(tokens));
-    fields.add("service tier", call.tier.as_deref());
-    fields.add("input", Some(format!("{} bytes", count(call.row.input_bytes))));
-    fields.add("result", call.row.result_bytes.map(|bytes| format!("{} bytes", count(bytes))));
+    fields.add("service tier", call.tier.as_deref().filter(|tier| *tier != "standard"));
+    let result = call.row.result_bytes.map(|bytes| format!(", result {}", counted(bytes, "byte"))).unwrap_or_default();
+    fields.add("size", Some(format!("input {}{result}", counted(call.row.input_bytes, "byte"))));
 }
 
 /// `1,200 in, 340 out, cache: 10,000 read, 500 written`.
@@ -90,7 +92,8 @@ fn evidence(call: &Story<'_>, fields: &mut Fields) {
     let row = &call.row;
     fields.add("request line", Some(path(&row.request)));
     fields.add("result line", row.result.as_ref().map(path));
-    fields.add("evidence", Some(path(&row.evidence)));
+    let told = row.result.as_ref() == Some(&row.evidence);
+    fields.add("evidence", Some(&row.evidence).filter(|_| !told).map(path));
     fields.add("copy of", row.copy_of.as_ref().map(path));
 }
 
@@ -98,15 +101,16 @@ fn path(at: &tooltrail_model::row::Place<'_>) -> Line {
     Line::of(Class::Path, &place(at))
 }
 
-fn hook_table(call: &Story<'_>) -> Option<Block> {
+/// Each hook, and the line that tells of it where that is not the result's.
+fn hooks_of(call: &Story<'_>, fields: &mut Fields) {
     let stories = hooks::all(call);
     let places = call.row.hooks.iter().map(|hook| Some(&hook.evidence)).chain(std::iter::repeat(None));
     // The two lists are one only if they are equally long.
     let paired = stories.len() == call.row.hooks.len();
-    let rows: Vec<Vec<Line>> =
-        stories.iter().zip(places).map(|(hook, at)| vec![hooks::line(hook), at.filter(|_| paired).map(path).unwrap_or_default()]).collect();
-    let head = vec!["hook".into(), "line".into()];
-    (!rows.is_empty()).then_some(Block::Table { head, rows, elided: None })
+    for (hook, at) in stories.iter().zip(places) {
+        fields.add("hook", Some(hooks::line(hook)));
+        fields.add("its line", at.filter(|at| paired && Some(*at) != call.row.result.as_ref()).map(path));
+    }
 }
 
 #[cfg(test)]
@@ -128,14 +132,14 @@ mod tests {
         call.tokens = Some(Tokens { input: 1200, output: 340, cache_read: 10_000, cache_write_1h: 500, ..Tokens::default() });
         call.hooks = vec![HookStory { name: Some("h".into()), outcome: Some(HookOutcome::Ok), ..HookStory::default() }];
         let blocks = blocks(&call);
-        let [Block::Fields { fields }, Block::Table { rows, .. }] = blocks.as_slice() else { panic!("{blocks:?}") };
+        let [Block::Fields { fields }] = blocks.as_slice() else { panic!("{blocks:?}") };
         let of = |name: &str| fields.iter().find(|(known, _)| known.text() == name).map(|(_, value)| value.text()).unwrap_or_default();
-        assert_eq!(of("status"), "✗ failed: the command failed");
+        assert_eq!((of("status"), of("exit code"), of("tool")), Default::default());
         assert_eq!(of("requested at"), "2026-03-04T10:00:03Z");
         assert_eq!(of("completed at"), "2026-03-04T10:00:09.120Z");
-        assert_eq!(of("duration"), "6.1 s, includes waiting for permission");
+        assert_eq!(of("duration"), "6.1 s, with any wait for permission");
         assert_eq!(of("tokens of the message"), "1,200 in, 340 out, cache: 10,000 read, 500 written");
         assert_eq!((of("request line"), of("evidence")), ("/logs/a.jsonl:40".to_owned(), "/logs/a.jsonl:42".to_owned()));
-        assert_eq!(rows[0][0].text(), "h: ok");
+        assert_eq!(of("hook"), "h: ok");
     }
 }

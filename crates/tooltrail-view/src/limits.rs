@@ -50,11 +50,20 @@ pub enum Unit {
 impl Elided {
     /// In words: `20 of 300 lines`.
     pub fn words(&self) -> String {
-        let unit = match self.unit {
+        format!("{} of {} {}", crate::head::count(self.shown), crate::head::count(self.total), self.unit())
+    }
+
+    /// What is missing, in words: `280 of 300 lines not shown`.
+    pub fn missing(&self) -> String {
+        let missing = self.total.saturating_sub(self.shown);
+        format!("{} of {} {} not shown", crate::head::count(missing), crate::head::count(self.total), self.unit())
+    }
+
+    fn unit(&self) -> &'static str {
+        match self.unit {
             Unit::Lines => "lines",
             Unit::Bytes => "bytes",
             Unit::Items => "entries",
-        };
-        format!("{} of {} {unit}", crate::head::count(self.shown), crate::head::count(self.total))
+        }
     }
 }

@@ -33,8 +33,10 @@ pub fn host(url: &str) -> Option<&str> {
 
 /// A page as an entry of a list. An address that is not safe is shown whole and offered as nothing.
 pub(crate) fn link(title: &str, url: &str, snippet: Option<&str>) -> Link {
-    let place = Line::of(Class::Dim, host(url).unwrap_or(url));
     let title = if title.trim().is_empty() { url } else { title };
+    // An address that stands there whole tells its host.
+    let place =
+        host(url).map_or_else(|| Line::of(Class::Dim, url), |host| if title == url { Line::default() } else { Line::of(Class::Dim, host) });
     Link { title: title.trim().into(), url: safe(url), place, snippet: snippet.map(|text| crate::texts::gist(text).into()) }
 }
 

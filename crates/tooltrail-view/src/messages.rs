@@ -3,7 +3,7 @@
 use crate::block::Terminal;
 use crate::line::{Class, lines};
 use crate::pieces::{markdown, notice, terminal};
-use crate::texts::{content, gist, sniffed};
+use crate::texts::{code, content, gist, sniffed};
 use crate::{Block, Limits, Line, hooks, json};
 use serde::Serialize;
 use tooltrail_model::content::Content;
@@ -87,8 +87,15 @@ fn prompt(origin: Origin, text: &str, limits: &Limits) -> Message {
 
 fn command(line: &str, output: Option<&str>, limits: &Limits) -> Message {
     let printed = terminal(output.unwrap_or_default(), limits);
-    let block = Block::Terminal(Terminal { command: lines(Class::Plain, line), ..printed });
-    open(Who::Person, "command", line, vec![block])
+    // `!ls` goes to a shell and gets its prompt; `/clear` goes to the agent.
+    let body = match line.strip_prefix('!') {
+        Some(shell) => vec![Block::Terminal(Terminal { command: lines(Class::Plain, shell.trim_start()), ..printed })],
+        None if line.is_empty() && printed.lines.is_empty() => Vec::new(),
+        None if line.is_empty() => vec![Block::Terminal(printed)],
+        None if printed.lines.is_empty() => vec![code(line, limits)],
+        None => vec![code(line, limits), Block::Terminal(printed)],
+    };
+    open(Who::Person, "command", line, body)
 }
 
 fn thinking(text: &str, limits: &Limits) -> Message {
@@ -176,7 +183,9 @@ mod tests {
     #[test]
     fn commands_pictures_and_notices_are_shown() {
         let command = view(Part::Command { line: "!ls".into(), output: Some("a\nb".into()) });
-        assert_eq!(text_of(&command.body), "!ls\na\nb\n");
+        assert_eq!(text_of(&command.body), "ls\na\nb\n");
+        let command = view(Part::Command { line: "/clear".into(), output: None });
+        assert!(matches!(command.body.as_slice(), [Block::Code(_)]), "{command:?}");
         assert!(matches!(view(Part::Media(Content::Image(Image::default()))).body.as_slice(), [Block::Image { .. }]));
         let trouble = view(Part::Notice { level: Level::Error, title: "API error".into(), text: Some("overloaded".into()) });
         assert!(trouble.who == Who::Trouble && !trouble.folded && text_of(&trouble.body) == "overloaded\n");

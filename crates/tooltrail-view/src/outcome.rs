@@ -15,6 +15,9 @@ use tooltrail_model::{Reason, Status};
 /// An error this long is no remark; it gets a block of its own.
 const REMARK: usize = 300;
 
+/// An error this short, of a call that was cancelled or ran out of time, says just that.
+const SENTENCE: usize = 100;
+
 /// Whether a call came back with what was asked for. Where it did not, nothing may be claimed of its result.
 pub(crate) fn came(call: &Story<'_>) -> bool {
     matches!(call.row.status, Status::Succeeded | Status::Answered) && call.answer.is_some()
@@ -113,8 +116,16 @@ fn blocked(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
 
 fn cancelled(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
     let mut blocks = vec![missing(call, Level::Warning, "It never ran.")];
-    blocks.extend(error_blocks(call, Level::Info, shown, limits));
+    // Where we have a sentence for it, the agent's own says the same.
+    if no_result(&call.row).is_none() || !is_sentence(call) {
+        blocks.extend(error_blocks(call, Level::Info, shown, limits));
+    }
     blocks
+}
+
+/// Whether an error is no more than a few words.
+fn is_sentence(call: &Story<'_>) -> bool {
+    error(call).is_none_or(|error| error.len() <= SENTENCE && !error.contains('\n'))
 }
 
 fn interrupted(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
@@ -133,7 +144,9 @@ fn timed_out(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
         None => "Its time ran out.".to_owned(),
     };
     let mut blocks = vec![notice(Level::Warning, text)];
-    blocks.extend(error_blocks(call, Level::Info, shown, limits));
+    if !is_sentence(call) {
+        blocks.extend(error_blocks(call, Level::Info, shown, limits));
+    }
     blocks
 }
 

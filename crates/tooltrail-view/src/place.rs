@@ -18,9 +18,14 @@ pub fn line(call: &Story<'_>, path: &str) -> Line {
     Line::of(Class::Path, relative(call, path))
 }
 
+/// The same as a title, which says so where there is no path.
+pub fn title(call: &Story<'_>, path: &str) -> Line {
+    if path.is_empty() { Line::of(Class::Dim, "no path given") } else { line(call, path) }
+}
+
 /// The same with a range of lines: `src/a.rs:10-20`.
 pub fn range(call: &Story<'_>, path: &str, range: Option<(u64, u64)>) -> Line {
-    let line = line(call, path);
+    let line = title(call, path);
     match range {
         Some((from, to)) if from == to => line.with(Class::Dim, &format!(":{from}")),
         // Up to the end, wherever that is.

@@ -10,6 +10,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 use tooltrail_model::Kind;
 use tooltrail_model::content::words;
+use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 
 /// Words this few, added to all that was produced, are a confirmation and no news.
@@ -47,9 +48,22 @@ pub(crate) fn block(call: &Story<'_>, limits: &Limits) -> Option<Block> {
     }
 }
 
-/// Whether the tool's answer to the model only says that it is done.
+/// Whether all that the tool produced was given to the model too, or nothing else was.
+pub(crate) fn is_all(call: &Story<'_>) -> bool {
+    let Some(answer) = &call.answer else { return false };
+    let seen = words(&answer.seen);
+    let mut texts = Vec::new();
+    answer.produced.iter().for_each(|value| strings(value, &mut texts));
+    let (there, missing) = compare(&seen, &texts, &call.input);
+    seen.trim().is_empty() || (there > 0 && there >= missing)
+}
+
+/// Whether the tool's answer to the model only says that it is done, or begun.
 fn confirms(call: &Story<'_>) -> bool {
-    outcome::went_wrong(call) || matches!(call.row.kind, Kind::Write | Kind::Edit | Kind::Todo | Kind::Skill | Kind::Question | Kind::Plan)
+    let begun = matches!(&call.told.detail, Detail::Agent(agent) if agent.background);
+    begun
+        || outcome::went_wrong(call)
+        || matches!(call.row.kind, Kind::Write | Kind::Edit | Kind::Todo | Kind::Skill | Kind::Question | Kind::Plan)
 }
 
 /// All texts of a value.
@@ -64,6 +78,13 @@ fn strings<'v>(value: &'v Value, out: &mut Vec<&'v str>) {
 
 /// Whether nearly all that was produced is in what the model saw. What was asked does not have to come back.
 fn covers(seen: &str, produced: &[&str], input: &Value) -> bool {
+    let (there, missing) = compare(seen, produced, input);
+    // Some words about the result, such as a state, are for the program only.
+    missing <= 40 + there / 10
+}
+
+/// How many bytes of what was produced are in what the model saw, and how many are not.
+fn compare(seen: &str, produced: &[&str], input: &Value) -> (usize, usize) {
     let mut asked = Vec::new();
     strings(input, &mut asked);
     let asked: HashSet<&str> = asked.into_iter().collect();
@@ -79,8 +100,7 @@ fn covers(seen: &str, produced: &[&str], input: &Value) -> bool {
             missing += line.len();
         }
     }
-    // Some words about the result, such as a state, are for the program only.
-    missing <= 40 + there / 10
+    (there, missing)
 }
 
 /// The lines that the model saw and nobody produced.
@@ -128,7 +148,6 @@ mod tests {
     use crate::sample::{answered, story, text_of};
     use serde_json::json;
     use tooltrail_model::Status;
-    use tooltrail_model::detail::Detail;
 
     fn shown(kind: Kind, seen: &str, produced: Value) -> String {
         let mut call = answered(story("Tool", kind, Status::Succeeded, Detail::Other), seen);

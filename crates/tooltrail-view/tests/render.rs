@@ -46,13 +46,15 @@ fn written(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
     String::from_utf8(out).unwrap()
 }
 
-/// The text without what we write ourselves; nothing that acts is left, and no line is too wide.
+/// The text without what we write ourselves; nothing that acts is left, and no line is too wide. Only a word may stick out: a path
+/// that is copied has to be whole.
 fn plain(text: &str, width: usize) -> String {
     let plain = OURS.replace_all(text, "").into_owned();
     assert!(!plain.contains(|letter: char| letter.is_control() && letter != '\n'), "{plain:?}");
     for line in plain.lines() {
-        let columns: usize = line.chars().map(|letter| letter.width().unwrap_or(0)).sum();
-        assert!(columns <= width, "{columns} columns: {line}");
+        let columns = |text: &str| -> usize { text.chars().map(|letter| letter.width().unwrap_or(0)).sum() };
+        let before = line.trim_end().rsplit_once(' ').map_or(0, |(before, _)| columns(before));
+        assert!(before < width && (columns(line) <= width || !line.ends_with(' ')), "{} columns: {line}", columns(line));
     }
     plain
 }

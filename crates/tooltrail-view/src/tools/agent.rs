@@ -35,7 +35,7 @@ impl ToolView for Agent {
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let Detail::Agent(agent) = &call.told.detail else { return Vec::new() };
-        let mut body: Vec<Block> = about(agent).block().into_iter().collect();
+        let mut body: Vec<Block> = about(call, agent).block().into_iter().collect();
         let label = if agent.action == "send" { "message" } else { "prompt" };
         // A message is short, and all that the call is about; a task is long.
         let open = agent.action == "send";
@@ -91,24 +91,27 @@ fn facts(call: &Story<'_>, agent: &Other) -> Vec<Line> {
 fn thousands(number: u64) -> String {
     match number {
         0..1000 => number.to_string(),
-        1000..1_000_000 => format!("{}k", number / 1000),
+        1000..9_950 => format!("{}.{}k", (number + 50) / 1000, (number + 50) % 1000 / 100),
+        9_950..999_500 => format!("{}k", (number + 500) / 1000),
         _ => format!("{}.{}M", number / 1_000_000, number % 1_000_000 / 100_000),
     }
 }
 
-fn about(agent: &Other) -> Fields {
+/// What the line above does not say already: of a call that came back it has the numbers, and that it is done.
+fn about(call: &Story<'_>, agent: &Other) -> Fields {
+    let told = came(call);
+    let done = agent.state.as_deref() == Some("completed") && told;
     let mut fields = Fields::default();
     fields.add_some("type", agent.sort.as_deref());
     fields.add_some("name", agent.name.as_deref());
     fields.add_some("id", agent.id.as_deref());
     fields.add_some("model", agent.model.as_deref());
-    fields.add_some("state", agent.state.as_deref());
-    fields.add_some("reported time", agent.duration_ms.map(took).as_deref());
-    fields.add_some("reported tokens", agent.tokens.map(count).as_deref());
-    fields.add_some("reported calls", agent.calls.map(count).as_deref());
-    if agent.background {
-        fields.add("background", "it goes on by itself");
-    }
+    fields.add_some("state", agent.state.as_deref().filter(|_| !done && !agent.background));
+    fields.add_some("reported time", agent.duration_ms.filter(|_| !told).map(took).as_deref());
+    fields.add_some("reported tokens", agent.tokens.filter(|_| !told).map(count).as_deref());
+    // Where its log is missing, or has other calls than it says.
+    let differs = agent.calls.filter(|calls| if call.nested.calls > 0 { *calls != call.nested.calls } else { !told });
+    fields.add_some("reported calls", differs.map(count).as_deref());
     fields
 }
 
@@ -161,6 +164,24 @@ mod tests {
                 ]
             ),
             "{body:?}"
+        );
+    }
+
+    #[test]
+    fn numbers_are_told_once() {
+        let mut call = worked("Task", Kind::Subagent, explore());
+        call.nested = Nested { threads: vec![3], calls: 12, failed: 0 };
+        if let Detail::Agent(agent) = &mut call.told.detail {
+            (agent.state, agent.calls, agent.duration_ms) = (Some("completed".into()), Some(12), Some(900));
+        }
+        assert!(text_of(&Agent.body(&call, &Limits::PAGE)).starts_with("Explore\nprompt\n"));
+        if let Detail::Agent(agent) = &mut call.told.detail {
+            agent.calls = Some(14);
+        }
+        assert!(text_of(&Agent.body(&call, &Limits::PAGE)).starts_with("Explore\n14\n"));
+        assert_eq!(
+            (thousands(999), thousands(3_569), thousands(9_960), thousands(1_250_000)),
+            ("999".into(), "3.6k".into(), "10k".into(), "1.2M".into())
         );
     }
 

@@ -34,7 +34,7 @@ impl ToolView for Edit {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Edit(edit) = &call.told.detail else { return Head::default() };
-        Head { icon: "±", name: call.row.tool.into(), title: place::line(call, &edit.path), facts: facts(call, edit) }
+        Head { icon: "±", name: call.row.tool.into(), title: place::title(call, &edit.path), facts: facts(call, edit) }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {

@@ -59,11 +59,17 @@ fn range(read: &Reading) -> Option<(u64, u64)> {
     let asked = read.offset.is_some() || read.limit.is_some();
     if let ReadGot::Text { text, first, total } = &read.got {
         let lines = text.lines().count() as u64;
-        let part = *first > 1 || total.map_or(asked, |total| total > lines);
+        let part = *first > 1 || total.map_or(asked, |total| is_part(text, lines, total));
         return (part && lines > 0).then(|| (*first, first.saturating_add(lines - 1)));
     }
     let first = read.offset.unwrap_or(1).max(1);
     asked.then(|| (first, read.limit.map_or(u64::MAX, |limit| first.saturating_add(limit.saturating_sub(1)))))
+}
+
+/// Whether a file has more lines than these. Some count what follows the last line feed as a line, even if nothing does.
+fn is_part(text: &str, lines: u64, total: u64) -> bool {
+    let counted = if text.ends_with('\n') { lines.saturating_add(1) } else { lines };
+    total > counted
 }
 
 fn facts(read: &Reading) -> Vec<Line> {
@@ -72,7 +78,7 @@ fn facts(read: &Reading) -> Vec<Line> {
         ReadGot::Text { text, total, .. } => {
             let lines = text.lines().count() as u64;
             facts.push(match total {
-                Some(total) if *total > lines => format!("{} of {}", count(lines), counted(*total, "line")).into(),
+                Some(total) if is_part(text, lines, *total) => format!("{} of {}", count(lines), counted(*total, "line")).into(),
                 _ => counted(lines, "line").into(),
             });
         }
@@ -122,6 +128,8 @@ mod tests {
     fn a_part_and_a_whole() {
         assert_eq!(head(&call(text("a\nb\n", 10, Some(840)))), "≡ | Read | src/a.rs:10-11 | 2 of 840 lines");
         assert_eq!(head(&call(text("a\nb", 1, Some(2)))), "≡ | Read | src/a.rs | 2 lines");
+        assert_eq!(head(&call(text("a\nb\n", 1, Some(3)))), "≡ | Read | src/a.rs | 2 lines");
+        assert_eq!(head(&call(text("a\nb\n", 1, Some(4)))), "≡ | Read | src/a.rs:1-2 | 2 of 4 lines");
         assert_eq!(head(&call(text("a", 7, None))), "≡ | Read | src/a.rs:7 | 1 line");
         assert_eq!(body(&call(text("fn a() {}\n", 10, Some(840)))), "code rs 10\n| fn a() {}\n");
     }
@@ -136,6 +144,7 @@ mod tests {
             "≡ | Read | /etc/hosts, pages 1-3 | "
         );
         assert_eq!(body(&call(asked)), "");
+        assert_eq!(head(&call(Reading::default())), "≡ | Read | no path given | ");
     }
 
     #[test]

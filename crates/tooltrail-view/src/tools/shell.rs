@@ -44,7 +44,9 @@ impl ToolView for Shell {
         out.extend(output(shell, limits));
         out.extend(shell.image.as_ref().map(|picture| image(picture, "picture that the command printed")));
         out.extend(shell.note.as_deref().map(|note| words(note, limits)));
-        out.extend(shell.interrupted.then(|| notice(Level::Warning, "It was stopped before it ended.")));
+        // The frame says so of a call whose status does.
+        let stopped = shell.interrupted && !matches!(call.row.status, Status::Interrupted | Status::TimedOut);
+        out.extend(stopped.then(|| notice(Level::Warning, "It was stopped before it ended.")));
         out.extend(background(call, shell).map(|text| notice(Level::Info, &text)));
         let mut git = Fields::default();
         shell.git.iter().for_each(|(what, which)| git.add(what, which));
@@ -119,7 +121,7 @@ fn background(call: &Story<'_>, shell: &Command) -> Option<String> {
     if let Some(task) = task {
         text += &format!(": {}", task_state(task.state));
         text += &task.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
-        text += &task.ended_at.as_ref().map(|time| format!(", at {time}")).unwrap_or_default();
+        text += &task.ended_at.as_ref().map(|time| format!(", at {}", crate::outcome::short_time(time))).unwrap_or_default();
     }
     Some(text + ".")
 }

@@ -72,10 +72,9 @@ fn facts(tasks: &List) -> Vec<Line> {
 
 fn about(tasks: &List) -> Fields {
     let mut fields = Fields::default();
-    fields.add_some("action", Some(tasks.action).filter(|action| !action.is_empty()));
     if let Some(item) = &tasks.item {
-        fields.add_some("task", item.id.as_deref());
-        fields.add_some("about", Some(item.text.as_str()).filter(|text| !text.is_empty()));
+        // The title has its number and the beginning of this.
+        fields.add_some("about", Some(item.text.as_str()).filter(|text| gist(text) != text.trim()));
         fields.add_some("while it is done", item.active.as_deref());
         fields.add_some("priority", item.priority.as_deref());
         fields.add_some("owner", item.owner.as_deref());
@@ -86,7 +85,8 @@ fn about(tasks: &List) -> Fields {
     if let Some((from, to)) = &tasks.moved {
         fields.add("state", &format!("{} → {}", word(from), word(to)));
     }
-    fields.add_some("changed", Some(tasks.updated.join(", ")).filter(|names| !names.is_empty()).as_deref());
+    let updated: Vec<&str> = tasks.updated.iter().map(String::as_str).filter(|name| *name != "status" || tasks.moved.is_none()).collect();
+    fields.add_some("changed", Some(updated.join(", ")).filter(|names| !names.is_empty()).as_deref());
     fields
 }
 

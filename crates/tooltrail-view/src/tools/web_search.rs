@@ -11,6 +11,7 @@ use crate::links::link;
 use crate::outcome::came;
 use crate::pieces::{Fields, markdown, notice};
 use crate::{Block, Head, Limits, Line};
+use tooltrail_model::content::words;
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::{Level, Story};
 
@@ -52,12 +53,19 @@ impl ToolView for WebSearch {
                 let links = results.iter().map(|page| link(&page.title, &page.url, page.snippet.as_deref())).collect();
                 body.push(Block::Links { links });
             }
-            None if search.prose.is_empty() => body.extend(other::output(call, limits)),
-            None => {}
+            None if !search.prose.is_empty() => {}
+            // What was produced without a word to the model is the request once more.
+            None if came(call) && unsaid(call) => body.push(notice(Level::Info, "The log does not keep what was found.")),
+            None => body.extend(other::output(call, limits)),
         }
         body.extend(search.prose.iter().filter(|text| !text.trim().is_empty()).map(|text| markdown(text, limits)));
         body
     }
+}
+
+/// Whether the model was given nothing, as far as the log tells.
+fn unsaid(call: &Story<'_>) -> bool {
+    call.answer.as_ref().is_none_or(|answer| words(&answer.seen).trim().is_empty())
 }
 
 #[cfg(test)]
@@ -82,6 +90,16 @@ mod tests {
         let [Block::Links { links }, Block::Markdown { .. }] = body.as_slice() else { panic!("{body:?}") };
         assert_eq!((links[0].url.as_deref(), links[0].place.text().as_str()), (Some("https://docs.rs/axum"), "docs.rs"));
         assert_eq!((links[1].url.as_deref(), links[1].place.text().as_str()), (None, "javascript:alert(1)"));
+    }
+
+    #[test]
+    fn a_request_is_no_result() {
+        let bare = detail::WebSearch { query: "rust sse".into(), ..detail::WebSearch::default() };
+        let mut call = crate::sample::answered(story("web_search_call", Kind::WebSearch, Status::Succeeded, Detail::WebSearch(bare)), "");
+        if let Some(answer) = &mut call.answer {
+            answer.produced = Some(serde_json::json!({"action": {"type": "search", "query": "rust sse"}}));
+        }
+        assert_eq!(crate::sample::text_of(&WebSearch.body(&call, &Limits::PAGE)), "The log does not keep what was found.\n");
     }
 
     #[test]

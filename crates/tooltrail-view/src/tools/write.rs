@@ -27,7 +27,7 @@ impl ToolView for Write {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Write(write) = &call.told.detail else { return Head::default() };
-        Head { icon: "✚", name: call.row.tool.into(), title: place::line(call, &write.path), facts: facts(call, write) }
+        Head { icon: "✚", name: call.row.tool.into(), title: place::title(call, &write.path), facts: facts(call, write) }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {

@@ -148,6 +148,10 @@ fn write(book: &dyn Book, to: To, own: &ExportArgs, selection: Selection, out: &
 /// Writes beside the file and puts it in place when it is whole, so that nothing half-written is ever there.
 fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // Otherwise the error would name the file beside it, which nobody knows of.
+    if !directory.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::NotFound, format!("there is no directory `{}`", directory.display())));
+    }
     let mut file = tempfile::Builder::new().prefix(".tooltrail-").tempfile_in(directory)?;
     let compressed = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
     let mut out = BufWriter::with_capacity(256 * 1024, file.as_file_mut());
@@ -184,7 +188,7 @@ fn report(book: &dyn Book, output: Option<&Path>, redactor: &Redactor, kept: boo
         let calls = table::counted(book.transcript().calls.len() as u64, "call");
         out::remark(&format!("wrote {} ({calls}, {})", path.display(), tooltrail_view::head::size(bytes)));
     }
-    let taken: Vec<String> = redactor.taken().into_iter().map(|(what, count)| format!("{} {what}", table::count(count))).collect();
+    let taken: Vec<String> = redactor.taken().into_iter().map(|(what, count)| tooltrail_view::head::counted(count, what)).collect();
     if kept {
         out::remark(&"nothing was redacted; look through it before you share it");
     } else if taken.is_empty() {

@@ -72,7 +72,7 @@ impl Doc<'_> {
     fn elided(&mut self, elided: Option<&Elided>) -> io::Result<()> {
         let Some(elided) = elided else { return Ok(()) };
         self.gap()?;
-        self.line(&format!("*… {}*", elided.words()))
+        self.line(&format!("*… {}*", elided.missing()))
     }
 
     fn code(&mut self, part: &Code) -> io::Result<()> {
@@ -115,7 +115,7 @@ impl Doc<'_> {
         for (place, line) in terminal.command.iter().enumerate() {
             lines.push(format!("{}{}", if place == 0 { "$ " } else { "  " }, line.text()));
         }
-        let gone = terminal.elided.as_ref().map(|elided| format!("… {}", elided.words()));
+        let gone = terminal.elided.as_ref().map(|elided| format!("… {}", elided.missing()));
         let told = terminal.gap.is_some_and(|gap| gap < terminal.lines.len());
         for (place, line) in terminal.lines.iter().enumerate() {
             lines.extend(gone.clone().filter(|_| terminal.gap == Some(place)));
@@ -178,7 +178,8 @@ fn hyperlink(link: &Link) -> String {
         None => title,
     };
     let snippet = link.snippet.as_ref().map(|snippet| format!(" – {}", escape(&snippet.text()))).unwrap_or_default();
-    format!("- {title} {}{snippet}", escape(&link.place.text()))
+    let place = Some(escape(&link.place.text())).filter(|place| !place.is_empty()).map(|place| format!(" {place}")).unwrap_or_default();
+    format!("- {title}{place}{snippet}")
 }
 
 fn files(folder: &Line, names: &[Line]) -> String {
@@ -191,13 +192,14 @@ fn picture(image: &Image, alt: &Line) -> String {
     let facts = [Some(image.media.clone()).filter(|media| !media.is_empty()), image.bytes.map(size)];
     let facts = || facts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let words = if alt.is_empty() { facts() } else { alt.text() };
-    format!("*\\[image: {}\\]*", escape(&words))
+    let sort = if words.starts_with("picture") { "" } else { "picture: " };
+    format!("*\\[{sort}{}\\]*", escape(&words))
 }
 
 fn notice(level: Level, text: &Line) -> String {
     let word = match level {
         Level::Info => "note",
-        Level::Warning => "careful",
+        Level::Warning => "warning",
         Level::Error => "failed",
     };
     format!("> **{word}** {}", escape(&text.text()))

@@ -5,6 +5,7 @@
 mod blocks;
 mod text;
 
+use super::brief::{self, Folds};
 use super::walk::{self, Walk};
 use crate::head::{count, counted, look, outcome, took};
 use crate::messages::{Message, Who, message};
@@ -43,7 +44,7 @@ const TELLING: Limits = Limits { lines: 60, bytes: 32 * 1024, head: 10, highligh
 /// Writes a session.
 pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let doc = Doc { out, prefix: Vec::new(), blank: true, unfold: options.bodies == Bodies::All };
-    let mut show = Show { book, options, doc, walk: Walk::new(book.transcript()), bullet: '-' };
+    let mut show = Show { book, options, doc, walk: Walk::new(book.transcript()), bullet: '-', folds: Folds::default(), headed: None };
     show.title()?;
     show.thread(0)?;
     for thread in show.walk.left(&options.selection) {
@@ -106,6 +107,10 @@ struct Show<'b, 'o> {
     walk: Walk<'b>,
     /// The bullet of lists of calls: another one than that of the list that a text before them ends in.
     bullet: char,
+    /// Folded messages that are not written yet.
+    folds: Folds,
+    /// The prompt of the turn, where all of it stands in the heading.
+    headed: Option<String>,
 }
 
 impl Show<'_, '_> {
@@ -139,13 +144,17 @@ impl Show<'_, '_> {
             }
             self.entry(entry, thread.started_by.is_some())?;
         }
+        self.release()?;
         self.walk.leave();
         Ok(())
     }
 
     fn turn(&mut self, turn: Option<usize>) -> io::Result<()> {
+        self.release()?;
+        self.folds.turn();
         let Some(turn) = turn else { return Ok(()) };
         let known = self.book.transcript().turns.get(turn);
+        self.headed = known.map(|turn| turn.head.clone());
         let head = known.map(|turn| escape(&turn.head)).unwrap_or_default();
         let abandoned = if known.is_some_and(|turn| turn.abandoned) { " (abandoned)" } else { "" };
         self.bullet = '-';
@@ -159,6 +168,7 @@ impl Show<'_, '_> {
             Loaded::Part(_) if nested => Ok(()),
             Loaded::Part(part) => self.message(&message(&part, &Limits::WHOLE)),
             Loaded::Gone(why) => {
+                self.release()?;
                 self.doc.gap()?;
                 self.doc.line(&format!("> **gone** {}", escape(&why)))?;
                 self.doc.gap()
@@ -168,13 +178,17 @@ impl Show<'_, '_> {
 
     /// A call: an item of a list, with its body and its subagents' calls within.
     fn story(&mut self, story: &Story<'_>) -> io::Result<()> {
+        self.release()?;
         let line = format!("{} {}", self.bullet, call_line(story));
         self.doc.line(&line)?;
         self.doc.prefix.push("  ");
         let bullet = std::mem::replace(&mut self.bullet, '-');
         if self.opens(story) {
             let limits = if self.options.bodies == Bodies::All { Limits { highlight: false, ..Limits::PAGE } } else { TELLING };
-            self.doc.blocks(&view::body(story, &limits), 0)?;
+            let body = view::body(story, &limits);
+            let telling = self.options.bodies == Bodies::Telling;
+            let body = if telling { brief::body(&view::head(story), story.row.kind, true, body) } else { body };
+            self.doc.blocks(&body, 0)?;
             self.doc.gap()?;
         }
         for &thread in &story.nested.threads {
@@ -182,6 +196,19 @@ impl Show<'_, '_> {
         }
         self.bullet = bullet;
         self.doc.prefix.pop();
+        Ok(())
+    }
+
+    /// Writes the folded messages that were kept.
+    fn release(&mut self) -> io::Result<()> {
+        for folded in self.folds.release() {
+            let label = Some(escape(&folded.label)).filter(|label| !label.trim().is_empty());
+            let words = label.map(|label| format!("*{}* ", label.trim())).unwrap_or_default() + &escape(&folded.gist);
+            self.doc.gap()?;
+            self.doc.line(words.trim_end())?;
+            self.bullet = '-';
+            self.doc.gap()?;
+        }
         Ok(())
     }
 
@@ -195,17 +222,15 @@ impl Show<'_, '_> {
     }
 
     fn message(&mut self, message: &Message) -> io::Result<()> {
-        if message.folded && message.gist.is_empty() && message.who == Who::Thought {
+        if message.folded {
+            self.folds.hold(message);
+            return Ok(());
+        }
+        self.release()?;
+        if self.headed.take_if(|head| brief::repeats(message, head)).is_some() {
             return Ok(());
         }
         self.doc.gap()?;
-        if message.folded {
-            let label = Some(escape(&message.label.text())).filter(|label| !label.trim().is_empty());
-            let words = label.map(|label| format!("*{}* ", label.trim())).unwrap_or_default() + &escape(&message.gist.text());
-            self.doc.line(&words)?;
-            self.bullet = '-';
-            return self.doc.gap();
-        }
         let quoted = message.who != Who::Model;
         if quoted {
             self.doc.prefix.push("> ");

@@ -164,7 +164,8 @@ impl Show<'_, '_> {
             lead.pad(column + 2);
             let mut next = Row::default();
             next.pad(column + 2);
-            self.page.hang(&lead, &next, &Row::line(PLAIN, value), self.fold())?;
+            let fold = if self.full { Fold::Whole } else { Fold::Cut };
+            self.page.hang(&lead, &next, &Row::line(PLAIN, value), fold)?;
         }
         Ok(())
     }
@@ -222,8 +223,10 @@ impl Show<'_, '_> {
             Some(url) => row.push_link(BOLD, &link.title.text(), url),
             None => row.push_line(BOLD, &link.title),
         }
-        row.push(DIM, "  ");
-        row.push_line(DIM, &link.place);
+        if !link.place.is_empty() {
+            row.push(DIM, "  ");
+            row.push_line(DIM, &link.place);
+        }
         self.page.hang(&Row::of(DIM, "• "), &Row::of(PLAIN, "  "), &row, Fold::Words)?;
         if let Some(snippet) = &link.snippet {
             self.page.hang(&Row::of(PLAIN, "  "), &Row::of(PLAIN, "  "), &Row::line(DIM, snippet), Fold::Words)?;
@@ -255,7 +258,7 @@ impl Show<'_, '_> {
             Level::Warning => ("! ", WARN),
             Level::Error => ("✗ ", BAD),
         };
-        self.page.hang(&Row::of(style, sign), &Row::of(PLAIN, "  "), &Row::line(style, text), Fold::Words)
+        self.page.hang(&Row::of(style, sign), &Row::of(PLAIN, "  "), &Row::line(style, text), Fold::Whole)
     }
 
     /// A subagent's calls where they belong. An overview has them below the call, because its bodies are cut.
@@ -298,8 +301,8 @@ fn gutter(number: Option<&str>, digits: usize) -> (Row, Row) {
 
 /// What was left out, in words.
 fn left_out(elided: &Elided) -> String {
-    let kept = if elided.kept { "" } else { ", the rest is not in the log" };
-    format!("… {}{kept}", elided.words())
+    let kept = if elided.kept { "" } else { ", and not in the log" };
+    format!("… {}{kept}", elided.missing())
 }
 
 /// A picture in words: those it comes with, else what is known of the file.
@@ -310,13 +313,10 @@ fn picture(image: &Image, alt: &Line) -> Row {
         image.bytes.map(size),
     ];
     let facts: Vec<String> = facts.into_iter().flatten().collect();
-    let mut row = Row::of(DIM, "[image: ");
-    if alt.is_empty() {
-        row.push(PLAIN, &facts.join(", "))
-    } else {
-        row.push_line(PLAIN, alt)
-    }
-    row.with(DIM, "]")
+    let words = if alt.is_empty() { facts.join(", ") } else { alt.text() };
+    // What has no name of its own is called a picture already.
+    let sort = if words.starts_with("picture") { "" } else { "picture: " };
+    Row::of(DIM, "[").with(DIM, sort).with(PLAIN, &words).with(DIM, "]")
 }
 
 /// Makes columns narrower until they fit, the widest first.

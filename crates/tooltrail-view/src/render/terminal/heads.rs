@@ -15,7 +15,7 @@ use crate::messages::{Message, Who};
 use std::io;
 use tooltrail_model::row::{CallRow, SessionRow};
 use tooltrail_model::transcript::Story;
-use tooltrail_model::{Kind, Time};
+use tooltrail_model::{Kind, Reason, Time};
 
 impl Show<'_, '_> {
     /// What the session is, in a few lines.
@@ -67,6 +67,7 @@ impl Show<'_, '_> {
     /// The heading of a turn.
     pub(super) fn turn(&mut self, turn: Option<usize>) -> io::Result<()> {
         self.release()?;
+        self.folds.turn();
         let book = self.book;
         let known = turn.and_then(|turn| book.transcript().turns.get(turn));
         let number = turn.map_or_else(String::new, |turn| format!(" {} ─", turn + 1));
@@ -76,6 +77,8 @@ impl Show<'_, '_> {
         let fixed = 4 + columns(&number) + columns(&clock) + columns(abandoned);
         let width = self.page.inner();
         let title = cut(&Row::of(BOLD, &neutral(head)), width.saturating_sub(fixed + 2));
+        let whole = columns(&neutral(head)) <= width.saturating_sub(fixed + 2);
+        self.headed = known.filter(|_| whole).map(|turn| turn.head.clone());
         let mut row = Row::of(DIM, &format!("──{number} "));
         row.append(title);
         row.push(WARN, abandoned);
@@ -117,15 +120,20 @@ impl Show<'_, '_> {
         title.push_line(BOLD, &head.name);
         title.push(PLAIN, "  ");
         title.push_line(PLAIN, &head.title);
-        self.page.hang(&Row::default(), &Row::of(PLAIN, "  "), &title, Fold::Words)?;
+        // A command or an input stands below as a whole.
+        let fold = if matches!(row.kind, Kind::Shell | Kind::Mcp | Kind::Other) { Fold::Cut } else { Fold::Words };
+        self.page.hang(&Row::default(), &Row::of(PLAIN, "  "), &title, fold)?;
         let look = look(row.status);
         let mut status = Row::of(tone_style(look.tone), &format!("{} {}", look.glyph, look.word));
+        let exit = row.exit_code.map(|code| format!("exit {code}"));
+        let by_exit = row.reason == Some(Reason::ExitCode) && exit.is_some();
         if let Some(reason) = row.reason {
-            status.push(PLAIN, &format!(": {}", why(reason)));
+            status.push(PLAIN, &format!(": {}", exit.as_deref().filter(|_| by_exit).unwrap_or(why(reason))));
         }
-        let numbers = [row.exit_code.map(|code| format!("exit {code}")), row.duration_ms.map(took), Some(row.r#ref.clone())];
-        let facts = head.facts.iter().map(crate::Line::text).chain(numbers.into_iter().flatten());
-        status.push(DIM, &format!("  {}", facts.collect::<Vec<_>>().join(" · ")));
+        let mut facts: Vec<String> = head.facts.iter().map(crate::Line::text).collect();
+        let exit = exit.filter(|exit| !by_exit && !facts.contains(exit));
+        facts.extend([exit, row.duration_ms.map(took), Some(row.r#ref.clone())].into_iter().flatten());
+        status.push(DIM, &format!("  {}", facts.join(" · ")));
         self.page.put(&status, Fold::Words)
     }
 
@@ -171,12 +179,6 @@ fn facts(head: &Head, room: usize) -> Row {
         out.append(next);
     }
     out
-}
-
-/// A message that is not opened, in a few words.
-pub(super) fn folded(message: &Message) -> String {
-    let parts = [message.label.text(), message.gist.text()];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(": ")
 }
 
 /// What stands above a message; what a person and the model say needs no label.

@@ -10,6 +10,7 @@ mod paint;
 mod prose;
 mod wrap;
 
+use super::brief::{self, Folds};
 use super::walk::{self, Walk};
 use crate::messages::{Message, Who, message};
 use crate::{Block, Limits, call as view};
@@ -76,14 +77,16 @@ struct Show<'b, 'o> {
     walk: Walk<'b>,
     /// Bodies are shown whole: rows go on, sections are open, subagents stand where they belong.
     full: bool,
-    /// A folded message that is not written yet, and how often it came: programs repeat themselves.
-    held: Option<(String, u64)>,
+    /// Folded messages that are not written yet.
+    folds: Folds,
+    /// The prompt of the turn, where all of it stands in the heading.
+    headed: Option<String>,
 }
 
 impl<'b, 'o> Show<'b, 'o> {
     fn new(book: &'b dyn Book, options: &'b Options, out: &'o mut dyn Write) -> Self {
         let page = Page::new(out, options.width, options.links);
-        Show { book, options, page, walk: Walk::new(book.transcript()), full: options.all, held: None }
+        Show { book, options, page, walk: Walk::new(book.transcript()), full: options.all, folds: Folds::default(), headed: None }
     }
 
     /// A conversation, turn by turn; only the main one has turns.
@@ -123,15 +126,17 @@ impl<'b, 'o> Show<'b, 'o> {
     /// A call: its line, its body where it is opened, and what its subagents did.
     fn story(&mut self, story: &Story<'_>, mark: walk::Bracket) -> io::Result<()> {
         self.release()?;
-        let line = self.call_line(&view::head(story), &story.row, mark.signs().0);
+        let head = view::head(story);
+        let line = self.call_line(&head, &story.row, mark.signs().0);
         self.page.put(&line, Fold::Cut)?;
+        let whole = line.text().contains(&head.title.text());
         self.page.enter(Row::of(DIM, mark.signs().1));
         if self.full {
             self.page.enter(Row::of(DIM, "  │ "));
             self.blocks(&view::body(story, &Limits::PAGE))?;
             self.page.leave();
         } else if walk::opens(story.row.status) {
-            self.glimpse(story)?;
+            self.glimpse(story, brief::body(&head, story.row.kind, whole, view::body(story, &BRIEF)))?;
         }
         self.nested(story)?;
         self.page.leave();
@@ -139,10 +144,9 @@ impl<'b, 'o> Show<'b, 'o> {
     }
 
     /// The first rows of a body.
-    fn glimpse(&mut self, story: &Story<'_>) -> io::Result<()> {
+    fn glimpse(&mut self, story: &Story<'_>, body: Vec<Block>) -> io::Result<()> {
         self.page.enter(Row::of(DIM, "  │ "));
         self.page.limit(GLIMPSE);
-        let body = view::body(story, &BRIEF);
         self.blocks(&body)?;
         let more = self.page.unlimit();
         if more > 0 {
@@ -192,9 +196,13 @@ impl<'b, 'o> Show<'b, 'o> {
 
     fn message(&mut self, message: &Message, open: bool) -> io::Result<()> {
         if message.folded && !open {
-            return self.hold(message);
+            self.folds.hold(message);
+            return Ok(());
         }
         self.release()?;
+        if self.headed.take_if(|head| brief::repeats(message, head)).is_some() {
+            return Ok(());
+        }
         self.page.gap()?;
         match message.who {
             Who::Person => self.page.enter(Row::of(ACCENT, "▌ ")),
@@ -216,25 +224,15 @@ impl<'b, 'o> Show<'b, 'o> {
         self.page.gap()
     }
 
-    /// Keeps a folded message until another one comes. Thoughts that the log withholds tell an overview nothing.
-    fn hold(&mut self, message: &Message) -> io::Result<()> {
-        let words = heads::folded(message);
-        match &mut self.held {
-            _ if message.who == Who::Thought && message.gist.is_empty() => {}
-            Some((held, times)) if *held == words => *times += 1,
-            _ => {
-                self.release()?;
-                self.held = Some((words, 1));
-            }
+    /// Writes the folded messages that were kept.
+    fn release(&mut self) -> io::Result<()> {
+        let margin = Row::of(DIM, "  ┆ ");
+        for folded in self.folds.release() {
+            let names = folded.gist.is_empty();
+            let words = if names { folded.label } else { format!("{}: {}", folded.label, folded.gist) };
+            self.page.hang(&margin, &margin, &Row::of(DIM, &words), if names { Fold::Words } else { Fold::Cut })?;
         }
         Ok(())
-    }
-
-    /// Writes the message that was kept.
-    fn release(&mut self) -> io::Result<()> {
-        let Some((words, times)) = self.held.take() else { return Ok(()) };
-        let times = if times > 1 { format!("{times} × ") } else { String::new() };
-        self.page.put(&Row::of(DIM, &format!("  ┆ {times}{words}")), Fold::Cut)
     }
 
     /// Something that cannot be read any more.

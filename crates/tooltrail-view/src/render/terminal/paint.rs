@@ -121,6 +121,11 @@ impl Row {
         &self.pieces
     }
 
+    /// Its text without colours.
+    pub(super) fn text(&self) -> String {
+        self.pieces.iter().map(|piece| piece.text.as_str()).collect()
+    }
+
     /// Whether there is nothing in it.
     pub(super) fn is_empty(&self) -> bool {
         self.pieces.iter().all(|piece| piece.text.is_empty())

@@ -8,6 +8,8 @@ use unicode_width::UnicodeWidthChar;
 pub(super) enum Fold {
     /// It goes on in the next row, at a word where there is one.
     Words,
+    /// It goes on in the next row, but no word is broken: a path that is copied has to be one.
+    Whole,
     /// It is cut.
     Cut,
 }
@@ -27,17 +29,22 @@ pub(super) fn fold(row: &Row, width: usize, fold: Fold) -> Vec<Row> {
     if row.columns() <= width {
         return vec![row.clone()];
     }
-    if fold == Fold::Cut { vec![cut(row, width)] } else { wrap(row, width) }
+    match fold {
+        Fold::Cut => vec![cut(row, width)],
+        Fold::Words => wrap(row, width, true),
+        Fold::Whole => wrap(row, width, false),
+    }
 }
 
-fn wrap(row: &Row, width: usize) -> Vec<Row> {
+/// Breaks a row at its spaces, and within words that are too long where that is allowed.
+fn wrap(row: &Row, width: usize, within: bool) -> Vec<Row> {
     let mut rows = Vec::new();
     let (mut current, mut used) = (Row::default(), 0);
     // Where the current row can be broken: after a space that follows a word, as a piece and a byte of it.
     let (mut space, mut word): (Option<(usize, usize)>, bool) = (None, false);
     for piece in row.pieces() {
         for (at, c) in piece.text.char_indices() {
-            if used + letter(c) > width && used > 0 {
+            if used + letter(c) > width && used > 0 && (within || c == ' ' || space.is_some()) {
                 let tail = match space.take().filter(|_| c != ' ') {
                     Some((piece, byte)) => current.split_off(piece, byte),
                     None => Row::default(),
@@ -126,6 +133,13 @@ mod tests {
         assert_eq!(texts(&fold(&Row::of(PLAIN, "abcdefgh"), 3, Fold::Words)), ["abc", "def", "gh"]);
         assert_eq!(texts(&fold(&Row::of(PLAIN, "  abcdefgh"), 6, Fold::Words)), ["  abcd", "efgh"]);
         assert_eq!(texts(&fold(&Row::of(PLAIN, "日本語の文"), 5, Fold::Words)), ["日本", "語の", "文"]);
+    }
+
+    #[test]
+    fn words_that_are_to_be_copied_stay_whole() {
+        let row = Row::of(PLAIN, "see /logs/a/long.jsonl:12 and go on");
+        assert_eq!(texts(&fold(&row, 10, Fold::Whole)), ["see ", "/logs/a/long.jsonl:12", "and go on"]);
+        assert_eq!(texts(&fold(&Row::of(PLAIN, "abcdefgh"), 3, Fold::Whole)), ["abcdefgh"]);
     }
 
     #[test]
