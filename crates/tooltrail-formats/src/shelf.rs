@@ -65,8 +65,9 @@ impl Shelf for Disk {
         }
         for directory in directories(Path::new(file)) {
             let path = directory.join(name);
-            // Neither the directory nor the file may be a link to somewhere else.
-            let is_directory = fs::symlink_metadata(&directory).is_ok_and(|meta| meta.is_dir());
+            // Neither the directories nor the file may be a link to somewhere else.
+            let real = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir());
+            let is_directory = real(&directory) && directory.parent().is_some_and(real);
             let Some(meta) = fs::symlink_metadata(&path).ok().filter(|meta| is_directory && meta.is_file()) else { continue };
             let mut bytes = Vec::new();
             File::open(&path)?.take(limit).read_to_end(&mut bytes)?;
@@ -88,4 +89,35 @@ fn unpack(path: &Path) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     io::copy(&mut open(path, |file| file)?, &mut file)?;
     Ok(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::error::Error;
+
+    #[test]
+    fn only_what_lies_beside_a_log_is_opened() -> Result<(), Box<dyn Error>> {
+        let home = tempfile::tempdir()?;
+        let log = home.path().join("projects/p/s1.jsonl");
+        let saved = home.path().join("projects/p/s1/tool-results");
+        fs::create_dir_all(&saved)?;
+        fs::write(saved.join("a.txt"), "all of it")?;
+        fs::write(home.path().join("other.txt"), "private")?;
+        let open = |log: &Path, name: &str| Disk::default().beside(&log.to_string_lossy(), name, 3).ok();
+        assert_eq!(open(&log, "a.txt"), Some((b"all".to_vec(), 9)));
+        for name in ["../../../other.txt", "b.txt", "", ".", ".."] {
+            assert_eq!(open(&log, name), None, "{name}");
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::symlink;
+            symlink(home.path().join("other.txt"), saved.join("link.txt"))?;
+            assert_eq!(open(&log, "link.txt"), None);
+            // Neither may the session's own directory be a link.
+            symlink(home.path().join("projects/p/s1"), home.path().join("projects/p/s2"))?;
+            assert_eq!(open(&home.path().join("projects/p/s2.jsonl"), "a.txt"), None);
+        }
+        Ok(())
+    }
 }

@@ -12,42 +12,89 @@ pub type Change<'c> = dyn Fn(String) -> String + Sync + 'c;
 
 /// Reads a value. What breaks off keeps what was read so far; what is no JSON at all is nothing.
 pub fn read(bytes: &[u8]) -> Value {
-    read_with(bytes, &|text| text)
-}
-
-/// The same, with every text changed on the way. Names of fields are texts too: some are paths or questions.
-pub fn read_with(bytes: &[u8], change: &Change<'_>) -> Value {
     let mut skim = Skim::new(bytes);
     let mut out = Value::Null;
     // Whatever was read before a value broke off is in `out` already.
-    let _ = value(&mut skim, change, 0, &mut out);
+    let _ = value(&mut skim, 0, &mut out);
     out
 }
 
-fn value(skim: &mut Skim<'_>, change: &Change<'_>, depth: usize, out: &mut Value) -> Result<(), Torn> {
+fn value(skim: &mut Skim<'_>, depth: usize, out: &mut Value) -> Result<(), Torn> {
     match skim.peek() {
         Some(Type::Object | Type::Array) if depth >= DEPTH => {
             let span = skim.skip()?;
-            *out = Value::String(change(String::from_utf8_lossy(skim.slice(span)).into_owned()));
+            *out = Value::String(String::from_utf8_lossy(skim.slice(span)).into_owned());
         }
         Some(Type::Object) => {
             *out = Value::Object(Map::new());
             let Value::Object(map) = out else { return Ok(()) };
-            skim.object(|key, inner| value(inner, change, depth + 1, map.entry(change(key.text().into_owned())).or_insert(Value::Null)))?;
+            skim.object(|key, inner| value(inner, depth + 1, map.entry(key.text().into_owned()).or_insert(Value::Null)))?;
         }
         Some(Type::Array) => {
             *out = Value::Array(Vec::new());
             let Value::Array(items) = out else { return Ok(()) };
             skim.array(|inner| {
                 items.push(Value::Null);
-                items.last_mut().map_or(Ok(()), |item| value(inner, change, depth + 1, item))
+                items.last_mut().map_or(Ok(()), |item| value(inner, depth + 1, item))
             })?;
         }
-        Some(Type::String) => *out = skim.string().map_or(Value::Null, |text| Value::String(change(Raw::text(text).into_owned()))),
+        Some(Type::String) => *out = skim.string().map_or(Value::Null, |text| Value::String(Raw::text(text).into_owned())),
         Some(_) => *out = scalar(skim)?,
         None => {}
     }
     Ok(())
+}
+
+/// Changes every text of a value. Names of fields are texts too: some are paths or questions.
+pub fn change(value: &mut Value, how: &Change<'_>) {
+    match value {
+        Value::String(text) => *text = how(std::mem::take(text)),
+        Value::Array(items) => items.iter_mut().for_each(|item| change(item, how)),
+        Value::Object(fields) => {
+            for (name, mut value) in std::mem::take(fields) {
+                change(&mut value, how);
+                if let Value::String(text) = &mut value
+                    && names_secret(&name)
+                {
+                    *text = named(&name, std::mem::take(text), how);
+                }
+                let name = free(fields, how(name));
+                fields.insert(name, value);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether the name of a field may be all that tells that its value is a secret.
+fn names_secret(name: &str) -> bool {
+    const WORDS: [&str; 8] = ["pass", "pwd", "secret", "token", "key", "auth", "cookie", "credential"];
+    let name = name.to_ascii_lowercase();
+    WORDS.iter().any(|word| name.contains(word))
+}
+
+/// A text changed as what it is: the value of a field with a name.
+fn named(name: &str, text: String, how: &Change<'_>) -> String {
+    const LONGEST: usize = 4096;
+    if text.len() > LONGEST {
+        return text;
+    }
+    let both = Value::Object(Map::from_iter([(name.to_owned(), Value::String(text.clone()))])).to_string();
+    let changed = how(both.clone());
+    if changed == both {
+        return text;
+    }
+    let own = read(changed.as_bytes());
+    own.as_object().and_then(|fields| fields.values().next()).and_then(Value::as_str).map_or_else(|| "[redacted]".to_owned(), str::to_owned)
+}
+
+/// The name for a field; numbered where another has come to be called the same.
+fn free(fields: &Map<String, Value>, name: String) -> String {
+    if !fields.contains_key(&name) {
+        return name;
+    }
+    // A few by hand; where there are many, the number of fields is free or nearly so.
+    (2..9).chain(fields.len()..).map(|number| format!("{name} ({number})")).find(|name| !fields.contains_key(name)).unwrap_or(name)
 }
 
 fn scalar(skim: &mut Skim<'_>) -> Result<Value, Torn> {
@@ -87,9 +134,24 @@ mod tests {
         assert!(read(deep.as_bytes()).is_array());
     }
 
+    fn starred(text: &str) -> Value {
+        let mut value = read(text.as_bytes());
+        change(&mut value, &|text| text.replace("secret", "***").replace(r#"{"token":"x1"}"#, r#"{"token":"***"}"#));
+        value
+    }
+
     #[test]
-    fn texts_can_be_changed_on_the_way() {
-        let value = read_with(br#"{"key":"secret","n":1}"#, &|text| text.replace("secret", "***"));
-        assert_eq!(value, json!({"key": "***", "n": 1}));
+    fn all_texts_are_changed() {
+        assert_eq!(starred(r#"{"key":["secret",{"a":"a secret"}],"n":1}"#), json!({"key": ["***", {"a": "a ***"}], "n": 1}));
+    }
+
+    #[test]
+    fn fields_that_come_to_be_called_the_same_are_both_kept() {
+        assert_eq!(starred(r#"{"secret":1,"***":2}"#), json!({"***": 1, "*** (2)": 2}));
+    }
+
+    #[test]
+    fn values_are_changed_for_what_their_name_says() {
+        assert_eq!(starred(r#"{"token":"x1","other":"x1"}"#), json!({"token": "***", "other": "x1"}));
     }
 }

@@ -1,7 +1,7 @@
 //! Damages logs at random for as long as `TOOLTRAIL_FUZZ_SECONDS` says (1 by default) and reads what comes out.
 //!
-//! What must hold: no panic, every line accounted for, every position inside the log, and reading in pieces gives the rows
-//! that reading whole gives. Seeds are the testkit's shapes, the fixtures, and a few lines of a generated corpus. The number
+//! What must hold: no panic, every line accounted for, every position inside the log, reading in pieces gives the rows that
+//! reading whole gives, and every entry and call of the transcripts can be opened, each call once. Seeds are the testkit's shapes, the fixtures, and a few lines of a generated corpus. The number
 //! that the damage depends on is printed; `TOOLTRAIL_FUZZ_SEED` runs one again.
 
 #![allow(clippy::unwrap_used)] // helpers of tests, where a panic is the report
@@ -13,8 +13,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::scan::{self, Options};
+use tooltrail_formats::shelf::Shelf;
+use tooltrail_formats::transcript::{Private, SessionBook};
+use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::link::Source;
-use tooltrail_model::{Linker, Now, Summary, Time};
+use tooltrail_model::transcript::What;
+use tooltrail_model::{Linker, Now, Span, Summary, Time};
 use tooltrail_testkit::corpus::{Plan, generate};
 use tooltrail_testkit::floor::logs_below;
 use tooltrail_testkit::mangle::mangle;
@@ -78,6 +82,52 @@ fn rows(summary: Summary) -> Vec<Value> {
     rows
 }
 
+/// A log in memory.
+struct Memory<'b>(&'b [u8]);
+
+impl Shelf for Memory<'_> {
+    fn log(&self, _: &str) -> std::io::Result<Box<dyn std::io::Read + '_>> {
+        Ok(Box::new(self.0))
+    }
+
+    fn bytes(&self, _: &str, span: Span) -> Option<Vec<u8>> {
+        Some(self.0.get(span.start as usize..span.end as usize)?.to_vec())
+    }
+
+    fn beside(&self, _: &str, _: &str, _: u64) -> std::io::Result<(Vec<u8>, u64)> {
+        Ok((b"saved".to_vec(), 5))
+    }
+}
+
+/// Opens everything there is to read, as it is and redacted. What is there does not depend on that.
+fn open_all(bytes: &[u8], summary: Summary) {
+    let mut linker = Linker::default();
+    linker.put(Source { path: PATH.into(), modified: summary.last, summary });
+    let linked = linker.link();
+    let now = Now::at("2026-03-04T10:01:00Z".parse::<Time>().unwrap());
+    let shelf = Memory(bytes);
+    let change = |text: String| text.replace(['e', '<'], "#");
+    let words = typed_arena::Arena::new();
+    for session in 0..linked.sessions.len() {
+        let mut kinds = Vec::new();
+        for private in [None, Some(Private { change: &change, words: &words })] {
+            let book = SessionBook::read(&linked, &[session], &now, &shelf, private);
+            let transcript = book.transcript();
+            let entries: Vec<_> = transcript.threads.iter().flat_map(|thread| &thread.entries).collect();
+            let mut placed: Vec<usize> = Vec::new();
+            for entry in &entries {
+                placed.extend(if let What::Call(index) = entry.what { Some(index) } else { None });
+                assert!(!matches!(book.open(entry), Loaded::Gone(_)), "{entry:?}");
+                assert!(book.spots(entry).iter().all(|spot| book.raw(*spot).is_some()));
+            }
+            placed.sort_unstable();
+            assert_eq!(placed, (0..transcript.calls.len()).collect::<Vec<_>>(), "each call has one entry");
+            kinds.push(entries.iter().map(|entry| (entry.spot, entry.part, entry.what)).collect::<Vec<_>>());
+        }
+        assert_eq!(kinds[0], kinds[1], "redaction changes what is there");
+    }
+}
+
 fn check(bytes: &[u8], buffer: &mut Buffer) {
     let summary = read(bytes, buffer);
     let tally = &summary.tally;
@@ -86,6 +136,7 @@ fn check(bytes: &[u8], buffer: &mut Buffer) {
     assert_eq!(tally.lines, lines as u64, "lines");
     assert_eq!(tally.lines, tally.blank + tally.records.values().sum::<u64>() + tally.unparsed, "{tally:?}");
     assert_eq!(tally.bytes, bytes.len() as u64);
+    open_all(bytes, summary.clone());
     let whole = rows(summary);
     for row in &whole {
         for place in ["request", "result", "evidence", "copy_of"].map(|name| &row[name]) {

@@ -145,6 +145,8 @@ pub struct Parts {
     pub agent: Option<String>,
     /// It repeats what another record of the log says, and is shown only where none does.
     pub echo: bool,
+    /// For an echo: what kind of record it is, where each of that kind says a thing only once. `None` where it may be said again.
+    pub voice: Option<&'static str>,
     /// What there is to read, in order.
     pub parts: Vec<Part>,
 }
@@ -319,6 +321,26 @@ pub struct Nested {
     pub calls: u64,
     /// How many of these failed.
     pub failed: u64,
+    /// The same for each of the threads.
+    pub each: Vec<Made>,
+}
+
+/// How many calls a subagent made, those of its own subagents included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Made {
+    /// The calls.
+    pub calls: u64,
+    /// How many of them failed.
+    pub failed: u64,
+}
+
+impl Nested {
+    /// What one of the threads did.
+    pub fn of(&self, thread: usize) -> Made {
+        let place = self.threads.iter().position(|own| *own == thread);
+        let all = (self.threads == [thread]).then_some(Made { calls: self.calls, failed: self.failed });
+        place.and_then(|place| self.each.get(place)).copied().or(all).unwrap_or_default()
+    }
 }
 
 /// An output that was saved beside the log.

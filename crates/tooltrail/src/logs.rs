@@ -153,7 +153,7 @@ fn rooted(roots: &[PathBuf]) -> anyhow::Result<Vec<Places>> {
 }
 
 /// The paths with `~` expanded.
-fn expanded(paths: &[PathBuf]) -> Vec<PathBuf> {
+pub(crate) fn expanded(paths: &[PathBuf]) -> Vec<PathBuf> {
     let home = std::env::home_dir();
     let expand = |path: &PathBuf| match (path.strip_prefix("~"), &home) {
         (Ok(rest), Some(home)) => home.join(rest),

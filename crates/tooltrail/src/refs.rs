@@ -52,7 +52,7 @@ impl Wanted {
     pub(crate) fn find(&self, linked: &Linked<'_>, now: &Now) -> anyhow::Result<Target> {
         match self {
             Wanted::File(path) => whole(linked, path),
-            Wanted::Line(path, line) => on_line(linked, path, *line),
+            Wanted::Line(path, line) => on_line(linked, now, path, *line),
             Wanted::Name(name) => named(linked, now, name),
         }
     }
@@ -83,20 +83,27 @@ fn whole(linked: &Linked<'_>, path: &Path) -> anyhow::Result<Target> {
     Ok(Target::Sessions(sessions))
 }
 
-/// The call whose request, result or hook stands on a line; else the session of the file.
-fn on_line(linked: &Linked<'_>, path: &Path, line: u64) -> anyhow::Result<Target> {
-    let is_file = |source: usize| linked.sources.get(source).is_some_and(|source| Path::new(&*source.path) == path);
+/// The call whose request, result, hook or other evidence stands on a line.
+fn on_line(linked: &Linked<'_>, now: &Now, path: &Path, line: u64) -> anyhow::Result<Target> {
+    // A path may begin with a tilde, and the log is then known by the path that this means.
+    let path = crate::logs::expanded(&[path.to_owned()]).pop().unwrap_or_default();
+    let is_file = |file: &str| Path::new(file) == path;
+    let is_source = |source: usize| linked.sources.get(source).is_some_and(|source| is_file(&source.path));
     let ranks = |call: &&LinkedCall| {
         let record = linked.record(call.id);
-        let here = is_file(call.id.source());
-        let result = linked.result_spot(call).is_some_and(|(source, at)| is_file(source) && at.line == line);
+        let here = is_source(call.id.source());
+        let result = linked.result_spot(call).is_some_and(|(source, at)| is_source(source) && at.line == line);
         let hook = here && record.hooks.iter().any(|hook| hook.at.line == line);
-        if here && record.at.line == line {
-            Some(0)
-        } else if result {
-            Some(1)
-        } else {
-            hook.then_some(2)
+        let proof = || {
+            let row = linked.call_row(call, now, false);
+            let places = [Some(row.evidence), row.background.map(|task| task.evidence)];
+            places.into_iter().flatten().any(|place| place.line == line && is_file(place.file))
+        };
+        match () {
+            () if here && record.at.line == line => Some(0),
+            () if result => Some(1),
+            () if hook => Some(2),
+            () => proof().then_some(3),
         }
     };
     let found = linked.calls.iter().filter_map(|call| ranks(&call).map(|rank| (rank, call))).min_by_key(|(rank, _)| *rank);

@@ -519,3 +519,51 @@ fn nothing_in_a_log_reaches_the_terminal_as_a_command() {
         }
     }
 }
+
+/// A session that breaks off: a prompt, a call, and an interrupt instead of a result.
+fn interrupted_log(session: &str) -> String {
+    let record = |line: u32, kind: &str, content: Value| {
+        let message = serde_json::json!({"role": kind, "id": format!("m{line}"), "content": content});
+        serde_json::json!({"type": kind, "uuid": format!("u{line}"), "sessionId": session, "cwd": "/srv/app",
+            "timestamp": format!("2026-03-04T10:00:{line:02}.000Z"), "message": message})
+    };
+    let call = serde_json::json!([{"type": "tool_use", "id": "toolu_a", "name": "Bash", "input": {"command": "sleep 9"}}]);
+    let records = [
+        record(1, "user", "mail me at sam@example.org".into()),
+        record(2, "assistant", call),
+        record(3, "user", "[Request interrupted by user for tool use]".into()),
+    ];
+    records.map(|record| format!("{record}\n")).concat()
+}
+
+#[test]
+fn printed_evidence_can_be_asked_for() {
+    let home = Home::new();
+    let file = home.write("logs/s1.jsonl", interrupted_log("s1"));
+    let call = &home.json(&["calls", "logs", "--json"])[0];
+    assert_eq!((&call["status"], &call["evidence"]["line"]), (&Value::from("interrupted"), &Value::from(3)));
+    for wanted in [format!("{}:3", file.display()), "logs/s1.jsonl:2".to_owned(), "~/logs/s1.jsonl:2".to_owned()] {
+        let shown = home.json(&["show", &wanted, "--json"]);
+        assert_eq!(shown[0]["call"]["call"], "toolu_a", "{wanted}");
+    }
+    assert_eq!(home.run(&["show", "logs/s1.jsonl:1"]).status.code(), Some(2));
+}
+
+#[test]
+fn raw_records_of_a_session_are_all_there() {
+    let home = Home::new();
+    home.write("s1.jsonl", good_log("s1"));
+    let raw = home.run(&["show", "s1.jsonl", "--raw"]);
+    assert!(out(&raw).contains("tool_result"), "{}", out(&raw));
+}
+
+#[test]
+fn what_is_shared_is_redacted_throughout() {
+    let home = Home::new();
+    home.write("s1.jsonl", interrupted_log("s1"));
+    for to in ["json", "md", "html"] {
+        let shared = home.run(&["export", "s1.jsonl", "--to", to, "-o", "-"]);
+        assert_eq!(shared.status.code(), Some(0), "{}", err(&shared));
+        assert!(!out(&shared).contains("sam@example.org"), "{to}: {}", out(&shared));
+    }
+}

@@ -24,7 +24,18 @@ pub(super) fn read(record: Opened<'_>) -> Parts {
         Sort::Silent => (false, Vec::new()),
         Sort::Unknown => (false, vec![unknown(&entry)]),
     };
-    Parts { time: entry.time, echo, parts, ..Parts::default() }
+    Parts { time: entry.time, echo, voice: Some(voice(&entry)), parts, ..Parts::default() }
+}
+
+/// Who repeats a message. Each says it once, so that one who says it again means a second message.
+fn voice(entry: &Entry<'_>) -> &'static str {
+    match entry.sort {
+        Sort::Event if matches!(entry.kind, "task_complete" | "turn_complete") => "end of a turn",
+        Sort::Event => "event",
+        Sort::Completed => "completed item",
+        Sort::Letter => "letter",
+        _ => "item",
+    }
 }
 
 fn unknown(entry: &Entry<'_>) -> Part {

@@ -3,9 +3,10 @@
 //! A session may be told by several files (it was resumed, backed up, has subagents). A record that stands in two of them is shown
 //! once; what stands beside the main conversation becomes a thread of the call that started it.
 
-use super::{Private, format_of};
+use super::{Private, echoes, format_of, halves};
 use crate::shelf::Shelf;
 use crate::{Opened, records, value};
+use halves::Half;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use tooltrail_model::Time;
@@ -15,13 +16,25 @@ use tooltrail_model::transcript::{CallEntry, Entry, Part, Parts, Spot, Thread, T
 /// The longest beginning of a prompt that is kept as the name of its turn.
 const HEAD: usize = 200;
 
+/// A transcript, and what goes with it.
+pub(super) struct Built<'a> {
+    pub(super) transcript: Transcript<'a>,
+    /// The files of its sources.
+    pub(super) files: HashMap<usize, &'a str>,
+    /// Commands whose output is told by a record of its own.
+    pub(super) outputs: HashMap<Place, Place>,
+}
+
+/// A part of a record.
+pub(super) type Place = (Spot, usize);
+
 pub(super) fn transcript<'a>(
     linked: &'a Linked<'a>,
     sessions: &[usize],
     now: &'a Now,
     shelf: &dyn Shelf,
     private: Option<Private<'a>>,
-) -> Transcript<'a> {
+) -> Built<'a> {
     let mut builder = Builder::new(linked, sessions, now, private);
     for source in builder.sources() {
         builder.read(source, shelf);
@@ -42,20 +55,22 @@ enum Side {
 
 /// An entry on its way to its place.
 #[derive(Debug)]
-struct Found {
-    entry: Entry,
+pub(super) struct Found {
+    pub(super) entry: Entry,
     /// Its time, or that of the records around it.
-    order: Option<Time>,
-    /// A fingerprint of its text, to recognise what is told twice.
-    text: u64,
+    pub(super) order: Option<Time>,
+    /// A fingerprint of its text, to recognise what is told twice; 0 where it has none.
+    pub(super) text: u64,
     /// Those of its paragraphs: some logs tell in several records what another one tells at once.
-    paragraphs: Vec<u64>,
-    /// It repeats another record.
-    echo: bool,
+    pub(super) paragraphs: Vec<u64>,
+    /// It repeats another record, and which kind of record does so.
+    pub(super) echo: Option<&'static str>,
     /// How it begins.
-    head: String,
+    pub(super) head: String,
     /// A turn begins here; `Some(true)` for one that was abandoned.
-    begins: Option<bool>,
+    pub(super) begins: Option<bool>,
+    /// Which part of a command it tells.
+    pub(super) half: Option<Half>,
 }
 
 struct Builder<'a, 's> {
@@ -68,6 +83,8 @@ struct Builder<'a, 's> {
     by_id: HashMap<&'a str, usize>,
     /// Calls that have an entry.
     placed: HashSet<usize>,
+    /// The results that belong to a call.
+    results: HashSet<Spot>,
     /// Records that were seen, by their id, else by their content.
     seen: HashSet<u64>,
     threads: HashMap<Side, Vec<Found>>,
@@ -86,6 +103,7 @@ impl<'a, 's> Builder<'a, 's> {
             requests: HashMap::new(),
             by_id: HashMap::new(),
             placed: HashSet::new(),
+            results: HashSet::new(),
             seen: HashSet::new(),
             threads: HashMap::new(),
             order: vec![Side::Main],
@@ -101,6 +119,7 @@ impl<'a, 's> Builder<'a, 's> {
             let record = linked.record(call.id);
             builder.requests.insert((call.id.source(), record.at.line, linked.id(call.id)), index);
             builder.by_id.entry(linked.id(call.id)).or_insert(index);
+            builder.results.extend(builder.calls[index].result);
         }
         builder
     }
@@ -172,9 +191,10 @@ impl<'a, 's> Builder<'a, 's> {
                         order: latest,
                         text: fingerprint(said),
                         paragraphs: paragraphs(said),
-                        echo: parts.echo,
+                        echo: parts.echo.then(|| parts.voice.unwrap_or(echoes::ANY)),
                         head: self.head(said),
                         begins,
+                        half: Half::of(said),
                     };
                     self.put(side.clone(), found);
                 }
@@ -196,7 +216,7 @@ impl<'a, 's> Builder<'a, 's> {
     }
 
     fn put(&mut self, side: Side, found: Found) {
-        if !self.order.contains(&side) {
+        if side != Side::Main && !self.threads.contains_key(&side) {
             self.order.push(side.clone());
         }
         self.threads.entry(side).or_default().push(found);
@@ -217,7 +237,11 @@ impl<'a, 's> Builder<'a, 's> {
     fn is_new(&mut self, parts: &Parts, bytes: &[u8]) -> bool {
         let mut hasher = DefaultHasher::new();
         match &parts.id {
-            Some(id) => id.hash(&mut hasher),
+            // An id that was used for something else does not make this a copy.
+            Some(id) => {
+                id.hash(&mut hasher);
+                parts.parts.iter().for_each(|part| part_hash(part, &mut hasher));
+            }
             // Without times everything may be told twice and mean it.
             None if parts.time.is_none() => return true,
             None => bytes.hash(&mut hasher),
@@ -239,6 +263,7 @@ impl<'a, 's> Builder<'a, 's> {
                     return None;
                 }
             }
+            Part::Result(id) if self.is_loose(id, spot) => What::Folded,
             Part::Result(_) => return None,
             Part::Hook(hook) => {
                 let call = hook.call.as_deref().and_then(|id| self.by_id.get(id)).copied();
@@ -262,6 +287,13 @@ impl<'a, 's> Builder<'a, 's> {
             Part::Boundary { .. } => What::Boundary,
             Part::Unknown { .. } => What::Unknown,
         })
+    }
+
+    /// Whether a result belongs to no call that is shown, or to one whose result is another of the same log.
+    fn is_loose(&self, id: &str, spot: Spot) -> bool {
+        let Some(&index) = self.by_id.get(id) else { return true };
+        let own = self.calls[index].result.filter(|own| own.source == spot.source);
+        own.is_some() && !self.results.contains(&spot)
     }
 
     fn place_call(&mut self, id: &str, spot: Spot) -> Option<usize> {
@@ -289,17 +321,21 @@ impl<'a, 's> Builder<'a, 's> {
             let (spot, time) = (call.request, call.time);
             let entry = Entry { spot, part: 0, time, what: What::Call(index), turn: None, abandoned: false, lines: 1 };
             self.placed.insert(index);
-            self.put(side, Found { entry, order: time, text: 0, paragraphs: Vec::new(), echo: false, head: String::new(), begins: None });
+            let found =
+                Found { entry, order: time, text: 0, paragraphs: Vec::new(), echo: None, head: String::new(), begins: None, half: None };
+            self.put(side, found);
         }
     }
 
-    fn finish(mut self, now: &'a Now, private: Option<Private<'a>>) -> Transcript<'a> {
+    fn finish(mut self, now: &'a Now, private: Option<Private<'a>>) -> Built<'a> {
+        let files = self.files();
+        let mut outputs = HashMap::new();
         let mut found: Vec<(Side, Vec<Found>)> = Vec::new();
         for side in std::mem::take(&mut self.order) {
             let mut entries = self.threads.remove(&side).unwrap_or_default();
             // Files of one conversation follow each other; within a file its own order counts.
             entries.sort_by_key(|found| found.order);
-            found.push((side, without_echoes(entries)));
+            found.push((side, halves::joined(echoes::left_out(entries), &mut outputs)));
         }
         // A subagent's log on its own is the conversation that was asked for.
         if found.len() == 2 && found[0].1.is_empty() {
@@ -331,7 +367,19 @@ impl<'a, 's> Builder<'a, 's> {
         if let Some(private) = private {
             private.session(&mut session);
         }
-        Transcript { session, calls: self.calls, turns, threads }
+        Built { transcript: Transcript { session, calls: self.calls, turns, threads }, files, outputs }
+    }
+
+    /// The files of the sources, as they may be seen.
+    fn files(&self) -> HashMap<usize, &'a str> {
+        let seen = |source: usize| {
+            let mut path: &'a str = &self.linked.sources[source].path;
+            if let Some(private) = self.private {
+                private.text(&mut path);
+            }
+            (source, path)
+        };
+        self.sources().into_iter().map(seen).collect()
     }
 
     /// The call that started a thread: the one that names its agent, else the one that its calls name.
@@ -365,40 +413,6 @@ fn side(source: usize, whole: Option<&str>, parts: &Parts, chain: &mut HashMap<S
         chain.insert(id.clone(), root.clone());
     }
     Side::Inline(source, root)
-}
-
-/// Leaves out what only repeats another record. A turn that begins with a repetition begins with what it repeats.
-fn without_echoes(entries: Vec<Found>) -> Vec<Found> {
-    /// Where several records repeat what no other tells, those that stand this near to each other mean the same.
-    const NEAR: usize = 10;
-    let originals = || entries.iter().filter(|found| !found.echo);
-    let told: HashSet<u64> = originals().map(|found| found.text).collect();
-    let pieces: HashSet<u64> = originals().flat_map(|found| found.paragraphs.iter().copied()).collect();
-    let mut begins: HashMap<u64, bool> = HashMap::new();
-    let mut last: HashMap<u64, usize> = HashMap::new();
-    let mut out: Vec<Found> = Vec::with_capacity(entries.len());
-    for mut found in entries {
-        let held = last.get(&found.text).copied();
-        let near = held.is_some_and(|at| out.len() - at < NEAR);
-        let in_pieces = !found.paragraphs.is_empty() && found.paragraphs.iter().all(|piece| pieces.contains(piece));
-        if found.echo && (near || in_pieces || told.contains(&found.text)) {
-            // What it repeats may stand before it or come yet.
-            match (found.begins, held.and_then(|at| out.get_mut(at))) {
-                (Some(abandoned), Some(original)) if original.begins.is_none() => original.begins = Some(abandoned),
-                (Some(abandoned), _) => {
-                    begins.insert(found.text, abandoned);
-                }
-                (None, _) => {}
-            }
-            continue;
-        }
-        found.begins = found.begins.or_else(|| begins.remove(&found.text));
-        if found.text != 0 {
-            last.insert(found.text, out.len());
-        }
-        out.push(found);
-    }
-    out
 }
 
 /// The turns of the main conversation; every entry learns to which it belongs.
@@ -459,6 +473,17 @@ fn fingerprint(part: &Part) -> u64 {
     std::mem::discriminant(part).hash(&mut hasher);
     words.hash(&mut hasher);
     hasher.finish().max(1)
+}
+
+/// Tells whether two records with one id say the same.
+fn part_hash(part: &Part, hasher: &mut DefaultHasher) {
+    std::mem::discriminant(part).hash(hasher);
+    match part {
+        Part::Call(id) | Part::Result(id) | Part::End(id) => id.hash(hasher),
+        Part::Unknown { name, .. } => name.hash(hasher),
+        Part::Hook(hook) => hook.command.hash(hasher),
+        other => text(other).hash(hasher),
+    }
 }
 
 /// The same for each paragraph, where a part may be told in pieces.

@@ -1,8 +1,11 @@
 //! Transcripts: the records of a session read again, in the order of the conversation, and opened one by one.
 //!
-//! `build` makes the light index, `story` loads one call with everything its records say. What is loaded here never changes again.
+//! `build` makes the light index, without what is told twice (`echoes`) and with commands put together (`halves`); `story` loads one
+//! call with everything its records say; `private` takes out what should not be seen. What is loaded here never changes again.
 
 mod build;
+mod echoes;
+mod halves;
 mod private;
 mod story;
 
@@ -12,9 +15,11 @@ use crate::shelf::Shelf;
 use crate::value::Change;
 use crate::{FORMATS, Format, Opened, value};
 use serde_json::Value;
+use std::collections::HashMap;
 use tooltrail_model::book::{Book, Loaded};
+use tooltrail_model::content::words;
 use tooltrail_model::link::{Linked, Now};
-use tooltrail_model::transcript::{Entry, Spot, Transcript, What};
+use tooltrail_model::transcript::{Entry, Part, Spot, Transcript, What};
 
 /// A session that can be read.
 pub struct SessionBook<'a> {
@@ -22,6 +27,8 @@ pub struct SessionBook<'a> {
     shelf: &'a dyn Shelf,
     change: Option<&'a Change<'a>>,
     transcript: Transcript<'a>,
+    files: HashMap<usize, &'a str>,
+    outputs: HashMap<build::Place, build::Place>,
 }
 
 impl std::fmt::Debug for SessionBook<'_> {
@@ -34,8 +41,23 @@ impl<'a> SessionBook<'a> {
     /// Reads sessions, by their places in `Linked::sessions`, as one transcript: usually one, all of them where a file that holds
     /// several was asked for. The first one gives the title.
     pub fn read(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now, shelf: &'a dyn Shelf, private: Option<Private<'a>>) -> Self {
-        let transcript = build::transcript(linked, sessions, now, shelf, private);
-        SessionBook { linked, shelf, change: private.map(|private| private.change), transcript }
+        let build::Built { transcript, files, outputs } = build::transcript(linked, sessions, now, shelf, private);
+        SessionBook { linked, shelf, change: private.map(|private| private.change), transcript, files, outputs }
+    }
+
+    /// The records that tell of an entry, in order.
+    pub fn spots(&self, entry: &Entry) -> Vec<Spot> {
+        let mut spots = vec![entry.spot];
+        if let What::Call(index) = entry.what
+            && let Some(call) = self.transcript.calls.get(index)
+        {
+            spots.push(call.request);
+            spots.extend(call.hooks.iter().chain(&call.result).chain(&call.ends));
+        }
+        spots.extend(self.outputs.get(&(entry.spot, entry.part)).map(|(spot, _)| *spot));
+        spots.sort_unstable();
+        spots.dedup();
+        spots
     }
 
     /// The bytes of a record, as the log has them.
@@ -48,11 +70,21 @@ impl<'a> SessionBook<'a> {
         let source = self.linked.sources.get(spot.source)?;
         let format = format_of(source.summary.agent?)?;
         let bytes = self.shelf.bytes(&source.path, spot.at.span)?;
-        let value = match self.change {
-            Some(change) => value::read_with(&bytes, change),
-            None => value::read(&bytes),
-        };
-        Some((format, value))
+        Some((format, value::read(&bytes)))
+    }
+
+    /// A part of a record, as the log has it.
+    fn part(&self, (spot, part): build::Place) -> Option<Part> {
+        let (format, value) = self.record(spot)?;
+        let record = Opened { line: spot.at.line, value: &value };
+        let mut parts = format.parts(record).parts;
+        let part = if part < parts.len() { parts.swap_remove(part) } else { return None };
+        // A result has an entry of its own only where it belongs to no call, or to one that has another.
+        let Part::Result(id) = part else { return Some(part) };
+        let seen = format.answered(record, &id).map(|answer| words(&answer.seen)).unwrap_or_default();
+        let known = self.transcript.calls.iter().any(|call| call.row.call == id);
+        let label = if known { "another result of the same call" } else { "result without its call" };
+        Some(Part::Folded { label: label.to_owned(), text: seen })
     }
 }
 
@@ -65,9 +97,17 @@ impl Book for SessionBook<'_> {
         if let What::Call(index) = entry.what {
             return self.call(index);
         }
-        let Some((format, value)) = self.record(entry.spot) else { return gone() };
-        let mut parts = format.parts(Opened { line: entry.spot.at.line, value: &value }).parts;
-        if entry.part < parts.len() { Loaded::Part(parts.swap_remove(entry.part)) } else { gone() }
+        let place = (entry.spot, entry.part);
+        let Some(mut part) = self.part(place) else { return gone() };
+        if let Part::Command { output, .. } = &mut part
+            && let Some(Part::Command { output: printed, .. }) = self.outputs.get(&place).and_then(|place| self.part(*place))
+        {
+            *output = output.take().or(printed);
+        }
+        if let Some(change) = self.change {
+            private::part(&mut part, change);
+        }
+        Loaded::Part(part)
     }
 
     fn call(&self, index: usize) -> Loaded<'_> {
@@ -75,6 +115,10 @@ impl Book for SessionBook<'_> {
             Some(story) => Loaded::Call(Box::new(story)),
             None => gone(),
         }
+    }
+
+    fn file(&self, source: usize) -> Option<&str> {
+        self.files.get(&source).copied()
     }
 }
 

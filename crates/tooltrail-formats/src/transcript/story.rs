@@ -1,12 +1,12 @@
 //! One call, loaded: what its request, its result, its ends and its hooks say, put together once.
 
-use super::SessionBook;
-use crate::{Ask, Format, Opened};
+use super::{SessionBook, private};
+use crate::{Ask, Format, Opened, value};
 use tooltrail_model::Status;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::row::CallRow;
-use tooltrail_model::transcript::{Answered, Asked, CallEntry, HookStory, Nested, SideFile, Spot, Story, Transcript, What};
+use tooltrail_model::transcript::{Answered, Asked, CallEntry, HookStory, Made, Nested, SideFile, Spot, Story, Transcript, What};
 
 /// The most that is read of an output saved beside a log.
 const SIDE: u64 = 4 << 20;
@@ -16,8 +16,12 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Option<Story<
     let id = entry.row.call;
     let (format, value) = book.record(entry.request)?;
     let request = Opened { line: entry.request.at.line, value: &value };
-    let asked = format.asked(request, id).unwrap_or_default();
-    let answer = answer(book, format, entry);
+    let mut asked = format.asked(request, id).unwrap_or_default();
+    let mut answer = answer(book, format, entry);
+    if let Some(change) = book.change {
+        value::change(&mut asked.input, change);
+        answer.iter_mut().for_each(|answer| private::answer(answer, change));
+    }
     let told = told(format, &entry.row, &asked, answer.as_ref());
     let side = told.saved.as_ref().map(|saved| side(book, entry, &saved.path, saved.bytes));
     let row: CallRow<'b> = entry.row.clone();
@@ -69,7 +73,11 @@ fn hooks(book: &SessionBook<'_>, format: &dyn Format, entry: &CallEntry<'_>) -> 
         let hooks = format.hooks(Opened { line: spot.at.line, value: &value });
         Some(hooks.into_iter().filter(|hook| hook.call.as_deref().is_none_or(|call| call == entry.row.call)).collect::<Vec<_>>())
     };
-    entry.hooks.iter().filter_map(told).flatten().collect()
+    let mut hooks: Vec<HookStory> = entry.hooks.iter().filter_map(told).flatten().collect();
+    if let Some(change) = book.change {
+        hooks.iter_mut().for_each(|hook| private::hook(hook, change));
+    }
+    hooks
 }
 
 /// An output that was saved beside the log, looked for by its name alone.
@@ -89,22 +97,28 @@ fn side(book: &SessionBook<'_>, entry: &CallEntry<'_>, path: &str, said: Option<
 
 /// The calls of a call's subagents, and of theirs.
 fn nested(transcript: &Transcript<'_>, entry: &CallEntry<'_>) -> Nested {
-    let mut out = Nested { threads: entry.threads.clone(), ..Nested::default() };
-    let mut open = entry.threads.clone();
-    let mut seen = vec![false; transcript.threads.len()];
+    let mut seen = vec![false; if entry.threads.is_empty() { 0 } else { transcript.threads.len() }];
+    let each: Vec<Made> = entry.threads.iter().map(|&thread| made(transcript, thread, &mut seen)).collect();
+    let (calls, failed) = each.iter().fold((0, 0), |(calls, failed), made| (calls + made.calls, failed + made.failed));
+    Nested { threads: entry.threads.clone(), calls, failed, each }
+}
+
+/// The calls of a thread, and of those that they started. A thread that was counted already counts nothing.
+fn made(transcript: &Transcript<'_>, thread: usize, seen: &mut [bool]) -> Made {
+    let mut made = Made::default();
+    let mut open = vec![thread];
     while let Some(thread) = open.pop() {
-        if seen.get(thread).copied().unwrap_or(true) {
-            continue;
-        }
-        seen[thread] = true;
-        for call in transcript.threads[thread].entries.iter().filter_map(|entry| match entry.what {
+        let Some(seen) = seen.get_mut(thread).filter(|seen| !**seen) else { continue };
+        *seen = true;
+        let calls = transcript.threads[thread].entries.iter().filter_map(|entry| match entry.what {
             What::Call(index) => transcript.calls.get(index),
             _ => None,
-        }) {
-            out.calls += 1;
-            out.failed += u64::from(call.row.status == Status::Failed);
+        });
+        for call in calls {
+            made.calls += 1;
+            made.failed += u64::from(call.row.status == Status::Failed);
             open.extend(&call.threads);
         }
     }
-    out
+    made
 }

@@ -115,10 +115,13 @@ fn about(call: &Story<'_>, agent: &Other) -> Fields {
     fields
 }
 
-/// A place for each conversation. The totals are the call's; they are one thread's only where there is one.
+/// A place for each conversation, with what was done in it.
 fn nested(call: &Story<'_>) -> Vec<Block> {
-    let (calls, failed) = if call.nested.threads.len() == 1 { (call.nested.calls, call.nested.failed) } else { (0, 0) };
-    call.nested.threads.iter().map(|&thread| Block::Nested { thread, calls, failed }).collect()
+    let block = |thread: usize| {
+        let made = call.nested.of(thread);
+        Block::Nested { thread, calls: made.calls, failed: made.failed }
+    };
+    call.nested.threads.iter().map(|&thread| block(thread)).collect()
 }
 
 fn table(agent: &Other) -> Option<Block> {

@@ -11,6 +11,7 @@ use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::{Book, Selection};
+use tooltrail_model::transcript::{Spot, What};
 use tooltrail_view::render::{json, terminal};
 
 const EXAMPLES: &str = "\
@@ -120,18 +121,12 @@ fn index_of(book: &dyn Book, number: u32) -> anyhow::Result<usize> {
 
 /// The records of a call or a session, as the log has them.
 fn raw(book: &SessionBook<'_>, call: Option<usize>, selection: &Selection) -> anyhow::Result<ExitCode> {
-    let transcript = book.transcript();
-    let mut spots = Vec::new();
-    match call.and_then(|index| transcript.calls.get(index)) {
-        Some(call) => {
-            spots.push(call.request);
-            spots.extend(call.hooks.iter().chain(&call.result).chain(&call.ends));
-        }
-        None => {
-            let entries = transcript.threads.iter().flat_map(|thread| &thread.entries);
-            spots.extend(entries.filter(|entry| selection.takes(entry)).map(|entry| entry.spot));
-        }
-    }
+    let entries = book.transcript().threads.iter().flat_map(|thread| &thread.entries);
+    let wanted = entries.filter(|entry| match call {
+        Some(index) => entry.what == What::Call(index),
+        None => selection.takes(entry),
+    });
+    let mut spots: Vec<Spot> = wanted.flat_map(|entry| book.spots(entry)).collect();
     spots.sort_unstable();
     spots.dedup();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());

@@ -4,6 +4,7 @@ use super::super::content::{blocks, content, kind, text, without, words};
 use super::{flag, folded, hooks, spoken};
 use crate::Opened;
 use serde_json::{Value, json};
+use tooltrail_model::content::{Content, Image};
 use tooltrail_model::transcript::Part;
 
 /// The parts of an attachment.
@@ -16,7 +17,18 @@ pub(super) fn attachment(value: &Value) -> Vec<Part> {
     if kind(attached) == "queued_command" {
         return attached.get("prompt").map(|prompt| waiting(prompt, by_person(attached))).unwrap_or_default();
     }
-    vec![put_in(attached)]
+    match picture(attached) {
+        Some(picture) => vec![folded(label(attached), picture.media.clone()), Part::Media(Content::Image(picture))],
+        None => vec![put_in(attached)],
+    }
+}
+
+/// A file that was handed over and is a picture.
+fn picture(attached: &Value) -> Option<Image> {
+    let content = attached.get("content").filter(|content| kind(content) == "image")?;
+    let file = content.get("file")?;
+    let media = text(file, "type").unwrap_or_default().to_owned();
+    Some(Image { media, data: Some(text(file, "base64")?.to_owned()), ..Image::default() })
 }
 
 /// Whether a person typed it: other modes, and other origins, are the program's.
@@ -49,10 +61,14 @@ pub(super) fn queue(value: &Value) -> Vec<Part> {
 
 /// Anything else, folded: what it is, what it is about, and its words.
 fn put_in(attached: &Value) -> Part {
+    folded(label(attached), said(attached))
+}
+
+/// What an attachment is, and what it is about.
+fn label(attached: &Value) -> String {
     let name = kind(attached).replace('_', " ");
     let about = ["displayPath", "filename", "path"].iter().find_map(|key| text(attached, key));
-    let label = about.map_or_else(|| name.clone(), |about| format!("{name}: {about}"));
-    folded(label, said(attached))
+    about.map_or_else(|| name.clone(), |about| format!("{name}: {about}"))
 }
 
 /// The words of an attachment; its fields where it has none of its own.

@@ -37,6 +37,7 @@ pub(super) fn parts(record: Opened<'_>) -> Parts {
         sidechain: flag(value, "isSidechain"),
         agent: own("agentId"),
         echo: kind == "queue-operation",
+        voice: None,
         parts: Vec::new(),
     };
     out.parts = match kind {

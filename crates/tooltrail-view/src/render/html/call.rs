@@ -29,7 +29,10 @@ pub fn call_row(story: &Story<'_>, frame: &Frame<'_>) -> Markup {
     let mut body = call::body(story, frame.limits);
     // A conversation that the tool's view does not show is still part of the call.
     let untold = story.nested.threads.iter().filter(|thread| !shows(&body, **thread)).copied().collect::<Vec<_>>();
-    body.extend(untold.iter().map(|&thread| Block::Nested { thread, calls: story.nested.calls, failed: story.nested.failed }));
+    body.extend(untold.iter().map(|&thread| {
+        let made = story.nested.of(thread);
+        Block::Nested { thread, calls: made.calls, failed: made.failed }
+    }));
     drawn(&call::head(story), &story.row, &body, &call::life(story), frame)
 }
 

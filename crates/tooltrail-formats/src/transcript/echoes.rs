@@ -1,0 +1,155 @@
+//! What a log tells twice. Codex writes a message as an item of the conversation and again as an event, or only as events; Claude Code
+//! writes a prompt that waited into its queue and again where it was taken up. Each is shown once, and none is lost: what is said
+//! twice is shown twice, because every record that repeats something is matched with one that it repeats.
+
+use super::build::Found;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// Leaves out what only repeats another record. A turn that begins with a repetition begins with what it repeats.
+pub(super) fn left_out(mut entries: Vec<Found>) -> Vec<Found> {
+    let mut kept: Vec<bool> = entries.iter().map(|found| found.echo.is_none()).collect();
+    let originals = entries.iter().filter(|found| found.echo.is_none());
+    let pieces: HashSet<u64> = originals.flat_map(|found| found.paragraphs.iter().copied()).collect();
+    let mut shown = places(&entries, None);
+    for voice in voices(&entries) {
+        for (text, echoes) in places(&entries, Some(voice)) {
+            let shown = shown.entry(text).or_default();
+            let (repeats, own) = matched(&entries, shown, echoes, voice);
+            for (echo, original) in repeats {
+                entries[original].begins = entries[original].begins.or(entries[echo].begins);
+            }
+            for at in own {
+                let paragraphs = &entries[at].paragraphs;
+                if paragraphs.is_empty() || !paragraphs.iter().all(|piece| pieces.contains(piece)) {
+                    kept[at] = true;
+                    shown.insert(at);
+                }
+            }
+        }
+        for at in 0..entries.len() {
+            if entries[at].echo == Some(voice) && entries[at].text == 0 {
+                kept[at] = companion(&entries, &kept, at);
+            }
+        }
+    }
+    let mut kept = kept.into_iter();
+    entries.retain(|_| kept.next().unwrap_or(true));
+    entries
+}
+
+/// Where the same words are told, by those who repeat others or by those who do not.
+fn places(entries: &[Found], voice: Option<&'static str>) -> HashMap<u64, BTreeSet<usize>> {
+    let mut places: HashMap<u64, BTreeSet<usize>> = HashMap::new();
+    for (at, found) in entries.iter().enumerate().filter(|(_, found)| found.echo == voice && found.text != 0) {
+        places.entry(found.text).or_default().insert(at);
+    }
+    places
+}
+
+/// Of records with the same words that one voice tells: those that repeat what is shown, each with what it repeats; and the others.
+fn matched(entries: &[Found], shown: &BTreeSet<usize>, mut echoes: BTreeSet<usize>, voice: &str) -> (Vec<(usize, usize)>, Vec<usize>) {
+    // Some voices tell in several records what another tells in one, or repeat it at will: these are matched with any.
+    let loose = voice == ANY || echoes.first().is_some_and(|at| !entries[*at].paragraphs.is_empty());
+    if loose {
+        let first = echoes.first().copied().filter(|_| shown.is_empty());
+        let repeats = echoes.iter().filter_map(|&at| Some((at, nearest(shown, at).or(first)?))).filter(|(at, original)| at != original);
+        return (repeats.collect(), first.into_iter().collect());
+    }
+    let mut repeats = Vec::new();
+    for &original in shown {
+        if let Some(echo) = nearest(&echoes, original) {
+            echoes.remove(&echo);
+            repeats.push((echo, original));
+        }
+    }
+    (repeats, echoes.into_iter().collect())
+}
+
+/// The voice of records that may be repeated by any number of others.
+pub(super) const ANY: &str = "";
+
+/// The voices of records that repeat others, in the order in which they are first heard.
+fn voices(entries: &[Found]) -> Vec<&'static str> {
+    let mut voices: Vec<&'static str> = Vec::new();
+    for voice in entries.iter().filter_map(|found| found.echo) {
+        if !voices.contains(&voice) {
+            voices.push(voice);
+        }
+    }
+    voices
+}
+
+/// What has no words is shown with the words of its record; alone, where nothing else without words is near.
+fn companion(entries: &[Found], kept: &[bool], at: usize) -> bool {
+    let spot = entries[at].entry.spot;
+    let start = entries[..at].iter().rposition(|found| found.entry.spot != spot).map_or(0, |before| before + 1);
+    match (start..at).find(|&other| entries[other].text != 0) {
+        Some(words) => kept[words],
+        None => {
+            const NEAR: usize = 4;
+            let alike = |other: &usize| kept[*other] && entries[*other].entry.what == entries[at].entry.what;
+            !(at.saturating_sub(NEAR)..(at + NEAR).min(entries.len())).filter(|other| *other != at).any(|other| alike(&other))
+        }
+    }
+}
+
+/// The place that is nearest to another; of two, the earlier.
+fn nearest(places: &BTreeSet<usize>, at: usize) -> Option<usize> {
+    let before = places.range(..at).next_back().copied();
+    let after = places.range(at..).next().copied();
+    match (before, after) {
+        (Some(before), Some(after)) if after - at < at - before => Some(after),
+        (before, after) => before.or(after),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tooltrail_model::transcript::{Entry, Spot, What};
+
+    /// What is shown of records that are each told by a letter: its words, and before it a mark for who repeats them.
+    fn shown(records: &[&str]) -> Vec<usize> {
+        let found = |(at, record): (usize, &&str)| {
+            let (voice, words) = record.split_at(record.len() - 1);
+            let echo = match voice {
+                "" => None,
+                "e" => Some("event"),
+                "i" => Some("item"),
+                _ => Some(ANY),
+            };
+            let spot = Spot { source: at, ..Spot::default() };
+            let entry = Entry {
+                spot,
+                part: 0,
+                time: None,
+                what: if words == "." { What::Media } else { What::Prompt },
+                turn: None,
+                abandoned: false,
+                lines: 1,
+            };
+            let text = words.bytes().next().map_or(0, |byte| if byte == b'.' { 0 } else { u64::from(byte) });
+            Found { entry, order: None, text, paragraphs: Vec::new(), echo, head: String::new(), begins: None, half: None }
+        };
+        left_out(records.iter().enumerate().map(found).collect()).iter().map(|found| found.entry.spot.source).collect()
+    }
+
+    #[test]
+    fn every_message_is_shown_once_and_none_is_lost() {
+        // Told as an item, an event before or behind it, and by nobody else.
+        assert_eq!(shown(&["ea", "a", "b", "eb", "ec"]), [1, 2, 4]);
+        // The same words twice are two messages, told by items and events or by events alone.
+        assert_eq!(shown(&["a", "ea", "x", "a", "ea"]), [0, 2, 3]);
+        assert_eq!(shown(&["ea", "ia", "x", "ea", "ia"]), [0, 2, 3]);
+        // An item is missing: the event that nothing stands for is shown, in its place.
+        assert_eq!(shown(&["ea", "x", "y", "a", "ea"]), [0, 1, 2, 3]);
+        // What waited in a queue may be put there more than once.
+        assert_eq!(shown(&["qa", "qa", "a", "qb"]), [2, 3]);
+    }
+
+    #[test]
+    fn what_has_no_words_is_lost_only_where_it_is_shown() {
+        assert_eq!(shown(&["x", "e.", "y", "z", "w", "v", "."]), [0, 1, 2, 3, 4, 5, 6]);
+        assert_eq!(shown(&[".", "e."]), [0]);
+    }
+}

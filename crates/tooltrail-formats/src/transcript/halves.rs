@@ -1,0 +1,62 @@
+//! Commands told in two records: what was typed, and what it printed. They are read as one.
+
+use super::build::{Found, Place};
+use std::collections::HashMap;
+use tooltrail_model::transcript::{Part, What};
+
+/// Which part of a command a record tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Half {
+    /// What was typed.
+    Line,
+    /// What it printed.
+    Output,
+    /// Neither: that a command printed nothing, or a command without a name.
+    Nothing,
+}
+
+impl Half {
+    /// The half that a part is; `None` for a whole command and for anything else.
+    pub(super) fn of(part: &Part) -> Option<Self> {
+        let Part::Command { line, output } = part else { return None };
+        let printed = output.as_deref().map(|output| !output.trim().is_empty());
+        match (line.is_empty(), printed) {
+            (false, None) => Some(Half::Line),
+            (false, Some(_)) => None,
+            (true, Some(true)) => Some(Half::Output),
+            (true, _) => Some(Half::Nothing),
+        }
+    }
+}
+
+/// Joins each output to the command before it. What is left without words is nothing to read.
+pub(super) fn joined(entries: Vec<Found>, outputs: &mut HashMap<Place, Place>) -> Vec<Found> {
+    let mut out: Vec<Found> = Vec::with_capacity(entries.len());
+    for found in entries {
+        match found.half {
+            Some(Half::Nothing) => {
+                // It ends the command all the same, so that no later output is taken for its own.
+                waiting(&mut out).into_iter().for_each(|command| command.half = None);
+                continue;
+            }
+            Some(Half::Output) => {
+                if let Some(command) = waiting(&mut out) {
+                    command.half = None;
+                    command.entry.lines = command.entry.lines.saturating_add(found.entry.lines);
+                    outputs.insert((command.entry.spot, command.entry.part), (found.entry.spot, found.entry.part));
+                    continue;
+                }
+            }
+            _ => {}
+        }
+        out.push(found);
+    }
+    out
+}
+
+/// The command that waits for its output. Only what the program puts in may stand between the two.
+fn waiting(entries: &mut [Found]) -> Option<&mut Found> {
+    const NEAR: usize = 16;
+    let between = |found: &&mut Found| matches!(found.entry.what, What::Folded | What::Notice | What::Hook);
+    entries.iter_mut().rev().take(NEAR).find(|found| !between(found)).filter(|found| found.half == Some(Half::Line))
+}
