@@ -5,4 +5,5 @@
 
 mod driver;
 mod export;
+mod figures;
 mod hostile;
