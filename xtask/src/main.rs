@@ -7,6 +7,7 @@ mod fuzz;
 mod inputs;
 mod measure;
 mod options;
+mod pictures;
 mod report;
 mod test;
 mod workspace;
@@ -19,6 +20,7 @@ const HELP: &str = "\
 cargo xtask test                                        everything that must hold before a change lands
 cargo xtask bench [--size 1G] [--dir DIR] [--rounds 5]  time and memory, written to docs/performance.md
 cargo xtask fuzz [--seconds 60]                         the fuzz tests, each for that long
+cargo xtask pictures                                    the pictures in docs/pictures, of the demo, in Chromium
 
 examples
   cargo xtask bench --size 100M --rounds 3              a quick look
@@ -36,6 +38,7 @@ fn main() -> ExitCode {
         "test" => options::read(rest, &[]).and_then(|_| test::run()),
         "bench" => options::read(rest, bench::OPTIONS).and_then(|options| bench::run(&options)),
         "fuzz" => options::read(rest, fuzz::OPTIONS).and_then(|options| fuzz::run(&options)),
+        "pictures" => options::read(rest, &[]).and_then(|_| pictures::run()),
         "help" | "--help" | "-h" => {
             say(HELP);
             Ok(())

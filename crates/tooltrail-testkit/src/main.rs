@@ -12,10 +12,11 @@ use tooltrail_testkit::{corpus, floor, hostile, size};
 const HELP: &str = "\
 makes test data for tooltrail
 
-  tooltrail-testkit gen --out DIR --size 1G [--seed 2]           a corpus, laid out like a home
-  tooltrail-testkit big-line --out FILE --size 2G                a log with one line of that size
-  tooltrail-testkit big-results --out FILE --count 10 --each 20M a log of very large results
-  tooltrail-testkit floor DIR [--threads N]                      read every log and count lines
+  tooltrail-testkit gen --out DIR --size 1G [--seed 2]               a corpus, laid out like a home
+  tooltrail-testkit long-session --out FILE --rows 20000 [--seed 2]  one session of that many rows
+  tooltrail-testkit big-line --out FILE --size 2G                    a log with one line of that size
+  tooltrail-testkit big-results --out FILE --count 10 --each 20M     a log of very large results
+  tooltrail-testkit floor DIR [--threads N]                          read every log and count lines
 ";
 
 fn main() -> ExitCode {
@@ -40,6 +41,7 @@ fn run(words: &[String]) -> Result<String, String> {
     let options = |known| Arguments::read(rest, known);
     match command.as_str() {
         "gen" => generate(&options(&["out", "size", "seed"])?),
+        "long-session" => long_session(&options(&["out", "rows", "seed"])?),
         "big-line" => big_line(&options(&["out", "size"])?),
         "big-results" => big_results(&options(&["out", "count", "each"])?),
         "floor" => time_floor(&options(&["threads"])?),
@@ -52,6 +54,12 @@ fn generate(arguments: &Arguments) -> Result<String, String> {
     let out = arguments.path("out")?;
     let plan = corpus::Plan { bytes: arguments.size("size", None)?, seed: arguments.number("seed", 1)? };
     corpus::generate(&out, &plan).map(tell).map_err(|error| cannot_write(&out, &error))
+}
+
+fn long_session(arguments: &Arguments) -> Result<String, String> {
+    let out = arguments.path("out")?;
+    let long = corpus::Long { rows: arguments.number("rows", 20_000)?, seed: arguments.number("seed", 1)? };
+    corpus::long_session(&out, &long).map(tell).map_err(|error| cannot_write(&out, &error))
 }
 
 fn big_line(arguments: &Arguments) -> Result<String, String> {

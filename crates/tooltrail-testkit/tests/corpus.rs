@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tooltrail_testkit::corpus::{Plan, Written, generate};
+use tooltrail_testkit::corpus::{Long, Plan, Written, generate, long_session};
 use tooltrail_testkit::floor::{logs_below, newline_floor};
 
 /// A directory of this test's own, removed at its end.
@@ -60,6 +60,26 @@ fn what_was_written_is_what_is_there() {
         assert_eq!(newline_floor(&paths, threads).unwrap(), (written.bytes, written.lines));
     }
     assert!((3_000_000..3_600_000).contains(&written.bytes), "{written:?}");
+}
+
+#[test]
+fn a_long_session_has_the_rows_it_was_asked_for() {
+    let make = |name: &str, seed| {
+        let out = Scratch::new(name);
+        let file = out.0.join("long.jsonl");
+        let written = long_session(&file, &Long { rows: 800, seed }).unwrap();
+        (written, logs(&out.0))
+    };
+    let (written, logs) = make("long", 1);
+    assert!(make("long-again", 1) == (written, logs.clone()) && make("long-other", 2).1 != logs);
+    assert_eq!(logs.len() as u64, written.files);
+    assert_eq!(logs.values().map(String::len).sum::<usize>() as u64, written.bytes);
+    assert_eq!(logs.values().flat_map(|text| text.lines()).count() as u64, written.lines);
+    let records: Vec<Value> = logs.values().flat_map(|text| text.lines()).map(|line| serde_json::from_str(line).unwrap()).collect();
+    let rows = |record: &&Value| record["type"] == "assistant" || record["message"]["content"].is_string();
+    let rows = records.iter().filter(rows).count();
+    assert!((800..900).contains(&rows), "{rows} rows");
+    assert!(written.bytes < 2_800_000, "{written:?}");
 }
 
 #[test]

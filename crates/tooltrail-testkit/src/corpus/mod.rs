@@ -5,12 +5,15 @@
 
 mod extras;
 mod ids;
+mod long;
 mod pool;
 mod session;
 mod tools;
 mod turn;
 mod usage;
 mod words;
+
+pub use long::{Long, long_session};
 
 use std::fs::{self, File};
 use std::io::{self, Write};

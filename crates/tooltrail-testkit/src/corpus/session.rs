@@ -27,6 +27,10 @@ pub(super) struct Session<'p> {
     /// Lines not yet written to the file.
     pub(super) out: String,
     pub(super) lines: u64,
+    /// What a reader sees of it: prompts, texts, thoughts and calls.
+    pub(super) rows: u64,
+    /// Results are short.
+    pub(super) brief: bool,
     /// Subagents started here that have a log of their own.
     pub(super) started: Vec<Started>,
     /// What the parent's progress records have already told of this subagent.
@@ -61,6 +65,8 @@ impl<'p> Session<'p> {
             parent: None,
             out: String::new(),
             lines: 0,
+            rows: 0,
+            brief: false,
             started: Vec::new(),
             told: VecDeque::new(),
             pool,
@@ -78,6 +84,7 @@ impl<'p> Session<'p> {
             branch: self.branch.clone(),
             agent: Some(started.id),
             told: started.told,
+            brief: self.brief,
             ..Self::new(self.pool, rng, self.cwd.clone())
         }
     }
@@ -115,6 +122,7 @@ impl<'p> Session<'p> {
 
     /// A person's prompt, or program text in its place.
     pub(super) fn prompt(&mut self, escaped: &str) {
+        self.rows += 1;
         self.chained(
             |o| {
                 o.text("type", "user").object("message", |o| {
@@ -146,6 +154,7 @@ impl Message {
     /// Writes the next block; `stop` is the reason that the last line gives. Returns the line's uuid.
     pub(super) fn block(&mut self, session: &mut Session<'_>, block: &str, stop: &str) -> String {
         self.written += 1;
+        session.rows += 1;
         let last = self.written >= self.lines;
         // Only the last line knows the output; the others carry what had been counted when they were written.
         let output = if last { self.usage.output } else { self.usage.output * self.written / (self.lines + 1) + 1 };

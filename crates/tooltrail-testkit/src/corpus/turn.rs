@@ -53,7 +53,7 @@ impl Session<'_> {
         };
         let mut message = Message::new(&mut self.rng, id, lines);
         if thinks {
-            let length = self.rng.between(300, 2500);
+            let length = if self.brief { 60 } else { self.rng.between(300, 2500) };
             let signature = pool.base64(&mut self.rng, length);
             let block = text_of(|o| {
                 o.text("type", "thinking").text("thinking", pool.prose(&mut self.rng, 10, 200)).text("signature", &signature);
@@ -66,7 +66,7 @@ impl Session<'_> {
         }
         let mut pending = Vec::with_capacity(calls);
         for _ in 0..calls {
-            let mut scene = Scene { pool, rng: &mut self.rng, cwd: &self.cwd };
+            let mut scene = Scene { pool, rng: &mut self.rng, cwd: &self.cwd, brief: self.brief };
             let call = match file {
                 Some(file) => tools::known_read(&mut scene, file),
                 None => tools::call(&mut scene),

@@ -1,16 +1,30 @@
 //! A browser of our own for the length of a test.
 
+use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use fantoccini::wd::Capabilities;
 use fantoccini::{Client, ClientBuilder};
+use serde_json::{Value, json};
 use std::future::Future;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::ops::Deref;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// How long a page may take for what it was asked. Generous: nothing here is a measure of speed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The key that leaves.
+pub(crate) const ESCAPE: char = '\u{e00c}';
+/// The key that opens.
+pub(crate) const ENTER: char = '\u{e007}';
 
 /// ChromeDriver, which ends with the test.
 struct Driver {
     process: Child,
     port: u16,
+    session: Option<String>,
 }
 
 impl Driver {
@@ -24,20 +38,39 @@ impl Driver {
         let output = BufReader::new(process.stdout.take().expect("its output is piped"));
         let said = |line: String| line.strip_suffix('.')?.rsplit_once("on port ")?.1.parse().ok();
         let port = output.lines().map_while(Result::ok).find_map(said).expect("ChromeDriver says its port when it has started");
-        Driver { process, port }
+        Driver { process, port, session: None }
     }
 }
 
 impl Drop for Driver {
     fn drop(&mut self) {
+        // A test that failed has not closed its browser, and a browser outlives its driver.
+        if let Some(session) = &self.session {
+            let _ = request(self.port, "DELETE", &format!("/session/{session}"), "");
+        }
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
 }
 
-/// Runs a test in a browser with an empty profile. A device of `width` columns of pixels, dark or light.
-pub(crate) fn with_browser<F: Future<Output = ()>>(test: impl FnOnce(Client) -> F) {
-    let driver = Driver::start();
+/// A browser with an empty profile: the client of WebDriver, and what only Chromium has.
+pub(crate) struct Browser {
+    client: Client,
+    port: u16,
+    session: String,
+}
+
+impl Deref for Browser {
+    type Target = Client;
+
+    fn deref(&self) -> &Client {
+        &self.client
+    }
+}
+
+/// Runs a test in a browser with an empty profile.
+pub(crate) fn with_browser<F: Future<Output = ()>>(test: impl FnOnce(Browser) -> F) {
+    let mut driver = Driver::start();
     let profile = tempfile::tempdir().expect("a directory for the profile");
     let arguments = [
         "--headless",
@@ -53,15 +86,97 @@ pub(crate) fn with_browser<F: Future<Output = ()>>(test: impl FnOnce(Client) -> 
         &format!("--user-data-dir={}", profile.path().display()),
     ];
     let mut wanted = Capabilities::new();
-    wanted.insert("goog:chromeOptions".to_owned(), serde_json::json!({ "args": arguments }));
+    wanted.insert("goog:chromeOptions".to_owned(), json!({ "args": arguments }));
+    wanted.insert("goog:loggingPrefs".to_owned(), json!({ "browser": "ALL" }));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
         let connector = hyper_util::client::legacy::connect::HttpConnector::new();
         let address = format!("http://127.0.0.1:{}", driver.port);
         let client = ClientBuilder::new(connector).capabilities(wanted).connect(&address).await.expect("a browser starts");
-        test(client.clone()).await;
-        client.close().await.expect("the browser ends");
+        let session = client.session_id().await.expect("the driver answers").expect("a session");
+        driver.session = Some(session.clone());
+        test(Browser { client, port: driver.port, session }).await;
     });
+}
+
+impl Browser {
+    /// Opens a page of ours and waits until its script has begun.
+    pub(crate) async fn open(&self, address: &str) {
+        // From another page, so that an address with another fragment is loaded anew.
+        self.goto("about:blank").await.expect("an empty page");
+        self.goto(address).await.expect("the page opens");
+        self.until("return document.documentElement.dataset.ready === 'true'").await;
+    }
+
+    /// A value that a script in the page gives.
+    pub(crate) async fn ask(&self, script: &str) -> Value {
+        ask(self, script).await
+    }
+
+    /// Waits until a script in the page says yes.
+    pub(crate) async fn until(&self, script: &str) {
+        let start = Instant::now();
+        loop {
+            let said = self.ask(script).await;
+            if said == json!(true) {
+                return;
+            }
+            assert!(start.elapsed() < PATIENCE, "never came true, last {said}: {script}");
+            tokio::time::sleep(Duration::from_millis(30)).await;
+        }
+    }
+
+    /// Presses keys one after the other, wherever the focus is.
+    pub(crate) async fn press(&self, keys: &str) {
+        let mut actions = KeyActions::new("keyboard".to_owned());
+        for value in keys.chars() {
+            actions = actions.then(KeyAction::Down { value }).then(KeyAction::Up { value });
+        }
+        self.perform_actions(actions).await.expect("keys are pressed");
+    }
+
+    /// A command of Chromium's own protocol.
+    pub(crate) fn chromium(&self, command: &str, parameters: &Value) -> Value {
+        self.post("goog/cdp/execute", &json!({ "cmd": command, "params": parameters }))
+    }
+
+    /// Makes the page as wide as a device, narrower than any window.
+    pub(crate) fn resize(&self, width: u32, height: u32, touch: bool) {
+        let device = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": touch });
+        self.chromium("Emulation.setDeviceMetricsOverride", &device);
+    }
+
+    /// What was written to the console since this was last asked; also what the page's policy forbade.
+    pub(crate) fn console(&self) -> Vec<String> {
+        let lines = self.post("se/log", &json!({ "type": "browser" }));
+        let message = |line: &Value| line["message"].as_str().unwrap_or_default().to_owned();
+        lines.as_array().into_iter().flatten().map(message).collect()
+    }
+
+    fn post(&self, command: &str, body: &Value) -> Value {
+        let path = format!("/session/{}/{command}", self.session);
+        let mut answer = request(self.port, "POST", &path, &body.to_string()).expect("the driver answers");
+        assert!(answer["value"]["error"].is_null(), "{command}: {answer}");
+        answer["value"].take()
+    }
+}
+
+/// One request to the driver, for what the client has no function. The driver keeps the connection, so the length counts.
+fn request(port: u16, method: &str, path: &str, body: &str) -> std::io::Result<Value> {
+    let mut stream = TcpStream::connect(("127.0.0.1", port))?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    write!(stream, "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: {}\r\n\r\n{body}", body.len())?;
+    let mut reader = BufReader::new(stream);
+    let (mut line, mut length) = (String::new(), 0);
+    while reader.read_line(&mut line)? > 2 {
+        if let Some((name, value)) = line.split_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("content-length")) {
+            length = value.trim().parse().unwrap_or_else(|_| panic!("{name}: {value}"));
+        }
+        line.clear();
+    }
+    let mut answer = vec![0; length];
+    reader.read_exact(&mut answer)?;
+    Ok(serde_json::from_slice(&answer)?)
 }
 
 /// The address of a file.
@@ -77,6 +192,6 @@ pub(crate) fn tooltrail(arguments: &[&str]) -> Output {
 }
 
 /// A value that a script in the page gives.
-pub(crate) async fn ask(client: &Client, script: &str) -> serde_json::Value {
+pub(crate) async fn ask(client: &Client, script: &str) -> Value {
     client.execute(script, Vec::new()).await.expect("the script runs")
 }

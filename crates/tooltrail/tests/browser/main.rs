@@ -7,4 +7,5 @@
 
 mod driver;
 mod export;
+mod figures;
 mod hostile;

@@ -12,7 +12,8 @@ pub(super) fn read(scene: &mut Scene<'_>) -> Call {
 pub(super) fn read_of(scene: &mut Scene<'_>, file: &File) -> Call {
     let total = file.plain.len();
     let from = if scene.rng.chance(0.5) { 0 } else { scene.rng.below(total) };
-    let count = scene.rng.pick(&[40, 100, 2000]).min(total - from);
+    let most = if scene.brief { &[5, 15, 40] } else { &[40, 100, 2000] };
+    let count = scene.rng.pick(most).min(total - from);
     let input = text_of(|o| {
         o.text("file_path", &file.path);
         if from > 0 {
@@ -66,7 +67,7 @@ pub(super) fn edit(scene: &mut Scene<'_>) -> Call {
         o.text("filePath", &file.path)
             .text("oldString", old)
             .text("newString", &new)
-            .text("originalFile", file.plain.run(0, file.plain.len()))
+            .raw("originalFile", &if scene.brief { "null".to_owned() } else { quoted(file.plain.run(0, file.plain.len())) })
             .raw("structuredPatch", &list([patch]))
             .flag("userModified", user_modified)
             .flag("replaceAll", false);
@@ -76,7 +77,7 @@ pub(super) fn edit(scene: &mut Scene<'_>) -> Call {
 
 pub(super) fn write(scene: &mut Scene<'_>) -> Call {
     let file = scene.pool.file(scene.rng);
-    let whole = file.plain.run(0, file.plain.len());
+    let whole = file.plain.run(0, if scene.brief { 40 } else { file.plain.len() });
     let input = text_of(|o| {
         o.text("file_path", &file.path).text("content", whole);
     });

@@ -36,6 +36,8 @@ pub(super) struct Scene<'s> {
     pub(super) pool: &'s Pool,
     pub(super) rng: &'s mut Rng,
     pub(super) cwd: &'s str,
+    /// Results are to be short.
+    pub(super) brief: bool,
 }
 
 /// One call and its whole fate, before ids and times.

@@ -4,7 +4,7 @@ use super::{Call, Reply, Scene};
 use crate::json::{list, quoted, text_of};
 
 pub(super) fn fetch(scene: &mut Scene<'_>) -> Call {
-    let page = scene.pool.prose(scene.rng, 100, 1500);
+    let page = scene.pool.prose(scene.rng, 100, if scene.brief { 200 } else { 1500 });
     let url = format!("https://example.com/{}", scene.pool.words.name(scene.rng));
     let question = scene.pool.phrase(scene.rng);
     let input = text_of(|o| {
@@ -22,7 +22,7 @@ pub(super) fn fetch(scene: &mut Scene<'_>) -> Call {
 }
 
 pub(super) fn query(scene: &mut Scene<'_>) -> Call {
-    let rows = scene.pool.prose(scene.rng, 100, 1500);
+    let rows = scene.pool.prose(scene.rng, 100, if scene.brief { 200 } else { 1500 });
     let input = text_of(|o| {
         o.text("table", scene.pool.words.word(scene.rng)).number("limit", scene.rng.between(1, 500));
     });
@@ -31,7 +31,7 @@ pub(super) fn query(scene: &mut Scene<'_>) -> Call {
 }
 
 pub(super) fn screenshot(scene: &mut Scene<'_>) -> Call {
-    let length = scene.rng.long_tailed(130_000.0, 0.8).clamp(4000, 2_000_000);
+    let length = if scene.brief { 4000 } else { scene.rng.long_tailed(130_000.0, 0.8).clamp(4000, 2_000_000) };
     let data = scene.pool.base64(scene.rng, length);
     let content = list([text_of(|o| {
         o.text("type", "image").object("source", |o| {

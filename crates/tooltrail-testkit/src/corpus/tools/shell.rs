@@ -35,7 +35,8 @@ pub(super) fn bash(scene: &mut Scene<'_>) -> Call {
 }
 
 fn outcome(scene: &mut Scene<'_>) -> Reply {
-    let lines = scene.rng.long_tailed(13.0, 1.4);
+    let (median, spread) = if scene.brief { (5.0, 1.1) } else { (13.0, 1.4) };
+    let lines = scene.rng.long_tailed(median, spread);
     let output = scene.pool.console(scene.rng, lines);
     match scene.rng.below(1000) {
         0..=31 => {

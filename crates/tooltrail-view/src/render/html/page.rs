@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::LazyLock;
 use tooltrail_model::row::{CallRow, SessionRow};
-use tooltrail_model::transcript::Transcript;
+use tooltrail_model::transcript::{CallEntry, Transcript};
 
 /// The one script.
 const SCRIPT: &str = include_str!("assets/export.js");
@@ -142,8 +142,8 @@ impl Page<'_> {
                         button #tt-find-next type="button" title="Next match (n)" aria-label="Next match" { "↓" }
                     }
                     div.jump {
-                        button #tt-bad-prev type="button" title="Previous problem (E)" aria-label="Previous problem" { "✗↑" }
-                        button #tt-bad-next type="button" title="Next problem (e)" aria-label="Next problem" { "✗↓" }
+                        button #tt-bad-prev type="button" disabled[self.bad() == 0] title="Previous problem (E)" aria-label="Previous problem" { "✗↑" }
+                        button #tt-bad-next type="button" disabled[self.bad() == 0] title="Next problem (e)" aria-label="Next problem" { "✗↓" }
                     }
                 }
                 fieldset.theme {
@@ -159,10 +159,9 @@ impl Page<'_> {
 
     fn filters(&self) -> Markup {
         let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
-        for call in &self.transcript.calls {
+        for (_, call) in self.calls() {
             *kinds.entry(call.row.kind.word()).or_default() += 1;
         }
-        let bad = self.transcript.calls.iter().filter(|call| bad(call.row.status)).count() as u64;
         html! {
             fieldset.filters #tt-filters {
                 legend.vh { "What is shown" }
@@ -176,9 +175,19 @@ impl Page<'_> {
                     }
                 }
                 @if self.transcript.threads.len() > 1 { (tick("tt-f-sub", "Subagents", true)) }
-                (tick("tt-f-bad", &format!("✗ only {}", count(bad)), false))
+                (tick("tt-f-bad", &format!("✗ only {}", count(self.bad())), false))
             }
         }
+    }
+
+    /// The calls on the page and their places in the transcript.
+    fn calls(&self) -> impl Iterator<Item = (usize, &CallEntry<'_>)> {
+        self.transcript.calls.iter().enumerate().filter(|(index, _)| self.plan.placed.get(*index) == Some(&true))
+    }
+
+    /// How many calls are problems.
+    fn bad(&self) -> u64 {
+        self.calls().filter(|(_, call)| bad(call.row.status)).count() as u64
     }
 
     /// The turns, and the problems.
@@ -216,7 +225,7 @@ impl Page<'_> {
 
     fn problems(&self) -> Markup {
         let all: Vec<(usize, &CallRow<'_>)> =
-            self.transcript.calls.iter().map(|call| &call.row).enumerate().filter(|(_, row)| bad(row.status)).collect();
+            self.calls().map(|(index, call)| (index, &call.row)).filter(|(_, row)| bad(row.status)).collect();
         html! {
             @if !all.is_empty() {
                 details.problems {
@@ -254,7 +263,7 @@ fn about(session: &SessionRow<'_>) -> Vec<(&'static str, String)> {
     say("turns", Some(count(session.turns)));
     say("calls", Some(count(session.calls)));
     let usage = &session.usage;
-    say("tokens", Some(format!("{} in · {} out", short(usage.input), short(usage.output))));
+    say("tokens", Some(format!("{} in · {} out", short(usage.input), short(usage.output))).filter(|_| usage.input + usage.output > 0));
     let cache = usage.cache_write_5m.saturating_add(usage.cache_write_1h);
     say("cache", Some(format!("{} read · {} written", short(usage.cache_read), short(cache))).filter(|_| usage.cache_read + cache > 0));
     say("session", Some(session.session.to_owned()));

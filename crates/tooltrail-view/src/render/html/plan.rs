@@ -27,6 +27,8 @@ pub(super) struct Plan {
     pub(super) anchors: Vec<String>,
     /// Whether a subagent of each call had problems.
     pub(super) bad_inside: Vec<bool>,
+    /// Whether each call is on the page.
+    pub(super) placed: Vec<bool>,
 }
 
 /// Where a thread is shown.
@@ -219,11 +221,13 @@ impl<'a> Planner<'a> {
             of_thread: self.of_thread,
             anchors: anchors(calls),
             bad_inside: vec![false; calls.len()],
+            placed: vec![false; calls.len()],
         };
         for chunk in plan.chunks.iter_mut().rev() {
             let entries = chunk.thread.and_then(|thread| self.transcript.threads.get(thread)).map_or(&[][..], |thread| &thread.entries);
             for row in &chunk.rows {
                 let call = row.call();
+                _ = call.is_some_and(|call| mark(&mut plan.placed, call));
                 let status = call.and_then(|call| calls.get(call)).map(|call| call.row.status);
                 let inside = call.and_then(|call| plan.bad_inside.get(call)).is_some_and(|inside| *inside);
                 chunk.bad += usize::from(inside || status.is_some_and(bad));

@@ -94,6 +94,7 @@
     function ready(within) {
       for (const place of packed(within)) { size(place); watcher.observe(place); }
       for (const heading of all('.turn', within)) turns.observe(heading);
+      for (const call of all('.call[open]', within)) equip(call);
       if (finding && within !== rows) for (const unit of [within, ...all('.rows', within)]) paintUnit(unit);
     }
 
@@ -171,20 +172,34 @@
       for (const one of headings) {
         if (one === element || one.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING) heading = one; else break;
       }
-      if (heading) point(heading);
+      if (heading) point(heading.id);
     }
-    function point(heading) {
-      for (const link of all('.turns a[aria-current]')) link.removeAttribute('aria-current');
-      const link = document.querySelector(`.turns a[href="#${heading.id}"]`);
-      link?.setAttribute('aria-current', 'true');
+    function point(turn) {
+      const link = document.querySelector(`.turns a[href="#${turn}"]`);
+      if (!link || link.hasAttribute('aria-current')) return;
+      for (const other of all('.turns a[aria-current]')) other.removeAttribute('aria-current');
+      link.setAttribute('aria-current', 'true');
       const nav = byId('tt-outline');
-      if (!link || !nav.checkVisibility()) return;
+      if (!nav.checkVisibility()) return;
       const [box, within] = [link.getBoundingClientRect(), nav.getBoundingClientRect()];
       if (box.top < within.top || box.bottom > within.bottom) nav.scrollTop += box.top - within.top - within.height / 3;
     }
-    // Scrolling moves it too: a heading that comes in, or leaves at the foot for the one before it.
+    // Scrolling moves it too: the first heading in sight, or, when one left at the foot, the one before it.
+    const sighted = new Set();
     const turns = new IntersectionObserver((seen) => {
-      for (const one of seen) if (one.isIntersecting) point(one.target);
+      let left = null;
+      for (const { target, isIntersecting, boundingClientRect, rootBounds } of seen) {
+        if (isIntersecting) { sighted.add(target); continue; }
+        if (sighted.delete(target) && rootBounds && boundingClientRect.top >= rootBounds.bottom) left = target;
+      }
+      for (const heading of sighted) if (!heading.isConnected) sighted.delete(heading);
+      // What was chosen stays chosen while it can be seen.
+      const box = current?.isConnected && current.getBoundingClientRect();
+      if (box && box.bottom > 0 && box.top < innerHeight) return;
+      const number = (heading) => Number(heading.id.slice('turn-'.length));
+      const first = [...sighted].sort((one, other) => number(one) - number(other))[0];
+      if (first) point(first.id);
+      else if (left) point('turn-' + (number(left) - 1));
     }, { rootMargin: '-48px 0px -60% 0px' });
 
     // Where moving starts when nothing is selected: the first row in sight.
@@ -295,7 +310,7 @@
 
     const ENTITIES = { lt: '<', gt: '>', amp: '&', quot: '"', '#39': "'" };
     function textOf(html) {
-      return html.replace(/<span class="vh">[^<]*<\/span>/g, '').replace(/<p class="wait">[^<]*<\/p>/g, '').replace(/<[^>]*>/g, '')
+      return html.replace(/<span class="(?:[^"]* )?vh">[^<]*<\/span>/g, '').replace(/<p class="wait">[^<]*<\/p>/g, '').replace(/<[^>]*>/g, '')
         .replace(/&(lt|gt|amp|quot|#39);/g, (_, name) => ENTITIES[name]);
     }
     // Packed texts that were read for an earlier search, as many as are worth keeping.
@@ -398,6 +413,8 @@
         if (finding?.needle !== input.value.toLowerCase()) await find(input.value);
         match(event.shiftKey);
       } else if (event.key === 'Escape') {
+        // Left, not emptied: `n` goes on from here.
+        event.preventDefault();
         input.blur();
       }
     });
@@ -438,10 +455,10 @@
       const id = row.id || row.closest('[id]')?.id;
       if (id) copy(location.href.split('#')[0] + '#' + encodeURIComponent(id), 'link');
     }
-    // An open call gets its buttons when it is first seen.
-    rows.addEventListener('toggle', (event) => {
-      const row = event.target;
-      if (!row.open || !row.matches?.('.call') || row.querySelector(':scope > .body > .tools')) return;
+    // An open call gets its buttons when it is first seen: before its life, so that they can stand beside that.
+    function equip(row) {
+      const body = row.querySelector(':scope > .body');
+      if (!body || body.querySelector(':scope > .tools')) return;
       const tools = document.createElement('div');
       tools.className = 'tools';
       for (const [label, act] of [['Copy', copyRow], ['Link', copyLink]]) {
@@ -449,8 +466,9 @@
         button.addEventListener('click', () => act(row));
         tools.append(button);
       }
-      row.querySelector(':scope > .body')?.prepend(tools);
-    }, true);
+      body.insertBefore(tools, body.querySelector(':scope > .life'));
+    }
+    rows.addEventListener('toggle', ({ target }) => { if (target.open && target.matches?.('.call')) equip(target); }, true);
 
     // ---- Controls -------------------------------------------------------------------------------------------------
     const help = byId('tt-help');
@@ -503,7 +521,7 @@
       y: () => { if (current) copyLink(current); },
       t: () => { const at = THEMES.findIndex((name) => byId('tt-' + name).checked); const name = THEMES[(at + 1) % 3]; setTheme(name); save('tt-theme', name); say('theme: ' + name); },
       '?': () => help.showModal(),
-      Escape: () => { for (const menu of all('.menu[open]')) menu.open = false; byId('tt-drawer').checked = false; current?.classList.remove('here'); },
+      Escape: () => { for (const menu of all('.menu[open]')) menu.open = false; byId('tt-drawer').checked = false; current?.classList.remove('here'); if (input.value) { input.value = ''; find(''); } },
     };
     document.addEventListener('keydown', (event) => {
       if ((event.ctrlKey || event.metaKey) && event.key === 'p' && packed().length) { event.preventDefault(); print(); return; }
