@@ -216,12 +216,24 @@ fn codex_messages_told_by_events_alone_are_not_lost() {
     };
     let text = json!([{"type": "text", "text": "go on"}]);
     let picture = json!([{"type": "image", "image_url": "data:image/png;base64,iVBO"}]);
+    let letter =
+        codex(5, "inter_agent_communication", json!({"author": "/root/scout", "content": [{"type": "input_text", "text": "thanks"}]}));
     let call = codex(7, "response_item", json!({"type": "function_call", "name": "shell", "arguments": "{}", "call_id": "c1"}));
     let logs = Logs::of(
         ROLLOUT,
-        &[meta("0197-a"), event(1, "go on"), done(2, text.clone()), event(3, "go on"), done(4, text), call, done(8, picture)],
+        &[
+            meta("0197-a"),
+            event(1, "go on"),
+            done(2, text.clone()),
+            event(3, "go on"),
+            done(4, text),
+            letter,
+            event(6, "thanks"),
+            call,
+            done(8, picture),
+        ],
     );
-    assert_eq!(logs.shown(), ["0 prompt go on", "0 prompt go on", "0 call c1 0", "0 media"]);
+    assert_eq!(logs.shown(), ["0 prompt go on", "0 prompt go on", "0 prompt thanks", "0 prompt thanks", "0 call c1 0", "0 media"]);
 }
 
 #[test]

@@ -10,6 +10,7 @@ use halves::Half;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use tooltrail_model::Time;
+use tooltrail_model::event::Origin;
 use tooltrail_model::link::{Linked, LinkedCall, Now};
 use tooltrail_model::transcript::{CallEntry, Entry, Part, Parts, Spot, Thread, Transcript, Turn, What};
 
@@ -471,6 +472,8 @@ fn fingerprint(part: &Part) -> u64 {
     }
     let mut hasher = DefaultHasher::new();
     std::mem::discriminant(part).hash(&mut hasher);
+    // A person may say what an agent has said.
+    matches!(part, Part::Prompt { origin: Origin::Agent, .. }).hash(&mut hasher);
     words.hash(&mut hasher);
     hasher.finish().max(1)
 }

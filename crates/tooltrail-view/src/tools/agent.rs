@@ -133,7 +133,7 @@ fn table(agent: &Other) -> Option<Block> {
 mod tests {
     use super::*;
     use crate::sample::{facts, story, text_of, worked};
-    use tooltrail_model::transcript::Nested;
+    use tooltrail_model::transcript::{Made, Nested};
     use tooltrail_model::{Kind, Status};
 
     fn explore() -> Detail {
@@ -151,7 +151,7 @@ mod tests {
     #[test]
     fn a_task_with_what_it_did_and_its_answer() {
         let mut call = worked("Task", Kind::Subagent, explore());
-        call.nested = Nested { threads: vec![3], calls: 12, failed: 1 };
+        call.nested = Nested { threads: vec![3], calls: 12, failed: 1, each: Vec::new() };
         let head = Agent.head(&call);
         assert_eq!(head.title.text(), "Explore: find usages");
         assert_eq!(facts(&head.facts), ["12 calls 1✗", "41k tokens"]);
@@ -191,8 +191,10 @@ mod tests {
     #[test]
     fn what_a_lost_agent_did_is_told_and_no_more() {
         let mut call = story("Task", Kind::Subagent, Status::Unanswered, explore());
-        call.nested = Nested { threads: vec![1, 2], calls: 2, failed: 0 };
+        call.nested = Nested { threads: vec![1, 2], calls: 2, failed: 0, each: vec![Made { calls: 2, failed: 0 }, Made::default()] };
         assert_eq!(facts(&Agent.head(&call).facts), ["2 calls"]);
+        let nested = nested(&call);
+        assert!(matches!(nested.as_slice(), [Block::Nested { thread: 1, calls: 2, .. }, Block::Nested { thread: 2, calls: 0, .. }]));
     }
 
     #[test]

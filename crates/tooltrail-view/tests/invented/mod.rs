@@ -110,7 +110,7 @@ impl<'a> Builder<'a> {
         let shell = Shell { command: text.to_owned(), stdout: Some(format!("{text}\nsecond\n{text}")), ..Shell::default() };
         let told = Detailed { detail: Detail::Shell(shell), error: Some(text.to_owned()), ..Detailed::default() };
         let answer = Answered { seen: vec![Content::text(text)], produced: None, feedback: Some(text.to_owned()) };
-        let nested = Nested { threads: starts.to_vec(), calls: 1, failed: 0 };
+        let nested = Nested { threads: starts.to_vec(), calls: 1, ..Nested::default() };
         for &started in starts {
             self.book.transcript.threads[started].started_by = Some(index);
             self.book.transcript.threads[started].agent = Some(text.to_owned());
