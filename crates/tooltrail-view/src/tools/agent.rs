@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn numbers_are_told_once() {
         let mut call = worked("Task", Kind::Subagent, explore());
-        call.nested = Nested { threads: vec![3], calls: 12, failed: 0 };
+        call.nested = Nested { threads: vec![3], calls: 12, failed: 0, ..Nested::default() };
         if let Detail::Agent(agent) = &mut call.told.detail {
             (agent.state, agent.calls, agent.duration_ms) = (Some("completed".into()), Some(12), Some(900));
         }
