@@ -171,7 +171,8 @@ async fn rows_and_turns_by_key(browser: &Browser) {
     let open = "return document.querySelector('.here').open";
     assert_eq!(browser.ask(open).await, json!(false));
     browser.press_until(ENTER, open).await;
-    assert_eq!(browser.seen(".here > .body > .tools button").await, 2, "an open call can be copied");
+    // An open call can be copied.
+    browser.until("return document.querySelectorAll('.here > .body > .tools button').length === 2").await;
     browser.press_until("o", "return !document.querySelector('.here').open").await;
     for turn in ["turn-2", "turn-3"] {
         browser.press_until("J", &here(&json!(turn))).await;

@@ -508,7 +508,16 @@
       o: () => { if (current?.matches('details')) current.open = !current.open; },
       Enter: () => acts.o(),
       O: openTurn,
-      g: () => { if (last === 'g') { scrollTo({ top: 0, behavior: 'instant' }); current?.classList.remove('here'); current = null; } },
+      g: () => {
+        if (last !== 'g') return;
+        // Whatever is still being put in its place stays where it is.
+        putting++;
+        scrollTo({ top: 0, behavior: 'instant' });
+        current?.classList.remove('here');
+        current = null;
+        const first = document.querySelector('.turn');
+        if (first) point(first.id);
+      },
       G: async () => {
         const last = all(':scope > .rows', rows).filter((place) => !place.hidden).at(-1);
         if (last) await unpack(last);
