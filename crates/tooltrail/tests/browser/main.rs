@@ -3,7 +3,7 @@
 //! `cargo xtask test` installs Chromium and its driver where they are missing. Without them these tests fail and say so: a check
 //! that is skipped is no check.
 
-#![allow(clippy::expect_used)] // a panic is the report
+#![allow(clippy::expect_used)] // helpers of tests, where a panic is the report
 
 mod driver;
 mod export;

@@ -133,7 +133,7 @@
     let putting = 0;
     async function put(target, block) {
       const mine = ++putting;
-      for (let still = 0, round = 0; still < 3 && round < 30 && mine === putting && target.isConnected; round++) {
+      for (let still = 0, round = 0; still < 8 && round < 100 && mine === putting && target.isConnected; round++) {
         const before = target.getBoundingClientRect().top;
         target.scrollIntoView({ block, behavior: 'instant' });
         still = Math.abs(target.getBoundingClientRect().top - before) < 2 && !unpacking.size ? still + 1 : 0;
