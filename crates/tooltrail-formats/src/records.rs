@@ -1,6 +1,6 @@
 //! The records of one source, one after the other, without assembling anything: for what is read a second time, closely.
 //!
-//! What counts as a record is decided as in a [`scan`](crate::scan), damaged lines included, so that positions are the same.
+//! What counts as a record is decided as in a [`scan`], damaged lines included, so that positions are the same.
 
 use crate::lines::{Buffer, Lines, Turns};
 use crate::{FORMATS, Format, Record, mend, scan};

@@ -1,7 +1,7 @@
 //! Details: what a call asked for and what it got, in neutral form. One variant per kind of tool, no agent's spelling.
 //!
 //! A format fills these from a call's input, from what the model saw and from what the tool produced. What has no place here stays in
-//! [`Detailed::rest`] as the log has it, so that nothing is lost.
+//! [`Detailed::rest_input`] and [`Detailed::rest_produced`] as the log has it, so that nothing is lost.
 
 use crate::content::Image;
 use crate::event::TaskState;
