@@ -529,7 +529,7 @@ fn interrupted_log(session: &str) -> String {
     };
     let call = serde_json::json!([{"type": "tool_use", "id": "toolu_a", "name": "Bash", "input": {"command": "sleep 9"}}]);
     let records = [
-        record(1, "user", "mail me at sam@example.org".into()),
+        record(1, "user", "mail me at sam@quayside-mail.com".into()),
         record(2, "assistant", call),
         record(3, "user", "[Request interrupted by user for tool use]".into()),
     ];
@@ -564,6 +564,6 @@ fn what_is_shared_is_redacted_throughout() {
     for to in ["json", "md", "html"] {
         let shared = home.run(&["export", "s1.jsonl", "--to", to, "-o", "-"]);
         assert_eq!(shared.status.code(), Some(0), "{}", err(&shared));
-        assert!(!out(&shared).contains("sam@example.org"), "{to}: {}", out(&shared));
+        assert!(!out(&shared).contains("sam@quayside-mail.com"), "{to}: {}", out(&shared));
     }
 }
