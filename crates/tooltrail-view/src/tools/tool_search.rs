@@ -1,7 +1,7 @@
 //! A search for tools.
 //!
 //! ```text
-//! ⌗ ToolSearch   select:query              1 of 40 tools   5 ms ✓
+//! # ToolSearch   select:query              1 of 40 tools   5 ms ✓
 //!   mcp__db__query
 //! ```
 
@@ -34,7 +34,7 @@ impl ToolView for ToolSearch {
             None => counted(found, "tool"),
         };
         let facts = if came(call) { vec![fact.into()] } else { Vec::new() };
-        Head { icon: "⌗", name: call.row.tool.into(), title: search.query.as_str().into(), facts }
+        Head { icon: "#", name: call.row.tool.into(), title: search.query.as_str().into(), facts }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
