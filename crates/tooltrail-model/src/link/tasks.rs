@@ -17,6 +17,7 @@ pub(super) struct Tasks<'a> {
 pub(super) struct News<'a> {
     pub(super) source: usize,
     pub(super) record: &'a TaskRecord,
+    session: &'a str,
 }
 
 pub(super) fn gather<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> Tasks<'a> {
@@ -24,12 +25,12 @@ pub(super) fn gather<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> Tasks<'a>
     for (number, source) in sources.iter().enumerate() {
         let Some(agent) = source.summary.agent else { continue };
         for record in &source.summary.tasks {
-            let news = News { source: number, record };
+            let session = roots.of(agent, source.summary.names.text(record.session));
+            let news = News { source: number, record, session };
             if let Some(call) = record.call.as_deref() {
                 keep(tasks.by_call.entry((agent, call)).or_default(), news);
             }
             if let Some(id) = record.id.as_deref() {
-                let session = roots.of(agent, source.summary.names.text(record.session));
                 keep(tasks.by_id.entry((agent, session, id)).or_default(), news);
             }
         }
@@ -56,7 +57,9 @@ impl<'a> Tasks<'a> {
         id: Option<&'a str>,
         alone: Option<usize>,
     ) -> Option<News<'a>> {
-        let by_call = self.by_call.get(&(agent, call)).into_iter().flatten();
+        // An id may be used again in another session; there only the task's own name proves that it is the same call.
+        let same = |news: &&News<'a>| news.session == session || (id.is_some() && news.record.id.as_deref() == id);
+        let by_call = self.by_call.get(&(agent, call)).into_iter().flatten().filter(same);
         let by_id = id.and_then(|id| self.by_id.get(&(agent, session, id))).into_iter().flatten();
         // News that names another call is of a task that had the same id.
         let by_id = by_id.filter(|news| news.record.call.as_deref().is_none_or(|named| named == call));
