@@ -158,7 +158,7 @@ const PROGRAMS: &[(Purpose, &[&str])] = &[
 ];
 
 /// Programs that do different things, by the word that says which.
-const WORDS: &[(&[&str], &[(Purpose, &[&str])])] = &[
+const WORDS: &[Words] = &[
     (
         &["cargo"],
         &[
@@ -416,6 +416,9 @@ fn behind(words: &[String], mut own: usize) -> &[String] {
     words.get(at..).unwrap_or_default()
 }
 
+/// A program, and its words by what they make it do.
+type Words = (&'static [&'static str], &'static [(Purpose, &'static [&'static str])]);
+
 /// What a command is for.
 pub(super) fn of(words: &[String]) -> Option<Purpose> {
     let (first, rest) = words.split_first()?;
@@ -433,7 +436,7 @@ pub(super) fn of(words: &[String]) -> Option<Purpose> {
     if said.is_empty() {
         return alone(name);
     }
-    said.iter().find_map(|word| {
+    let told = said.iter().find_map(|word| {
         if let Some((_, _, purpose)) = EXCEPTIONS.iter().find(|(program, other, _)| *program == name && other == word) {
             return *purpose;
         }
@@ -441,7 +444,12 @@ pub(super) fn of(words: &[String]) -> Option<Purpose> {
         let stem = word.split([':', '-', '.', '/']).next().unwrap_or(word);
         let known = |wanted: &str| group.iter().find(|(_, words)| words.contains(&wanted)).map(|(purpose, _)| *purpose);
         known(word).or_else(|| known(stem).filter(|_| !stem.is_empty() && is_runner(name)))
-    })
+    });
+    // What is no script of the project is a program of its packages.
+    let local = matches!(name, "npm" | "pnpm" | "yarn" | "bun")
+        .then(|| rest.iter().position(|word| said.first() == Some(&word.as_str())))
+        .flatten();
+    told.or_else(|| of(rest.get(local?..)?))
 }
 
 /// Programs whose words are names that a project gives.

@@ -9,8 +9,8 @@ use brush_parser::{ParserOptions, parse_tokens, uncached_tokenize_str};
 
 /// The longest command line that is read, in bytes.
 const LONGEST: usize = 64 * 1024;
-/// The deepest nesting of brackets that is read; the parser takes a step down for each.
-const DEEPEST: usize = 32;
+/// The deepest nesting of brackets and choices that is read: the time that the parser takes doubles with each.
+const DEEPEST: usize = 10;
 /// How often the text of a `bash -c` may hold another.
 const SHELLS: usize = 4;
 
@@ -208,18 +208,28 @@ fn written(item: &Item) -> Option<String> {
     }
 }
 
-/// How deep a text nests, by its brackets: at most, whatever they mean.
+/// How deep a text nests, by its brackets and the words that open a clause: at most, whatever they mean.
 fn nesting(text: &str) -> usize {
-    let (mut depth, mut deepest) = (0usize, 0);
+    let (mut brackets, mut deepest) = (0usize, 0);
     for byte in text.bytes() {
         match byte {
-            b'(' | b'{' => depth += 1,
-            b')' | b'}' => depth = depth.saturating_sub(1),
+            b'(' | b'{' => brackets += 1,
+            b')' | b'}' => brackets = brackets.saturating_sub(1),
             _ => {}
         }
-        deepest = deepest.max(depth);
+        deepest = deepest.max(brackets);
     }
-    deepest
+    let (mut clauses, mut negations, mut most) = (0usize, 0, 0);
+    for word in text.split_whitespace() {
+        negations = if word == "!" { negations + 1 } else { 0 };
+        match word.trim_end_matches(';') {
+            "case" | "if" | "while" | "until" | "for" | "select" | "[[" => clauses += 1,
+            "esac" | "fi" | "done" | "]]" => clauses = clauses.saturating_sub(1),
+            _ => {}
+        }
+        most = most.max(clauses + negations);
+    }
+    deepest + most
 }
 
 /// The text that a shell is given to run: `bash -lc TEXT`.
