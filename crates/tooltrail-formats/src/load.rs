@@ -1,6 +1,8 @@
 //! Loading: one record read again by its position, for the details that a scan leaves in the log.
 
-use crate::{Record, scan};
+use crate::{Ask, FORMATS, Opened, Record, scan, value};
+use tooltrail_model::detail::Detail;
+use tooltrail_model::row::CallRow;
 use tooltrail_model::{At, Fact, Kind};
 use tooltrail_skim::{Raw, Skim};
 
@@ -25,6 +27,27 @@ pub fn argument(record: &[u8], at: At, call: &str) -> Option<String> {
         }
     });
     found
+}
+
+/// The command line of a call that runs one, as its record of the request has it.
+pub fn command(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
+    let format = FORMATS.iter().find(|format| format.agent() == row.agent)?;
+    let value = value::read(record);
+    let asked = format.asked(Opened { line, value: &value }, row.call)?;
+    let ask = Ask {
+        tool: row.tool,
+        server: row.server,
+        kind: row.kind,
+        status: row.status,
+        input: &asked.input,
+        seen: &[],
+        produced: None,
+        answered: false,
+    };
+    match format.detail(&ask).detail {
+        Detail::Shell(shell) => Some(shell.command),
+        _ => None,
+    }
 }
 
 /// The keys that say most about an input, best first.

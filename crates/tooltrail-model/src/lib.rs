@@ -19,6 +19,7 @@ pub mod link;
 pub mod patch;
 pub mod position;
 pub mod row;
+pub mod shell;
 pub mod status;
 pub mod summary;
 pub mod text;

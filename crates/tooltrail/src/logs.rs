@@ -10,7 +10,8 @@ use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{Places, Registered, load};
 use tooltrail_model::link::{Linked, Linker, Live, Now};
-use tooltrail_model::{At, Time};
+use tooltrail_model::row::CallRow;
+use tooltrail_model::{At, Kind, Time, shell};
 
 /// Logs that have been read.
 pub(crate) struct Logs {
@@ -98,6 +99,17 @@ impl Logs {
             return None;
         }
         load::argument(&self.shelf.bytes(file, at.span)?, at, call)
+    }
+
+    /// Adds to the row of a command what the command itself tells.
+    pub(crate) fn understand(&self, row: &mut CallRow<'_>, at: At) {
+        if row.kind != Kind::Shell || at.span.len() > load::LONGEST {
+            return;
+        }
+        let bytes = self.shelf.bytes(row.request.file, at.span);
+        if let Some(command) = bytes.and_then(|bytes| load::command(&bytes, at.line, row)) {
+            shell::tell(row, &command);
+        }
     }
 
     /// Where the logs are read again from.

@@ -2,11 +2,11 @@
 
 use super::{SessionBook, private};
 use crate::{Ask, Format, Opened, value};
-use tooltrail_model::Status;
 use tooltrail_model::content::Content;
-use tooltrail_model::detail::Detailed;
+use tooltrail_model::detail::{Detail, Detailed};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{Answered, Asked, CallEntry, HookStory, Made, Nested, SideFile, Spot, Story, Transcript, What};
+use tooltrail_model::{Status, shell};
 
 /// The most that is read of an output saved beside a log.
 const SIDE: u64 = 4 << 20;
@@ -24,7 +24,10 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Option<Story<
     }
     let told = told(format, &entry.row, &asked, answer.as_ref());
     let side = told.saved.as_ref().map(|saved| side(book, entry, &saved.path, saved.bytes));
-    let row: CallRow<'b> = entry.row.clone();
+    let mut row: CallRow<'b> = entry.row.clone();
+    if let Detail::Shell(command) = &told.detail {
+        shell::tell(&mut row, &command.command);
+    }
     Some(Story {
         number: entry.number,
         hooks: hooks(book, format, entry),

@@ -43,6 +43,7 @@ impl ToolView for Shell {
         out.extend(settings(call, shell).block());
         out.extend(output(shell, limits));
         out.extend(shell.image.as_ref().map(|picture| image(picture, "picture that the command printed")));
+        out.extend(hidden(call, shell).map(|text| notice(Level::Warning, text)));
         out.extend(shell.note.as_deref().map(|note| words(note, limits)));
         // The frame says so of a call whose status does.
         let stopped = shell.interrupted && !matches!(call.row.status, Status::Interrupted | Status::TimedOut);
@@ -53,6 +54,29 @@ impl ToolView for Shell {
         out.extend(git.block());
         out
     }
+}
+
+/// Whose exit code was recorded, where that of a test, a build or the like was not.
+fn hidden(call: &Story<'_>, shell: &Command) -> Option<Line> {
+    if call.row.masked.is_empty() {
+        return None;
+    }
+    let script = tooltrail_model::shell::read(&shell.command)?;
+    let telling = script.commands.iter().filter(|command| command.purpose.is_some() && call.row.masked.contains(&command.text));
+    let telling: Vec<&str> = telling.map(|command| command.text.as_str()).collect();
+    let (first, rest) = telling.split_first()?;
+    let mut line = match (&call.row.exit_of, call.row.exit_code.or((call.row.status == Status::Succeeded).then_some(0))) {
+        (Some(command), Some(code)) => {
+            Line::from(format!("exit {code} is ")).with(Class::Strong, command).with(Class::Plain, "’s; that of ")
+        }
+        _ => Line::from("The exit code of "),
+    };
+    line.push(Class::Strong, first);
+    rest.iter().for_each(|command| {
+        line.push(Class::Plain, ", ");
+        line.push(Class::Strong, command);
+    });
+    Some(line.with(Class::Plain, " was not recorded"))
 }
 
 /// The first line of a command that says something, and a sign that there are more.

@@ -43,7 +43,11 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
     let shown = newest(&linked, &calls, limit);
     let mut out = out::stdout(args.color.as_str());
     if args.json {
-        out::json_lines(shown.iter().map(|call| linked.call_row(call, &logs.now, own.copies)))?;
+        out::json_lines(shown.iter().map(|call| {
+            let mut row = linked.call_row(call, &logs.now, own.copies);
+            logs.understand(&mut row, linked.record(call.id).at);
+            row
+        }))?;
         return Ok(ExitCode::SUCCESS);
     }
     if calls.is_empty() {
