@@ -12,6 +12,7 @@ pub mod assemble;
 pub mod book;
 pub mod content;
 pub mod detail;
+pub mod digest;
 pub mod event;
 pub mod issue;
 pub mod kind;
