@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::Origin;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
+use tooltrail_model::link::Live;
 use tooltrail_model::patch::FilePatch;
 use tooltrail_model::transcript::{Answered, Asked, HookStory, Parts};
 use tooltrail_model::{At, Event, Kind, Span, Status};
@@ -69,8 +70,8 @@ pub struct Registered {
     pub session: String,
     /// The process.
     pub pid: Option<u32>,
-    /// Whether it waits for the person.
-    pub waiting: bool,
+    /// What it does.
+    pub live: Live,
 }
 
 /// A record that is looked at closely.

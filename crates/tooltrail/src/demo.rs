@@ -20,7 +20,7 @@ use tooltrail_formats::Registered;
 use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::scan::{self, Options};
 use tooltrail_formats::shelf::Shelf;
-use tooltrail_model::link::{Linker, Source};
+use tooltrail_model::link::{Linker, Live, Source};
 use tooltrail_model::{Span, Time};
 
 /// A log of the demo under the name it would have below a home directory.
@@ -64,7 +64,7 @@ pub(crate) fn read(options: &Options) -> (Linker, Vec<Registered>, Time) {
         let summary = scan::read(Path::new(path), *bytes, options, &mut buffer, &turns);
         linker.put(Source { path: (*path).into(), modified: summary.last, summary });
     }
-    let waiting = Registered { session: WAITING.to_owned(), pid: None, waiting: true };
+    let waiting = Registered { session: WAITING.to_owned(), pid: None, live: Live::Waiting };
     (linker, vec![waiting], now)
 }
 

@@ -12,6 +12,7 @@ mod parallel;
 mod roots;
 mod rows;
 mod sessions;
+mod state;
 mod tasks;
 mod totals;
 

@@ -157,11 +157,18 @@ impl<'a> Linked<'a> {
     /// The rows of `list`, by start.
     pub fn session_rows<'s>(&'s self, now: &'s Now) -> Vec<SessionRow<'s>> {
         let mut rows: Vec<SessionRow<'_>> = self.sessions.iter().map(|session| self.session_row(session)).collect();
+        let mut open = vec![super::state::Waits::default(); rows.len()];
         for call in self.calls.iter().filter(|call| call.copy_of.is_none()) {
-            if let Some(row) = rows.get_mut(call.session) {
+            if let (Some(row), Some(open)) = (rows.get_mut(call.session), open.get_mut(call.session)) {
+                let verdict = self.judge(call, now, false).verdict;
                 row.calls += 1;
-                *row.by_status.entry(self.judge(call, now, false).verdict.status).or_default() += 1;
+                *row.by_status.entry(verdict.status).or_default() += 1;
+                open.take(self.record(call.id).kind, verdict);
             }
+        }
+        for ((row, open), session) in rows.iter_mut().zip(open).zip(&self.sessions) {
+            let (state, reason) = self.state(session, open, now);
+            (row.state, row.state_reason) = (Some(state.word()), Some(reason));
         }
         rows
     }

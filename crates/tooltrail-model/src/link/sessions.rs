@@ -3,7 +3,7 @@
 use super::roots::Roots;
 use super::{Linked, Source};
 use crate::event::TitleBy;
-use crate::summary::SessionRecord;
+use crate::summary::{Ended, SessionRecord};
 use crate::text::Name;
 use crate::usage::Tokens;
 use crate::{Map, Set, Time};
@@ -36,6 +36,8 @@ pub struct LinkedSession {
     pub turns: u64,
     /// Tokens of requests first made here.
     pub usage: Tokens,
+    /// The last thing that happened in the main conversation.
+    pub ending: Option<Ended>,
 }
 
 /// The session that a name of a source stands for.
@@ -54,6 +56,8 @@ pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>) -> (Vec<LinkedS
             }
             session.first = [session.first, record.first].into_iter().flatten().min();
             session.last = session.last.max(record.last);
+            let later = |a: Ended, b: Ended| if b.time >= a.time { b } else { a };
+            session.ending = session.ending.zip(record.ending).map(|(a, b)| later(a, b)).or(session.ending).or(record.ending);
         }
     }
     let mut sessions: Vec<LinkedSession> = found.into_values().collect();
