@@ -205,6 +205,12 @@ pub trait Format: Sync {
         Detailed::default()
     }
 
+    /// The words of the command that resumes a session, typed in the directory it began in.
+    fn resume(&self, session: &str) -> Option<Vec<String>> {
+        let _ = session;
+        None
+    }
+
     /// Calls whose result a damaged line seems to hold.
     fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<std::borrow::Cow<'r, str>> {
         let _ = damaged;

@@ -332,7 +332,9 @@ pub struct SessionRecord {
     pub first: Option<Time>,
     /// Its last timestamp here.
     pub last: Option<Time>,
-    /// The first working directory of the main conversation.
+    /// The directory that the main conversation began in.
+    pub start: Option<Name>,
+    /// The first working directory of the main conversation, or the repository that it is a worktree of.
     pub cwd: Option<Name>,
     /// Where it really belongs.
     pub project: Option<Name>,

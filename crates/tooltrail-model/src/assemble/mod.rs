@@ -301,6 +301,7 @@ impl Assembler {
                 session,
                 first: None,
                 last: None,
+                start: None,
                 cwd: None,
                 project: None,
                 branch: None,
@@ -347,6 +348,7 @@ impl Assembler {
         let main = !self.here.sidechain && !self.owner.is_copy();
         let record = &mut self.out.sessions[session];
         if main {
+            record.start = record.start.or(cwd);
             record.cwd = record.cwd.or(repository).or(cwd);
             record.branch = branch.or(record.branch);
         }
