@@ -201,6 +201,13 @@ impl<'a> Linked<'a> {
         self.sources[call.source()].summary.names.text(self.record(call).id)
     }
 
+    /// The calls of a session, copies too, by request.
+    pub fn calls_of(&self, session: usize) -> &[LinkedCall] {
+        let start = self.calls.partition_point(|call| call.session < session);
+        let own = &self.calls[start..];
+        &own[..own.partition_point(|call| call.session == session)]
+    }
+
     /// The result of a call, with the source it is in. `alone`: only what the call's own source says.
     fn result(&self, call: &LinkedCall, alone: bool) -> Option<(usize, &'a ResultRecord)> {
         if let Some(result) = &self.record(call.id).result {
