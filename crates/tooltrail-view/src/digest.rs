@@ -59,7 +59,7 @@ pub struct Proof {
 }
 
 impl Fact {
-    /// Words of one class.
+    /// Words of one class: commands and names are strong.
     fn of(class: Class, text: &str) -> Self {
         Fact::default().say(class, text)
     }
@@ -95,6 +95,8 @@ const ASKED: usize = 200;
 const SAID: usize = 300;
 const WHAT: usize = 100;
 const WHY: usize = 160;
+/// The most letters of a path.
+const PATH: usize = 160;
 
 /// What a session amounts to.
 pub fn of(_: &dyn crate::Book, _: &crate::Selection) -> Digest {
@@ -117,6 +119,18 @@ pub fn rows(digest: &Digest, transcript: &Transcript<'_>) -> Vec<Row> {
     rows.into_iter().map(|(label, facts): (_, Vec<Fact>)| Row { label, facts }).filter(|row| !row.facts.is_empty()).collect()
 }
 
+/// The files that changed, all of them, a fact each.
+pub(crate) fn files(changed: &Changed, transcript: &Transcript<'_>) -> Vec<Fact> {
+    let teller = Teller::new(transcript);
+    changed.files.iter().map(|file| teller.file(file)).collect()
+}
+
+/// Calls that are left open, a fact each.
+pub(crate) fn left_open(open: &[&Open], transcript: &Transcript<'_>) -> Vec<Fact> {
+    let teller = Teller::new(transcript);
+    open.iter().map(|open| teller.left(open)).collect()
+}
+
 /// Words that somebody said, on one line.
 fn said(quote: &Quote, most: usize) -> Fact {
     let text = words(&quote.text);
@@ -133,7 +147,7 @@ fn state(digest: &Digest) -> Option<Fact> {
         other => other,
     };
     let reason = match digest.state_reason {
-        None => return Some(Fact::of(Class::Strong, state)),
+        None => return Some(Fact::of(Class::Plain, state)),
         Some("quiet") => "no sign of life for long",
         Some("question") => "a question is open",
         Some("plan") => "a plan is shown",
@@ -148,7 +162,7 @@ fn state(digest: &Digest) -> Option<Fact> {
         Some("nothing_asked") => "nothing was asked yet",
         Some(other) => other,
     };
-    Some(Fact::of(Class::Strong, state).say(Class::Plain, &format!(": {reason}")))
+    Some(Fact::of(Class::Plain, &format!("{state}: {reason}")))
 }
 
 /// Where the time went.
@@ -248,7 +262,7 @@ impl<'t> Teller<'t> {
         };
         match run.edits_after {
             0 => fact.say(Class::Dim, " · no edits since"),
-            edits => fact.say(Class::Dim, " · ").say(Class::Strong, &format!("{} since", counted(edits, "edit"))),
+            edits => fact.say(Class::Dim, " · ").say(Class::Plain, &format!("{} since", counted(edits, "edit"))),
         }
     }
 
@@ -280,7 +294,10 @@ impl<'t> Teller<'t> {
         let cwd = file.calls.first().and_then(|cited| self.row(cited)).and_then(|row| row.cwd);
         let inside = |folder: Option<&str>| folder.and_then(|folder| place::within(folder, &file.path));
         let path = inside(self.transcript.session.project).or_else(|| inside(cwd)).unwrap_or(&file.path);
-        let fact = Fact { below: true, ..Fact::of(Class::Path, path) };
+        // Of a path the end is what tells.
+        let skipped = path.chars().count().saturating_sub(PATH);
+        let path: String = if skipped > 0 { "…".chars().chain(path.chars().skip(skipped)).collect() } else { path.to_owned() };
+        let fact = Fact { below: true, ..Fact::of(Class::Path, &path) };
         let fact = file.lines.map_or(fact.clone(), |lines| sizes(fact, lines));
         self.prove(fact, file.calls.iter())
     }

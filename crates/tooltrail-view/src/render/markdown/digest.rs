@@ -8,6 +8,7 @@
 use super::Doc;
 use super::text::{code, inert};
 use crate::digest::{Fact, Piece, Row};
+use crate::line::{Class, Run};
 use std::io;
 
 impl Doc<'_> {
@@ -32,11 +33,22 @@ impl Doc<'_> {
 }
 
 /// A fact on one line.
-fn words(fact: &Fact) -> String {
+pub(super) fn words(fact: &Fact) -> String {
     let sign = fact.sign.map(|(sign, _)| format!("{sign} ")).unwrap_or_default();
+    // Commands, hashes and paths are code.
+    let run = |run: &Run| match run.class {
+        Class::Strong | Class::Path => padded(run.text()),
+        _ => inert(run.text()),
+    };
     let piece = |piece: &Piece| match piece {
-        Piece::Words(line) => inert(&line.text()),
+        Piece::Words(line) => line.runs().iter().map(run).collect(),
         Piece::Call(proof) => code(&proof.r#ref),
     };
     sign + &fact.pieces.iter().map(piece).collect::<String>()
+}
+
+/// Words as code, with the spaces before and after them outside of it.
+fn padded(text: &str) -> String {
+    let (start, end) = (text.trim_start(), text.trim_end());
+    format!("{}{}{}", &text[..text.len() - start.len()], code(text), &text[end.len()..])
 }

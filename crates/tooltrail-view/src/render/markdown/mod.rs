@@ -1,9 +1,11 @@
 //! Markdown: a heading per turn, a line per call, bodies where they matter. No HTML, no pictures, nothing that acts.
 //!
-//! `text.rs` makes words safe, `blocks.rs` writes bodies, `digest.rs` what a session amounts to.
+//! `text.rs` makes words safe, `blocks.rs` writes bodies, `digest.rs` what a session amounts to; `pr.rs` is
+//! another document: a session for a pull request.
 
 mod blocks;
 mod digest;
+pub mod pr;
 mod text;
 
 use super::brief::{self, Folds};
