@@ -22,6 +22,7 @@ use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::Origin;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
+use tooltrail_model::link::Live;
 use tooltrail_model::patch::FilePatch;
 use tooltrail_model::transcript::{Answered, Asked, HookStory, Parts};
 use tooltrail_model::{At, Event, Kind, Span, Status};
@@ -69,8 +70,8 @@ pub struct Registered {
     pub session: String,
     /// The process.
     pub pid: Option<u32>,
-    /// Whether it waits for the person.
-    pub waiting: bool,
+    /// What it does.
+    pub live: Live,
 }
 
 /// A record that is looked at closely.
@@ -202,6 +203,12 @@ pub trait Format: Sync {
     fn detail(&self, ask: &Ask<'_>) -> Detailed {
         let _ = ask;
         Detailed::default()
+    }
+
+    /// The words of the command that resumes a session, typed in the directory it began in.
+    fn resume(&self, session: &str) -> Option<Vec<String>> {
+        let _ = session;
+        None
     }
 
     /// Calls whose result a damaged line seems to hold.

@@ -18,7 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use tooltrail_formats::scan::{Options, Progress, scan};
 use tooltrail_formats::{Places, find};
-use tooltrail_model::link::{Linked, Live, Source};
+use tooltrail_model::link::{Linked, Source};
 use tooltrail_model::{Linker, Now, Time};
 
 /// When a case is looked at, unless it says otherwise: long after everything in it.
@@ -78,8 +78,7 @@ fn read(case: &Path) -> (Linker, Now) {
     let time = fs::read_to_string(case.join("now")).unwrap_or_else(|_| NOW.to_owned());
     let mut now = Now::at(time.trim().parse::<Time>().unwrap());
     for entry in find::registered(&places) {
-        let live = if entry.waiting { Live::Waiting } else { Live::Running };
-        now.live.insert(entry.session.into(), live);
+        now.live.insert(entry.session.into(), entry.live);
     }
     (linker, now)
 }

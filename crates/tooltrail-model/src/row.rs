@@ -85,7 +85,7 @@ pub struct HookRow<'a> {
 }
 
 /// One session.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
 pub struct SessionRow<'a> {
     pub v: u32,

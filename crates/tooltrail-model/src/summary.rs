@@ -332,7 +332,9 @@ pub struct SessionRecord {
     pub first: Option<Time>,
     /// Its last timestamp here.
     pub last: Option<Time>,
-    /// The first working directory of the main conversation.
+    /// The directory that the main conversation began in.
+    pub start: Option<Name>,
+    /// The first working directory of the main conversation, or the repository that it is a worktree of.
     pub cwd: Option<Name>,
     /// Where it really belongs.
     pub project: Option<Name>,
@@ -342,6 +344,34 @@ pub struct SessionRecord {
     pub title: Option<(TitleBy, Name)>,
     /// Records that are part of the conversation.
     pub records: u64,
+    /// The last thing that happened in the main conversation.
+    pub ending: Option<Ended>,
+}
+
+/// The last thing that happened in a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// What.
+    pub what: Ending,
+    /// When.
+    pub time: Option<Time>,
+    /// The line that tells it.
+    pub line: u64,
+}
+
+/// What may happen last in a conversation: it tells who has to go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Somebody said something to the model, or a tool answered it.
+    Told,
+    /// The model is in the middle of its answer.
+    Busy,
+    /// The model said something, and nothing follows.
+    Spoke,
+    /// The person stopped it.
+    Interrupted,
+    /// The model's service failed.
+    ApiError,
 }
 
 /// A turn of the main conversation.

@@ -24,6 +24,8 @@ pub struct Transcript<'a> {
     pub turns: Vec<Turn>,
     /// The main conversation, then those of subagents.
     pub threads: Vec<Thread>,
+    /// From when to when hooks ran, of calls and of turns, as far as the log tells.
+    pub hooks: Vec<(Time, Time)>,
 }
 
 /// A call of a transcript.

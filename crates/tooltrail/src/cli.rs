@@ -76,6 +76,8 @@ pub(crate) enum Command {
     /// List sessions
     #[command(visible_alias = "ls")]
     List(crate::commands::list::ListArgs),
+    /// Print the command that resumes a session in its agent
+    Resume(crate::commands::resume::ResumeArgs),
     /// Totals: calls by tool and status, tokens by model
     Stats(crate::commands::stats::StatsArgs),
     /// Print a completion script for a shell

@@ -10,6 +10,8 @@
 //! | `7c10…` | a feature, with a subagent that looks around first |
 //! | `b84e…` | a deployment that hooks, rules and the person refuse |
 //! | `5e9d…` | a refactoring that dies with its machine |
+//! | `6ab3…` | a fix whose tests "pass" behind a pipe: the exit code is `tail`'s, the output says that one failed |
+//! | `e41c…` | a change that was tested, and then edited twice more |
 //! | `91f7…` | a release being built right now |
 //! | `d3a0…` | a fix that waits for somebody to allow the push |
 //! | `019c…` | a Codex session: an agent that looks, a test that fails, a patch, a bench that is stopped |
@@ -20,7 +22,7 @@ use tooltrail_formats::Registered;
 use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::scan::{self, Options};
 use tooltrail_formats::shelf::Shelf;
-use tooltrail_model::link::{Linker, Source};
+use tooltrail_model::link::{Linker, Live, Source};
 use tooltrail_model::{Span, Time};
 
 /// A log of the demo under the name it would have below a home directory.
@@ -37,6 +39,8 @@ macro_rules! log {
 const FILES: &[(&str, &[u8])] = &[
     log!("-srv-atlas/5e9d37f0-8ab4-4c61-a2e7-f30b9c14d8a6.jsonl"),
     log!("-srv-atlas/5e9d37f0-8ab4-4c61-a2e7-f30b9c14d8a6/subagents/agent-ae07d2b95c3f1846a.jsonl"),
+    log!("-srv-atlas/e41c08f7-5a92-4b6d-9d13-70c8e2b4a6f1.jsonl"),
+    log!("-srv-ledger/6ab3d920-17fe-4d5b-8e02-b9c4f7a10d35.jsonl"),
     log!("-srv-ledger/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045.jsonl"),
     log!("-srv-ledger/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045/subagents/agent-a4c19e07b52d8f631.jsonl"),
     log!("-srv-orbit/3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13.jsonl"),
@@ -64,7 +68,7 @@ pub(crate) fn read(options: &Options) -> (Linker, Vec<Registered>, Time) {
         let summary = scan::read(Path::new(path), *bytes, options, &mut buffer, &turns);
         linker.put(Source { path: (*path).into(), modified: summary.last, summary });
     }
-    let waiting = Registered { session: WAITING.to_owned(), pid: None, waiting: true };
+    let waiting = Registered { session: WAITING.to_owned(), pid: None, live: Live::Waiting };
     (linker, vec![waiting], now)
 }
 

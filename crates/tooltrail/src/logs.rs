@@ -9,7 +9,7 @@ use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{Places, Registered, load};
-use tooltrail_model::link::{Linked, Linker, Live, Now};
+use tooltrail_model::link::{Linked, Linker, Now};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::{At, Kind, Time, shell};
 
@@ -132,7 +132,7 @@ fn now(args: &LogArgs, time: Time, live: Vec<Registered>) -> Now {
     let mut now = Now::at(time);
     now.patience = args.alive;
     for entry in live {
-        now.live.insert(entry.session.into(), if entry.waiting { Live::Waiting } else { Live::Running });
+        now.live.insert(entry.session.into(), entry.live);
     }
     now
 }

@@ -146,6 +146,10 @@ impl Format for ClaudeCode {
         places::registry(places)
     }
 
+    fn resume(&self, session: &str) -> Option<Vec<String>> {
+        Some(["claude", "--resume", session].map(str::to_owned).to_vec())
+    }
+
     fn registered(&self, bytes: &[u8]) -> Option<Registered> {
         places::registered(bytes)
     }

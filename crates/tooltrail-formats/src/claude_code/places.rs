@@ -8,6 +8,7 @@ use crate::{Places, Registered, Sink};
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::Origin;
 use tooltrail_model::event::{Claim, ClaimBy, Meta, TitleBy};
+use tooltrail_model::link::Live;
 use tooltrail_model::{At, Event, Fact, Scope};
 use tooltrail_skim::Skim;
 
@@ -81,25 +82,24 @@ pub(super) fn registry(places: &Places) -> Vec<PathBuf> {
 }
 
 pub(super) fn registered(bytes: &[u8]) -> Option<Registered> {
-    let (mut session, mut pid, mut waiting, mut idle) = (None, None, false, false);
+    let (mut session, mut pid, mut live) = (None, None, Live::Running);
     let read = Skim::new(bytes).object(|key, value| {
         match key.as_bytes() {
             b"sessionId" => session = value.string().map(|id| id.text().into_owned()),
             b"pid" => pid = value.uint().and_then(|pid| u32::try_from(pid).ok()),
             b"status" => {
-                let status = value.string().map(|status| status.text()).unwrap_or_default();
-                (waiting, idle) = (status == "waiting", status == "idle");
+                live = match value.string().map(|status| status.text()).as_deref() {
+                    Some("waiting") => Live::Waiting,
+                    Some("idle") => Live::Idle,
+                    _ => Live::Running,
+                };
             }
             _ => {}
         }
         Ok(())
     });
     read.ok()?;
-    // A session that is idle is there, but at work on nothing.
-    if idle {
-        return None;
-    }
-    Some(Registered { session: session?, pid, waiting })
+    Some(Registered { session: session?, pid, live })
 }
 
 #[cfg(test)]

@@ -131,6 +131,10 @@ impl Format for Codex {
     fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
         records::decode(record, out)
     }
+
+    fn resume(&self, session: &str) -> Option<Vec<String>> {
+        Some(["codex", "resume", session].map(str::to_owned).to_vec())
+    }
 }
 
 /// The thread in `rollout-2026-07-02T09-00-00-<thread>` or `…-<thread>_<rollout>`.

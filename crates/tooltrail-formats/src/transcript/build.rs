@@ -12,6 +12,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use tooltrail_model::Time;
 use tooltrail_model::event::Origin;
 use tooltrail_model::link::{Linked, LinkedCall, Now};
+use tooltrail_model::summary::HookRecord;
 use tooltrail_model::transcript::{CallEntry, Entry, Part, Parts, Spot, Thread, Transcript, Turn, What};
 
 /// The longest beginning of a prompt that is kept as the name of its turn.
@@ -41,6 +42,11 @@ pub(super) fn transcript<'a>(
         builder.read(source, shelf);
     }
     builder.finish(now, private)
+}
+
+/// The calls alone, without what was said around them: for those who only count.
+pub(super) fn outline<'a>(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now) -> Built<'a> {
+    Builder::new(linked, sessions, now, None).finish(now, None)
 }
 
 /// Which conversation something belongs to.
@@ -113,7 +119,7 @@ impl<'a, 's> Builder<'a, 's> {
         };
         let mut numbers: HashMap<(usize, u32), usize> = HashMap::new();
         // The original of a call first, so that its copies in the same session point at it.
-        let mut own: Vec<&LinkedCall> = linked.calls.iter().filter(|call| sessions.contains(&call.session)).collect();
+        let mut own: Vec<&LinkedCall> = sessions.iter().flat_map(|&session| linked.calls_of(session)).collect();
         own.sort_by_key(|call| call.copy_of.is_some());
         for call in own {
             let index = *numbers.entry((call.session, call.number)).or_insert_with(|| builder.add(call, now));
@@ -229,9 +235,25 @@ impl<'a, 's> Builder<'a, 's> {
         if let Some(&ours) = self.ours.get(&(source, session.clone())) {
             return ours;
         }
-        let ours = self.linked.session_named(source, session).is_none_or(|session| self.sessions.contains(&session));
+        let ours = self.is_ours(source, session);
         self.ours.insert((source, session.clone()), ours);
         ours
+    }
+
+    fn is_ours(&self, source: usize, session: &str) -> bool {
+        self.linked.session_named(source, session).is_none_or(|session| self.sessions.contains(&session))
+    }
+
+    /// From when to when hooks ran: those of the calls, and those of the turns.
+    fn hook_times(&self) -> Vec<(Time, Time)> {
+        let own = self.sessions.iter().flat_map(|&session| self.linked.calls_of(session)).filter(|call| call.copy_of.is_none());
+        let of_calls = own.flat_map(|call| &self.linked.record(call.id).hooks).filter_map(ran);
+        let of_turns = self.sources().into_iter().flat_map(|source| {
+            let summary = &self.linked.sources[source].summary;
+            let ours = move |session| self.is_ours(source, summary.names.text(session));
+            summary.hooks.iter().filter(move |loose| ours(loose.session)).filter_map(|loose| ran(&loose.hook))
+        });
+        of_calls.chain(of_turns).collect()
     }
 
     /// Whether a record was not seen in another place already.
@@ -362,13 +384,13 @@ impl<'a, 's> Builder<'a, 's> {
             threads.push(Thread { agent, started_by, entries });
         }
         inherit_turns(&mut threads, &mut self.calls);
-        let mut rows = self.linked.session_rows(now);
-        let first = self.sessions.first().copied().unwrap_or(0).min(rows.len().saturating_sub(1));
-        let mut session = rows.swap_remove(first);
+        let first = self.sessions.first().and_then(|&session| self.linked.session_row(session, now));
+        let mut session = first.unwrap_or_default();
         if let Some(private) = private {
             private.session(&mut session);
         }
-        Built { transcript: Transcript { session, calls: self.calls, turns, threads }, files, outputs }
+        let hooks = self.hook_times();
+        Built { transcript: Transcript { session, calls: self.calls, turns, threads, hooks }, files, outputs }
     }
 
     /// The files of the sources, as they may be seen.
@@ -394,6 +416,13 @@ impl<'a, 's> Builder<'a, 's> {
         };
         named.or_else(by_call)
     }
+}
+
+/// From when to when a hook ran; its record is written when it is done.
+fn ran(hook: &HookRecord) -> Option<(Time, Time)> {
+    let end = hook.time?;
+    let start = end.as_millisecond().checked_sub(i64::try_from(hook.duration_ms?).ok()?)?;
+    Some((Time::from_millisecond(start)?, end))
 }
 
 /// The conversation that a record belongs to.

@@ -45,6 +45,12 @@ impl<'a> SessionBook<'a> {
         SessionBook { linked, shelf, change: private.map(|private| private.change), transcript, files, outputs }
     }
 
+    /// The calls of sessions, each of which can be opened, without reading what was said around them.
+    pub fn outline(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now, shelf: &'a dyn Shelf) -> Self {
+        let build::Built { transcript, files, outputs } = build::outline(linked, sessions, now);
+        SessionBook { linked, shelf, change: None, transcript, files, outputs }
+    }
+
     /// The records that tell of an entry, in order.
     pub fn spots(&self, entry: &Entry) -> Vec<Spot> {
         let mut spots = vec![entry.spot];

@@ -7,6 +7,7 @@
 use super::{AgentKey, Assembler};
 use crate::Time;
 use crate::event::{Begin, Work};
+use crate::summary::Ending;
 use crate::text::Name;
 use crate::verdict::Sequel;
 
@@ -87,9 +88,12 @@ impl Assembler {
 
     /// The model was set to work, or has finished.
     pub(super) fn work(&mut self, work: Work) {
+        self.at_work = !work.done;
         if work.done {
+            self.ends_with(Ending::Spoke);
             return self.sequel(Sequel::MovedOn, None);
         }
+        self.ends_with(Ending::Busy);
         // What began after this conversation was made cannot be a copy of another one.
         if self.owner.copying.is_some() && work.made.zip(self.owner.made).is_some_and(|(work, made)| work >= made) {
             self.owner.copying = None;

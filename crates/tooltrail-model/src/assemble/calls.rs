@@ -6,7 +6,7 @@ use crate::Map;
 use crate::event::{Call, CallResult, HookOutcome, HookStage, Id, Nested, Progress, TaskNews};
 use crate::issue::IssueCode;
 use crate::position::At;
-use crate::summary::{CallRecord, ChildRecord, LooseHook, Orphan, ResultRecord, TaskRecord};
+use crate::summary::{CallRecord, ChildRecord, Ending, LooseHook, Orphan, ResultRecord, TaskRecord};
 use crate::text::Name;
 use crate::verdict::Sequel;
 
@@ -88,6 +88,7 @@ impl Assembler {
         if call.message_id.is_none() {
             self.calls.speaking.remove(&self.here.within);
         }
+        self.ends_with(Ending::Busy);
         let index = self.add_call(record, Made::of(&call));
         self.calls.waiting.entry(self.here.within).or_default().push(index);
     }
@@ -207,6 +208,7 @@ impl Assembler {
             }
             return;
         }
+        self.ends_with(Ending::Told);
         let node = result.node;
         let Some(index) = self.choose(id, node) else {
             if let Some(hook) = &result.hook {

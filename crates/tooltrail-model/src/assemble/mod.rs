@@ -11,10 +11,10 @@ mod hooks;
 mod meter;
 mod talk;
 
-use crate::event::{Boundary, Broken, Context, Event, Fact, Id, Meta, Node, Notice, TitleBy, Word};
+use crate::event::{BlockKind, Boundary, Broken, Context, Event, Fact, Id, Meta, Node, Notice, TitleBy, Word};
 use crate::issue::{Issue, IssueCode};
 use crate::position::At;
-use crate::summary::{AgentRecord, ClaimRecord, SessionRecord, Summary};
+use crate::summary::{AgentRecord, ClaimRecord, Ended, Ending, SessionRecord, Summary};
 use crate::text::Name;
 use crate::usage::Snapshot;
 use crate::{Map, Time};
@@ -62,6 +62,8 @@ pub struct Assembler {
     /// The last reading of the meter.
     meter: Option<crate::usage::Tokens>,
     torn_tail: Option<At>,
+    /// The log says that the model was set to work, and not yet that it is done.
+    at_work: bool,
 }
 
 /// The record being read.
@@ -126,6 +128,7 @@ impl Assembler {
             ends: Vec::new(),
             meter: None,
             torn_tail: None,
+            at_work: false,
         }
     }
 
@@ -158,7 +161,14 @@ impl Assembler {
             Fact::Context(context) => self.context(&context),
             Fact::Node(node) => self.node(&node),
             Fact::Prompt(prompt) => self.prompt(&prompt),
-            Fact::Block(block) => self.spoke(block.message),
+            Fact::Block(block) => {
+                self.spoke(block.message);
+                self.ends_with(match (block.message, block.kind) {
+                    (None, _) => Ending::Told,
+                    (Some(_), BlockKind::Text) if !self.at_work => Ending::Spoke,
+                    (Some(_), _) => Ending::Busy,
+                });
+            }
             Fact::Usage(usage) => self.usage(&usage),
             Fact::Meter(meter) => self.meter(&meter),
             Fact::Call(call) => self.call(call),
@@ -291,11 +301,13 @@ impl Assembler {
                 session,
                 first: None,
                 last: None,
+                start: None,
                 cwd: None,
                 project: None,
                 branch: None,
                 title: None,
                 records: 0,
+                ending: None,
             });
             self.out.sessions.len() - 1
         });
@@ -336,6 +348,7 @@ impl Assembler {
         let main = !self.here.sidechain && !self.owner.is_copy();
         let record = &mut self.out.sessions[session];
         if main {
+            record.start = record.start.or(cwd);
             record.cwd = record.cwd.or(repository).or(cwd);
             record.branch = branch.or(record.branch);
         }
@@ -410,9 +423,29 @@ impl Assembler {
 
     fn notice(&mut self, notice: Notice) {
         match notice {
-            Notice::Interrupt => self.sequel(crate::verdict::Sequel::Interrupted, None),
+            Notice::Interrupt => {
+                self.sequel(crate::verdict::Sequel::Interrupted, None);
+                self.at_work = false;
+                self.ends_with(Ending::Interrupted);
+            }
             Notice::Handover => self.handover(),
-            Notice::ApiError => self.sequel(crate::verdict::Sequel::ApiError, None),
+            Notice::ApiError => {
+                self.sequel(crate::verdict::Sequel::ApiError, None);
+                self.ends_with(Ending::ApiError);
+            }
+        }
+    }
+
+    /// The main conversation ends with this, unless more follows.
+    fn ends_with(&mut self, ending: Ending) {
+        if self.here.sidechain || self.owner.is_copy() {
+            return;
+        }
+        let ended = Ended { what: ending, time: self.here.time, line: self.here.at.line };
+        let before = &mut self.session(self.here.session).ending;
+        // The failure of the service is told in the model's own words, too.
+        if before.is_none_or(|before| before.what != Ending::ApiError || before.line != ended.line) {
+            *before = Some(ended);
         }
     }
 

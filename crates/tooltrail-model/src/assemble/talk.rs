@@ -2,7 +2,7 @@
 
 use super::Assembler;
 use crate::event::{Echo, Id, Origin, Prompt, TitleBy};
-use crate::summary::TurnRecord;
+use crate::summary::{Ending, TurnRecord};
 use crate::verdict::Sequel;
 use crate::{Map, Set};
 
@@ -49,6 +49,9 @@ impl Assembler {
         let said = self.here.within.filter(|_| prompt.digest != 0);
         if let Some(agent) = said.and_then(|within| self.out.agents.get_mut(within as usize)) {
             agent.prompt = agent.prompt.or(Some(prompt.digest));
+        }
+        if matches!(prompt.origin, Origin::Human | Origin::Agent | Origin::Queued) {
+            self.ends_with(Ending::Told);
         }
         match prompt.origin {
             Origin::Program | Origin::Agent => {}

@@ -1,9 +1,26 @@
 //! What a session amounts to: what was asked, what changed, whether it was tested since, what is left open, where the time went.
 //!
-//! Facts, each with the call that proves it; no verdicts. A digest is a pure function of a session.
+//! Facts, each with the call that proves it; no verdicts. A digest is a pure function of a session: `deed` says what each call
+//! amounts to, `fold` what all of them do, `times` where the time went.
 
-use crate::Status;
+mod deed;
+mod fold;
+mod times;
+
+use crate::book::{Book, Selection};
+use crate::{Reason, Status};
 use serde::Serialize;
+
+/// What a session, or a part of it, amounts to.
+pub fn of(book: &dyn Book, selection: &Selection) -> Digest {
+    let transcript = book.transcript();
+    let mut digest = fold::digest(&deed::deeds(book, selection));
+    digest.state = transcript.session.state;
+    digest.state_reason = transcript.session.state_reason;
+    (digest.asked, digest.said) = fold::quotes(book, selection);
+    digest.time = times::of(transcript, selection);
+    digest
+}
 
 /// What a session amounts to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -120,6 +137,8 @@ pub struct Run {
     pub outcome: Outcome,
     /// Whose exit code was recorded instead, where the outcome is masked and that can be told.
     pub exit_of: Option<String>,
+    /// The exit code that was recorded.
+    pub exit_code: Option<i64>,
     /// Words of the output that speak of a failure: a hint, no proof.
     pub hint: Option<String>,
     /// How many edits came after it.
@@ -148,6 +167,10 @@ pub enum Outcome {
 pub struct Open {
     /// What became of it.
     pub status: Status,
+    /// Why.
+    pub reason: Option<Reason>,
+    /// Its exit code.
+    pub exit_code: Option<i64>,
     /// The tool.
     pub tool: String,
     /// What it was about: the command, the file.

@@ -22,8 +22,10 @@ pub struct Now {
 pub enum Live {
     /// It runs.
     Running,
-    /// It waits for the person.
+    /// It waits for the person to decide something.
     Waiting,
+    /// It is there, at work on nothing.
+    Idle,
 }
 
 impl Now {
@@ -48,7 +50,7 @@ impl Linked<'_> {
     /// Whether the session of a call may still be at work on it.
     pub(super) fn life(&self, call: &LinkedCall, now: &Now) -> Life {
         let Some(session) = self.sessions.get(call.session) else { return Life::Dead };
-        let listed = now.live.get(&session.id);
+        let listed = now.live.get(&session.id).filter(|live| **live != Live::Idle);
         let written = session.sources.iter().any(|&source| is_fresh(self.sources[source], now));
         if (listed.is_none() && !written) || self.agent_ended(call) {
             return Life::Dead;

@@ -12,6 +12,7 @@ mod parallel;
 mod roots;
 mod rows;
 mod sessions;
+mod state;
 mod tasks;
 mod totals;
 
@@ -198,6 +199,13 @@ impl<'a> Linked<'a> {
     /// The id of a call, as its log has it.
     pub fn id(&self, call: CallId) -> &'a str {
         self.sources[call.source()].summary.names.text(self.record(call).id)
+    }
+
+    /// The calls of a session, copies too, by request.
+    pub fn calls_of(&self, session: usize) -> &[LinkedCall] {
+        let start = self.calls.partition_point(|call| call.session < session);
+        let own = &self.calls[start..];
+        &own[..own.partition_point(|call| call.session == session)]
     }
 
     /// The result of a call, with the source it is in. `alone`: only what the call's own source says.

@@ -155,37 +155,24 @@ impl<'a> Linked<'a> {
     }
 
     /// The rows of `list`, by start.
-    pub fn session_rows<'s>(&'s self, now: &'s Now) -> Vec<SessionRow<'s>> {
-        let mut rows: Vec<SessionRow<'_>> = self.sessions.iter().map(|session| self.session_row(session)).collect();
-        for call in self.calls.iter().filter(|call| call.copy_of.is_none()) {
-            if let Some(row) = rows.get_mut(call.session) {
-                row.calls += 1;
-                *row.by_status.entry(self.judge(call, now, false).verdict.status).or_default() += 1;
-            }
-        }
-        rows
+    pub fn session_rows<'s>(&'s self, now: &Now) -> Vec<SessionRow<'s>> {
+        (0..self.sessions.len()).filter_map(|session| self.session_row(session, now)).collect()
     }
 
-    fn session_row<'s>(&'s self, session: &'s LinkedSession) -> SessionRow<'s> {
-        SessionRow {
-            v: VERSION,
-            agent: session.agent,
-            session: &session.id,
-            title: session.title.as_deref(),
-            project: session.project.as_deref(),
-            branch: session.branch.as_deref(),
-            started_at: session.first.map(|time| time.to_string()),
-            last_at: session.last.map(|time| time.to_string()),
-            state: None,
-            state_reason: None,
-            turns: session.turns,
-            calls: 0,
-            by_status: BTreeMap::new(),
-            models: session.models.iter().map(|model| &**model).collect(),
-            usage: session.usage,
-            files: session.sources.iter().map(|&source| &*self.sources[source].path).collect(),
-            short: &session.short,
+    /// One session as a row, by its place in [`Linked::sessions`].
+    pub fn session_row<'s>(&'s self, session: usize, now: &Now) -> Option<SessionRow<'s>> {
+        let own = self.sessions.get(session)?;
+        let mut row = described(self, own);
+        let mut waits = super::state::Waits::default();
+        for call in self.calls_of(session).iter().filter(|call| call.copy_of.is_none()) {
+            let verdict = self.judge(call, now, false).verdict;
+            row.calls += 1;
+            *row.by_status.entry(verdict.status).or_default() += 1;
+            waits.take(self.record(call.id).kind, verdict);
         }
+        let (state, reason) = self.state(own, waits, now);
+        (row.state, row.state_reason) = (Some(state.word()), Some(reason));
+        Some(row)
     }
 
     /// The rows of `check`, by path.
@@ -219,6 +206,29 @@ impl<'a> Linked<'a> {
             row.issues.sort_by_key(|issue| issue.line);
         }
         rows
+    }
+}
+
+/// What a session is, without its calls.
+fn described<'s>(linked: &'s Linked<'_>, session: &'s LinkedSession) -> SessionRow<'s> {
+    SessionRow {
+        v: VERSION,
+        agent: session.agent,
+        session: &session.id,
+        title: session.title.as_deref(),
+        project: session.project.as_deref(),
+        branch: session.branch.as_deref(),
+        started_at: session.first.map(|time| time.to_string()),
+        last_at: session.last.map(|time| time.to_string()),
+        state: None,
+        state_reason: None,
+        turns: session.turns,
+        calls: 0,
+        by_status: BTreeMap::new(),
+        models: session.models.iter().map(|model| &**model).collect(),
+        usage: session.usage,
+        files: session.sources.iter().map(|&source| &*linked.sources[source].path).collect(),
+        short: &session.short,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::roots::Roots;
 use super::{Linked, Source};
 use crate::event::TitleBy;
-use crate::summary::SessionRecord;
+use crate::summary::{Ended, SessionRecord};
 use crate::text::Name;
 use crate::usage::Tokens;
 use crate::{Map, Set, Time};
@@ -28,6 +28,8 @@ pub struct LinkedSession {
     pub title: Option<Box<str>>,
     /// The directory it belongs to.
     pub project: Option<Box<str>>,
+    /// The directory that it began in.
+    pub directory: Option<Box<str>>,
     /// The branch it was last on.
     pub branch: Option<Box<str>>,
     /// The models that answered.
@@ -36,6 +38,8 @@ pub struct LinkedSession {
     pub turns: u64,
     /// Tokens of requests first made here.
     pub usage: Tokens,
+    /// The last thing that happened in the main conversation.
+    pub ending: Option<Ended>,
 }
 
 /// The session that a name of a source stands for.
@@ -54,6 +58,8 @@ pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>) -> (Vec<LinkedS
             }
             session.first = [session.first, record.first].into_iter().flatten().min();
             session.last = session.last.max(record.last);
+            let later = |a: Ended, b: Ended| if b.time >= a.time { b } else { a };
+            session.ending = session.ending.zip(record.ending).map(|(a, b)| later(a, b)).or(session.ending).or(record.ending);
         }
     }
     let mut sessions: Vec<LinkedSession> = found.into_values().collect();
@@ -138,6 +144,7 @@ fn leaf_titles(linked: &Linked<'_>) -> Map<u64, Box<str>> {
 struct Said<'a> {
     title: Option<(TitleBy, Option<Time>, &'a str)>,
     place: Option<((bool, Time, usize), &'a str)>,
+    directory: Option<((Time, usize), &'a str)>,
     branch: Option<((Option<Time>, usize), &'a str)>,
 }
 
@@ -159,6 +166,13 @@ impl<'a> Said<'a> {
         let rank = (record.project.is_none(), record.first.unwrap_or(Time::MAX), source);
         if self.place.is_none_or(|(have, _)| rank < have) {
             self.place = Some((rank, place));
+        }
+    }
+
+    fn directory(&mut self, source: usize, record: &SessionRecord, directory: &'a str) {
+        let rank = (record.first.unwrap_or(Time::MAX), source);
+        if self.directory.is_none_or(|(have, _)| rank < have) {
+            self.directory = Some((rank, directory));
         }
     }
 
@@ -191,6 +205,9 @@ fn place(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
             if let Some(place) = names.opt(record.project.or(record.cwd)) {
                 said.place(source, record, place);
             }
+            if let Some(directory) = names.opt(record.start) {
+                said.directory(source, record, directory);
+            }
             if let Some(branch) = names.opt(record.branch) {
                 said.branch(source, record, branch);
             }
@@ -199,6 +216,7 @@ fn place(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
     for (session, said) in sessions.iter_mut().zip(said) {
         session.title = said.title.map(|(_, _, title)| title.into());
         session.project = said.place.map(|(_, place)| place.into());
+        session.directory = said.directory.map(|(_, directory)| directory.into());
         session.branch = said.branch.map(|(_, branch)| branch.into());
     }
 }

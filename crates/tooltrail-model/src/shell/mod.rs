@@ -3,9 +3,13 @@
 //!
 //! Read with a real shell parser. What it cannot read is unknown, and said to be.
 
+mod effect;
+mod hint;
 mod purpose;
 mod script;
+mod words;
 
+pub use hint::hint;
 pub use purpose::Purpose;
 pub use script::{Script, Simple, read};
 

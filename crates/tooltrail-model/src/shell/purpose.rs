@@ -364,6 +364,11 @@ const WITH_VALUE: &[&str] = &[
     "-c",
 ];
 
+/// Whether a list of words has a word.
+pub(super) fn listed(words: &str, word: &str) -> bool {
+    words.split_ascii_whitespace().any(|listed| listed == word)
+}
+
 /// The name of a program without its directory.
 pub(super) fn program(word: &str) -> &str {
     let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
@@ -484,6 +489,22 @@ fn alone(name: &str) -> Option<Purpose> {
         "yarn" => Some(Install),
         _ => None,
     }
+}
+
+/// Words that are neither options nor their values.
+pub(super) fn said_words(words: &[String]) -> impl Iterator<Item = &str> {
+    let mut words = words.iter().map(String::as_str);
+    std::iter::from_fn(move || {
+        loop {
+            let word = words.next()?;
+            if !word.starts_with('-') {
+                return Some(word);
+            }
+            if WITH_VALUE.contains(&word) {
+                words.next();
+            }
+        }
+    })
 }
 
 /// The words that say what a program is to do: the first that is no option, for some programs more.

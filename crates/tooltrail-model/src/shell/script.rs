@@ -1,9 +1,11 @@
 //! A command line as its shell runs it, and what its one exit code says about each command in it.
 
+use super::effect::{self, Role};
 use super::purpose::{self, Purpose};
+use super::words::{substitutions, unquote};
 use brush_parser::ast::{
-    AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, Pipeline, PipelineOperator, SeparatorOperator,
-    SimpleCommand,
+    AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, IoFileRedirectKind, IoFileRedirectTarget,
+    IoRedirect, Pipeline, PipelineOperator, SeparatorOperator, SimpleCommand,
 };
 use brush_parser::{ParserOptions, parse_tokens, uncached_tokenize_str};
 
@@ -20,6 +22,8 @@ pub struct Script {
     /// Its simple commands, in order.
     pub commands: Vec<Simple>,
     tree: Node,
+    /// Something beside the simple commands may change files: what is run to make a word, or a redirection of several commands.
+    writes: bool,
 }
 
 /// A simple command.
@@ -31,6 +35,9 @@ pub struct Simple {
     pub family: String,
     /// What it is for.
     pub purpose: Option<Purpose>,
+    /// It may change files.
+    pub writes: bool,
+    role: Role,
 }
 
 /// What the parts of a command line are to each other; numbers are places in [`Script::commands`].
@@ -67,7 +74,7 @@ struct Flags {
 
 /// Reads a command line; nothing where it cannot be read.
 pub fn read(command: &str) -> Option<Script> {
-    let mut script = Script { commands: Vec::new(), tree: Node::Nothing };
+    let mut script = Script { commands: Vec::new(), tree: Node::Nothing, writes: false };
     script.tree = script.parse(command, 0)?;
     Some(script)
 }
@@ -98,6 +105,22 @@ impl Script {
             }
         });
         out
+    }
+
+    /// Whether any of it may change files that are the person's: not a device, not what lies in a directory for temporary files, and not
+    /// what tests, builds and commits leave behind.
+    pub fn may_change_files(&self) -> bool {
+        self.writes || self.commands.iter().any(|command| command.writes)
+    }
+
+    /// The commands by which it is recognised when it is run again: without going somewhere, saying something and waiting, and without
+    /// the filters at the end of a pipe. All of them where nothing would be left.
+    pub fn essence(&self) -> Vec<&str> {
+        let mut filters = Vec::new();
+        trailing_filters(&self.tree, &self.commands, &mut filters);
+        let matters = |(index, command): &(usize, &Simple)| command.role != Role::Aside && !filters.contains(index);
+        let found: Vec<&str> = self.commands.iter().enumerate().filter(matters).map(|(_, command)| command.text.as_str()).collect();
+        if found.is_empty() { self.commands.iter().map(|command| command.text.as_str()).collect() } else { found }
     }
 
     fn parse(&mut self, text: &str, depth: usize) -> Option<Node> {
@@ -143,7 +166,10 @@ impl Script {
     fn command(&mut self, command: &Command, depth: usize) -> Option<Node> {
         match command {
             Command::Simple(simple) => self.simple(simple, depth),
-            Command::Compound(compound, _) => self.compound(compound, depth),
+            Command::Compound(compound, redirects) => {
+                self.writes |= redirects.iter().flat_map(|list| &list.0).any(into_a_file);
+                self.compound(compound, depth)
+            }
             Command::Function(_) | Command::ExtendedTest(..) => Some(Node::Nothing),
         }
     }
@@ -177,10 +203,13 @@ impl Script {
     }
 
     fn simple(&mut self, simple: &SimpleCommand, depth: usize) -> Option<Node> {
+        let items = || simple.prefix.iter().flat_map(|prefix| &prefix.0).chain(simple.suffix.iter().flat_map(|suffix| &suffix.0));
+        self.writes |= items().any(|item| matches!(item, Item::IoRedirect(redirect) if into_a_file(redirect)));
+        self.writes |= items().filter_map(written).any(|word| self.made_by_writing(&word, depth));
         let Some(name) = &simple.word_or_name else { return Some(Node::Nothing) };
         let mut words = vec![name.value.clone()];
         words.extend(simple.suffix.iter().flat_map(|suffix| &suffix.0).filter_map(written));
-        let plain: Vec<String> = words.iter().map(|word| brush_parser::unquote_str(word)).collect();
+        let plain: Vec<String> = words.iter().map(|word| unquote(word)).collect();
         match plain.first().map(String::as_str) {
             Some("set") => return Some(Node::Set(flags(&plain))),
             Some("export") => return Some(Node::Nothing),
@@ -190,13 +219,59 @@ impl Script {
             let inner = self.parse(text, depth + 1)?;
             return Some(Node::Shell(Box::new(inner)));
         }
-        let assignments = simple.prefix.iter().flat_map(|prefix| &prefix.0).filter_map(written);
-        let text = assignments.chain(words).collect::<Vec<_>>().join(" ");
+        let assigned: Vec<String> = simple.prefix.iter().flat_map(|prefix| &prefix.0).filter_map(written).collect();
+        let text = assigned.iter().chain(&words).map(String::as_str).collect::<Vec<_>>().join(" ");
         let own = purpose::behind_wrappers(&plain);
         let family = own.first().map(|word| purpose::program(word).to_owned()).unwrap_or_default();
-        self.commands.push(Simple { text, family, purpose: purpose::of(own) });
+        let purpose = purpose::of(own);
+        let (writes, role) = (effect::writes(own, &assigned, purpose), effect::role(own));
+        self.commands.push(Simple { text, family, purpose, writes, role });
         Some(Node::Simple(self.commands.len() - 1))
     }
+
+    /// Whether what is run to make a word may change files.
+    fn made_by_writing(&self, word: &str, depth: usize) -> bool {
+        substitutions(word).into_iter().any(|text| {
+            let mut inner = Script { commands: Vec::new(), tree: Node::Nothing, writes: false };
+            inner.parse(text, depth + 1).is_none() || inner.may_change_files()
+        })
+    }
+}
+
+/// The filters at the end of each pipe.
+fn trailing_filters(node: &Node, commands: &[Simple], out: &mut Vec<usize>) {
+    match node {
+        Node::Simple(_) | Node::Nothing | Node::Set(_) => {}
+        Node::List(items) => items.iter().for_each(|(item, _)| trailing_filters(item, commands, out)),
+        Node::Chain(first, rest) => {
+            trailing_filters(first, commands, out);
+            rest.iter().for_each(|(_, node)| trailing_filters(node, commands, out));
+        }
+        Node::Pipe(parts) => {
+            let filter = |part: &Node| match part {
+                Node::Simple(index) if commands.get(*index).is_some_and(|command| command.role == Role::Filter) => Some(*index),
+                _ => None,
+            };
+            out.extend(parts.iter().skip(1).rev().map_while(filter));
+            parts.iter().for_each(|part| trailing_filters(part, commands, out));
+        }
+        Node::Not(inner) | Node::Shell(inner) | Node::Loop(inner) => trailing_filters(inner, commands, out),
+        Node::Choice(deciding, bodies) => deciding.iter().chain(bodies).for_each(|node| trailing_filters(node, commands, out)),
+    }
+}
+
+/// Whether a redirection writes into a file that is somebody's.
+fn into_a_file(redirect: &IoRedirect) -> bool {
+    let target = match redirect {
+        IoRedirect::File(_, kind, IoFileRedirectTarget::Filename(word))
+            if !matches!(kind, IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput) =>
+        {
+            word
+        }
+        IoRedirect::OutputAndError(word, _) => word,
+        _ => return false,
+    };
+    !effect::is_scratch(&unquote(&target.value))
 }
 
 /// A word as it is written; redirections are none.

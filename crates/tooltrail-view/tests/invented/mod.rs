@@ -78,6 +78,7 @@ impl<'a> Builder<'a> {
             calls: Vec::new(),
             turns: turns.into(),
             threads: vec![Thread::default(), Thread::default(), Thread::default()],
+            hooks: Vec::new(),
         };
         Builder { book: Invented { transcript, pages: Vec::new(), calls: Vec::new() }, text }
     }

@@ -6,15 +6,20 @@ use crate::logs;
 use crate::out::{self, DIM};
 use crate::table::{self, Align, Cell, Table};
 use clap::Args;
+use serde::Serialize;
 use std::io::Write;
 use std::process::ExitCode;
+use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::Status;
+use tooltrail_model::book::Selection;
+use tooltrail_model::digest::{self, Digest, Outcome};
 use tooltrail_model::row::SessionRow;
 
 const EXAMPLES: &str = "\
 Examples:
   tooltrail list                    the newest sessions
   tooltrail list -n 0               all of them
+  tooltrail list --digest --json    with what each amounts to
   tooltrail list --json | jq -r '[.session, .title] | @tsv'";
 
 /// The newest sessions that a table shows, unless told otherwise.
@@ -29,6 +34,17 @@ pub(crate) struct ListArgs {
     /// Only the newest N sessions; 0 for all [default: 30 in a table, all as JSON]
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
+    /// As JSON: add what each session amounts to, as `show --json` has it
+    #[arg(long)]
+    digest: bool,
+}
+
+/// A session with what it amounts to, for programs that ask for both.
+#[derive(Serialize)]
+struct Digested<'a> {
+    #[serde(flatten)]
+    row: &'a SessionRow<'a>,
+    digest: Digest,
 }
 
 pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
@@ -36,26 +52,34 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
     logs.require_any()?;
     let linked = logs.link();
     let rows = linked.session_rows(&logs.now);
+    let digest = |session: usize| digest::of(&SessionBook::outline(&linked, &[session], &logs.now, logs.shelf()), &Selection::default());
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let shown = newest(&rows, limit);
     let mut out = out::stdout(args.color.as_str());
     if args.json {
-        out::json_lines(shown)?;
+        let whole = |session: usize| digest::of(&SessionBook::read(&linked, &[session], &logs.now, logs.shelf(), None), &Selection::default());
+        match own.digest {
+            true => out::json_lines(shown.iter().map(|&index| Digested { row: &rows[index], digest: whole(index) }))?,
+            false => out::json_lines(shown.iter().map(|&index| &rows[index]))?,
+        }
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new(&[
         ("SESSION", Align::Left),
         ("STARTED", Align::Left),
         ("AGENT", Align::Left),
+        ("STATE", Align::Left),
         ("TURNS", Align::Right),
         ("CALLS", Align::Right),
         ("NOT FINE", Align::Left),
+        ("FILES", Align::Right),
+        ("TESTS", Align::Left),
         ("PROJECT", Align::FillEnd),
         ("TITLE", Align::Fill),
     ])
-    .optional(&["AGENT", "TURNS", "STARTED", "PROJECT"]);
-    for row in &shown {
-        table.row(cells(row));
+    .optional(&["TURNS", "AGENT", "FILES", "STARTED", "PROJECT", "TESTS", "STATE"]);
+    for &index in &shown {
+        table.row(cells(&rows[index], &digest(index)));
     }
     table.print(&mut out, table::terminal_width())?;
     if shown.len() < rows.len() {
@@ -66,17 +90,42 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// The newest `limit` sessions, in the order in which sessions are listed. Those without a time count as oldest.
-fn newest<'r, 'a>(rows: &'r [SessionRow<'a>], limit: usize) -> Vec<&'r SessionRow<'a>> {
+fn newest(rows: &[SessionRow<'_>], limit: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rows.len()).collect();
     if limit > 0 && rows.len() > limit {
         order.sort_by_key(|&index| (rows[index].last_at.as_deref(), index));
         order.drain(..rows.len() - limit);
         order.sort_unstable();
     }
-    order.into_iter().map(|index| &rows[index]).collect()
+    order
 }
 
-fn cells(row: &SessionRow<'_>) -> Vec<Cell> {
+/// What a session is doing; what has ended is of less interest.
+fn state(row: &SessionRow<'_>) -> Cell {
+    match row.state {
+        Some("ended") | None => Cell::styled("ended", DIM),
+        Some("your_turn") => "your turn".into(),
+        Some("working") => Cell::styled("working", out::look(Status::Running).1),
+        Some(state) => Cell::styled(state, out::look(Status::TimedOut).1),
+    }
+}
+
+/// How the last tests went, and whether anything was edited since.
+fn tests(digest: &Digest) -> Cell {
+    let Some(run) = &digest.test else { return "".into() };
+    let (sign, style) = match run.outcome {
+        Outcome::Passed => ("✓", out::look(Status::Succeeded).1),
+        Outcome::Failed => ("✗", out::look(Status::Failed).1),
+        Outcome::Masked => ("✓?", out::look(Status::TimedOut).1),
+        Outcome::Unknown => ("?", DIM),
+    };
+    match run.edits_after {
+        0 => Cell::styled(sign, style),
+        edits => Cell::styled(format!("{sign} then {}", table::counted(edits, "edit")), style),
+    }
+}
+
+fn cells(row: &SessionRow<'_>, digest: &Digest) -> Vec<Cell> {
     let troubles: Vec<String> = row
         .by_status
         .iter()
@@ -88,9 +137,15 @@ fn cells(row: &SessionRow<'_>) -> Vec<Cell> {
         Cell::styled(row.short, DIM),
         started.into(),
         row.agent.into(),
+        state(row),
         table::count(row.turns).into(),
         table::count(row.calls).into(),
         troubles.join(" ").into(),
+        match digest.changed.files.len() {
+            0 => "".into(),
+            files => table::count(files as u64).into(),
+        },
+        tests(digest),
         row.project.unwrap_or_default().into(),
         row.title.unwrap_or_default().into(),
     ]

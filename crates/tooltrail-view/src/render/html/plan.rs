@@ -308,7 +308,8 @@ mod tests {
             lines: 1,
         };
         let threads = (0..starts.len()).map(|index| Thread { entries: vec![what(index)], ..Thread::default() }).collect();
-        let transcript = Transcript { session: session("t", BTreeMap::new()), calls: calls.collect(), turns: Vec::new(), threads };
+        let transcript =
+            Transcript { session: session("t", BTreeMap::new()), calls: calls.collect(), turns: Vec::new(), threads, hooks: Vec::new() };
         Plan::new(&transcript, &Selection::default())
     }
 

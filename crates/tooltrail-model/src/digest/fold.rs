@@ -1,0 +1,181 @@
+//! Folding: what all deeds of a session amount to together.
+
+use super::deed::{Deed, Ran, Same};
+use super::{Changed, ChangedFile, Digest, Open, Outcome, Quote, Run, Shipped};
+use crate::Status;
+use crate::book::{Book, Loaded, Selection};
+use crate::event::Origin;
+use crate::shell::Purpose;
+use crate::transcript::{Entry, Part, What};
+use std::collections::HashMap;
+
+/// The longest quote, in characters.
+const QUOTE: usize = 600;
+
+/// What deeds amount to; quotes, state and time are not theirs to tell.
+pub(super) fn digest(deeds: &[Deed]) -> Digest {
+    let with = |status: Status| deeds.iter().filter(|deed| deed.status == status).map(open).collect();
+    Digest {
+        changed: changed(deeds),
+        shipped: deeds.iter().flat_map(shipped).collect(),
+        test: last_run(deeds, Purpose::Test),
+        build: last_run(deeds, Purpose::Build),
+        lint: last_run(deeds, Purpose::Lint),
+        failures: failures(deeds),
+        rejected: with(Status::Rejected),
+        blocked: with(Status::Blocked),
+        unanswered: with(Status::Unanswered),
+        ..Digest::default()
+    }
+}
+
+fn open(deed: &Deed) -> Open {
+    Open {
+        status: deed.status,
+        reason: deed.reason,
+        exit_code: deed.exit_code,
+        tool: deed.tool.clone(),
+        what: deed.what.clone(),
+        why: deed.why.clone(),
+        cited: deed.cited.clone(),
+    }
+}
+
+fn shipped(deed: &Deed) -> impl Iterator<Item = Shipped> {
+    let all = deed.ran.iter().flat_map(|ran| &ran.shipped);
+    all.map(|(what, which)| Shipped { what: what.clone(), which: which.clone(), cited: deed.cited.clone() })
+}
+
+fn changed(deeds: &[Deed]) -> Changed {
+    let mut files: Vec<ChangedFile> = Vec::new();
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for deed in deeds {
+        for (path, lines) in &deed.changes {
+            let place = *places.entry(path).or_insert_with(|| {
+                files.push(ChangedFile { path: path.clone(), lines: Some((0, 0)), calls: Vec::new() });
+                files.len() - 1
+            });
+            let Some(file) = files.get_mut(place) else { continue };
+            file.lines = file.lines.zip(*lines).map(|(sum, more)| (sum.0 + more.0, sum.1 + more.1));
+            if file.calls.last() != Some(&deed.cited) {
+                file.calls.push(deed.cited.clone());
+            }
+        }
+    }
+    let commands = deeds.iter().filter(|deed| started(deed.status) && deed.ran.as_ref().is_some_and(may_change));
+    Changed { files, commands: commands.map(|deed| deed.cited.clone()).collect() }
+}
+
+/// Whether a command may have changed files; what is not understood may.
+fn may_change(ran: &Ran) -> bool {
+    ran.script.as_ref().is_none_or(|script| script.may_change_files())
+}
+
+/// Whether a call got as far as doing something, as far as the log tells.
+fn started(status: Status) -> bool {
+    !matches!(status, Status::Rejected | Status::Blocked | Status::Cancelled | Status::Unanswered)
+}
+
+/// The last run of a sort, and how many edits came after it.
+fn last_run(deeds: &[Deed], purpose: Purpose) -> Option<Run> {
+    let place = deeds.iter().rposition(|deed| started(deed.status) && command(deed, purpose).is_some())?;
+    let (deed, later) = (deeds.get(place)?, deeds.get(place + 1..)?);
+    let ran = deed.ran.as_ref()?;
+    let command = command(deed, purpose)?;
+    let outcome = outcome(deed, ran, purpose);
+    let masked = outcome == Outcome::Masked;
+    Some(Run {
+        command,
+        outcome,
+        exit_of: ran.exit_of.clone().filter(|_| masked),
+        exit_code: deed.exit_code,
+        hint: ran.hint.clone().filter(|_| masked),
+        edits_after: later.iter().filter(|deed| !deed.changes.is_empty()).count() as u64,
+        cited: deed.cited.clone(),
+    })
+}
+
+/// The command of a call that is for something, one whose outcome is not recorded before others.
+fn command(deed: &Deed, purpose: Purpose) -> Option<String> {
+    let ran = deed.ran.as_ref()?;
+    let commands = &ran.script.as_ref()?.commands;
+    let mut fitting = commands.iter().filter(|command| command.purpose == Some(purpose));
+    let first = fitting.clone().next()?;
+    Some(fitting.find(|command| ran.masked.contains(&command.text)).unwrap_or(first).text.clone())
+}
+
+fn outcome(deed: &Deed, ran: &Ran, purpose: Purpose) -> Outcome {
+    if let Some(background) = ran.background {
+        return match background {
+            Some(true) if is_masked(ran, purpose) => Outcome::Masked,
+            Some(true) => Outcome::Passed,
+            Some(false) => Outcome::Failed,
+            None => Outcome::Unknown,
+        };
+    }
+    match deed.status {
+        Status::Succeeded | Status::Failed | Status::Answered if is_masked(ran, purpose) => Outcome::Masked,
+        Status::Succeeded => Outcome::Passed,
+        Status::Failed => Outcome::Failed,
+        _ => Outcome::Unknown,
+    }
+}
+
+fn is_masked(ran: &Ran, purpose: Purpose) -> bool {
+    let commands = ran.script.iter().flat_map(|script| &script.commands);
+    commands.filter(|command| command.purpose == Some(purpose)).any(|command| ran.masked.contains(&command.text))
+}
+
+/// Calls that failed, and of which none that is the same succeeded later.
+fn failures(deeds: &[Deed]) -> Vec<Open> {
+    let mut succeeded: HashMap<&Same, usize> = HashMap::new();
+    for (place, deed) in deeds.iter().enumerate() {
+        if deed.status == Status::Succeeded && vouches(deed) {
+            succeeded.insert(&deed.same, place);
+        }
+    }
+    let failed = deeds.iter().enumerate().filter(|(_, deed)| matches!(deed.status, Status::Failed | Status::TimedOut));
+    let left: Vec<(usize, &Deed)> = failed.filter(|(place, deed)| succeeded.get(&deed.same).is_none_or(|later| later < place)).collect();
+    // What failed several times is told once, by its last time.
+    let mut last: HashMap<&Same, usize> = HashMap::new();
+    last.extend(left.iter().map(|(place, deed)| (&deed.same, *place)));
+    left.into_iter().filter(|(place, deed)| last.get(&deed.same) == Some(place)).map(|(_, deed)| open(deed)).collect()
+}
+
+/// Whether a success says that the commands themselves succeeded.
+fn vouches(deed: &Deed) -> bool {
+    match (&deed.same, &deed.ran) {
+        (Same::Commands(commands), Some(ran)) => {
+            ran.background.is_none_or(|ended| ended == Some(true)) && !commands.iter().any(|command| ran.masked.contains(command))
+        }
+        _ => true,
+    }
+}
+
+/// The last words of the person, and what the model answered to them.
+pub(super) fn quotes(book: &dyn Book, selection: &Selection) -> (Option<Quote>, Option<Quote>) {
+    let Some(main) = book.transcript().threads.first() else { return (None, None) };
+    let entries: Vec<&Entry> = main.entries.iter().filter(|entry| !entry.abandoned && selection.takes(entry)).collect();
+    let asked = entries.iter().enumerate().rev().filter(|(_, entry)| entry.what == What::Prompt).find_map(|(place, entry)| {
+        let Loaded::Part(Part::Prompt { origin: Origin::Human | Origin::Queued, text }) = book.open(entry) else { return None };
+        Some((place, quote(book, entry, &text)))
+    });
+    let after = asked.as_ref().map_or(0, |(place, _)| *place);
+    let said = entries.iter().skip(after).rev().filter(|entry| entry.what == What::Text).find_map(|entry| match book.open(entry) {
+        Loaded::Part(Part::Text(text)) if !text.trim().is_empty() => Some(quote(book, entry, &text)),
+        _ => None,
+    });
+    (asked.map(|(_, quote)| quote), said)
+}
+
+fn quote(book: &dyn Book, entry: &Entry, text: &str) -> Quote {
+    let text = text.trim();
+    let end = text.char_indices().nth(QUOTE).map(|(end, _)| end);
+    Quote {
+        text: text[..end.unwrap_or(text.len())].to_owned(),
+        cut: end.is_some(),
+        at: entry.time.map(|time| time.to_string()),
+        file: book.file(entry.spot.source).unwrap_or_default().to_owned(),
+        line: entry.spot.at.line,
+    }
+}

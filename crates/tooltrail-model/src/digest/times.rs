@@ -1,0 +1,178 @@
+//! Where the time went: the wall time of a session, each moment of it given to whoever was at work.
+//!
+//! Moments in which several were at work count once: hooks before tools, tools before people, people before the model. What nobody
+//! accounts for is unknown.
+
+use super::Times;
+use crate::book::Selection;
+use crate::transcript::{CallEntry, Transcript, What};
+use crate::{Kind, Time};
+
+/// Who is at work, the one that counts before the others first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Who {
+    Hook,
+    Tool,
+    Person,
+    Model,
+}
+
+/// From when to when somebody is at work, in milliseconds.
+#[derive(Clone, Copy, Debug)]
+struct Span {
+    who: Who,
+    start: i64,
+    end: i64,
+}
+
+/// Something that happened in the main conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Moment {
+    at: i64,
+    what: Happened,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Happened {
+    /// A tool answered.
+    Answered,
+    /// Somebody said something to the model.
+    Asked,
+    /// The model thought, or called a tool.
+    Worked,
+    /// The model said something.
+    Spoke,
+}
+
+/// Where the time of a session went.
+pub(super) fn of(transcript: &Transcript<'_>, selection: &Selection) -> Times {
+    let calls: Vec<&CallEntry<'_>> = transcript.calls.iter().filter(|call| selection.takes_turn(call.turn)).collect();
+    let mut spans: Vec<Span> = calls.iter().filter_map(|call| ran(call)).collect();
+    let moments = moments(transcript, selection);
+    spans.extend(between(&moments));
+    let seen = transcript.threads.iter().flat_map(|thread| &thread.entries).filter(|entry| selection.takes(entry));
+    let seen = seen.filter_map(|entry| entry.time).map(Time::as_millisecond);
+    let whole = [&transcript.session.started_at, &transcript.session.last_at].into_iter().flatten();
+    let whole = whole.filter(|_| selection.turns.is_none()).filter_map(|time| time.parse::<Time>().ok()).map(Time::as_millisecond);
+    let signs: Vec<i64> = seen.chain(whole).chain(spans.iter().flat_map(|span| [span.start, span.end])).collect();
+    let (Some(&first), Some(&last)) = (signs.iter().min(), signs.iter().max()) else { return Times::default() };
+    spans.extend(transcript.hooks.iter().map(|&(start, end)| hook(start, end, first, last)));
+    add_up(&spans, first, last)
+}
+
+/// A call from its request to its result. While a question or a plan is open, the person is at work on it.
+fn ran(call: &CallEntry<'_>) -> Option<Span> {
+    let start = call.time?.as_millisecond();
+    let lasted = i64::try_from(call.row.duration_ms?).ok()?;
+    let who = if matches!(call.row.kind, Kind::Question | Kind::Plan) { Who::Person } else { Who::Tool };
+    Some(Span { who, start, end: start.saturating_add(lasted) })
+}
+
+fn hook(start: Time, end: Time, first: i64, last: i64) -> Span {
+    let within = |time: Time| time.as_millisecond().clamp(first, last);
+    Span { who: Who::Hook, start: within(start), end: within(end) }
+}
+
+/// What happened in the main conversation, in order.
+fn moments(transcript: &Transcript<'_>, selection: &Selection) -> Vec<Moment> {
+    let mut moments = Vec::new();
+    let entries = transcript.threads.first().map(|main| main.entries.as_slice()).unwrap_or_default();
+    for entry in entries.iter().filter(|entry| selection.takes(entry)) {
+        let what = match entry.what {
+            What::Prompt | What::Media => Happened::Asked,
+            What::Thinking | What::Call(_) => Happened::Worked,
+            What::Text => Happened::Spoke,
+            _ => continue,
+        };
+        moments.extend(entry.time.map(|time| Moment { at: time.as_millisecond(), what }));
+        let call = if let What::Call(index) = entry.what { transcript.calls.get(index) } else { None };
+        moments.extend(call.and_then(ran).map(|span| Moment { at: span.end, what: Happened::Answered }));
+    }
+    moments.sort_unstable();
+    moments
+}
+
+/// Who was at work between two things that happened: before the model's words the model, before a person's words the person.
+fn between(moments: &[Moment]) -> impl Iterator<Item = Span> {
+    moments.windows(2).filter_map(|pair| {
+        let (before, after) = (pair[0], pair[1]);
+        let who = match (before.what, after.what) {
+            (_, Happened::Worked | Happened::Spoke) => Who::Model,
+            // After a call without a result, or an answer that the model made nothing of, it may have been anybody.
+            (Happened::Spoke, Happened::Asked) => Who::Person,
+            _ => return None,
+        };
+        Some(Span { who, start: before.at, end: after.at })
+    })
+}
+
+/// Gives each moment from first to last to the one that counts before the others.
+fn add_up(spans: &[Span], first: i64, last: i64) -> Times {
+    // At each edge so many more, or fewer, are at work.
+    let mut edges: Vec<(i64, Who, i32)> =
+        spans.iter().filter(|span| span.start < span.end).flat_map(|span| [(span.start, span.who, 1), (span.end, span.who, -1)]).collect();
+    edges.sort_unstable();
+    let mut at_work = [0i32; 4];
+    let mut times = Times { wall_ms: span_ms(first, last), ..Times::default() };
+    let mut here = first;
+    for (at, who, change) in edges.into_iter().chain([(last, Who::Model, 0)]) {
+        let at = at.clamp(first, last);
+        let part = match at_work.iter().position(|&count| count > 0) {
+            Some(0) => &mut times.hooks_ms,
+            Some(1) => &mut times.tools_ms,
+            Some(2) => &mut times.person_ms,
+            Some(_) => &mut times.model_ms,
+            None => &mut times.unknown_ms,
+        };
+        *part += span_ms(here, at);
+        here = here.max(at);
+        at_work[who as usize] += change;
+    }
+    times
+}
+
+fn span_ms(start: i64, end: i64) -> u64 {
+    u64::try_from(end.saturating_sub(start)).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(spans: &[(Who, i64, i64)], last: i64) -> [u64; 5] {
+        let spans: Vec<Span> = spans.iter().map(|&(who, start, end)| Span { who, start, end }).collect();
+        let times = add_up(&spans, 0, last);
+        let parts = [times.model_ms, times.tools_ms, times.hooks_ms, times.person_ms, times.unknown_ms];
+        assert_eq!(parts.iter().sum::<u64>(), times.wall_ms);
+        parts
+    }
+
+    #[test]
+    fn what_goes_on_side_by_side_counts_once() {
+        assert_eq!(parts(&[(Who::Tool, 10, 30), (Who::Tool, 20, 40)], 50), [0, 30, 0, 0, 20]);
+        assert_eq!(parts(&[(Who::Model, 0, 50), (Who::Tool, 10, 30), (Who::Hook, 10, 15)], 50), [30, 15, 5, 0, 0]);
+        assert_eq!(parts(&[(Who::Person, 40, 90), (Who::Tool, 80, 100)], 100), [0, 20, 0, 40, 40]);
+    }
+
+    #[test]
+    fn clocks_that_go_astray_do_no_harm() {
+        assert_eq!(parts(&[(Who::Tool, 30, 10)], 50), [0, 0, 0, 0, 50]);
+        assert_eq!(parts(&[(Who::Tool, -10, 10), (Who::Model, 40, 90)], 50), [10, 10, 0, 0, 30]);
+        assert_eq!(parts(&[(Who::Tool, i64::MIN, i64::MAX)], 0), [0, 0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn the_model_is_at_work_before_it_speaks_and_the_person_after() {
+        let moment = |at, what| Moment { at, what };
+        let moments = [
+            moment(0, Happened::Asked),
+            moment(5, Happened::Worked),
+            moment(9, Happened::Answered),
+            moment(12, Happened::Spoke),
+            moment(20, Happened::Asked),
+            moment(21, Happened::Asked),
+        ];
+        let found: Vec<(Who, i64, i64)> = between(&moments).map(|span| (span.who, span.start, span.end)).collect();
+        assert_eq!(found, [(Who::Model, 0, 5), (Who::Model, 9, 12), (Who::Person, 12, 20)]);
+    }
+}

@@ -1,0 +1,109 @@
+//! `resume`: the command that takes a session up again in its agent. It is printed, never run.
+
+use crate::cli::LogArgs;
+use crate::logs;
+use crate::out;
+use crate::refs::{Target, Wanted};
+use anyhow::{Context, bail};
+use clap::Args;
+use serde::Serialize;
+use std::io::Write;
+use std::process::ExitCode;
+use tooltrail_formats::FORMATS;
+use tooltrail_model::row::VERSION;
+
+const EXAMPLES: &str = "\
+Examples:
+  tooltrail resume                 how to take up the newest session again
+  tooltrail resume 3f2a            the session whose id begins so
+  tooltrail resume 3f2a:41         the session of a call
+  eval \"$(tooltrail resume 3f2a)\"  do it";
+
+/// Arguments of `resume`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ResumeArgs {
+    /// A session: its id or the beginning of it, `last`, or a file; or a call of it
+    #[arg(value_name = "REF", default_value = "last")]
+    wanted: String,
+}
+
+/// How to resume a session, for programs.
+#[derive(Debug, Serialize)]
+struct ResumeRow<'a> {
+    v: u32,
+    agent: &'a str,
+    session: &'a str,
+    directory: Option<&'a str>,
+    command: &'a [String],
+}
+
+pub(crate) fn run(args: &LogArgs, own: &ResumeArgs) -> anyhow::Result<ExitCode> {
+    let wanted = Wanted::parse(&own.wanted);
+    let logs = logs::read(args, &wanted.paths(), false)?;
+    logs.require_any()?;
+    let linked = logs.link();
+    let index = match wanted.find(&linked, &logs.now)? {
+        Target::Sessions(sessions) => sessions.first().copied(),
+        Target::Call(session, _) => Some(session),
+    };
+    let session = index.and_then(|index| linked.sessions.get(index)).context("there is no session")?;
+    // The id comes from a log, and is about to stand on a command line.
+    let plain = session.id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    if !plain || session.id.starts_with(['-', '.']) || session.id.is_empty() {
+        bail!("`{}` is no id that an agent would take; its log may have been made by hand", tooltrail_view::line::neutral(&session.id));
+    }
+    let format = FORMATS.iter().find(|format| format.agent() == session.agent);
+    let Some(command) = format.and_then(|format| format.resume(&session.id)) else {
+        bail!("sessions of {} cannot be resumed from a command line", session.agent);
+    };
+    let directory = session.directory.as_deref();
+    let mut out = out::stdout(args.color.as_str());
+    if args.json {
+        let row = ResumeRow { v: VERSION, agent: session.agent, session: &session.id, directory, command: &command };
+        out::json_lines([row])?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
+    let go = directory.map(|directory| format!("cd {} && ", quoted(&rooted(directory)))).unwrap_or_default();
+    writeln!(out, "{go}{}", words.join(" "))?;
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A directory that cannot be taken for an option.
+fn rooted(directory: &str) -> std::borrow::Cow<'_, str> {
+    if directory.starts_with('-') { format!("./{directory}").into() } else { directory.into() }
+}
+
+/// A word as a shell takes it literally, and a terminal too.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '_' | '.' | '+' | ':' | '@' | '%' | ',' | '=');
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    if !word.chars().any(|c| c.is_control()) {
+        return format!("'{}'", word.replace('\'', r"'\''"));
+    }
+    let escaped = word.bytes().map(|byte| match byte {
+        b'\'' | b'\\' => format!("\\{}", char::from(byte)),
+        b' '..=b'~' => char::from(byte).to_string(),
+        other => format!("\\x{other:02x}"),
+    });
+    format!("$'{}'", escaped.collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quoted;
+
+    #[test]
+    fn words_are_taken_literally() {
+        assert_eq!(quoted("/srv/app"), "/srv/app");
+        assert_eq!(quoted("/srv/my app"), "'/srv/my app'");
+        assert_eq!(quoted("it's; rm -rf $HOME"), r"'it'\''s; rm -rf $HOME'");
+        assert_eq!(quoted("a\u{1b}[2J\n"), r"$'a\x1b[2J\x0a'");
+        assert_eq!(quoted(""), "''");
+        assert_eq!(quoted("/srv/größe"), "'/srv/größe'");
+    }
+}
