@@ -11,6 +11,7 @@ pub mod block;
 pub mod call;
 pub mod cut;
 pub mod diff;
+pub mod digest;
 pub mod head;
 pub mod highlight;
 mod hooks;

@@ -6,11 +6,16 @@ use tooltrail_model::transcript::Story;
 
 /// A path, relative to the call's directory where it lies inside.
 pub fn relative<'p>(call: &Story<'_>, path: &'p str) -> &'p str {
-    let inside = call.row.cwd.filter(|cwd| !cwd.is_empty()).and_then(|cwd| {
-        let cwd = cwd.trim_end_matches(['/', '\\']);
-        path.strip_prefix(cwd)?.strip_prefix(['/', '\\'])
-    });
-    inside.filter(|rest| !rest.is_empty()).unwrap_or(path)
+    call.row.cwd.and_then(|cwd| within(cwd, path)).unwrap_or(path)
+}
+
+/// The rest of a path that lies inside of a directory.
+pub fn within<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
+    if folder.is_empty() {
+        return None;
+    }
+    let rest = path.strip_prefix(folder.trim_end_matches(['/', '\\']))?.strip_prefix(['/', '\\'])?;
+    Some(rest).filter(|rest| !rest.is_empty())
 }
 
 /// The same as a line.

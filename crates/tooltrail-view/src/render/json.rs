@@ -1,7 +1,7 @@
 //! JSON: the session, its messages and calls, with their views. One document, written as it goes, an entry a line.
 //!
 //! ```text
-//! {"v":1,"session":{…},"turns":[…],"entries":[
+//! {"v":1,"session":{…},"digest":{…},"turns":[…],"entries":[
 //! {"type":"prompt","at":{"file":"…","line":3},"time":"…","turn":1,…,"text":"…"},
 //! {"type":"call",…,"call":{as in `calls --json`},"input":{…},"seen":[…],"produced":{…},…}
 //! ]}
@@ -9,7 +9,7 @@
 
 use super::walk;
 use crate::messages::{Message, message};
-use crate::{Block, Head, Limits, call as view};
+use crate::{Block, Head, Limits, call as view, digest};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::Formatter;
@@ -37,6 +37,8 @@ pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::R
     let turns: Vec<TurnRow<'_>> = transcript.turns.iter().enumerate().map(TurnRow::new).collect();
     out.write_all(format!("{{\"v\":{VERSION},\"session\":").as_bytes())?;
     write_value(&transcript.session, out)?;
+    out.write_all(b",\"digest\":")?;
+    write_value(&digest::of(book, &options.selection), out)?;
     out.write_all(b",\"turns\":")?;
     write_value(&turns, out)?;
     out.write_all(b",\"entries\":[")?;

@@ -10,3 +10,5 @@ pub mod markdown;
 mod markup;
 pub mod terminal;
 mod walk;
+
+pub(crate) use markup::words;

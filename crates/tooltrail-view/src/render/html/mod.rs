@@ -1,10 +1,12 @@
 //! One HTML file that works offline: outline, filters, find, keyboard; light, dark and print.
 //!
 //! `plan` settles what stands where, `rows` draws chunks of it, `pack` draws them on all cores, packs them where there are many and
-//! writes them in order, `page` is what surrounds them. `blocks`, `call` and `message` are the pieces, for other pages too.
+//! writes them in order, `page` is what surrounds them,
+//! `digest` what stands at its head. `blocks`, `call` and `message` are the pieces, for other pages too.
 
 mod blocks;
 mod call;
+mod digest;
 mod image;
 mod message;
 mod pack;
@@ -40,7 +42,8 @@ pub struct Options {
 pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let transcript = book.transcript();
     let plan = plan::Plan::new(transcript, &options.selection);
-    let page = page::Page { transcript, plan: &plan, options };
+    let digest = crate::digest::rows(&crate::digest::of(book, &options.selection), transcript);
+    let page = page::Page { transcript, plan: &plan, digest: &digest, options };
     let rows = rows::Rows { book, plan: &plan };
     let heading = |chunk: &plan::Chunk| page.heading(chunk);
     out.write_all(page.head().as_bytes())?;

@@ -6,6 +6,7 @@
 use super::Options;
 use super::call::bad;
 use super::plan::{Chunk, Plan};
+use crate::digest::Row;
 use crate::head::{count, counted, look, took};
 use crate::line::neutral;
 use base64::Engine;
@@ -32,6 +33,8 @@ pub(super) struct Page<'a> {
     pub(super) transcript: &'a Transcript<'a>,
     /// What stands where.
     pub(super) plan: &'a Plan,
+    /// What it amounts to.
+    pub(super) digest: &'a [Row],
     /// How it is written.
     pub(super) options: &'a Options,
 }
@@ -63,6 +66,7 @@ impl Page<'_> {
             (self.outline())
             (PreEscaped("<main id=\"tt-main\">"))
             (self.top())
+            (super::digest::block(self.digest, self.plan))
             (PreEscaped("<div id=\"tt-rows\" class=\"transcript\" tabindex=\"-1\">"))
             @if self.plan.chunks.is_empty() { p.di { "There is nothing to show." } }
         };

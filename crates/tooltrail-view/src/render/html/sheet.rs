@@ -408,7 +408,8 @@ fn page_of(x: &str, plain: bool) -> String {
     let transcript = Transcript { session: session(&title, statuses), calls, turns, threads: Vec::new(), hooks: Vec::new() };
     let plan = plan::Plan::new(&transcript, &Selection::default());
     let options = Options { plain, note: Some(format!("3 secrets were taken out.{x}")), ..Options::default() };
-    let page = page::Page { transcript: &transcript, plan: &plan, options: &options };
+    let digest = crate::digest::rows(&crate::digest::sample::digest(x), &transcript);
+    let page = page::Page { transcript: &transcript, plan: &plan, digest: &digest, options: &options };
     format!("{}{}{}", page.head(), sheet(x), page.foot())
 }
 

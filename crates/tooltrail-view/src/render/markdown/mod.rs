@@ -1,8 +1,11 @@
 //! Markdown: a heading per turn, a line per call, bodies where they matter. No HTML, no pictures, nothing that acts.
 //!
-//! `text.rs` makes words safe, `blocks.rs` writes bodies.
+//! `text.rs` makes words safe, `blocks.rs` writes bodies, `digest.rs` what a session amounts to; `pr.rs` is
+//! another document: a session for a pull request.
 
 mod blocks;
+mod digest;
+pub mod pr;
 mod text;
 
 use super::brief::{self, Folds};
@@ -46,6 +49,7 @@ pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::R
     let doc = Doc { out, prefix: Vec::new(), blank: true, unfold: options.bodies == Bodies::All };
     let mut show = Show { book, options, doc, walk: Walk::new(book.transcript()), bullet: '-', folds: Folds::default(), headed: None };
     show.title()?;
+    show.doc.digest(&crate::digest::rows(&crate::digest::of(book, &options.selection), book.transcript()))?;
     show.thread(0)?;
     for thread in show.walk.left(&options.selection) {
         let agent = book.transcript().threads.get(thread).and_then(|thread| thread.agent.as_deref());

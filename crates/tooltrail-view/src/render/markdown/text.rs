@@ -30,6 +30,35 @@ fn number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Words in which nothing acts on a forge either: no name is called, no issue mentioned or closed, no address followed. Whatever might
+/// be one of these stands as code, where forges leave it alone, and can still be read and copied.
+pub(super) fn inert(text: &str) -> String {
+    let text = neutral(text);
+    let mut out = String::with_capacity(text.len() + 16);
+    for (place, word) in text.split(' ').enumerate() {
+        if place > 0 {
+            out.push(' ');
+        }
+        if calls(word) {
+            out.push_str(&code(word));
+        } else {
+            out.push_str(&escape(word));
+        }
+    }
+    out
+}
+
+/// Whether a forge might take a word for more than that: `@name`, `#12`, `o/r!12`, `GH-12`, an address, a hash, a command such as `/close`.
+fn calls(word: &str) -> bool {
+    let mark = |pair: &[u8]| matches!(pair, [b'#' | b'!' | b'$' | b'%' | b'&' | b'~' | b'^', next] if next.is_ascii_alphanumeric() || *next == b'"');
+    let marks = word.as_bytes().windows(2).any(mark);
+    let lower = word.to_ascii_lowercase();
+    let addressed = lower.contains("://") || lower.contains("www.") || lower.contains("mailto:") || lower.contains("xmpp:");
+    let issue = lower.match_indices("gh-").any(|(at, _)| lower.as_bytes().get(at + 3).is_some_and(u8::is_ascii_digit));
+    let hash = word.split(|letter: char| !letter.is_ascii_hexdigit()).any(|part| part.len() >= 7);
+    word.contains('@') || word.starts_with('/') || marks || addressed || issue || hash
+}
+
 /// Words as code within a line.
 pub(super) fn code(text: &str) -> String {
     let text = neutral(text.trim());
@@ -226,6 +255,19 @@ mod tests {
         assert_eq!((escape("- item"), escape("12. item"), escape("v1.2")), (r"\- item".into(), r"12\. item".into(), "v1.2".into()));
         assert_eq!((code("a"), code("a `b`"), code("")), ("`a`".into(), "`` a `b` ``".into(), String::new()));
         assert_eq!((language(Some("rust")), language(Some("a b")), language(None)), ("rust", "", ""));
+    }
+
+    #[test]
+    fn words_call_nobody_on_a_forge() {
+        let cases = [
+            ("fixes #12, says @ann (see o/r#3)", "fixes `#12,` says `@ann` (see `o/r#3)`"),
+            ("close https://example.org/o/r/issues/1 or GH-7", "close `https://example.org/o/r/issues/1` or `GH-7`"),
+            ("/close !4 9f3c2ab a *b* `@c`", "`/close` `!4` `9f3c2ab` a \\*b\\* `` `@c` ``"),
+            ("plain words, 62 % of C# # and 3 < 4", "plain words, 62 % of C\\# \\# and 3 &lt; 4"),
+        ];
+        for (text, safe) in cases {
+            assert_eq!(inert(text), safe);
+        }
     }
 
     #[test]

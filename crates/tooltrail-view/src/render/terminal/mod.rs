@@ -2,8 +2,9 @@
 //!
 //! Colours are always written; whoever prints takes them out where nobody wants them. A session is an overview: a line per call,
 //! failures opened. One call is shown in full. `paint.rs` writes rows, `wrap.rs` fits them, `blocks.rs` and `prose.rs` show bodies,
-//! `heads.rs` has the lines that stand above them.
+//! `heads.rs` has the lines that stand above them, `amounts.rs` what a session amounts to.
 
+mod amounts;
 mod blocks;
 mod heads;
 mod paint;
@@ -13,7 +14,7 @@ mod wrap;
 use super::brief::{self, Folds};
 use super::walk::{self, Walk};
 use crate::messages::{Message, Who, message};
-use crate::{Block, Limits, call as view};
+use crate::{Block, Limits, call as view, digest};
 use paint::{ACCENT, BAD, DIM, PLAIN, Page, Row};
 use std::io::{self, Write};
 use tooltrail_model::book::{Book, Loaded, Selection};
@@ -45,6 +46,7 @@ const BRIEF: Limits = Limits { lines: 10, bytes: 16 * 1024, head: 3, highlight: 
 pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let mut show = Show::new(book, options, out);
     show.title()?;
+    show.digest(&digest::rows(&digest::of(book, &options.selection), book.transcript()))?;
     show.thread(0)?;
     for thread in show.walk.left(&options.selection) {
         show.page.gap()?;

@@ -1,0 +1,128 @@
+//! A digest made by hand, and a transcript for it.
+
+use crate::{Book, Loaded};
+use tooltrail_model::digest::{Changed, ChangedFile, Cited, Digest, Open, Outcome, Quote, Run, Shipped, Times};
+use tooltrail_model::row::{SessionRow, VERSION};
+use tooltrail_model::transcript::{CallEntry, Entry, Spot, Transcript};
+use tooltrail_model::{Kind, Reason, Status};
+
+/// A session of which only the calls are known. Each has a number, one more than its place.
+pub(crate) struct Bare(Transcript<'static>);
+
+impl Book for Bare {
+    fn transcript(&self) -> &Transcript<'_> {
+        &self.0
+    }
+
+    fn open(&self, _: &Entry) -> Loaded<'_> {
+        Loaded::Gone("nothing to open".into())
+    }
+
+    fn call(&self, _: usize) -> Loaded<'_> {
+        Loaded::Gone("nothing to open".into())
+    }
+}
+
+impl Bare {
+    /// Gives a call to another session.
+    pub(crate) fn of_another_session(&mut self, index: usize) {
+        self.0.calls.get_mut(index).into_iter().for_each(|call| call.row.session = "77aa");
+    }
+}
+
+/// Calls of these kinds, with these ends.
+pub(crate) fn bare(calls: &[(&'static str, Kind, Status, Option<Reason>)]) -> Bare {
+    let entry = |(place, &(tool, kind, status, reason)): (usize, &(&'static str, Kind, Status, Option<Reason>))| {
+        let mut row = crate::sample::story(tool, kind, status, tooltrail_model::detail::Detail::Other).row;
+        row.reason = reason;
+        row.exit_code = (reason == Some(Reason::ExitCode)).then_some(101);
+        let (ends, hooks, threads) = (Vec::new(), Vec::new(), Vec::new());
+        CallEntry { row, number: place as u32 + 1, request: Spot::default(), result: None, ends, hooks, time: None, threads, turn: None }
+    };
+    let session = SessionRow {
+        v: VERSION,
+        agent: "claude",
+        session: "3f2a",
+        title: Some("a session"),
+        project: Some("/srv/app"),
+        branch: None,
+        started_at: None,
+        last_at: None,
+        state: None,
+        state_reason: None,
+        turns: 0,
+        calls: calls.len() as u64,
+        by_status: Default::default(),
+        models: Vec::new(),
+        usage: Default::default(),
+        files: Vec::new(),
+        short: "3f2a",
+    };
+    Bare(Transcript { session, calls: calls.iter().enumerate().map(entry).collect(), turns: Vec::new(), threads: Vec::new() })
+}
+
+/// The calls that [`digest`] speaks of.
+pub(crate) fn usual() -> Bare {
+    use Kind::{Edit, Shell};
+    bare(&[
+        ("Edit", Edit, Status::Succeeded, None),
+        ("Bash", Shell, Status::Succeeded, None),
+        ("Bash", Shell, Status::Succeeded, None),
+        ("Bash", Shell, Status::Failed, Some(Reason::ExitCode)),
+        ("Edit", Edit, Status::Rejected, Some(Reason::UserFeedback)),
+        ("Bash", Shell, Status::Blocked, Some(Reason::Hook)),
+        ("Bash", Shell, Status::Unanswered, Some(Reason::LogEnds)),
+        ("Bash", Shell, Status::Succeeded, None),
+    ])
+}
+
+/// The call of a number.
+pub(crate) fn cited(number: u32) -> Cited {
+    let r#ref = format!("3f2a:{number}");
+    Cited { r#ref, call: format!("toolu_{number}"), number, index: number as usize - 1, file: "a.jsonl".into(), line: 7 }
+}
+
+/// A run of tests.
+pub(crate) fn run(outcome: Outcome, edits_after: u64, number: u32) -> Run {
+    Run { command: "cargo test".into(), outcome, exit_of: None, hint: None, edits_after, cited: cited(number) }
+}
+
+/// A file that changed.
+pub(crate) fn file(path: &str, lines: Option<(u64, u64)>, calls: &[u32]) -> ChangedFile {
+    ChangedFile { path: path.into(), lines, calls: calls.iter().map(|call| cited(*call)).collect() }
+}
+
+/// A digest of everything, with `x` in every free text.
+pub(crate) fn digest(x: &str) -> Digest {
+    let quote = |text: &str| Some(Quote { text: format!("{text}{x}"), ..Quote::default() });
+    let open = |status, tool: &str, what: &str, why: &str, number| {
+        vec![Open { status, tool: tool.into(), what: format!("{what}{x}"), why: Some(format!("{why}{x}")), cited: cited(number) }]
+    };
+    let hint = Some(format!("test result: FAILED{x}"));
+    Digest {
+        state: Some("your_turn"),
+        state_reason: Some("answered"),
+        asked: quote("**fix** the flaky test"),
+        said: quote("## Done\n\nThe tests pass; `parse` keeps no state any more."),
+        changed: Changed {
+            files: vec![
+                file(&format!("/srv/app/src/parser.rs{x}"), Some((80, 9)), &[1, 2, 3, 4, 5]),
+                file("/srv/app/src/lib.rs", Some((1_048, 35)), &[1]),
+                file("/etc/hosts", Some((0, 0)), &[]),
+            ],
+            commands: vec![cited(2), cited(8)],
+        },
+        shipped: vec![
+            Shipped { what: "commit".into(), which: format!("9f3c2ab{x}"), cited: cited(8) },
+            Shipped { what: "pull_request".into(), which: "https://example.org/o/r/pull/4".into(), cited: cited(8) },
+        ],
+        test: Some(Run { exit_of: Some(format!("tail -5{x}")), hint, ..run(Outcome::Masked, 2, 2) }),
+        build: Some(Run { command: format!("cargo build{x}"), ..run(Outcome::Passed, 0, 3) }),
+        lint: Some(Run { command: "cargo clippy".into(), ..run(Outcome::Failed, 1, 4) }),
+        failures: open(Status::Failed, "Bash", "cargo clippy", "error: unused variable", 4),
+        rejected: open(Status::Rejected, "Edit", "src/main.rs", "not this file", 5),
+        blocked: open(Status::Blocked, "Bash", "rm -rf build", "guard.sh", 6),
+        unanswered: open(Status::Unanswered, "Bash", "sleep 600", "", 7),
+        time: Times { wall_ms: 724_000, model_ms: 301_000, tools_ms: 240_500, hooks_ms: 0, person_ms: 120_000, unknown_ms: 62_500 },
+    }
+}

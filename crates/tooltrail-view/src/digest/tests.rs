@@ -1,0 +1,104 @@
+//! What a digest says, fact by fact.
+
+use super::sample::{bare, cited, digest, file, run, usual};
+use super::*;
+use crate::Book;
+
+/// The facts of a row, their signs before them.
+fn told(digest: &Digest, book: &dyn Book, label: &str) -> Vec<String> {
+    let found = rows(digest, book.transcript()).into_iter().find(|row| row.label == label);
+    let text = |fact: &Fact| fact.sign.map(|(sign, _)| format!("{sign} ")).unwrap_or_default() + &fact.text();
+    found.map(|row| row.facts.iter().map(text).collect()).unwrap_or_default()
+}
+
+#[test]
+fn a_digest_reads_like_this() {
+    let all = digest("");
+    let texts = |row: &Row| {
+        let lines: Vec<String> = told(&all, &usual(), row.label);
+        format!("{}\n  {}\n", row.label, lines.join("\n  "))
+    };
+    let text: String = rows(&all, usual().transcript()).iter().map(texts).collect();
+    insta::with_settings!({ snapshot_path => "../../tests/snapshots" }, { insta::assert_snapshot!("digest", text) });
+}
+
+#[test]
+fn times_are_for_comparing() {
+    let shown = [0, 120, 949, 950, 59_499, 59_500, 3_569_999, 3_840_000].map(|millis| about(millis).replace('\u{a0}', " "));
+    assert_eq!(shown, ["0.1 s", "0.1 s", "0.9 s", "1 s", "59 s", "1 m", "59 m", "1 h 04 m"]);
+}
+
+#[test]
+fn what_has_nothing_to_say_has_no_row() {
+    assert_eq!(rows(&Digest::default(), usual().transcript()), []);
+}
+
+#[test]
+fn a_run_says_what_its_own_exit_code_says_and_no_more() {
+    let book = usual();
+    let proof = |run: Run| told(&Digest { test: Some(run), ..Digest::default() }, &book, "Proof").join(" | ");
+    assert_eq!(proof(run(Outcome::Passed, 0, 2)), "✓ #2 cargo test passed · no edits since");
+    assert_eq!(proof(run(Outcome::Passed, 1, 2)), "✓ #2 cargo test passed · 1 edit since");
+    assert_eq!(proof(run(Outcome::Failed, 3, 4)), "✗ #4 cargo test failed · 3 edits since");
+    assert_eq!(proof(run(Outcome::Masked, 0, 2)), "! #2 cargo test: its exit code was not recorded · no edits since");
+    let by = |number| Run { exit_of: Some("tail -5".into()), ..run(Outcome::Masked, 0, number) };
+    assert_eq!(proof(by(2)), "! #2 cargo test: the success is that of tail -5, its own was not recorded · no edits since");
+    assert_eq!(proof(by(4)), "! #4 cargo test: exit 101 is that of tail -5, its own was not recorded · no edits since");
+    assert_eq!(proof(run(Outcome::Unknown, 0, 2)), "? #2 cargo test: how it ended was not recorded · no edits since");
+    assert_eq!(proof(run(Outcome::Unknown, 0, 7)), "? #7 cargo test: no result: the log ends · no edits since");
+    let hinted = Run { hint: Some("FAILED\n  a".into()), ..run(Outcome::Passed, 0, 2) };
+    assert!(proof(hinted.clone()).ends_with(" | hint: the output says “FAILED a”"));
+    assert!(!proof(Run { outcome: Outcome::Failed, ..hinted }).contains("hint"));
+}
+
+#[test]
+fn files_without_tests_say_so() {
+    let files = vec![file("/srv/app/a.rs", None, &[1])];
+    let changed = Digest { changed: Changed { files, commands: Vec::new() }, ..Digest::default() };
+    assert_eq!(told(&changed, &usual(), "Proof"), ["no tests, builds or lint runs"]);
+    let built = Digest { build: Some(run(Outcome::Passed, 0, 2)), ..changed };
+    assert_eq!(told(&built, &usual(), "Proof").first().map(String::as_str), Some("no tests were run"));
+    assert_eq!(told(&built, &usual(), "Changed"), ["1 file", "a.rs #1"]);
+}
+
+#[test]
+fn commands_that_may_have_changed_something_are_named() {
+    let commands = Changed { files: Vec::new(), commands: (1..=5).map(cited).collect() };
+    let digest = Digest { changed: commands, ..Digest::default() };
+    assert_eq!(told(&digest, &usual(), "Changed"), ["no files by edits · 5 commands may have changed some #1 #2 #3 and 2 more"]);
+    assert_eq!(told(&digest, &usual(), "Proof"), Vec::<String>::new());
+}
+
+#[test]
+fn long_lists_are_cut() {
+    let files = |number: usize| (0..number).map(|at| file(&format!("/srv/app/{at}.rs"), Some((1, 0)), &[1])).collect();
+    let many = |number| Digest { changed: Changed { files: files(number), commands: Vec::new() }, ..Digest::default() };
+    let (nine, ten) = (told(&many(9), &usual(), "Changed"), told(&many(10), &usual(), "Changed"));
+    assert_eq!((nine.len(), nine.last().map(String::as_str)), (10, Some("8.rs +1 −0 #1")));
+    assert_eq!((ten.len(), ten.last().map(String::as_str)), (10, Some("and 2 more")));
+    let one = digest("").failures;
+    let failed = Digest { failures: one.iter().cycle().take(20).cloned().collect(), ..Digest::default() };
+    assert_eq!(told(&failed, &usual(), "Open").last().map(String::as_str), Some("and 14 more failed"));
+    let commit = |number| Shipped { what: "commit".into(), which: format!("c{number}"), cited: cited(number) };
+    let shipped = |number| told(&Digest { shipped: (1..=number).map(commit).collect(), ..Digest::default() }, &usual(), "Shipped").join("");
+    assert_eq!((shipped(2), shipped(5)), ("2 commits: c1 #1, c2 #2".into(), "5 commits, the last: c3 #3, c4 #4, c5 #5".into()));
+}
+
+#[test]
+fn what_is_said_is_one_line_and_not_long() {
+    let quote = |text: &str, cut| Quote { text: text.into(), cut, ..Quote::default() };
+    let asked = |quote| told(&Digest { asked: Some(quote), ..Digest::default() }, &usual(), "Asked").join("|");
+    assert_eq!(asked(quote("# A\n\nb\u{1b}[2J", false)), "A · b␛[2J");
+    assert_eq!(asked(quote("go on", true)), "go on …");
+    let long = asked(quote(&"word ".repeat(100), true));
+    assert!(long.chars().count() < 210 && long.ends_with("word …") && !long.ends_with("… …"), "{long}");
+}
+
+#[test]
+fn calls_of_several_sessions_have_their_full_names() {
+    let mut book = bare(&[("Bash", Kind::Shell, Status::Succeeded, None), ("Bash", Kind::Shell, Status::TimedOut, Some(Reason::Timeout))]);
+    let unknown = Digest { test: Some(run(Outcome::Unknown, 0, 2)), ..Digest::default() };
+    assert_eq!(told(&unknown, &book, "Proof"), ["? #2 cargo test: timed out · no edits since"]);
+    book.of_another_session(1);
+    assert_eq!(told(&unknown, &book, "Proof"), ["? 3f2a:2 cargo test: timed out · no edits since"]);
+}

@@ -1,0 +1,54 @@
+//! What a session amounts to, as a list.
+//!
+//! ```text
+//! - **Proof:** ! `3f2a:37` cargo test: exit 0 is that of tail -5, its own was not recorded · 2 edits since
+//!   - hint: the output says “test result: FAILED”
+//! ```
+
+use super::Doc;
+use super::text::{code, inert};
+use crate::digest::{Fact, Piece, Row};
+use crate::line::{Class, Run};
+use std::io;
+
+impl Doc<'_> {
+    /// Writes a digest.
+    pub(super) fn digest(&mut self, rows: &[Row]) -> io::Result<()> {
+        self.gap()?;
+        for row in rows {
+            // Facts of one rank stand in one list; one with others below it stands beside its label.
+            let (first, rest) = match row.facts.as_slice() {
+                [first, rest @ ..] if rest.iter().all(|fact| fact.below) => (Some(first), rest),
+                all => (None, all),
+            };
+            let label = format!("- **{}:** {}", row.label, first.map(words).unwrap_or_default());
+            self.line(&label)?;
+            for fact in rest {
+                let indent = if first.is_none() && fact.below { "    " } else { "  " };
+                self.line(&format!("{indent}- {}", words(fact)))?;
+            }
+        }
+        self.gap()
+    }
+}
+
+/// A fact on one line.
+pub(super) fn words(fact: &Fact) -> String {
+    let sign = fact.sign.map(|(sign, _)| format!("{sign} ")).unwrap_or_default();
+    // Commands, hashes and paths are code.
+    let run = |run: &Run| match run.class {
+        Class::Strong | Class::Path => padded(run.text()),
+        _ => inert(run.text()),
+    };
+    let piece = |piece: &Piece| match piece {
+        Piece::Words(line) => line.runs().iter().map(run).collect(),
+        Piece::Call(proof) => code(&proof.r#ref),
+    };
+    sign + &fact.pieces.iter().map(piece).collect::<String>()
+}
+
+/// Words as code, with the spaces before and after them outside of it.
+fn padded(text: &str) -> String {
+    let (start, end) = (text.trim_start(), text.trim_end());
+    format!("{}{}{}", &text[..text.len() - start.len()], code(text), &text[end.len()..])
+}

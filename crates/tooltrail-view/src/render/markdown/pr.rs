@@ -1,0 +1,427 @@
+//! A session for a pull request: what it amounts to, what was asked and answered, what changed, what is left open; the rest folded.
+//!
+//! Forges act on more than Markdown: names in a description call people, numbers mention issues and `fixes` closes them. So words from
+//! a log are either code or [`inert`], and the only HTML is our own `<details>`. The text stays under [`LIMIT`]: where there is too much,
+//! diffs go first, then lists of calls, then answers, then prompts; what went is said at the end.
+
+use super::Doc;
+use super::text::{code, fence, inert};
+use crate::digest::{self, Row, cut};
+use crate::head::{count, counted, look, outcome, took};
+use crate::render::words;
+use crate::{Block, Book, Limits, Loaded, Selection, call as view, texts};
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+use tooltrail_model::digest::{Changed, Digest, Open};
+use tooltrail_model::transcript::{Part, Story, Transcript, What};
+
+/// How it is written.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Which part of the session.
+    pub selection: Selection,
+    /// Said at the end: what was taken out.
+    pub note: Option<String>,
+}
+
+/// The most characters. Forges take a few more.
+pub const LIMIT: usize = 60_000;
+/// Kept free for headings and for what is said at the end.
+const SPARE: usize = 2_000;
+/// The most characters of what is left open, and of the list of files.
+const OPEN: usize = 14_000;
+const FILES: usize = 8_000;
+/// How prompts and answers are shortened, step by step.
+const PROMPTS: &[usize] = &[1_000, 300, 100, 40];
+const ANSWERS: &[usize] = &[600, 200, 80];
+/// Of a prompt or an answer not more than this is read.
+const READ: usize = 8_000;
+/// The most characters of a title, of a name in the head, and of what a call is about.
+const TITLE: usize = 160;
+const NAME: usize = 80;
+/// What is shown of why a call failed, and of a change.
+const MESSAGE: Limits = Limits { lines: 12, bytes: 1_200, head: 4, highlight: false };
+const CHANGE: Limits = Limits { lines: 200, bytes: 12_000, head: 20, highlight: false };
+/// With less room than this nothing more is looked for.
+const TIGHT: usize = 300;
+
+/// Writes a session.
+pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let digest = digest::of(book, &options.selection);
+    let mut pull = Pull { book, options, digest: &digest, left: LIMIT - SPARE, gone: Vec::new() };
+    out.write_all(pull.text()?.as_bytes())
+}
+
+/// A description on its way.
+struct Pull<'b> {
+    book: &'b dyn Book,
+    options: &'b Options,
+    digest: &'b Digest,
+    /// How many more characters there is room for.
+    left: usize,
+    /// What was left out.
+    gone: Vec<String>,
+}
+
+/// A turn in short.
+#[derive(Default)]
+struct Asked {
+    turn: usize,
+    prompt: String,
+    answer: String,
+    calls: u64,
+    bad: u64,
+    abandoned: bool,
+}
+
+impl Pull<'_> {
+    /// All of it. What matters most takes its room first; what stands where is another matter.
+    fn text(&mut self) -> io::Result<String> {
+        let rows = digest::rows(self.digest, self.book.transcript());
+        let head = self.keep(drawn(|doc| head(doc, self.book.transcript(), &rows))?);
+        let open = self.open()?;
+        let files = self.files()?;
+        let turns = self.turns()?;
+        let calls = self.calls()?;
+        let diffs = self.diffs()?;
+        let foot = self.foot()?;
+        Ok([head, turns, files, diffs, open, calls, foot].concat())
+    }
+
+    /// Takes the room of a text.
+    fn keep(&mut self, text: String) -> String {
+        self.left = self.left.saturating_sub(size(&text));
+        text
+    }
+
+    /// What was asked and answered, turn by turn.
+    fn turns(&mut self) -> io::Result<String> {
+        let turns = turns(self.book, &self.options.selection);
+        if turns.is_empty() {
+            return Ok(String::new());
+        }
+        let title = "\n### What was asked\n\n";
+        let items = |prompt: usize, answer: usize| turns.iter().map(|turn| asked(turn, prompt, answer)).collect::<String>();
+        let mut tries = PROMPTS.iter().map(|&prompt| (prompt, items(prompt, 0)));
+        let room = self.left.saturating_sub(title.len());
+        let Some((prompt, mut text)) = tries.find(|(_, text)| size(text) <= room) else {
+            let text = format!("{title}{}", self.first_turns(&turns));
+            return Ok(self.keep(text));
+        };
+        // One step of shortening is what a description should look like anyway.
+        if prompt < PROMPTS[0] {
+            self.gone.push("the ends of prompts".into());
+        }
+        let answered = ANSWERS.iter().map(|&answer| (answer, items(prompt, answer))).find(|(_, text)| size(text) <= room);
+        match answered {
+            Some((answer, with)) => {
+                text = with;
+                self.gone.extend((answer < ANSWERS[0]).then(|| "the ends of answers".into()));
+            }
+            None => self.gone.push("answers".into()),
+        }
+        Ok(self.keep(format!("{title}{text}")))
+    }
+
+    /// As many turns as there is room for.
+    fn first_turns(&mut self, turns: &[Asked]) -> String {
+        let shortest = PROMPTS.last().copied().unwrap_or_default();
+        let (mut text, mut shown) = (String::new(), 0);
+        let mut room = self.left.saturating_sub(TIGHT);
+        for item in turns.iter().map(|turn| asked(turn, shortest, 0)) {
+            let Some(rest) = room.checked_sub(size(&item)) else { break };
+            (room, shown) = (rest, shown + 1);
+            text.push_str(&item);
+        }
+        self.gone.push(format!("answers, the ends of prompts and {}", counted((turns.len() - shown) as u64, "turn")));
+        text
+    }
+
+    /// The files that changed.
+    fn files(&mut self) -> io::Result<String> {
+        let changed = &self.digest.changed;
+        if changed.files.is_empty() {
+            return Ok(String::new());
+        }
+        let facts = digest::files(changed, self.book.transcript());
+        let text = drawn(|doc| {
+            doc.heading(3, "Changes")?;
+            let mut room = FILES;
+            for (place, fact) in facts.iter().enumerate() {
+                let item = format!("- {}", super::digest::words(fact));
+                let Some(rest) = room.checked_sub(size(&item)) else {
+                    doc.line(&format!("- and {} more", count((facts.len() - place) as u64)))?;
+                    break;
+                };
+                room = rest;
+                doc.line(&item)?;
+            }
+            Ok(())
+        })?;
+        Ok(self.keep(text))
+    }
+
+    /// What changed in them, folded.
+    fn diffs(&mut self) -> io::Result<String> {
+        let (mut text, mut missing) = (String::new(), 0);
+        let changes = changed(&self.digest.changed);
+        for &index in &changes {
+            let Some(change) = (self.left > TIGHT).then(|| change(self.book, index)).transpose()? else {
+                missing += 1;
+                continue;
+            };
+            if size(&change) > self.left {
+                missing += 1;
+                continue;
+            }
+            text.push_str(&self.keep(change));
+        }
+        if missing > 0 {
+            self.gone.push(format!("{} of {}", counted(missing, "diff"), count(changes.len() as u64)));
+        }
+        Ok(folded("The diffs", &text))
+    }
+
+    /// What is left open: failures, refusals, calls without an answer.
+    fn open(&mut self) -> io::Result<String> {
+        let digest = self.digest;
+        let all: Vec<&Open> = [&digest.failures, &digest.rejected, &digest.blocked, &digest.unanswered].into_iter().flatten().collect();
+        if all.is_empty() {
+            return Ok(String::new());
+        }
+        let facts = digest::left_open(&all, self.book.transcript());
+        let text = drawn(|doc| {
+            doc.heading(3, "Left open")?;
+            let mut room = OPEN;
+            for (place, (open, fact)) in all.iter().zip(&facts).enumerate() {
+                let item = drawn(|doc| item(doc, &super::digest::words(fact), &message(self.book, open.cited.index)))?;
+                let Some(rest) = room.checked_sub(size(&item)) else {
+                    return doc.line(&format!("- and {} more", count((all.len() - place) as u64)));
+                };
+                room = rest;
+                doc.lines(&item)?;
+            }
+            Ok(())
+        })?;
+        Ok(self.keep(text))
+    }
+
+    /// All calls, folded.
+    fn calls(&mut self) -> io::Result<String> {
+        let transcript = self.book.transcript();
+        let (mut text, mut turn, mut missing, mut all) = (String::new(), None, 0, 0);
+        for (index, call) in transcript.calls.iter().enumerate().filter(|(_, call)| self.options.selection.takes_turn(call.turn)) {
+            all += 1;
+            if self.left < TIGHT {
+                missing += 1;
+                continue;
+            }
+            let mut item = String::new();
+            if call.turn.is_some() && call.turn != turn {
+                turn = call.turn;
+                let head = turn.and_then(|turn| transcript.turns.get(turn)).map(|turn| inert(&cut(&turn.head, NAME))).unwrap_or_default();
+                item = format!("\n**{}.** {head}\n\n", turn.map_or(0, |turn| turn + 1));
+            }
+            item += &format!("- {}\n", call_line(self.book, index));
+            text.push_str(&self.keep(item));
+        }
+        if missing > 0 {
+            self.gone.push(format!("{} of {}", counted(missing, "call"), count(all)));
+        }
+        Ok(folded(&format!("All {}", counted(all, "call")), &text))
+    }
+
+    /// Who wrote this, and what is not in it.
+    fn foot(&self) -> io::Result<String> {
+        let session = &self.book.transcript().session;
+        let call = self.book.transcript().calls.first().map(|call| call.row.r#ref.as_str()).unwrap_or(session.short);
+        drawn(|doc| {
+            doc.gap()?;
+            if !self.gone.is_empty() {
+                let limit = count(LIMIT as u64);
+                doc.line(&format!("*Left out to stay under {limit} characters: {}.*", self.gone.join("; ")))?;
+                doc.gap()?;
+            }
+            let note = self.options.note.as_deref().map(|note| format!(" {}", inert(note))).unwrap_or_default();
+            let names = format!("{} names a call: {}", code(call), code(&format!("tooltrail show {call}")));
+            doc.line(&format!("*Written by tooltrail from the session's log. {names}.{note}*"))
+        })
+    }
+}
+
+/// A text that begins with an empty line.
+fn drawn(draw: impl FnOnce(&mut Doc<'_>) -> io::Result<()>) -> io::Result<String> {
+    let mut out = Vec::new();
+    draw(&mut Doc { out: &mut out, prefix: Vec::new(), blank: false, unfold: true })?;
+    Ok(String::from_utf8_lossy(&out).into_owned())
+}
+
+/// How many characters a text has.
+fn size(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// A part that is opened by whoever wants it. The summary is ours: a text of a log would be HTML there.
+fn folded(summary: &str, text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
+    format!("\n<details>\n<summary>{summary}</summary>\n\n{}\n\n</details>\n", text.trim_matches('\n'))
+}
+
+/// What the session is, and what it amounts to.
+fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>, rows: &[Row]) -> io::Result<()> {
+    let session = &transcript.session;
+    let first = transcript.turns.iter().map(|turn| turn.head.as_str()).find(|head| !head.is_empty());
+    let title = session.title.or(first).unwrap_or("A session without a title");
+    doc.blank = true;
+    doc.heading(2, &inert(&cut(&words(title), TITLE)))?;
+    let mut facts = vec![inert(session.agent)];
+    facts.extend(session.models.iter().take(3).map(|model| inert(&cut(model, NAME))));
+    facts.extend(session.branch.map(|branch| code(&cut(branch, NAME))));
+    facts.extend(
+        session.started_at.as_deref().and_then(|time| time.get(..16)).map(|time| format!("{} UTC", inert(&time.replace('T', " ")))),
+    );
+    facts.push(counted(session.turns, "turn"));
+    facts.push(counted(session.calls, "call"));
+    let statuses = session.by_status.iter().map(|(status, number)| format!("{} {}", look(*status).glyph, count(*number)));
+    facts.push(statuses.collect::<Vec<_>>().join(" "));
+    facts.retain(|fact| !fact.is_empty());
+    doc.line(&facts.join(" · "))?;
+    doc.digest(rows)
+}
+
+/// The turns in short, in order.
+fn turns(book: &dyn Book, selection: &Selection) -> Vec<Asked> {
+    let transcript = book.transcript();
+    let mut turns: Vec<Asked> = transcript
+        .turns
+        .iter()
+        .enumerate()
+        .map(|(turn, told)| Asked { turn, prompt: words(&told.head), abandoned: told.abandoned, ..Asked::default() })
+        .collect();
+    let mut last = vec![None; turns.len()];
+    let mut heard = BTreeSet::new();
+    for entry in transcript.threads.first().map_or(&[][..], |thread| &thread.entries) {
+        let Some(turn) = entry.turn.filter(|turn| *turn < turns.len() && selection.takes(entry)) else { continue };
+        match entry.what {
+            What::Prompt | What::Command if heard.insert(turn) => {
+                let said = spoken(&book.open(entry));
+                turns.get_mut(turn).filter(|_| !said.is_empty()).into_iter().for_each(|asked| asked.prompt.clone_from(&said));
+            }
+            What::Text => last.get_mut(turn).into_iter().for_each(|last| *last = Some(entry)),
+            _ => {}
+        }
+    }
+    for (asked, entry) in turns.iter_mut().zip(last) {
+        asked.answer = entry.map(|entry| spoken(&book.open(entry))).unwrap_or_default();
+    }
+    for call in &transcript.calls {
+        if let Some(asked) = call.turn.and_then(|turn| turns.get_mut(turn)) {
+            asked.calls += 1;
+            asked.bad += u64::from(super::walk::opens(call.row.status));
+        }
+    }
+    turns.retain(|asked| selection.takes_turn(Some(asked.turn)));
+    turns
+}
+
+/// What somebody said, as words.
+fn spoken(loaded: &Loaded<'_>) -> String {
+    let text = match loaded {
+        Loaded::Part(Part::Prompt { text, .. } | Part::Text(text)) => text,
+        Loaded::Part(Part::Command { line, .. }) => line,
+        _ => return String::new(),
+    };
+    let longest = PROMPTS[0].max(ANSWERS[0]);
+    cut(&words(&text[..text.floor_char_boundary(READ)]), longest)
+}
+
+/// A turn as an item of a list.
+fn asked(turn: &Asked, prompt: usize, answer: usize) -> String {
+    let abandoned = if turn.abandoned { " *(abandoned)*" } else { "" };
+    let said = Some(cut(&turn.prompt, prompt)).filter(|said| !said.is_empty()).unwrap_or_else(|| "…".to_owned());
+    let mut text = format!("{}. {}{abandoned}\n", turn.turn + 1, inert(&said));
+    if answer > 0 && !turn.answer.is_empty() {
+        text += &format!("   - Answer: {}\n", inert(&cut(&turn.answer, answer)));
+    }
+    if turn.calls > 0 {
+        let bad = if turn.bad > 0 { format!(", {} went wrong", count(turn.bad)) } else { String::new() };
+        text += &format!("   - {}{bad}\n", counted(turn.calls, "call"));
+    }
+    text
+}
+
+/// The calls that changed files, in order.
+fn changed(changed: &Changed) -> BTreeSet<usize> {
+    changed.files.iter().flat_map(|file| &file.calls).map(|cited| cited.index).collect()
+}
+
+/// What a call changed. Once there are net changes of files, they belong here instead.
+fn change(book: &dyn Book, index: usize) -> io::Result<String> {
+    let Loaded::Call(story) = book.call(index) else { return Ok(String::new()) };
+    drawn(|doc| {
+        doc.gap()?;
+        doc.line(&format!("{} {}", title(&story), code(&story.row.r#ref)))?;
+        fenced(doc, &view::body(&story, &CHANGE))
+    })
+}
+
+/// The blocks of these that are code; the names of parts stand above them.
+fn fenced(doc: &mut Doc<'_>, blocks: &[Block]) -> io::Result<()> {
+    for block in blocks {
+        match block {
+            Block::Diff(_) | Block::Code(_) => doc.blocks(std::slice::from_ref(block), 0)?,
+            Block::Section { label, open: true, body } => {
+                doc.gap()?;
+                doc.line(&inert(&label.text()))?;
+                fenced(doc, body)?;
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// What a call says about its end, line by line.
+fn message(book: &dyn Book, index: usize) -> Vec<String> {
+    let Loaded::Call(story) = book.call(index) else { return Vec::new() };
+    let head = view::head(&story);
+    let body = super::brief::body(&head, story.row.kind, true, view::body(&story, &MESSAGE));
+    let mut lines = Vec::new();
+    texts::walk(&body, &mut |line| lines.push(cut(line, TITLE)));
+    let skipped = lines.len().saturating_sub(MESSAGE.lines);
+    // What went wrong stands first where a tool says it, and last where a program printed it.
+    if skipped > 0 {
+        lines.splice(2..2 + skipped, [format!("… {}", counted(skipped as u64, "line"))]);
+    }
+    lines
+}
+
+/// An item of a list with lines below it.
+fn item(doc: &mut Doc<'_>, words: &str, lines: &[String]) -> io::Result<()> {
+    doc.line(&format!("- {words}"))?;
+    if lines.is_empty() {
+        return Ok(());
+    }
+    let fence = fence(lines.iter().map(String::as_str));
+    doc.line("")?;
+    doc.line(&format!("  {fence}text"))?;
+    lines.iter().try_for_each(|line| doc.line(&format!("  {line}")))?;
+    doc.line(&format!("  {fence}"))
+}
+
+/// What a call is: its tool, and what it is about.
+fn title(story: &Story<'_>) -> String {
+    let head = view::head(story);
+    format!("**{}** {}", inert(&cut(&head.name.text(), NAME)), code(&cut(&head.title.text(), TITLE))).trim_end().to_owned()
+}
+
+/// A call in one line.
+fn call_line(book: &dyn Book, index: usize) -> String {
+    let Loaded::Call(story) = book.call(index) else { return "*gone*".to_owned() };
+    let row = &story.row;
+    let told = [Some(outcome(row)).filter(|words| !words.is_empty()), row.duration_ms.map(took)];
+    let told = told.into_iter().flatten().map(|fact| format!(", {fact}")).collect::<String>();
+    format!("{} {} {}{told}", look(row.status).glyph, code(&row.r#ref), title(&story))
+}
