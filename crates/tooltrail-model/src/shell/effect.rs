@@ -93,7 +93,7 @@ pub(super) fn writes(words: &[String], assigned: &[String], purpose: Option<Purp
         return false;
     }
     if let Some((_, reading)) = READING.iter().find(|(programs, _)| listed(programs, name)) {
-        return !said_to_read(reading, rest);
+        return !said_to_read(name, reading, rest);
     }
     if listed(NAMED, name) {
         return operands(rest).any(|word| !is_scratch(word) && !is_mode(word));
@@ -139,8 +139,8 @@ fn found(words: &[String]) -> bool {
 }
 
 /// Whether the first words that are no options are said to read only.
-fn said_to_read(reading: &str, rest: &[String]) -> bool {
-    let mut said = purpose::said_words(rest);
+fn said_to_read(name: &str, reading: &str, rest: &[String]) -> bool {
+    let mut said = purpose::said_words(name, rest);
     let (first, second) = (said.next().unwrap_or_default(), said.next().unwrap_or_default());
     let both = format!("{first} {second}");
     // A program that is told nothing tells how it is used.

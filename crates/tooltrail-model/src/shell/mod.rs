@@ -5,6 +5,7 @@
 
 mod effect;
 mod hint;
+mod outcome;
 mod purpose;
 mod script;
 mod words;
