@@ -198,7 +198,7 @@ fn hidden(node: &Node, settings: Settings, out: &mut Vec<usize>) {
                     _ if last => hidden(item, settings, out),
                     // A failure that something else looks at does not stop the list.
                     Node::Chain(links) if settings.errexit => {
-                        let (last, before) = links.split_at(links.len().saturating_sub(1));
+                        let (before, last) = links.split_at(links.len().saturating_sub(1));
                         before.iter().for_each(|(_, node)| every(node, out));
                         last.iter().for_each(|(_, node)| hidden(node, settings, out));
                     }
