@@ -48,7 +48,7 @@ const PROGRAMS: &[(Purpose, &str)] = &[
         "eslint eslint_d flake8 pylint mypy dmypy pyright basedpyright pyre pycodestyle pydocstyle pyflakes shellcheck golangci-lint
          staticcheck revive stylelint oxlint tslint xo standard rubocop standardrb erb_lint clang-tidy cppcheck hadolint yamllint
          markdownlint markdownlint-cli2 tflint ktlint swiftlint phpstan psalm phpcs vale actionlint ansible-lint detekt bandit vulture
-         svelte-check cargo-clippy cargo-deny typos codespell cspell knip luacheck semgrep lint-staged commitlint",
+         svelte-check cargo-clippy cargo-deny typos codespell cspell knip luacheck semgrep lint-staged commitlint textlint",
     ),
     (
         Format,
@@ -242,7 +242,10 @@ fn behind_one(words: &[String]) -> Option<&[String]> {
     }
     let found = WRAPPERS.iter().filter(|(wrapper, _, _)| wrapper.split(' ').next() == Some(name));
     let mut behind = found.filter_map(|(wrapper, own, valued)| past(rest, wrapper.strip_prefix(name)?, *own, valued));
-    behind.next()
+    let behind = behind.next()?;
+    // Names of tools may stand before the command: `mise exec node@20 -- npm test`.
+    let command = behind.iter().position(|word| word == "--").filter(|_| matches!(name, "mise" | "op" | "doppler"));
+    command.map_or(Some(behind), |at| behind.get(at + 1..))
 }
 
 /// What stands behind a wrapper's words, its options and assignments, and `own` words more; nothing if its words are not there.
@@ -298,6 +301,10 @@ pub(super) fn of(words: &[String]) -> Option<Purpose> {
         return Some(*purpose);
     }
     if listed(MAKERS, name) {
+        // It only says what it would make.
+        if name == "make" && rest.iter().any(|word| listed("-n -q -qp -p --dry-run --question", word)) {
+            return None;
+        }
         return maker(name, &said);
     }
     if listed(SCRIPTS, name) {
@@ -330,7 +337,7 @@ fn of_its_own(name: &str, first: &str, rest: &[String], said: &[&str]) -> Option
                 Some(Build)
             }
         }
-        ("deno", ["task", told, ..]) => named(told, Some(Lint)),
+        ("deno", ["task", told, ..]) | ("mise", ["run" | "r", told, ..]) => named(told, Some(Lint)),
         ("bash" | "sh" | "zsh", [path, ..]) => project_script(path),
         ("mvn" | "mvnw" | "xcodebuild" | "sbt", [_, ..]) => said.iter().filter_map(|word| by_word(name, word)).min(),
         ("bundle", []) => Some(Install),

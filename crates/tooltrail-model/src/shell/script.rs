@@ -8,12 +8,14 @@ use brush_parser::ast::{
     AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, FunctionDefinition, IoFileRedirectKind,
     IoFileRedirectTarget, IoRedirect, Pipeline, PipelineOperator, SeparatorOperator, SimpleCommand,
 };
-use brush_parser::{ParserOptions, parse_tokens, uncached_tokenize_str};
+use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
 
 /// The longest command line that is read, in bytes.
 const LONGEST: usize = 64 * 1024;
 /// The deepest nesting of brackets and choices that is read: the time that the parser takes doubles with each.
 const DEEPEST: usize = 10;
+/// The deepest nesting of brackets of any kind, quoted or not: what is run to make a word is cut out by recursion.
+const STACKED: usize = 100;
 /// How often the text of a `bash -c` may hold another.
 const SHELLS: usize = 4;
 
@@ -62,8 +64,22 @@ impl Script {
 
     /// The commands whose outcome nobody recorded, in order.
     pub fn masked(&self) -> Vec<&str> {
-        let found = outcome::masked(&self.tree);
-        found.into_iter().filter_map(|index| self.commands.get(index)).map(|command| command.text.as_str()).collect()
+        self.unrecorded().map(|command| command.text.as_str()).collect()
+    }
+
+    /// Those of them that are for something, each once: what a reader would like to know the outcome of.
+    pub fn masked_runs(&self) -> Vec<&Simple> {
+        let mut runs: Vec<&Simple> = Vec::new();
+        for command in self.unrecorded().filter(|command| command.purpose.is_some()) {
+            if !runs.contains(&command) {
+                runs.push(command);
+            }
+        }
+        runs
+    }
+
+    fn unrecorded(&self) -> impl Iterator<Item = &Simple> {
+        outcome::masked(&self.tree).into_iter().filter_map(|index| self.commands.get(index))
     }
 
     /// Whether any of it may change files that are the person's: not a device, not what lies in a directory for temporary files, and not
@@ -90,13 +106,13 @@ impl Script {
     }
 
     fn parse(&mut self, text: &str, depth: usize) -> Option<Node> {
-        if text.len() > LONGEST || depth > SHELLS || nesting(text) > DEEPEST {
+        if text.len() > LONGEST || depth > SHELLS || brackets(text) > STACKED {
             return None;
         }
         // The parser is somebody else's and the text anybody's; if they fall out, nothing is known of the command.
         let parsed = std::panic::catch_unwind(|| {
             let tokens = uncached_tokenize_str(text, &ParserOptions::default().tokenizer_options()).ok()?;
-            parse_tokens(&tokens, &ParserOptions::default()).ok()
+            if nesting(&tokens) > DEEPEST { None } else { parse_tokens(&tokens, &ParserOptions::default()).ok() }
         });
         let program = parsed.ok()??;
         let lists = program.complete_commands.iter().map(|list| self.list(list, depth));
@@ -255,25 +271,35 @@ fn written(item: &Item) -> Option<String> {
     }
 }
 
-/// How deep a text nests, by its brackets and the words that open a clause: at most, whatever they mean.
-fn nesting(text: &str) -> usize {
-    let (mut brackets, mut deepest) = (0usize, 0);
+/// How deep the brackets of a text nest, at most, whatever they mean.
+fn brackets(text: &str) -> usize {
+    let (mut open, mut deepest) = (0usize, 0);
     for byte in text.bytes() {
         match byte {
-            b'(' | b'{' => brackets += 1,
-            b')' | b'}' => brackets = brackets.saturating_sub(1),
+            b'(' | b'{' => open += 1,
+            b')' | b'}' => open = open.saturating_sub(1),
             _ => {}
         }
-        deepest = deepest.max(brackets);
+        deepest = deepest.max(open);
     }
-    let (mut clauses, mut negations, mut most) = (0usize, 0, 0);
-    for word in text.split_whitespace() {
+    deepest
+}
+
+/// How deep commands nest, by their brackets and the words that open a clause: at most, wherever those words stand.
+fn nesting(tokens: &[Token]) -> usize {
+    let (mut brackets, mut clauses, mut negations) = (0usize, 0usize, 0usize);
+    let (mut deepest, mut most) = (0, 0);
+    for token in tokens {
+        let word = token.to_str();
         negations = if word == "!" { negations + 1 } else { 0 };
-        match word.trim_end_matches(';') {
+        match word {
+            "(" | "{" => brackets += 1,
+            ")" | "}" => brackets = brackets.saturating_sub(1),
             "case" | "if" | "while" | "until" | "for" | "select" | "[[" => clauses += 1,
             "esac" | "fi" | "done" | "]]" => clauses = clauses.saturating_sub(1),
             _ => {}
         }
+        deepest = deepest.max(brackets);
         most = most.max(clauses + negations);
     }
     deepest + most
