@@ -57,7 +57,8 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
     let shown = newest(&rows, limit);
     let mut out = out::stdout(args.color.as_str());
     if args.json {
-        let whole = |session: usize| digest::of(&SessionBook::read(&linked, &[session], &logs.now, logs.shelf(), None), &Selection::default());
+        let whole =
+            |session: usize| digest::of(&SessionBook::read(&linked, &[session], &logs.now, logs.shelf(), None), &Selection::default());
         match own.digest {
             true => out::json_lines(shown.iter().map(|&index| Digested { row: &rows[index], digest: whole(index) }))?,
             false => out::json_lines(shown.iter().map(|&index| &rows[index]))?,
