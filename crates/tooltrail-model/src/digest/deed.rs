@@ -7,7 +7,7 @@ use crate::detail::{Detail, Detailed, Edit, Shell, Write};
 use crate::event::HookOutcome;
 use crate::patch::{FileChange, FilePatch, Hunk, PatchLine};
 use crate::row::CallRow;
-use crate::shell::{self, Script};
+use crate::shell::{self, Purpose, Script};
 use crate::text::headline;
 use crate::transcript::{CallEntry, Story};
 use crate::{Kind, Reason, Status};
@@ -68,7 +68,9 @@ pub(super) struct Ran {
 /// What each call amounts to, in the order of their requests.
 pub(super) fn deeds(book: &dyn Book, selection: &Selection) -> Vec<Deed> {
     let calls = &book.transcript().calls;
-    let mut order: Vec<usize> = (0..calls.len()).filter(|&index| selection.takes_turn(calls[index].turn)).collect();
+    // What a fork was given of another session's history is that session's.
+    let own = |call: &CallEntry<'_>| call.row.copy_of.is_none() && selection.takes_turn(call.turn);
+    let mut order: Vec<usize> = (0..calls.len()).filter(|&index| own(&calls[index])).collect();
     // Numbers follow the requests, but only within a session.
     let one = calls.windows(2).all(|pair| pair[0].row.session == pair[1].row.session);
     order.sort_by_key(|&index| (calls[index].time.filter(|_| !one), calls[index].number));
@@ -192,13 +194,14 @@ fn ran(story: &Story<'_>) -> Option<Ran> {
         _ => None,
     });
     let output = output(story, shell);
+    let script = shell::read(&shell.command);
     Some(Ran {
-        script: shell::read(&shell.command),
         masked: row.masked.clone(),
         exit_of: row.exit_of.clone(),
         background,
         hint: if row.masked.is_empty() { None } else { shell::hint(&output) },
-        shipped: shipped(story, shell, &output),
+        shipped: shipped(story, shell, script.as_ref(), &output),
+        script,
     })
 }
 
@@ -209,19 +212,23 @@ fn output(story: &Story<'_>, shell: &Shell) -> String {
 }
 
 /// Commits and pull requests that a command made: as the agent noted them, else as the programs say in their output.
-fn shipped(story: &Story<'_>, shell: &Shell, output: &str) -> Vec<(String, String)> {
+fn shipped(story: &Story<'_>, shell: &Shell, script: Option<&Script>, output: &str) -> Vec<(String, String)> {
     if !matches!(story.row.status, Status::Succeeded | Status::Answered) {
         return Vec::new();
     }
     if !shell.git.is_empty() {
         return shell.git.clone();
     }
-    let commands = shell.command.as_str();
+    let commands = script.map(|script| script.commands.as_slice()).unwrap_or_default();
     let mut found = Vec::new();
-    if commands.contains("commit") {
-        found.extend(output.lines().filter_map(commit).map(|hash| ("commit".to_owned(), hash.to_owned())));
+    if let Some(made) = commands.iter().find(|command| command.purpose == Some(Purpose::Commit)) {
+        let hashes: Vec<&str> = output.lines().filter_map(commit).collect();
+        // A quiet commit has no hash, but an outcome of its own.
+        let proven = story.row.status == Status::Succeeded && !story.row.masked.contains(&made.text);
+        found.extend(hashes.iter().map(|hash| ("commit".to_owned(), (*hash).to_owned())));
+        found.extend((hashes.is_empty() && proven).then(|| ("commit".to_owned(), String::new())));
     }
-    if commands.contains("pr create") {
+    if commands.iter().any(|command| command.text.contains("pr create")) {
         let address = output.lines().map(str::trim).find(|line| line.starts_with("https://") && line.contains("/pull/"));
         found.extend(address.map(|address| ("pull_request".to_owned(), headline(address, TEXT))));
     }

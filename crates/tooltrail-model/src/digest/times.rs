@@ -46,7 +46,8 @@ enum Happened {
 
 /// Where the time of a session went.
 pub(super) fn of(transcript: &Transcript<'_>, selection: &Selection) -> Times {
-    let calls: Vec<&CallEntry<'_>> = transcript.calls.iter().filter(|call| selection.takes_turn(call.turn)).collect();
+    let calls: Vec<&CallEntry<'_>> =
+        transcript.calls.iter().filter(|call| call.row.copy_of.is_none() && selection.takes_turn(call.turn)).collect();
     let mut spans: Vec<Span> = calls.iter().filter_map(|call| ran(call)).collect();
     let moments = moments(transcript, selection);
     spans.extend(between(&moments));
@@ -86,6 +87,7 @@ fn moments(transcript: &Transcript<'_>, selection: &Selection) -> Vec<Moment> {
         };
         moments.extend(entry.time.map(|time| Moment { at: time.as_millisecond(), what }));
         let call = if let What::Call(index) = entry.what { transcript.calls.get(index) } else { None };
+        let call = call.filter(|call| call.row.copy_of.is_none());
         moments.extend(call.and_then(ran).map(|span| Moment { at: span.end, what: Happened::Answered }));
     }
     moments.sort_unstable();

@@ -1,0 +1,186 @@
+//! What `list --digest` says of every real session, held to what `calls --json` says of its calls.
+//!
+//! The logs lie in `shared/corpus` beside the repository; where they are not at hand the demo's are all there is. Nothing here
+//! shares code with the program: facts are counted again from the JSON that other programs get.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests, where a panic is the report
+
+use serde_json::Value;
+use std::collections::{BTreeSet, HashMap};
+use std::path::PathBuf;
+use std::process::Command;
+
+fn json(arguments: &[&str]) -> Vec<Value> {
+    let output = Command::new(env!("CARGO_BIN_EXE_tooltrail")).args(arguments).output().unwrap();
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// A session with its calls, by number.
+struct Case {
+    digest: Value,
+    calls: Vec<Value>,
+    name: String,
+}
+
+fn cases(place: &[&str]) -> Vec<Case> {
+    let mut calls: HashMap<(String, String), Vec<Value>> = HashMap::new();
+    let key = |row: &Value| (row["agent"].as_str().unwrap().to_owned(), row["session"].as_str().unwrap().to_owned());
+    for row in json(&[&["calls", "--json"], place].concat()) {
+        calls.entry(key(&row)).or_default().push(row);
+    }
+    let sessions = json(&[&["list", "--json", "--digest"], place].concat());
+    let case = |session: Value| {
+        let mut calls = calls.remove(&key(&session)).unwrap_or_default();
+        calls.sort_by_key(number);
+        Case { name: format!("{} {}", session["agent"], session["session"]), digest: session["digest"].clone(), calls }
+    };
+    sessions.into_iter().map(case).collect()
+}
+
+fn number(row: &Value) -> u64 {
+    row["ref"].as_str().unwrap().rsplit_once(':').unwrap().1.parse().unwrap()
+}
+
+fn is(row: &Value, field: &str, words: &[&str]) -> bool {
+    row[field].as_str().is_some_and(|word| words.contains(&word))
+}
+
+impl Case {
+    /// The call that a fact cites; it must be told as `calls` tells it.
+    fn cited(&self, fact: &Value) -> &Value {
+        let row = self.calls.iter().find(|row| row["ref"] == fact["ref"]);
+        let row = row.unwrap_or_else(|| panic!("{}: no call for {fact}", self.name));
+        assert_eq!(row["call"], fact["call"], "{}", self.name);
+        assert_eq!(row["evidence"]["file"], fact["file"], "{}", self.name);
+        assert_eq!(row["evidence"]["line"], fact["line"], "{}", self.name);
+        row
+    }
+
+    fn facts<'c>(&'c self, name: &str) -> Vec<(&'c Value, &'c Value)> {
+        self.digest[name].as_array().unwrap().iter().map(|fact| (fact, self.cited(fact))).collect()
+    }
+
+    fn refs(&self, name: &str) -> BTreeSet<u64> {
+        self.facts(name).iter().map(|(_, row)| number(row)).collect()
+    }
+
+    fn with(&self, wanted: impl Fn(&Value) -> bool) -> BTreeSet<u64> {
+        self.calls.iter().filter(|row| wanted(row)).map(number).collect()
+    }
+
+    fn edits(&self) -> BTreeSet<u64> {
+        self.with(|row| is(row, "kind", &["edit", "write"]) && is(row, "status", &["succeeded"]))
+    }
+}
+
+/// Whether a call got as far as doing something.
+fn started(row: &Value) -> bool {
+    !is(row, "status", &["rejected", "blocked", "cancelled", "unanswered"])
+}
+
+fn check_open(case: &Case) {
+    for status in ["rejected", "blocked", "unanswered"] {
+        assert_eq!(case.refs(status), case.with(|row| is(row, "status", &[status])), "{}: {status}", case.name);
+    }
+    for (fact, row) in case.facts("failures") {
+        assert!(is(row, "status", &["failed", "timed_out"]), "{}: {fact}", case.name);
+        assert_eq!((&fact["status"], &fact["tool"]), (&row["status"], &row["tool"]), "{}", case.name);
+    }
+    // Whatever failed and is not told failed the same way again, or succeeded later.
+    let told = case.refs("failures");
+    for row in case.calls.iter().filter(|row| is(row, "status", &["failed", "timed_out"]) && !told.contains(&number(row))) {
+        let later = |other: &&Value| number(other) > number(row) && is(other, "status", &["succeeded", "failed", "timed_out"]);
+        assert!(case.calls.iter().any(|other| later(&other)), "{}: {} was left out", case.name, row["ref"]);
+    }
+}
+
+fn check_changes(case: &Case) {
+    let files = case.digest["changed"]["files"].as_array().unwrap();
+    let cited: BTreeSet<u64> =
+        files.iter().flat_map(|file| file["calls"].as_array().unwrap()).map(|fact| number(case.cited(fact))).collect();
+    assert_eq!(cited, case.edits(), "{}: edits", case.name);
+    for command in case.digest["changed"]["commands"].as_array().unwrap() {
+        let row = case.cited(command);
+        assert!(is(row, "kind", &["shell"]) && started(row), "{}: {command}", case.name);
+    }
+}
+
+fn check_run(case: &Case, purpose: &str) {
+    let run = &case.digest[purpose];
+    let runs = case.with(|row| is(row, "purpose", &[purpose]) && started(row));
+    if run.is_null() {
+        assert!(runs.is_empty(), "{}: {purpose} {runs:?}", case.name);
+        return;
+    }
+    let row = case.cited(run);
+    assert!(is(row, "kind", &["shell"]), "{}", case.name);
+    // A call is for the first of its purposes; others may stand behind it.
+    assert!(runs.last().is_none_or(|last| *last <= number(row)), "{}: {purpose} {runs:?} after {}", case.name, row["ref"]);
+    let masked = row["masked"].as_array().unwrap().contains(&run["command"]);
+    match run["outcome"].as_str().unwrap() {
+        "masked" => assert!(masked, "{}: {run}", case.name),
+        "passed" => assert!(!masked && is(row, "status", &["succeeded"]), "{}: {run}", case.name),
+        "failed" => assert!(!masked && (is(row, "status", &["failed"]) || !row["background"].is_null()), "{}: {run}", case.name),
+        "unknown" => assert!(!is(row, "status", &["succeeded", "failed"]) || !row["background"].is_null(), "{}: {run}", case.name),
+        other => panic!("{other}"),
+    }
+    let after = case.edits().range(number(row) + 1..).count() as u64;
+    assert_eq!(run["edits_after"], after, "{}: {run}", case.name);
+}
+
+fn check_time(case: &Case) {
+    let time = &case.digest["time"];
+    let part = |name: &str| time[name].as_u64().unwrap();
+    let parts = ["model_ms", "tools_ms", "hooks_ms", "person_ms", "unknown_ms"];
+    assert_eq!(parts.iter().map(|name| part(name)).sum::<u64>(), part("wall_ms"), "{}", case.name);
+    // What tools took, counted again: the union of their calls.
+    let mut spans: Vec<(i64, i64)> = Vec::new();
+    for row in case.calls.iter().filter(|row| !is(row, "kind", &["question", "plan"])) {
+        let start = row["requested_at"].as_str().and_then(|time| time.parse::<jiff::Timestamp>().ok());
+        if let (Some(start), Some(took)) = (start, row["duration_ms"].as_i64()) {
+            spans.push((start.as_millisecond(), start.as_millisecond() + took));
+        }
+    }
+    spans.sort_unstable();
+    let (mut union, mut end) = (0, i64::MIN);
+    for (from, to) in spans {
+        union += (to - from.max(end)).max(0);
+        end = end.max(to);
+    }
+    let union = u64::try_from(union).unwrap();
+    assert!(part("tools_ms") <= union && union <= part("tools_ms") + part("hooks_ms"), "{}: {union} {time}", case.name);
+}
+
+fn check(place: &[&str]) -> usize {
+    let cases = cases(place);
+    for case in &cases {
+        check_open(case);
+        check_changes(case);
+        ["test", "build", "lint"].iter().for_each(|purpose| check_run(case, purpose));
+        check_time(case);
+    }
+    cases.len()
+}
+
+#[test]
+fn digests_say_what_the_calls_say() {
+    assert_eq!(check(&["--demo"]), 10);
+    let corpus = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/real");
+    if !corpus.is_dir() {
+        println!("no real logs at {}: only the demo was compared", corpus.display());
+        return;
+    }
+    assert!(check(&[&corpus.to_string_lossy()]) > 200);
+}
+
+#[test]
+fn the_demo_shows_what_green_may_mean() {
+    let cases = cases(&["--demo"]);
+    let of = |id: &str| cases.iter().find(|case| case.name.contains(id)).unwrap().digest["test"].clone();
+    let piped = of("6ab3");
+    assert_eq!((piped["outcome"].as_str(), piped["exit_of"].as_str()), (Some("masked"), Some("tail -6")));
+    assert!(piped["hint"].as_str().unwrap().contains("FAILED"));
+    let edited = of("e41c");
+    assert_eq!((edited["outcome"].as_str(), edited["edits_after"].as_u64()), (Some("passed"), Some(2)));
+}
