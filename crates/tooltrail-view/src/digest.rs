@@ -60,7 +60,7 @@ pub struct Proof {
 
 impl Fact {
     /// Words of one class: commands and names are strong.
-    fn of(class: Class, text: &str) -> Self {
+    pub(crate) fn of(class: Class, text: &str) -> Self {
         Fact::default().say(class, text)
     }
 
@@ -93,15 +93,10 @@ const SHIPPED: usize = 3;
 /// The most letters of what was asked, of what was said, of a command and of a message.
 const ASKED: usize = 200;
 const SAID: usize = 300;
-const WHAT: usize = 100;
-const WHY: usize = 160;
+const WHAT: usize = 90;
+const WHY: usize = 100;
 /// The most letters of a path.
 const PATH: usize = 160;
-
-/// What a session amounts to.
-pub fn of(_: &dyn crate::Book, _: &crate::Selection) -> Digest {
-    Digest::default()
-}
 
 /// A digest of a transcript, as rows. What has nothing to say has no row.
 pub fn rows(digest: &Digest, transcript: &Transcript<'_>) -> Vec<Row> {
@@ -174,8 +169,10 @@ fn time(time: &Times) -> Option<Fact> {
         ("you", time.person_ms),
         ("unknown", time.unknown_ms),
     ];
+    // What is less than a hundredth of it would only be in the way.
+    let counts = |millis: u64| millis > 0 && millis >= time.wall_ms / 100;
     let parts: Vec<String> =
-        parts.iter().filter(|(_, millis)| *millis > 0).map(|(name, millis)| format!("{name} {}", about(*millis))).collect();
+        parts.iter().filter(|(_, millis)| counts(*millis)).map(|(name, millis)| format!("{name} {}", about(*millis))).collect();
     let fact = (time.wall_ms > 0).then(|| Fact::of(Class::Plain, &about(time.wall_ms)))?;
     Some(if parts.is_empty() { fact } else { fact.say(Class::Dim, ": ").say(Class::Plain, &parts.join(", ")) })
 }
@@ -267,39 +264,39 @@ impl<'t> Teller<'t> {
     }
 
     fn changed(&self, changed: &Changed) -> Vec<Fact> {
-        let commands = changed.commands.len() as u64;
-        let mut facts = Vec::new();
-        let may = |fact: Fact, words: &str| self.prove(fact.say(Class::Plain, words), changed.commands.iter());
-        match changed.files.as_slice() {
-            [] if commands == 0 => {}
-            [] => facts.push(may(Fact::default(), &format!("no files by edits · {} may have changed some", counted(commands, "command")))),
-            files => {
-                let mut head = Fact::of(Class::Plain, &counted(files.len() as u64, "file"));
-                if let Some(lines) = changed.lines() {
-                    head = sizes(head, lines);
-                }
-                if commands > 0 {
-                    head = may(head.say(Class::Dim, " · "), &format!("{} may have changed more", counted(commands, "command")));
-                }
-                facts.push(head);
-                let shown = fits(files.len(), FILES);
-                facts.extend(files.iter().take(shown).map(|file| self.file(file)));
-                facts.extend(rest(files.len() - shown));
-            }
+        let files = changed.files.as_slice();
+        let mut head = match files {
+            [] => Fact::default(),
+            [only] => Fact { below: false, ..self.file(only) },
+            _ => Fact::of(Class::Plain, &counted(files.len() as u64, "file")),
+        };
+        if let Some(lines) = changed.lines().filter(|_| files.len() > 1) {
+            head = sizes(head, lines);
         }
-        facts
+        let commands = counted(changed.commands.len() as u64, "command");
+        head = match (files, changed.commands.is_empty()) {
+            ([], true) => return Vec::new(),
+            (_, true) => head,
+            ([], false) => self
+                .prove(head.say(Class::Plain, &format!("no files by edits · {commands} may have changed some")), changed.commands.iter()),
+            (_, false) => self.prove(head.say(Class::Plain, &format!(" · {commands} may have changed more")), changed.commands.iter()),
+        };
+        let shown = fits(files.len(), FILES);
+        let listed = files.iter().take(shown).filter(|_| files.len() > 1).map(|file| self.file(file));
+        std::iter::once(head).chain(listed).chain(rest(files.len() - shown)).collect()
     }
 
     fn file(&self, file: &ChangedFile) -> Fact {
-        let cwd = file.calls.first().and_then(|cited| self.row(cited)).and_then(|row| row.cwd);
-        let inside = |folder: Option<&str>| folder.and_then(|folder| place::within(folder, &file.path));
-        let path = inside(self.transcript.session.project).or_else(|| inside(cwd)).unwrap_or(&file.path);
-        // Of a path the end is what tells.
-        let skipped = path.chars().count().saturating_sub(PATH);
-        let path: String = if skipped > 0 { "…".chars().chain(path.chars().skip(skipped)).collect() } else { path.to_owned() };
-        let fact = Fact { below: true, ..Fact::of(Class::Path, &path) };
+        let row = file.calls.first().and_then(|cited| self.row(cited));
+        let fact = Fact { below: true, ..Fact::of(Class::Path, &ending(self.relative(&file.path, row), PATH)) };
         let fact = file.lines.map_or(fact.clone(), |lines| sizes(fact, lines));
         self.prove(fact, file.calls.iter())
+    }
+
+    /// A path within the project, or within the directory of a call.
+    fn relative<'p>(&self, path: &'p str, row: Option<&CallRow<'_>>) -> &'p str {
+        let inside = |folder: Option<&str>| folder.and_then(|folder| place::within(folder, path));
+        inside(self.transcript.session.project).or_else(|| inside(row.and_then(|row| row.cwd))).unwrap_or(path)
     }
 
     /// What left the working directory: of each sort the last.
@@ -346,13 +343,17 @@ impl<'t> Teller<'t> {
     fn left(&self, open: &Open) -> Fact {
         let look = look(open.status);
         let row = self.row(&open.cited);
-        let shell = row.is_some_and(|row| row.kind == Kind::Shell);
-        let what = if shell { open.what.clone() } else { format!("{} {}", open.tool, open.what) };
-        let what = if open.what.trim().is_empty() { &open.tool } else { &what };
-        let fact = self.about((look.glyph, look.tone), &open.cited).say(Class::Strong, &line(what, WHAT));
+        let what = match row.map(|row| row.kind) {
+            _ if open.what.trim().is_empty() => open.tool.clone(),
+            Some(Kind::Shell | Kind::Mcp) => open.what.clone(),
+            _ => format!("{} {}", open.tool, self.relative(&open.what, row)),
+        };
+        let fact = self.about((look.glyph, look.tone), &open.cited).say(Class::Strong, &line(&what, WHAT));
         let ended = row.map(outcome).filter(|words| !words.is_empty()).unwrap_or_else(|| look.word.to_owned());
-        let why = open.why.as_deref().map(|why| line(why, WHY)).filter(|why| !why.is_empty() && !ended.contains(why));
-        match (why, row.and_then(|row| row.reason)) {
+        // What an agent says about a permission that is not there is what the reason says, at length.
+        let said = !matches!(open.reason, Some(Reason::PermissionRule | Reason::NotGranted));
+        let why = open.why.as_deref().filter(|_| said).map(|why| line(why, WHY)).filter(|why| !why.is_empty() && !ended.contains(why));
+        match (why, open.reason) {
             (None, _) => fact.say(Class::Plain, &format!(": {ended}")),
             (Some(why), _) if open.status == Status::Rejected => fact.say(Class::Plain, &format!(": {}: “{why}”", look.word)),
             (Some(why), Some(Reason::Hook)) => fact.say(Class::Plain, &format!(": {} by {why}", look.word)),
@@ -364,9 +365,9 @@ impl<'t> Teller<'t> {
 /// What became of a run whose own exit code nobody recorded.
 fn masked(run: &Run, row: Option<&CallRow<'_>>) -> String {
     let Some(other) = &run.exit_of else { return "its exit code was not recorded".to_owned() };
-    let recorded = match row.map(|row| (row.exit_code, row.status)) {
-        Some((Some(code), _)) => format!("exit {code}"),
-        Some((None, Status::Succeeded)) => "the success".to_owned(),
+    let recorded = match (run.exit_code, row.map(|row| row.status)) {
+        (Some(code), _) => format!("exit {code}"),
+        (None, Some(Status::Succeeded)) => "the success".to_owned(),
         _ => "the outcome".to_owned(),
     };
     format!("{recorded} is that of {}, its own was not recorded", line(other, WHAT))
@@ -406,6 +407,12 @@ fn line(text: &str, most: usize) -> String {
     let start: String = text.chars().take(most * 4).collect();
     let more = if start.len() < text.len() { " …" } else { "" };
     cut(&(start.split_whitespace().collect::<Vec<_>>().join(" ") + more), most)
+}
+
+/// The end of a path, which is what tells.
+fn ending(path: &str, most: usize) -> String {
+    let skipped = path.chars().count().saturating_sub(most);
+    if skipped > 0 { "…".chars().chain(path.chars().skip(skipped)).collect() } else { path.to_owned() }
 }
 
 /// The beginning of a line, up to a space where there is one near.

@@ -58,7 +58,13 @@ pub(crate) fn bare(calls: &[(&'static str, Kind, Status, Option<Reason>)]) -> Ba
         files: Vec::new(),
         short: "3f2a",
     };
-    Bare(Transcript { session, calls: calls.iter().enumerate().map(entry).collect(), turns: Vec::new(), threads: Vec::new() })
+    Bare(Transcript {
+        session,
+        calls: calls.iter().enumerate().map(entry).collect(),
+        turns: Vec::new(),
+        threads: Vec::new(),
+        hooks: Vec::new(),
+    })
 }
 
 /// The calls that [`digest`] speaks of.
@@ -84,7 +90,7 @@ pub(crate) fn cited(number: u32) -> Cited {
 
 /// A run of tests.
 pub(crate) fn run(outcome: Outcome, edits_after: u64, number: u32) -> Run {
-    Run { command: "cargo test".into(), outcome, exit_of: None, hint: None, edits_after, cited: cited(number) }
+    Run { command: "cargo test".into(), outcome, exit_of: None, exit_code: None, hint: None, edits_after, cited: cited(number) }
 }
 
 /// A file that changed.
@@ -96,7 +102,15 @@ pub(crate) fn file(path: &str, lines: Option<(u64, u64)>, calls: &[u32]) -> Chan
 pub(crate) fn digest(x: &str) -> Digest {
     let quote = |text: &str| Some(Quote { text: format!("{text}{x}"), ..Quote::default() });
     let open = |status, tool: &str, what: &str, why: &str, number| {
-        vec![Open { status, tool: tool.into(), what: format!("{what}{x}"), why: Some(format!("{why}{x}")), cited: cited(number) }]
+        vec![Open {
+            status,
+            reason: None,
+            exit_code: None,
+            tool: tool.into(),
+            what: format!("{what}{x}"),
+            why: Some(format!("{why}{x}")),
+            cited: cited(number),
+        }]
     };
     let hint = Some(format!("test result: FAILED{x}"));
     Digest {

@@ -9,7 +9,7 @@
 
 use super::walk;
 use crate::messages::{Message, message};
-use crate::{Block, Head, Limits, call as view, digest};
+use crate::{Block, Head, Limits, call as view};
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::ser::Formatter;
@@ -38,7 +38,7 @@ pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::R
     out.write_all(format!("{{\"v\":{VERSION},\"session\":").as_bytes())?;
     write_value(&transcript.session, out)?;
     out.write_all(b",\"digest\":")?;
-    write_value(&digest::of(book, &options.selection), out)?;
+    write_value(&tooltrail_model::digest::of(book, &options.selection), out)?;
     out.write_all(b",\"turns\":")?;
     write_value(&turns, out)?;
     out.write_all(b",\"entries\":[")?;

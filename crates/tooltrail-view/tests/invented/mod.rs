@@ -83,6 +83,12 @@ impl<'a> Builder<'a> {
         Builder { book: Invented { transcript, pages: Vec::new(), calls: Vec::new() }, text }
     }
 
+    /// The same with so many turns.
+    pub fn with_turns(mut self, turns: usize) -> Self {
+        self.book.transcript.turns = (0..turns).map(|turn| Turn { head: format!("turn {turn}"), ..Turn::default() }).collect();
+        self
+    }
+
     /// The session as it is.
     pub fn done(self) -> Invented<'a> {
         self.book

@@ -19,6 +19,7 @@ Examples:
   tooltrail export last -o session.html        one file that works offline
   tooltrail export 3f2a -o session.html.gz     the same, compressed
   tooltrail export 3f2a --to md > session.md
+  tooltrail export last --to pr | gh pr edit --body-file -
   tooltrail export 3f2a --turns 3..5 -o part.html
   tooltrail export session.jsonl --to json -o session.json
   tooltrail export 3f2a --no-redact -o all.html";
@@ -57,6 +58,8 @@ enum To {
     Html,
     /// Text for a document or a comment.
     Md,
+    /// Markdown for a pull request: the digest, prompts, changes and failures, the rest folded; under 60,000 characters.
+    Pr,
     /// For programs.
     Json,
 }
@@ -122,17 +125,14 @@ fn format(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<To> {
         Some("html" | "htm") | None => Ok(To::Html),
         Some("md" | "markdown") => Ok(To::Md),
         Some("json") => Ok(To::Json),
-        Some(other) => bail!("`.{other}` is no format that is known; say `--to html`, `--to md` or `--to json`"),
+        Some(other) => bail!("`.{other}` is no format that is known; say `--to html`, `--to md`, `--to pr` or `--to json`"),
     }
 }
 
 fn write(book: &dyn Book, to: To, own: &ExportArgs, selection: Selection, out: &mut dyn Write) -> io::Result<()> {
     match to {
-        To::Html => {
-            let note = (!own.no_redact)
-                .then(|| "Secrets, e-mail addresses and home directories were taken out before this was written.".to_owned());
-            html::session(book, &html::Options { selection, plain: own.plain, note }, out)
-        }
+        To::Html => html::session(book, &html::Options { selection, plain: own.plain, note: note(own) }, out),
+        To::Pr => markdown::pr::session(book, &markdown::pr::Options { selection, note: note(own) }, out),
         To::Md => {
             let bodies = match own.bodies {
                 Bodies::All => markdown::Bodies::All,
@@ -143,6 +143,11 @@ fn write(book: &dyn Book, to: To, own: &ExportArgs, selection: Selection, out: &
         }
         To::Json => json::session(book, &json::Options { selection, ..json::Options::default() }, out),
     }
+}
+
+/// What a shared file says about secrets.
+fn note(own: &ExportArgs) -> Option<String> {
+    (!own.no_redact).then(|| "Secrets, e-mail addresses and home directories were taken out before this was written.".to_owned())
 }
 
 /// Writes beside the file and puts it in place when it is whole, so that nothing half-written is ever there.

@@ -42,7 +42,7 @@ pub struct Options {
 pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let transcript = book.transcript();
     let plan = plan::Plan::new(transcript, &options.selection);
-    let digest = crate::digest::rows(&crate::digest::of(book, &options.selection), transcript);
+    let digest = crate::digest::rows(&tooltrail_model::digest::of(book, &options.selection), transcript);
     let page = page::Page { transcript, plan: &plan, digest: &digest, options };
     let rows = rows::Rows { book, plan: &plan };
     let heading = |chunk: &plan::Chunk| page.heading(chunk);

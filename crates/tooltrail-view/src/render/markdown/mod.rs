@@ -49,7 +49,7 @@ pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::R
     let doc = Doc { out, prefix: Vec::new(), blank: true, unfold: options.bodies == Bodies::All };
     let mut show = Show { book, options, doc, walk: Walk::new(book.transcript()), bullet: '-', folds: Folds::default(), headed: None };
     show.title()?;
-    show.doc.digest(&crate::digest::rows(&crate::digest::of(book, &options.selection), book.transcript()))?;
+    show.doc.digest(&crate::digest::rows(&tooltrail_model::digest::of(book, &options.selection), book.transcript()))?;
     show.thread(0)?;
     for thread in show.walk.left(&options.selection) {
         let agent = book.transcript().threads.get(thread).and_then(|thread| thread.agent.as_deref());

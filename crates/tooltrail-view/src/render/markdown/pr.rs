@@ -6,8 +6,10 @@
 
 use super::Doc;
 use super::text::{code, fence, inert};
-use crate::digest::{self, Row, cut};
+use crate::block::Terminal;
+use crate::digest::{self, Fact, Row, cut};
 use crate::head::{count, counted, look, outcome, took};
+use crate::line::{Class, neutral};
 use crate::render::words;
 use crate::{Block, Book, Limits, Loaded, Selection, call as view, texts};
 use std::collections::BTreeSet;
@@ -47,7 +49,7 @@ const TIGHT: usize = 300;
 
 /// Writes a session.
 pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let digest = digest::of(book, &options.selection);
+    let digest = tooltrail_model::digest::of(book, &options.selection);
     let mut pull = Pull { book, options, digest: &digest, left: LIMIT - SPARE, gone: Vec::new() };
     out.write_all(pull.text()?.as_bytes())
 }
@@ -77,8 +79,7 @@ struct Asked {
 impl Pull<'_> {
     /// All of it. What matters most takes its room first; what stands where is another matter.
     fn text(&mut self) -> io::Result<String> {
-        let rows = digest::rows(self.digest, self.book.transcript());
-        let head = self.keep(drawn(|doc| head(doc, self.book.transcript(), &rows))?);
+        let head = self.keep(drawn(|doc| head(doc, self.book.transcript(), self.digest))?);
         let open = self.open()?;
         let files = self.files()?;
         let turns = self.turns()?;
@@ -100,7 +101,7 @@ impl Pull<'_> {
         if turns.is_empty() {
             return Ok(String::new());
         }
-        let title = "\n### What was asked\n\n";
+        let title = "### What was asked\n\n";
         let items = |prompt: usize, answer: usize| turns.iter().map(|turn| asked(turn, prompt, answer)).collect::<String>();
         let mut tries = PROMPTS.iter().map(|&prompt| (prompt, items(prompt, 0)));
         let room = self.left.saturating_sub(title.len());
@@ -194,7 +195,7 @@ impl Pull<'_> {
             doc.heading(3, "Left open")?;
             let mut room = OPEN;
             for (place, (open, fact)) in all.iter().zip(&facts).enumerate() {
-                let item = drawn(|doc| item(doc, &super::digest::words(fact), &message(self.book, open.cited.index)))?;
+                let item = drawn(|doc| item(doc, &super::digest::words(fact), &message(self.book, open.cited.index, &fact.text())))?;
                 let Some(rest) = room.checked_sub(size(&item)) else {
                     return doc.line(&format!("- and {} more", count((all.len() - place) as u64)));
                 };
@@ -234,7 +235,8 @@ impl Pull<'_> {
     /// Who wrote this, and what is not in it.
     fn foot(&self) -> io::Result<String> {
         let session = &self.book.transcript().session;
-        let call = self.book.transcript().calls.first().map(|call| call.row.r#ref.as_str()).unwrap_or(session.short);
+        let first = self.book.transcript().calls.iter().find(|call| self.options.selection.takes_turn(call.turn));
+        let call = first.map_or(session.short, |call| &call.row.r#ref);
         drawn(|doc| {
             doc.gap()?;
             if !self.gone.is_empty() {
@@ -270,7 +272,7 @@ fn folded(summary: &str, text: &str) -> String {
 }
 
 /// What the session is, and what it amounts to.
-fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>, rows: &[Row]) -> io::Result<()> {
+fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>, digest: &Digest) -> io::Result<()> {
     let session = &transcript.session;
     let first = transcript.turns.iter().map(|turn| turn.head.as_str()).find(|head| !head.is_empty());
     let title = session.title.or(first).unwrap_or("A session without a title");
@@ -288,7 +290,33 @@ fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>, rows: &[Row]) -> io::Res
     facts.push(statuses.collect::<Vec<_>>().join(" "));
     facts.retain(|fact| !fact.is_empty());
     doc.line(&facts.join(" · "))?;
-    doc.digest(rows)
+    doc.digest(&shortened(digest, transcript))
+}
+
+/// A digest without what stands below it at length, and without what is no longer true when somebody reads it.
+fn shortened(digest: &Digest, transcript: &Transcript<'_>) -> Vec<Row> {
+    let mut rows = digest::rows(digest, transcript);
+    rows.retain(|row| row.label != "State" && (transcript.turns.len() > 1 || !matches!(row.label, "Asked" | "Said")));
+    for row in &mut rows {
+        match row.label {
+            "Changed" => row.facts.truncate(1),
+            "Open" => row.facts = vec![Fact::of(Class::Plain, &open_counts(digest))],
+            _ => {}
+        }
+    }
+    rows
+}
+
+/// How much is left open: `5 failed, 1 rejected`.
+fn open_counts(digest: &Digest) -> String {
+    let sorts = [
+        (&digest.failures, "failed"),
+        (&digest.rejected, "rejected"),
+        (&digest.blocked, "blocked"),
+        (&digest.unanswered, "without a result"),
+    ];
+    let told = sorts.iter().filter(|(sort, _)| !sort.is_empty()).map(|(sort, word)| format!("{} {word}", count(sort.len() as u64)));
+    told.collect::<Vec<_>>().join(", ")
 }
 
 /// The turns in short, in order.
@@ -383,19 +411,29 @@ fn fenced(doc: &mut Doc<'_>, blocks: &[Block]) -> io::Result<()> {
     Ok(())
 }
 
-/// What a call says about its end, line by line.
-fn message(book: &dyn Book, index: usize) -> Vec<String> {
+/// What a call says about its end, line by line; nothing where the fact says it all.
+fn message(book: &dyn Book, index: usize, fact: &str) -> Vec<String> {
     let Loaded::Call(story) = book.call(index) else { return Vec::new() };
-    let head = view::head(&story);
-    let body = super::brief::body(&head, story.row.kind, true, view::body(&story, &MESSAGE));
+    if !super::walk::opens(story.row.status) {
+        return Vec::new();
+    }
     let mut lines = Vec::new();
-    texts::walk(&body, &mut |line| lines.push(cut(line, TITLE)));
+    match crate::outcome::error(&story) {
+        Some(error) => lines.extend(error.lines().map(|line| cut(&neutral(line), TITLE))),
+        None => {
+            let printed = view::body(&story, &MESSAGE).into_iter().filter_map(|block| match block {
+                Block::Terminal(terminal) => Some(Block::Terminal(Terminal { command: Vec::new(), ..terminal })),
+                _ => None,
+            });
+            texts::walk(&printed.collect::<Vec<_>>(), &mut |line| lines.push(cut(line, TITLE)));
+        }
+    }
     let skipped = lines.len().saturating_sub(MESSAGE.lines);
     // What went wrong stands first where a tool says it, and last where a program printed it.
     if skipped > 0 {
-        lines.splice(2..2 + skipped, [format!("… {}", counted(skipped as u64, "line"))]);
+        lines.splice(MESSAGE.head..MESSAGE.head + skipped, [format!("… {}", counted(skipped as u64, "line"))]);
     }
-    lines
+    if lines.iter().all(|line| fact.contains(line.trim())) { Vec::new() } else { lines }
 }
 
 /// An item of a list with lines below it.

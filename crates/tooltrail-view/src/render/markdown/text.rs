@@ -8,11 +8,15 @@ use std::borrow::Cow;
 
 /// Words in which nothing acts.
 pub(super) fn escape(text: &str) -> String {
-    let text = neutral(text);
+    escaped(&neutral(text), true)
+}
+
+/// The same; `first` says whether a line may begin with them.
+fn escaped(text: &str, first: bool) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for (at, letter) in text.char_indices() {
         // Signs that make a list, a rule or a heading do so only where a line begins.
-        let begins = matches!(letter, '-' | '+' | '=') && at == 0 || matches!(letter, '.' | ')') && number(&text[..at]);
+        let begins = first && (matches!(letter, '-' | '+' | '=') && at == 0 || matches!(letter, '.' | ')') && number(&text[..at]));
         // A backslash may be taken for the end of an address; then it would not keep a tag from opening.
         if letter == '<' {
             out.push_str("&lt;");
@@ -42,7 +46,7 @@ pub(super) fn inert(text: &str) -> String {
         if calls(word) {
             out.push_str(&code(word));
         } else {
-            out.push_str(&escape(word));
+            out.push_str(&escaped(word, place == 0));
         }
     }
     out

@@ -46,7 +46,7 @@ const BRIEF: Limits = Limits { lines: 10, bytes: 16 * 1024, head: 3, highlight: 
 pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let mut show = Show::new(book, options, out);
     show.title()?;
-    show.digest(&digest::rows(&digest::of(book, &options.selection), book.transcript()))?;
+    show.digest(&digest::rows(&tooltrail_model::digest::of(book, &options.selection), book.transcript()))?;
     show.thread(0)?;
     for thread in show.walk.left(&options.selection) {
         show.page.gap()?;

@@ -1,0 +1,227 @@
+//! Sessions for pull requests: what they look like, that they stay within their limit, and that no text of a log acts on a forge.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a panic is the report")]
+
+mod invented;
+mod support;
+
+use comrak::nodes::{Node, NodeValue};
+use proptest::prelude::*;
+use regex::Regex;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+use tooltrail_formats::transcript::SessionBook;
+use tooltrail_model::event::Origin;
+use tooltrail_model::transcript::{Part, What};
+use tooltrail_model::{Reason, Status};
+use tooltrail_view::render::markdown::pr::{self, LIMIT, Options};
+use tooltrail_view::{Book, Selection};
+
+/// What a forge would act on: names, numbers of issues and the like, addresses, commands.
+static ACTS: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"(?i)@[\w-]|[#!$%~&^][0-9a-z]|\bgh-\d|://|\bwww\.|\b[0-9a-f]{7,40}\b|(^|\n)\s*/[a-z]").unwrap());
+
+/// That only calls were left out; how many depends on how long a line is.
+static CALLS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"characters: 1,\d{3} calls of 2,400\.\*$").unwrap());
+
+fn description(book: &dyn Book, options: &Options) -> String {
+    let mut out = Vec::new();
+    pr::session(book, options, &mut out).unwrap();
+    String::from_utf8(out).unwrap()
+}
+
+/// The document is within its limit, has no HTML but our own, and nothing in it acts.
+fn assert_fit(document: &str) {
+    assert!(document.chars().count() < LIMIT, "{} characters", document.chars().count());
+    let mut options = comrak::Options::default();
+    options.extension.table = true;
+    options.extension.strikethrough = true;
+    options.extension.autolink = true;
+    options.extension.tasklist = true;
+    options.extension.footnotes = true;
+    options.extension.math_dollars = true;
+    let arena = comrak::Arena::new();
+    let text = format!("{document}\n\nthe end");
+    let root = comrak::parse_document(&arena, &text, &options);
+    let mut depth = 0;
+    for node in root.children() {
+        if let NodeValue::HtmlBlock(html) = &node.data().value {
+            match html.literal.trim_end() {
+                "</details>" => depth -= 1,
+                open => {
+                    let summary = open.strip_prefix("<details>\n<summary>").and_then(|rest| rest.strip_suffix("</summary>"));
+                    let ours = |text: &str| text.chars().all(|letter| letter.is_ascii_alphanumeric() || " ,".contains(letter));
+                    assert!(summary.is_some_and(ours), "{open:?} in\n{document}");
+                    depth += 1;
+                }
+            }
+            assert!((0..=1).contains(&depth), "{document}");
+        }
+    }
+    assert_eq!(depth, 0, "something is folded and never ends in\n{document}");
+    for node in root.descendants() {
+        assert_inert(node, root, document);
+    }
+    assert_eq!(root.last_child().map(words).as_deref(), Some("the end"), "something is open in\n{document}");
+}
+
+fn assert_inert<'a>(node: Node<'a>, root: Node<'a>, document: &str) {
+    match &node.data().value {
+        NodeValue::HtmlBlock(_) => {
+            assert!(node.parent().is_some_and(|parent| parent.same_node(root)), "HTML within something in\n{document}")
+        }
+        NodeValue::HtmlInline(_) | NodeValue::Image(_) | NodeValue::Link(_) | NodeValue::FootnoteReference(_) | NodeValue::Math(_) => {
+            panic!("{:?} in\n{document}", node.data().value)
+        }
+        NodeValue::Paragraph | NodeValue::Heading(_) => {
+            let text = words(node);
+            assert!(!ACTS.is_match(&text), "{:?} in {text:?} in\n{document}", ACTS.find(&text));
+        }
+        _ => {}
+    }
+}
+
+/// The words of a paragraph; code is left out, because forges leave it alone.
+fn words(node: Node<'_>) -> String {
+    let text = |node: Node<'_>| match &node.data().value {
+        NodeValue::Text(text) => text.to_string(),
+        NodeValue::Code(_) => "·".to_owned(),
+        NodeValue::SoftBreak | NodeValue::LineBreak => "\n".to_owned(),
+        _ => String::new(),
+    };
+    node.descendants().map(text).collect()
+}
+
+#[test]
+fn a_description_looks_like_this() {
+    let book = invented::session("cargo test -p parser");
+    let document = description(&book, &Options { note: Some("Secrets were taken out.".into()), ..Options::default() });
+    assert_fit(&document);
+    insta::assert_snapshot!(document);
+}
+
+#[test]
+fn a_selection_leaves_the_rest_out() {
+    let options = Options { selection: Selection { turns: Some((2, 2)) }, ..Options::default() };
+    let document = description(&invented::session("cargo test"), &options);
+    assert!(document.contains("2. cargo test") && document.contains("`3f2a:11`") && !document.contains("3f2a:1`"), "{document}");
+}
+
+/// A session of many turns, each with a long prompt, a long answer and calls.
+fn long(turns: usize, words: &str, calls: usize) -> invented::Invented<'_> {
+    let mut builder = invented::Builder::new("cargo test").with_turns(turns);
+    for turn in 0..turns {
+        let text = format!("{turn} {words}");
+        builder = builder.say(0, turn, What::Prompt, Part::Prompt { origin: Origin::Human, text: text.clone() });
+        for call in 0..calls {
+            let failed = call == 0;
+            let (status, reason) = if failed { (Status::Failed, Some(Reason::ExitCode)) } else { (Status::Succeeded, None) };
+            builder = builder.run(0, turn, status, reason, &[]);
+        }
+        builder = builder.say(0, turn, What::Text, Part::Text(text));
+    }
+    builder.done()
+}
+
+#[test]
+fn what_is_too_long_goes_in_order() {
+    let words = "words that go on and on for some time ".repeat(40);
+    let gone = |turns, calls| {
+        let document = description(&long(turns, &words, calls), &Options::default());
+        assert_fit(&document);
+        document.lines().find(|line| line.starts_with("*Left out")).unwrap_or_default().to_owned()
+    };
+    assert_eq!(gone(3, 3), "");
+    assert!(CALLS.is_match(&gone(12, 200)), "{}", gone(12, 200));
+    assert!(gone(40, 1).contains("characters: the ends of answers"), "{}", gone(40, 1));
+    assert!(gone(54, 1).contains("characters: answers; "), "{}", gone(54, 1));
+    assert!(gone(400, 1).contains("characters: the ends of prompts; answers"), "{}", gone(400, 1));
+    assert!(gone(4000, 0).contains("characters: answers, the ends of prompts and "), "{}", gone(4000, 0));
+}
+
+/// The logs lie beside the repository and are other people's words; where they are not at hand the test says so and passes.
+#[test]
+fn every_real_session_fits() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    if !root.is_dir() {
+        println!("no real logs at {}: nothing written", root.display());
+        return;
+    }
+    let logs = support::read(&[root.join("real"), root.join("fixtures")]);
+    let linked = logs.linker.link();
+    let mut sizes = Vec::new();
+    for session in 0..linked.sessions.len() {
+        let book = SessionBook::read(&linked, &[session], &logs.now, &logs.shelf, None);
+        let document = description(&book, &Options::default());
+        assert_fit(&document);
+        sizes.push(document.chars().count());
+    }
+    sizes.sort_unstable();
+    let shortened = sizes.iter().filter(|size| **size > LIMIT - 5_000).count();
+    println!("{} sessions; the median has {} characters, {shortened} are near the limit", sizes.len(), sizes[sizes.len() / 2]);
+    assert!(sizes.len() > 100);
+}
+
+/// Texts that try something.
+fn hostile() -> impl Strategy<Value = String> {
+    let pieces = prop::sample::select(vec![
+        "```",
+        "~~~",
+        "`",
+        "</details>",
+        "<details>",
+        "<!--",
+        "<img src=x>",
+        "![a](https://b/c.gif)",
+        "[a](https://b)",
+        "[a]: https://b",
+        "@all",
+        "#12",
+        "fixes #12",
+        "o/r#3",
+        "GH-7",
+        "!4",
+        "~bug",
+        "$1$",
+        "https://example.org/o/r/issues/1",
+        "www.example.org",
+        "a@example.org",
+        "/close",
+        "\n/close\n",
+        "0123abc",
+        "| a | b |",
+        "|---|---|",
+        "# ",
+        "> ",
+        "- ",
+        "1. ",
+        "\n",
+        "\n\n",
+        "\r",
+        "    ",
+        "\t",
+        "\\",
+        "&#64;all",
+        "&lt;",
+        "*",
+        "**",
+        "_",
+        "\u{202e}",
+        "日本",
+        "word ",
+        "===",
+        "---",
+        "\0",
+        "\u{2028}",
+        "[^1]",
+        "[ ]",
+        " ",
+    ]);
+    prop_oneof![prop::collection::vec(pieces, 0..12).prop_map(|pieces| pieces.concat()), "(?s).{0,60}"]
+}
+
+proptest! {
+    #[test]
+    fn no_text_acts_on_a_forge(text in hostile()) {
+        assert_fit(&description(&invented::session(&text), &Options { note: Some(text.clone()), ..Options::default() }));
+    }
+}
