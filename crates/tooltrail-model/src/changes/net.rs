@@ -85,6 +85,51 @@ impl FileNet {
     }
 }
 
+/// A file of a list, with a rename told as one.
+#[derive(Clone, Copy, Debug)]
+pub enum Listed<'f> {
+    /// A file.
+    File(&'f FileNet),
+    /// A file that was moved, and nothing else happened to either name: the text before, and the text after.
+    Renamed {
+        /// Under its old name.
+        old: &'f FileNet,
+        /// Under its new one.
+        new: &'f FileNet,
+        /// The text before.
+        before: &'f Known,
+        /// The text after.
+        after: &'f Known,
+    },
+}
+
+/// Files as they are listed: of two names of one file the first tells both.
+pub fn listed(files: &[FileNet]) -> Vec<Listed<'_>> {
+    let other = |path: &Option<String>| files.iter().find(|file| path.as_ref() == Some(&file.path));
+    let mut out = Vec::with_capacity(files.len());
+    for file in files {
+        match (other(&file.moved_to), other(&file.moved_from)) {
+            (Some(new), None) => out.push(renamed(file, new).unwrap_or(Listed::File(file))),
+            // Told with its old name.
+            (None, Some(old)) if renamed(old, file).is_some() => {}
+            _ => out.push(Listed::File(file)),
+        }
+    }
+    out
+}
+
+fn renamed<'f>(old: &'f FileNet, new: &'f FileNet) -> Option<Listed<'f>> {
+    let paired = old.moved_to.as_ref() == Some(&new.path) && new.moved_from.as_ref() == Some(&old.path);
+    let once = old.moved_from.is_none() && new.moved_to.is_none();
+    match (&*old.parts, &*new.parts) {
+        (
+            [Part::Net { before: before @ Known::Text(_), after: Known::Absent, .. }],
+            [Part::Net { before: Known::Absent, after: after @ Known::Text(_), .. }],
+        ) if paired && once => Some(Listed::Renamed { old, new, before, after }),
+        _ => None,
+    }
+}
+
 /// Sums up the steps that `takes` takes, file by file, in the order of their first change.
 pub fn net(steps: &[Step], takes: impl Fn(usize) -> bool) -> Vec<FileNet> {
     let mut files: Vec<Summing<'_>> = Vec::new();

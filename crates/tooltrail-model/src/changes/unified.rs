@@ -3,7 +3,7 @@
 //! What is not known whole stands in comments, which both programs read over.
 
 use super::Known;
-use super::net::{FileNet, Part};
+use super::net::{FileNet, Listed, Part, listed};
 use crate::patch::{Hunk, PatchLine};
 use similar::{ChangeTag, DiffOp, DiffTag, TextDiff};
 use std::fmt::Write;
@@ -57,44 +57,16 @@ pub fn hunks(before: &str, after: &str) -> Vec<Hunk> {
 /// Writes the changes of files as one patch.
 pub fn patch(files: &[FileNet], names: &Names<'_>) -> String {
     let mut out = String::new();
-    for file in files {
-        match renamed(files, file) {
-            Some(Rename::Old { to, after, by }) => {
-                let Some(Part::Net { before, by: own, .. }) = file.parts.first() else { continue };
-                cite(&mut out, own.iter().chain(by), names);
-                diff(&mut out, before, after, &(names.path)(&file.path), &(names.path)(to));
+    for listed in listed(files) {
+        match listed {
+            Listed::Renamed { old, new, before, after } => {
+                cite(&mut out, old.by().iter().chain(&new.by()), names);
+                diff(&mut out, before, after, &(names.path)(&old.path), &(names.path)(&new.path));
             }
-            // It is written where its old name stands.
-            Some(Rename::New) => {}
-            None => one(&mut out, file, names),
+            Listed::File(file) => one(&mut out, file, names),
         }
     }
     out
-}
-
-/// One side of a file that was renamed, and nothing else happened to either name.
-enum Rename<'f> {
-    Old { to: &'f str, after: &'f Known, by: &'f [usize] },
-    New,
-}
-
-fn renamed<'f>(files: &'f [FileNet], file: &'f FileNet) -> Option<Rename<'f>> {
-    let other = |path: &str| files.iter().find(|file| file.path == path);
-    let (old, new) = match (&file.moved_to, &file.moved_from) {
-        (Some(to), None) => (file, other(to)?),
-        (None, Some(from)) => (other(from)?, file),
-        _ => return None,
-    };
-    let paired = old.moved_to.as_ref() == Some(&new.path) && new.moved_from.as_ref() == Some(&old.path);
-    let unmoved = old.moved_from.is_none() && new.moved_to.is_none();
-    match (&*old.parts, &*new.parts) {
-        ([Part::Net { before: Known::Text(_), after: Known::Absent, .. }], [Part::Net { before: Known::Absent, after, by }])
-            if paired && unmoved && after.as_text().is_some() =>
-        {
-            Some(if file.moved_to.is_some() { Rename::Old { to: &new.path, after, by } } else { Rename::New })
-        }
-        _ => None,
-    }
 }
 
 /// One file: a diff for each part whose texts are known, and comments about the others.
@@ -127,14 +99,19 @@ fn one(out: &mut String, file: &FileNet, names: &Names<'_>) {
             Part::Pieces { hunks, by } => {
                 let call = (names.call)(*by);
                 let _ = writeln!(out, "# {}: {call} changed it, and the logs do not have all of its text", quoted(&path));
-                let mut pieces = String::new();
-                hunks.iter().for_each(|hunk| body(&mut pieces, hunk));
-                pieces.split_terminator('\n').for_each(|line| {
+                pieces(hunks).split_terminator('\n').for_each(|line| {
                     let _ = writeln!(out, "#   {line}");
                 });
             }
         }
     }
+}
+
+/// Hunks as a text.
+pub fn pieces(hunks: &[Hunk]) -> String {
+    let mut out = String::new();
+    hunks.iter().for_each(|hunk| body(&mut out, hunk));
+    out
 }
 
 /// Says whose a diff is.
