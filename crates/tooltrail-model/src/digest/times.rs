@@ -42,7 +42,9 @@ enum Happened {
     Worked,
     /// The model said something.
     Spoke,
-    /// Something else: the program put something in, a hook ran.
+    /// The program told the model something.
+    Told,
+    /// Something else: a hook ran, a notice was written.
     Other,
 }
 
@@ -85,6 +87,7 @@ fn moments(transcript: &Transcript<'_>, selection: &Selection) -> Vec<Moment> {
             What::Prompt | What::Media => Happened::Asked,
             What::Thinking | What::Call(_) => Happened::Worked,
             What::Text => Happened::Spoke,
+            What::Folded => Happened::Told,
             _ => Happened::Other,
         };
         moments.extend(entry.time.map(|time| Moment { at: time.as_millisecond(), what }));
@@ -100,16 +103,17 @@ fn moments(transcript: &Transcript<'_>, selection: &Selection) -> Vec<Moment> {
 fn between(moments: &[Moment]) -> Vec<Span> {
     let mut spans = Vec::new();
     let mut last: Option<Moment> = None;
-    // When something else last happened since then.
-    let mut other = None;
+    // When the model was last told something since then, and when anything else happened.
+    let (mut told, mut other) = (None, None);
     for &moment in moments {
-        if moment.what == Happened::Other {
+        if matches!(moment.what, Happened::Told | Happened::Other) {
+            told = if moment.what == Happened::Told { Some(moment.at) } else { told };
             other = Some(moment.at);
             continue;
         }
         if let Some(before) = last {
-            // After it has spoken, the model may have been idle until it was told something.
-            let start = other.filter(|_| before.what == Happened::Spoke).unwrap_or(before.at);
+            // The model may have been idle until it was told something; after it has spoken, anything may be what woke it.
+            let start = if before.what == Happened::Spoke { other } else { told }.unwrap_or(before.at);
             match (before.what, moment.what) {
                 (_, Happened::Worked | Happened::Spoke) => spans.push(Span { who: Who::Model, start, end: moment.at }),
                 // After a call without a result, or an answer that the model made nothing of, it may have been anybody.
@@ -117,7 +121,7 @@ fn between(moments: &[Moment]) -> Vec<Span> {
                 _ => {}
             }
         }
-        (last, other) = (Some(moment), None);
+        (last, told, other) = (Some(moment), None, None);
     }
     spans
 }
@@ -192,6 +196,10 @@ mod tests {
             moment(25, Happened::Spoke),
             moment(80, Happened::Other),
             moment(85, Happened::Spoke),
+            moment(86, Happened::Answered),
+            moment(90, Happened::Told),
+            moment(91, Happened::Other),
+            moment(99, Happened::Worked),
         ];
         let found: Vec<(Who, i64, i64)> = between(&moments).iter().map(|span| (span.who, span.start, span.end)).collect();
         let expected = [
@@ -201,6 +209,7 @@ mod tests {
             (Who::Model, 21, 25),
             // Idle until it was told something.
             (Who::Model, 80, 85),
+            (Who::Model, 90, 99),
         ];
         assert_eq!(found, expected);
     }
