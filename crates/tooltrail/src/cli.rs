@@ -14,6 +14,7 @@ Examples:
   tooltrail show last            the newest session, failures open
   tooltrail show 3f2a:41         one call in full, with its whole life
   tooltrail export last -o session.html
+  tooltrail file src/main.rs     every version of a file that the logs hold
   tooltrail list                 sessions, newest last
   tooltrail check session.jsonl  is this log whole?
   tooltrail stats --root /mnt/backup/home";
@@ -73,6 +74,8 @@ pub(crate) enum Command {
     Check(crate::commands::check::CheckArgs),
     /// Write a session to a file that can be shared: HTML, Markdown, JSON, or a patch
     Export(crate::commands::export::ExportArgs),
+    /// List the versions of a file that the logs hold, and get one of them back
+    File(crate::commands::file::FileArgs),
     /// List sessions
     #[command(visible_alias = "ls")]
     List(crate::commands::list::ListArgs),

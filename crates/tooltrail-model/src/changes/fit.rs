@@ -11,18 +11,19 @@ const EFFORT: usize = 1 << 31;
 pub(super) struct Fitted {
     /// What came out.
     pub(super) text: String,
-    /// It is certain to the byte. Some agents show tabs at the beginning of a line as spaces in their hunks, so that of a line that
-    /// comes nobody can tell which they were.
+    /// It is certain, as far as the hunks can be trusted: nobody can tell whether a line that comes begins with spaces or with tabs.
     pub(super) exact: bool,
 }
 
-/// How much the spaces at the beginning of a hunk's lines can be trusted.
+/// How far hunks can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tabs {
-    /// They are as they are.
-    Kept,
-    /// They may be tabs, two spaces for each.
-    Blurred,
+pub(super) enum Trust {
+    /// To the byte: they were made to be applied.
+    Bytes,
+    /// They were made to be shown: which line lacks its line feed may be marked at the wrong place.
+    Lines,
+    /// The same, and what looks like two spaces at the beginning of a line may be a tab.
+    Words,
 }
 
 /// A text in lines; the last one may lack its line feed.
@@ -46,7 +47,7 @@ impl<'t> Lines<'t> {
 }
 
 /// Puts hunks with line numbers on a text. Nothing where they do not fit.
-pub(super) fn numbered(text: &str, hunks: &[Hunk], tabs: Tabs) -> Option<Fitted> {
+pub(super) fn numbered(text: &str, hunks: &[Hunk], trust: Trust) -> Option<Fitted> {
     let base = Lines::of(text);
     let mut out = Lines { lines: Vec::with_capacity(base.lines.len()), ended: base.ended };
     let (mut at, mut exact) = (0, true);
@@ -58,14 +59,14 @@ pub(super) fn numbered(text: &str, hunks: &[Hunk], tabs: Tabs) -> Option<Fitted>
             let (PatchLine::Same(own) | PatchLine::Removed(own)) = line else {
                 let PatchLine::Added(own) = line else { continue };
                 // What looks like two spaces may have been a tab.
-                exact &= tabs == Tabs::Kept || !own.starts_with("  ");
+                exact &= trust != Trust::Words || !own.starts_with("  ");
                 out.lines.push(own);
                 continue;
             };
             let there = *base.lines.get(at)?;
             if there != own {
                 exact = false;
-                (tabs == Tabs::Blurred && same_but_tabs(there, own)).then_some(())?;
+                (trust == Trust::Words && same_but_tabs(there, own)).then_some(())?;
             }
             if matches!(line, PatchLine::Same(_)) {
                 out.lines.push(there);
@@ -73,7 +74,8 @@ pub(super) fn numbered(text: &str, hunks: &[Hunk], tabs: Tabs) -> Option<Fitted>
             at += 1;
         }
         if at == base.lines.len() {
-            (hunk.old_unended != base.ended || base.lines.is_empty()).then_some(())?;
+            let fits = hunk.old_unended != base.ended || base.lines.is_empty();
+            (fits || trust != Trust::Bytes).then_some(())?;
             out.ended = !hunk.new_unended;
         }
     }
@@ -187,6 +189,12 @@ fn new(line: &PatchLine) -> Option<&str> {
     if let PatchLine::Same(text) | PatchLine::Added(text) = line { Some(text) } else { None }
 }
 
+/// Whether two texts differ at most in what hunks that are made to be shown get wrong: tabs, and the line feed at the end.
+pub(super) fn looks_same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.strip_suffix('\n').unwrap_or(one), other.strip_suffix('\n').unwrap_or(other));
+    same_but_tabs(one, other)
+}
+
 /// Whether two texts differ at most in tabs that one shows as spaces.
 pub(super) fn same_but_tabs(one: &str, other: &str) -> bool {
     one == other || one.split('\n').map(spread).eq(other.split('\n').map(spread))
@@ -229,38 +237,40 @@ mod tests {
     use super::*;
     use crate::patch::unified;
 
-    fn put(text: &str, diff: &str, tabs: Tabs) -> Option<(String, bool)> {
-        numbered(text, &unified(diff), tabs).map(|fitted| (fitted.text, fitted.exact))
+    fn put(text: &str, diff: &str, trust: Trust) -> Option<(String, bool)> {
+        numbered(text, &unified(diff), trust).map(|fitted| (fitted.text, fitted.exact))
     }
 
     #[test]
     fn numbered_hunks_fit_or_do_not() {
         let text = "a\nb\nc\nd\n";
-        assert_eq!(put(text, "@@ -2,2 +2,2 @@\n b\n-c\n+C\n", Tabs::Kept), Some(("a\nb\nC\nd\n".into(), true)));
-        assert_eq!(put(text, "@@ -3,2 +3,2 @@\n b\n-c\n+C\n", Tabs::Kept), None);
-        assert_eq!(put(text, "@@ -9 +9 @@\n-c\n+C\n", Tabs::Kept), None);
-        assert_eq!(put("", "@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n", Tabs::Kept), Some(("x".into(), true)));
-        assert_eq!(put("a", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n", Tabs::Kept), Some(("a\n".into(), true)));
+        assert_eq!(put(text, "@@ -2,2 +2,2 @@\n b\n-c\n+C\n", Trust::Bytes), Some(("a\nb\nC\nd\n".into(), true)));
+        assert_eq!(put(text, "@@ -3,2 +3,2 @@\n b\n-c\n+C\n", Trust::Bytes), None);
+        assert_eq!(put(text, "@@ -9 +9 @@\n-c\n+C\n", Trust::Bytes), None);
+        assert_eq!(put("", "@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n", Trust::Bytes), Some(("x".into(), true)));
+        assert_eq!(put("a", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n", Trust::Bytes), Some(("a\n".into(), true)));
         // The log says that the line had its end, and it has none.
-        assert_eq!(put("a", "@@ -1 +1 @@\n-a\n+b\n", Tabs::Kept), None);
-        assert_eq!(put("a\n", "@@ -1 +0,0 @@\n-a\n", Tabs::Kept), Some((String::new(), true)));
+        assert_eq!(put("a", "@@ -1 +1 @@\n-a\n+b\n", Trust::Bytes), None);
+        assert_eq!(put("a", "@@ -1 +1 @@\n-a\n+b\n", Trust::Lines), Some(("b\n".into(), true)));
+        assert_eq!(put("a\n", "@@ -1 +0,0 @@\n-a\n", Trust::Bytes), Some((String::new(), true)));
     }
 
     #[test]
     fn tabs_that_are_shown_as_spaces_leave_doubt() {
         let diff = "@@ -1,2 +1,2 @@\n   a\n-  b\n+  c\n";
-        assert_eq!(put("\ta\n\tb\n", diff, Tabs::Blurred), Some(("\ta\n  c\n".into(), false)));
-        assert_eq!(put("\ta\n\tb\n", diff, Tabs::Kept), None);
-        assert_eq!(put("  a\n  b\n", "@@ -1,2 +1,2 @@\n   a\n-  b\n+c\n", Tabs::Blurred), Some(("  a\nc\n".into(), true)));
+        assert_eq!(put("\ta\n\tb\n", diff, Trust::Words), Some(("\ta\n  c\n".into(), false)));
+        assert_eq!(put("\ta\n\tb\n", diff, Trust::Bytes), None);
+        assert_eq!(put("  a\n  b\n", "@@ -1,2 +1,2 @@\n   a\n-  b\n+c\n", Trust::Words), Some(("  a\nc\n".into(), true)));
         assert!(same_but_tabs("\t\tx\ny", "    x\ny") && !same_but_tabs("\tx", " x"));
+        assert!(looks_same("\tx\n", "  x") && !looks_same("x\n\n", "x"));
     }
 
     #[test]
     fn hunks_are_undone() {
         let (old, new) = ("a\nb\nc", "a\nB\nc\n");
         let hunks = unified("@@ -1,3 +1,3 @@\n a\n-b\n-c\n\\ No newline at end of file\n+B\n+c\n");
-        assert_eq!(numbered(old, &hunks, Tabs::Kept).map(|fitted| fitted.text).as_deref(), Some(new));
-        assert_eq!(numbered(new, &reversed(&hunks), Tabs::Kept).map(|fitted| fitted.text).as_deref(), Some(old));
+        assert_eq!(numbered(old, &hunks, Trust::Bytes).map(|fitted| fitted.text).as_deref(), Some(new));
+        assert_eq!(numbered(new, &reversed(&hunks), Trust::Bytes).map(|fitted| fitted.text).as_deref(), Some(old));
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! What the logs know of the texts of files: every version, how it is known, what changed it, and where it changed behind their back.
 //!
 //! Formats gather [`Deed`]s: what calls and backups tell of a file, in order of time. [`replay`] turns them into [`Step`]s, each with
-//! the text before and after as far as that is known; [`net`] sums up those of a session or a turn; [`unified`] writes them as a patch.
+//! the text before and after as far as that is known; [`net`] sums up those of a session or a turn; [`unified`] writes them as a patch;
+//! [`versions`] lists the texts of one file.
 //! Nothing is guessed: a text that the logs do not hold is [`Known::Unknown`], and a text that does not follow from the one before it
 //! is said to come from outside.
 
 pub mod net;
 pub mod unified;
+pub mod versions;
 
 mod fit;
 mod replay;

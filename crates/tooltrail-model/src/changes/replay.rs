@@ -3,7 +3,7 @@
 //! A deed that tells the whole text settles it, whatever was thought before. One that tells a change is put on the text that is known,
 //! if it fits there; where it does not, the file changed outside, and its text is unknown until a deed tells it again.
 
-use super::fit::{self, Tabs};
+use super::fit::{self, Trust};
 use super::{Deed, Did, How, Known, Moved, Step};
 use crate::Map;
 use crate::detail::{Edit, Write};
@@ -118,9 +118,9 @@ fn wrote(now: &Known, write: &Write) -> Done {
         (None, said) => {
             // The hunks tell the text before, where they can be trusted to the byte.
             let hunks = fit::reversed(&write.hunks);
-            let undone = if hunks.is_empty() { None } else { fit::numbered(&write.content, &hunks, tabs(&[&write.content])) };
+            let undone = if hunks.is_empty() { None } else { fit::numbered(&write.content, &hunks, trust(&[&write.content])) };
             match (undone, now) {
-                (Some(undone), Known::Text(text)) if fit::same_but_tabs(&undone.text, text) => done(now.clone(), false),
+                (Some(undone), Known::Text(text)) if fit::looks_same(&undone.text, text) => done(now.clone(), false),
                 (Some(undone), _) if undone.exact => done(Known::text(undone.text), now.is_known()),
                 (Some(_), _) => done(Known::Unknown, now.is_known()),
                 // The log says that it was there.
@@ -131,10 +131,10 @@ fn wrote(now: &Known, write: &Write) -> Done {
     }
 }
 
-/// Whether hunks that tell of these texts may show tabs as spaces.
-fn tabs(texts: &[&str]) -> Tabs {
+/// How far hunks that are made to be shown can be trusted with these texts.
+fn trust(texts: &[&str]) -> Trust {
     let tabbed = texts.iter().any(|text| text.starts_with('\t') || text.contains("\n\t"));
-    if tabbed { Tabs::Blurred } else { Tabs::Kept }
+    if tabbed { Trust::Words } else { Trust::Lines }
 }
 
 fn edited(now: &Known, edit: &Edit) -> Done {
@@ -177,15 +177,15 @@ fn filled(now: &Known, text: &str) -> Done {
 /// `sure`: the log itself says that this was the text.
 fn change(base: &str, edit: &Edit, sure: bool) -> Option<Option<String>> {
     let proposed = edit.replacements.iter().map(|one| &*one.new);
-    let tabs = tabs(&std::iter::once(base).chain(proposed).collect::<Vec<_>>());
-    let fitted = (!edit.hunks.is_empty()).then(|| fit::numbered(base, &edit.hunks, tabs));
+    let trust = trust(&std::iter::once(base).chain(proposed).collect::<Vec<_>>());
+    let fitted = (!edit.hunks.is_empty()).then(|| fit::numbered(base, &edit.hunks, trust));
     let replaced = if edit.user_modified { None } else { fit::replaced(base, &edit.replacements) };
     match (replaced, fitted) {
         // Both tell the same; the replacement knows the tabs.
         (Some((plain, swallowed)), Some(Some(fitted))) => {
-            let fits = |text: &String| fit::same_but_tabs(text, &fitted.text);
-            let found = [plain, swallowed].into_iter().find(fits);
-            Some(found.or(fitted.exact.then_some(fitted.text)))
+            let both = [plain, swallowed];
+            let found = [fit::same_but_tabs, fit::looks_same].iter().find_map(|same| both.iter().find(|text| same(text, &fitted.text)));
+            Some(found.cloned().or(fitted.exact.then_some(fitted.text)))
         }
         (Some((plain, swallowed)), None) => Some((plain == swallowed).then_some(plain)),
         // The text is the right one, so it is the hunks that cannot be understood.
@@ -248,7 +248,7 @@ fn updated(now: &Known, patch: &FilePatch) -> Done {
     }
     let numbered = patch.hunks.iter().all(|hunk| hunk.old_start.is_some());
     let after = match numbered {
-        true => fit::numbered(text, &patch.hunks, Tabs::Kept).map(|fitted| fitted.text),
+        true => fit::numbered(text, &patch.hunks, Trust::Bytes).map(|fitted| fitted.text),
         false => fit::sought(text, &patch.hunks),
     };
     match after {

@@ -194,13 +194,13 @@ fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
 
 /// A temporary file is closed to others; what is written to be shared is open like any new file.
 #[cfg(unix)]
-fn share(file: &std::fs::File) -> io::Result<()> {
+pub(super) fn share(file: &std::fs::File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     file.set_permissions(std::fs::Permissions::from_mode(0o644))
 }
 
 #[cfg(not(unix))]
-fn share(_: &std::fs::File) -> io::Result<()> {
+pub(super) fn share(_: &std::fs::File) -> io::Result<()> {
     Ok(())
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod calls;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod export;
+pub(crate) mod file;
 pub(crate) mod list;
 pub(crate) mod resume;
 pub(crate) mod show;
@@ -14,7 +15,7 @@ use std::process::ExitCode;
 
 /// The names of all commands, as `--help` lists them.
 #[cfg(test)]
-const COMMANDS: &[&str] = &["show", "calls", "check", "export", "list", "resume", "stats", "completions"];
+const COMMANDS: &[&str] = &["show", "calls", "check", "export", "file", "list", "resume", "stats", "completions"];
 
 /// Runs what the command line asks for.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
@@ -23,6 +24,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Calls(args)) => calls::run(&cli.logs, args),
         Some(Command::Check(args)) => check::run(&cli.logs, args),
         Some(Command::Export(args)) => export::run(&cli.logs, args),
+        Some(Command::File(args)) => file::run(&cli.logs, args),
         Some(Command::Show(args)) => show::run(&cli.logs, args),
         Some(Command::List(args)) => list::run(&cli.logs, args),
         Some(Command::Resume(args)) => resume::run(&cli.logs, args),

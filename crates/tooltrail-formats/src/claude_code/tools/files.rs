@@ -92,12 +92,25 @@ fn spoken(told: &Told<'_>) -> ReadGot {
         return ReadGot::Notebook(cells);
     }
     match numbered(&told.seen) {
-        Some((text, first)) => ReadGot::Text { text, first, total: None },
+        Some((text, first)) => {
+            let total = total(told, &text, first);
+            ReadGot::Text { text, first, total }
+        }
         None if told.seen.is_empty() => ReadGot::Nothing,
         // Others than the agent itself may have written the log, without numbers.
         None if told.seen.contains('\n') => ReadGot::Text { text: told.seen.clone(), first: 1, total: None },
         None => ReadGot::Words(told.seen.clone()),
     }
+}
+
+/// How many lines the file has, where the model saw all of it: no part was asked for, and neither the lines are so many nor one of them
+/// so long that the agent cuts.
+fn total(told: &Told<'_>, text: &str, first: u64) -> Option<u64> {
+    const MOST: usize = 2000;
+    let part = ["offset", "limit"].iter().any(|key| told.ask.input.get(key).is_some());
+    let lines = text.split('\n').count();
+    let whole = !part && first == 1 && lines < MOST && text.split('\n').all(|line| line.len() < MOST);
+    whole.then_some(lines as u64)
 }
 
 /// The pictures that the model saw.

@@ -1,0 +1,125 @@
+//! The versions of one file: every text that is known of it, in order of time, and where something is missing between two of them.
+
+use super::{How, Known, Step};
+
+/// A row of a file's history.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// A text, or that the file was not there.
+    Version(Version),
+    /// Something is missing.
+    Gap(Gap),
+}
+
+/// A text that a file had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Its number, counted from 1.
+    pub number: usize,
+    /// The text; never unknown.
+    pub known: Known,
+    /// How it is known.
+    pub how: How,
+    /// It rests on a text that was told before; see [`Step::replayed`].
+    pub replayed: bool,
+    /// Who told it first; see `Deed::by`.
+    pub by: usize,
+    /// Who told it again.
+    pub again: Vec<usize>,
+}
+
+/// Something that is missing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Gap {
+    /// The file changed outside of the logs before somebody told of it again.
+    Outside(usize),
+    /// Somebody changed it, and what came out is not known.
+    Unknown(usize),
+}
+
+/// The versions of one file, from its steps.
+pub fn versions(steps: &[Step]) -> Vec<Entry> {
+    let mut list = List::default();
+    for step in steps {
+        if step.outside {
+            list.entries.push(Entry::Gap(Gap::Outside(step.by)));
+            list.now = Known::Unknown;
+        }
+        if step.changes {
+            list.add(&step.before, How::Before, false, step.by);
+        }
+        match step.after {
+            Known::Unknown if step.changes => list.entries.push(Entry::Gap(Gap::Unknown(step.by))),
+            _ => list.add(&step.after, step.how, step.replayed, step.by),
+        }
+        list.now = step.after.clone();
+    }
+    list.entries
+}
+
+#[derive(Default)]
+struct List {
+    entries: Vec<Entry>,
+    now: Known,
+    count: usize,
+}
+
+impl List {
+    /// Adds a text, unless it is the one that is known already.
+    fn add(&mut self, known: &Known, how: How, replayed: bool, by: usize) {
+        // That a file was not there before anything is known of it is no version of it.
+        if *known == Known::Unknown || (*known == Known::Absent && self.count == 0) {
+            return;
+        }
+        if *known == self.now {
+            if let Some(Entry::Version(last)) = self.entries.last_mut()
+                && how != How::Before
+            {
+                last.again.push(by);
+                last.replayed &= replayed;
+            }
+            return;
+        }
+        self.count += 1;
+        let known = known.clone();
+        self.now = known.clone();
+        self.entries.push(Entry::Version(Version { number: self.count, known, how, replayed, by, again: Vec::new() }));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Deed, Did, replay};
+    use super::*;
+    use crate::detail::{Edit, Replacement, Write};
+
+    #[test]
+    fn versions_are_told_once_and_gaps_between_them() {
+        let edit = |old: &str, new: &str, original: Option<&str>| {
+            let replacements = vec![Replacement { old: old.into(), new: new.into(), all: false }];
+            Did::Edited(Edit { replacements, original: original.map(Into::into), ..Edit::default() })
+        };
+        let saw = |text: &str| Did::Saw(Known::text(text), How::Read);
+        let write = |text: &str| Did::Wrote(Write { content: text.into(), new: Some(true), ..Write::default() });
+        let dids = [edit("a", "b", Some("a")), saw("b"), edit("b", "c", None), saw("x"), edit("y", "z", None), write("w")];
+        let steps = replay(dids.into_iter().enumerate().map(|(by, did)| Deed { by, path: "f".into(), did }));
+        let told = versions(&steps).iter().map(|entry| match entry {
+            Entry::Version(version) => {
+                let text = version.known.as_text().unwrap_or("-");
+                format!("{} {text} {}{} {:?}", version.number, version.how.word(), if version.replayed { "~" } else { "" }, version.again)
+            }
+            Entry::Gap(gap) => format!("{gap:?}"),
+        });
+        let expected = [
+            "1 a before []",
+            "2 b edited [1]",
+            "3 c edited~ []",
+            "Outside(3)",
+            "4 x read []",
+            "Outside(4)",
+            "Unknown(4)",
+            "5 w written []",
+        ];
+        assert_eq!(told.collect::<Vec<_>>(), expected);
+    }
+}

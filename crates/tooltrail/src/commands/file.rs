@@ -1,0 +1,287 @@
+//! `file`: every version of a file that the logs hold, and each of them as it was.
+
+use super::calls::local;
+use crate::cli::LogArgs;
+use crate::logs::{self, Logs};
+use crate::out::{self, DIM};
+use crate::refs::{Target, Wanted};
+use crate::table::{self, Align, Cell, Table};
+use anyhow::{Context, bail};
+use clap::Args;
+use serde::Serialize;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tooltrail_formats::changes::{FileHistory, Named, Teller, find, history};
+use tooltrail_model::changes::Known;
+use tooltrail_model::changes::versions::{Entry, Gap, Version, versions};
+use tooltrail_model::link::Linked;
+use tooltrail_model::row::{Place, VERSION};
+
+const EXAMPLES: &str = "\
+Examples:
+  tooltrail file src/main.rs                        every version that the logs hold
+  tooltrail file src/main.rs --before 3f2a:41       as it was before a call
+  tooltrail file src/main.rs --after 3f2a:41 | less
+  tooltrail file src/main.rs --version 3 -o main.rs.old
+  tooltrail file src/main.rs --before last:last -o src/main.rs --force
+  tooltrail file src/main.rs session.jsonl          only as one log tells it
+  tooltrail file src/main.rs --json";
+
+/// Arguments of `file`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct FileArgs {
+    /// The file, or the end of its path
+    #[arg(value_name = "PATH")]
+    path: String,
+    /// Log files, or directories to search for them; without any, the agents' own places
+    #[arg(value_name = "LOGS")]
+    logs: Vec<PathBuf>,
+    /// Print the text before a call: `3f2a:41`, its id, or FILE:LINE
+    #[arg(long, value_name = "CALL", group = "which")]
+    before: Option<String>,
+    /// Print the text after a call
+    #[arg(long, value_name = "CALL", group = "which")]
+    after: Option<String>,
+    /// Print a version, by its number in the list
+    #[arg(long, value_name = "N", group = "which")]
+    version: Option<usize>,
+    /// Write the text to a file instead of printing it
+    #[arg(short = 'o', long = "output", value_name = "OUT", requires = "which")]
+    output: Option<PathBuf>,
+    /// Replace the file of `-o` if it is there
+    #[arg(long, requires = "output")]
+    force: bool,
+}
+
+pub(crate) fn run(args: &LogArgs, own: &FileArgs) -> anyhow::Result<ExitCode> {
+    let logs = logs::read(args, &own.logs, false)?;
+    logs.require_any()?;
+    let linked = logs.link();
+    let directory = std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned());
+    let path = match find(&linked, &logs.now, logs.shelf(), &own.path, directory.as_deref()) {
+        Named::One(path) => path,
+        Named::Nothing => {
+            out::complain(&format!("no call read or changed `{}`; give the end of its path as the logs have it", own.path));
+            return Ok(ExitCode::from(1));
+        }
+        Named::Several(paths) => {
+            const SHOWN: usize = 20;
+            let shown: Vec<String> = paths.iter().take(SHOWN).map(|path| table::printable(path)).collect();
+            let more = if paths.len() > SHOWN { "\n  …" } else { "" };
+            bail!("`{}` could be any of {} files; give more of the path:\n  {}{more}", own.path, paths.len(), shown.join("\n  "));
+        }
+    };
+    let history = history(&linked, &logs.now, logs.shelf(), &path);
+    let entries = versions(&history.steps);
+    if own.before.is_some() || own.after.is_some() || own.version.is_some() {
+        return one(&logs, &linked, own, &history, &entries);
+    }
+    if args.json {
+        out::json_lines(rows(&linked, &history, &entries))?;
+    } else {
+        list(args, &linked, &history, &entries)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints or writes one text.
+fn one(logs: &Logs, linked: &Linked<'_>, own: &FileArgs, history: &FileHistory, entries: &[Entry]) -> anyhow::Result<ExitCode> {
+    let (known, which) = match (&own.before, &own.after, own.version) {
+        (Some(call), _, _) => (at(logs, linked, history, call, true)?, format!("before {call}")),
+        (_, Some(call), _) => (at(logs, linked, history, call, false)?, format!("after {call}")),
+        (_, _, number) => (numbered(entries, number.unwrap_or_default())?, format!("in version {}", number.unwrap_or_default())),
+    };
+    let Known::Text(text) = known else {
+        let why = if known == Known::Absent { "was not there" } else { "has a text that the logs do not hold" };
+        out::complain(&format!("`{}` {why} {which}; `tooltrail file {}` lists the versions that there are", history.path, own.path));
+        return Ok(ExitCode::from(1));
+    };
+    match own.output.as_deref().filter(|path| *path != Path::new("-")) {
+        Some(path) => {
+            save(path, &text, own.force).with_context(|| format!("cannot write `{}`", path.display()))?;
+            out::remark(&format!("wrote {} ({})", path.display(), tooltrail_view::head::size(text.len() as u64)));
+        }
+        None => print(&text)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The text before or after a call.
+fn at(logs: &Logs, linked: &Linked<'_>, history: &FileHistory, call: &str, before: bool) -> anyhow::Result<Known> {
+    let Target::Call(session, number) = Wanted::parse(call).find(linked, &logs.now)? else {
+        bail!("`{call}` is a session; name a call of it, as in `{call}:41`");
+    };
+    let is_it = |by: usize| history.tellers.get(by).is_some_and(|teller| teller.session == session && teller.number == Some(number));
+    let mut steps = history.steps.iter().filter(|step| is_it(step.by));
+    let found = if before { steps.next().map(|step| &step.before) } else { steps.next_back().map(|step| &step.after) };
+    found.cloned().with_context(|| format!("`{call}` neither changed `{}` nor read all of it", history.path))
+}
+
+/// The text of a version.
+fn numbered(entries: &[Entry], number: usize) -> anyhow::Result<Known> {
+    let all = entries.iter().filter_map(|entry| if let Entry::Version(version) = entry { Some(version) } else { None });
+    let count = all.clone().count();
+    let found = all.into_iter().find(|version| version.number == number).map(|version| version.known.clone());
+    found.with_context(|| format!("there is no version {number}; the logs hold {}", table::counted(count as u64, "version")))
+}
+
+/// Writes a text beside the file and puts it in place when it is whole; over another file only where that is asked for.
+fn save(path: &Path, text: &str, force: bool) -> anyhow::Result<()> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if !directory.is_dir() {
+        bail!("there is no directory `{}`", directory.display());
+    }
+    let mut file = tempfile::Builder::new().prefix(".tooltrail-").tempfile_in(directory)?;
+    file.write_all(text.as_bytes())?;
+    super::export::share(file.as_file())?;
+    if force {
+        file.persist(path)?;
+    } else if let Err(error) = file.persist_noclobber(path) {
+        match error.error.kind() {
+            io::ErrorKind::AlreadyExists => bail!("it is there already; --force replaces it"),
+            _ => return Err(error.error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Prints a text: to a program as it is, to a terminal without what it would act on.
+fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    if io::stdout().is_terminal() {
+        let shown = tooltrail_view::line::neutral_text(text);
+        out.write_all(shown.as_bytes())?;
+        out.flush()?;
+        if shown != text {
+            out::remark(&"control characters are shown as signs; use -o or a pipe to get the text as it is");
+        }
+    } else {
+        out.write_all(text.as_bytes())?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[Entry]) -> anyhow::Result<()> {
+    let mut out = out::stdout(args.color.as_str());
+    writeln!(out, "{}", table::printable(&history.path))?;
+    if entries.is_empty() {
+        writeln!(out, "the logs name it, but hold no whole text of it")?;
+        out.flush()?;
+        return Ok(());
+    }
+    let mut table = Table::new(&[
+        ("N", Align::Right),
+        ("TIME", Align::Left),
+        ("KNOWN", Align::Left),
+        ("CALL", Align::Left),
+        ("LINES", Align::Right),
+        ("BYTES", Align::Right),
+        ("SESSION", Align::Fill),
+    ])
+    .optional(&["TIME", "BYTES", "LINES"]);
+    for entry in entries {
+        let (by, number, known, size) = match entry {
+            Entry::Version(version) => (version.by, version.number.to_string(), words(version).into(), sizes(&version.known)),
+            Entry::Gap(Gap::Outside(by)) => (*by, String::new(), Cell::styled("changed outside the logs", DIM), None),
+            Entry::Gap(Gap::Unknown(by)) => (*by, String::new(), Cell::styled("changed, text not known", DIM), None),
+        };
+        let Some(teller) = history.tellers.get(by) else { continue };
+        let count = |number: Option<u64>| number.map(table::count).unwrap_or_default();
+        table.row(vec![
+            number.into(),
+            teller.time.map(local).unwrap_or_default().into(),
+            known,
+            Cell::styled(&teller.cited, DIM),
+            count(size.map(|(lines, _)| lines)).into(),
+            count(size.map(|(_, bytes)| bytes)).into(),
+            title(linked, teller).unwrap_or_default().into(),
+        ]);
+    }
+    table.print(&mut out, table::terminal_width())?;
+    writeln!(out, "{DIM}--version N prints one; --before CALL and --after CALL print the text around a call{DIM:#}")?;
+    out.flush()?;
+    Ok(())
+}
+
+fn title<'l>(linked: &'l Linked<'_>, teller: &Teller) -> Option<&'l str> {
+    linked.sessions.get(teller.session)?.title.as_deref()
+}
+
+/// How a version is known, in words.
+fn words(version: &Version) -> String {
+    use tooltrail_model::changes::How;
+    let how = match (version.how, &version.known) {
+        (How::Before, Known::Absent) => "not there",
+        (How::Before, _) => "before an edit",
+        (How::Moved, Known::Absent) => "moved away",
+        (How::Moved, _) => "moved here",
+        (how, _) => how.word(),
+    };
+    format!("{how}{}", if version.replayed { ", replayed" } else { "" })
+}
+
+/// How many lines and bytes a text has.
+fn sizes(known: &Known) -> Option<(u64, u64)> {
+    known.as_text().map(|text| (text.split_terminator('\n').count() as u64, text.len() as u64))
+}
+
+/// A version as JSON; docs/json.md says what each field means.
+#[derive(Serialize)]
+struct VersionRow<'r> {
+    v: u32,
+    path: &'r str,
+    version: usize,
+    how: &'static str,
+    replayed: bool,
+    exists: bool,
+    gap: Option<&'static str>,
+    time: Option<String>,
+    agent: &'static str,
+    session: &'r str,
+    title: Option<&'r str>,
+    r#ref: &'r str,
+    call: Option<&'r str>,
+    evidence: Place<'r>,
+    again: Vec<&'r str>,
+    lines: Option<u64>,
+    bytes: Option<u64>,
+}
+
+fn rows<'r>(linked: &'r Linked<'_>, history: &'r FileHistory, entries: &'r [Entry]) -> impl Iterator<Item = VersionRow<'r>> {
+    let mut gap = None;
+    entries.iter().filter_map(move |entry| {
+        let version = match entry {
+            Entry::Version(version) => version,
+            Entry::Gap(here) => {
+                let word = if matches!(here, Gap::Outside(_)) { "outside" } else { "unknown" };
+                gap = gap.or(Some(word));
+                return None;
+            }
+        };
+        let teller = history.tellers.get(version.by)?;
+        let session = linked.sessions.get(teller.session)?;
+        let size = sizes(&version.known);
+        Some(VersionRow {
+            v: VERSION,
+            path: &history.path,
+            version: version.number,
+            how: version.how.word(),
+            replayed: version.replayed,
+            exists: version.known != Known::Absent,
+            gap: gap.take(),
+            time: teller.time.map(|time| time.to_string()),
+            agent: session.agent,
+            session: &session.id,
+            title: session.title.as_deref(),
+            r#ref: &teller.cited,
+            call: teller.call.as_deref(),
+            evidence: Place { file: &teller.file, line: teller.line },
+            again: version.again.iter().filter_map(|by| Some(&*history.tellers.get(*by)?.cited)).collect(),
+            lines: size.map(|(lines, _)| lines),
+            bytes: size.map(|(_, bytes)| bytes),
+        })
+    })
+}
