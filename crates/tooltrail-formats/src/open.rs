@@ -54,21 +54,6 @@ pub(crate) fn open<R: Read>(path: &Path, wrap: impl FnOnce(File) -> R) -> io::Re
     Input::of(wrap(file), &head)
 }
 
-/// Opens a source at an offset of the log.
-pub(crate) fn open_at(path: &Path, start: u64) -> io::Result<impl Read> {
-    let mut input = open(path, |file| file)?;
-    match &mut input {
-        Input::Plain(file) => {
-            file.seek(SeekFrom::Start(start))?;
-        }
-        // There is no way to begin in the middle.
-        Input::Zstd(decoder) => {
-            io::copy(&mut decoder.take(start), &mut io::sink())?;
-        }
-    }
-    Ok(input)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,9 +69,6 @@ mod tests {
             let mut whole = Vec::new();
             open(&path, |file| file)?.read_to_end(&mut whole)?;
             assert_eq!(whole, text);
-            let mut part = Vec::new();
-            open_at(&path, 8)?.take(7).read_to_end(&mut part)?;
-            assert_eq!(part, b"{\"b\":2}");
         }
         Ok(())
     }

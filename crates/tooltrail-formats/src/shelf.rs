@@ -4,13 +4,12 @@
 //! never followed.
 
 use crate::FORMATS;
-use crate::open::{is_compressed, open, open_at};
-use std::collections::HashMap;
+use crate::open::{is_compressed, open};
 use std::ffi::OsStr;
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use tooltrail_model::Span;
 
 /// Gives the bytes of logs and of what lies beside them.
@@ -34,11 +33,44 @@ pub trait Shelf: Sync {
 /// The directories beside a log in which outputs are saved.
 const SAVED: &str = "tool-results";
 
-/// The disk.
+/// How many logs are kept open to be read again.
+const OPEN: usize = 16;
+
+/// The disk, as it was when a log was first read again: a log that is replaced meanwhile is still read as it was.
 #[derive(Debug, Default)]
 pub struct Disk {
-    /// Logs that are compressed, unpacked once to be read at any place.
-    unpacked: Mutex<HashMap<PathBuf, File>>,
+    /// Logs that were read lately, the latest last: calls of one log follow each other. Those that are compressed are unpacked once, to
+    /// be read at any place, and stay.
+    held: Mutex<Vec<Held>>,
+}
+
+/// A log that is open.
+#[derive(Debug)]
+struct Held {
+    path: PathBuf,
+    file: Arc<File>,
+    unpacked: bool,
+}
+
+impl Disk {
+    /// A log to read at any place.
+    fn hold(&self, path: &Path) -> io::Result<Arc<File>> {
+        let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = held.iter().rposition(|log| log.path == path) {
+            let log = held.remove(at);
+            let file = Arc::clone(&log.file);
+            held.push(log);
+            return Ok(file);
+        }
+        let unpacked = is_compressed(path);
+        let file = Arc::new(if unpacked { unpack(path)? } else { File::open(path)? });
+        let oldest = held.iter().position(|log| !log.unpacked);
+        if let Some(oldest) = oldest.filter(|_| held.iter().filter(|log| !log.unpacked).count() >= OPEN) {
+            held.remove(oldest);
+        }
+        held.push(Held { path: path.to_owned(), file: Arc::clone(&file), unpacked });
+        Ok(file)
+    }
 }
 
 impl Shelf for Disk {
@@ -47,19 +79,9 @@ impl Shelf for Disk {
     }
 
     fn bytes(&self, file: &str, span: Span) -> Option<Vec<u8>> {
-        let path = Path::new(file);
+        let file = self.hold(Path::new(file)).ok()?;
         let mut bytes = Vec::with_capacity(usize::try_from(span.len()).ok()?.min(crate::records::LONGEST));
-        if is_compressed(path) {
-            let mut unpacked = self.unpacked.lock().unwrap_or_else(PoisonError::into_inner);
-            if !unpacked.contains_key(path) {
-                unpacked.insert(path.to_owned(), unpack(path).ok()?);
-            }
-            let file = unpacked.get_mut(path)?;
-            file.seek(SeekFrom::Start(span.start)).ok()?;
-            file.take(span.len()).read_to_end(&mut bytes).ok()?;
-        } else {
-            open_at(path, span.start).ok()?.take(span.len()).read_to_end(&mut bytes).ok()?;
-        }
+        At { file: &file, place: span.start }.take(span.len()).read_to_end(&mut bytes).ok()?;
         (bytes.len() as u64 == span.len()).then_some(bytes)
     }
 
@@ -99,6 +121,23 @@ fn directories(log: &Path) -> Vec<PathBuf> {
     own.chain(above).map(|directory| directory.join(SAVED)).collect()
 }
 
+/// A file that is read from a place on, without moving anybody else's.
+struct At<'f> {
+    file: &'f File,
+    place: u64,
+}
+
+impl Read for At<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        let count = std::os::unix::fs::FileExt::read_at(self.file, out, self.place)?;
+        #[cfg(windows)]
+        let count = std::os::windows::fs::FileExt::seek_read(self.file, out, self.place)?;
+        self.place += count as u64;
+        Ok(count)
+    }
+}
+
 fn unpack(path: &Path) -> io::Result<File> {
     let mut file = tempfile::tempfile()?;
     io::copy(&mut open(path, |file| file)?, &mut file)?;
@@ -109,6 +148,27 @@ fn unpack(path: &Path) -> io::Result<File> {
 mod tests {
     use super::*;
     use std::error::Error;
+
+    #[test]
+    fn logs_are_read_at_any_place_however_many_there_are() -> Result<(), Box<dyn Error>> {
+        let home = tempfile::tempdir()?;
+        let disk = Disk::default();
+        let path = |index: usize| home.path().join(format!("{index}.jsonl")).to_string_lossy().into_owned();
+        for index in 0..3 * OPEN {
+            let text = format!("{{\"log\":{index:03}}}\n");
+            // Every third one is compressed.
+            fs::write(path(index), if index % 3 == 0 { zstd::encode_all(text.as_bytes(), 1)? } else { text.into_bytes() })?;
+        }
+        let part = |index: usize, start, end| disk.bytes(&path(index), Span { start, end });
+        for index in (0..3 * OPEN).chain((0..3 * OPEN).rev()) {
+            assert_eq!(part(index, 7, 10), Some(format!("{index:03}").into_bytes()));
+        }
+        assert_eq!(part(1, 7, 100), None);
+        assert_eq!(part(3 * OPEN, 0, 1), None);
+        let held = disk.held.lock().unwrap_or_else(PoisonError::into_inner);
+        assert_eq!(held.iter().filter(|log| !log.unpacked).count(), OPEN);
+        Ok(())
+    }
 
     #[test]
     fn only_what_lies_beside_a_log_is_opened() -> Result<(), Box<dyn Error>> {

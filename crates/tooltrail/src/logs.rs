@@ -101,15 +101,19 @@ impl Logs {
         load::argument(&self.shelf.bytes(file, at.span)?, at, call)
     }
 
-    /// Adds to the row of a command what the command itself tells.
-    pub(crate) fn understand(&self, row: &mut CallRow<'_>, at: At) {
+    /// Adds to the row of a command what the command itself tells; gives the command back as it was read.
+    pub(crate) fn understand(&self, row: &mut CallRow<'_>, at: At) -> Option<shell::Script> {
         if row.kind != Kind::Shell || at.span.len() > load::LONGEST {
-            return;
+            return None;
         }
-        let bytes = self.shelf.bytes(row.request.file, at.span);
-        if let Some(command) = bytes.and_then(|bytes| load::command(&bytes, at.line, row)) {
-            shell::tell(row, &command);
-        }
+        let bytes = self.shelf.bytes(row.request.file, at.span)?;
+        let command = load::command(&bytes, at.line, row)?;
+        shell::tell(row, &command)
+    }
+
+    /// How many threads there are to work on.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
     }
 
     /// Where the logs are read again from.

@@ -8,6 +8,7 @@ use clap::Args;
 use std::io::Write;
 use std::process::ExitCode;
 use tooltrail_model::link::{Linked, LinkedCall};
+use tooltrail_model::{Reason, Status};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -43,11 +44,7 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
     let shown = newest(&linked, &calls, limit);
     let mut out = out::stdout(args.color.as_str());
     if args.json {
-        out::json_lines(shown.iter().map(|call| {
-            let mut row = linked.call_row(call, &logs.now, own.copies);
-            logs.understand(&mut row, linked.record(call.id).at);
-            row
-        }))?;
+        print_json(&logs, &linked, &shown, own.copies)?;
         return Ok(ExitCode::SUCCESS);
     }
     if calls.is_empty() {
@@ -61,6 +58,37 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// How many rows a thread makes at a time.
+const CHUNK: usize = 1024;
+
+/// Prints rows as JSON. Each thread makes a piece, and the pieces are printed in order: a command is read again for its row, and that takes time.
+fn print_json(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: bool) -> anyhow::Result<()> {
+    let lines = |calls: &[&LinkedCall]| -> serde_json::Result<Vec<u8>> {
+        let mut lines = Vec::new();
+        for call in calls {
+            let mut row = linked.call_row(call, &logs.now, copies);
+            logs.understand(&mut row, linked.record(call.id).at);
+            serde_json::to_writer(&mut lines, &row)?;
+            lines.push(b'\n');
+        }
+        Ok(lines)
+    };
+    let mut out = std::io::stdout().lock();
+    for batch in calls.chunks(CHUNK.saturating_mul(logs.threads())) {
+        let (first, others) = batch.split_at(batch.len().min(CHUNK));
+        std::thread::scope(|scope| -> anyhow::Result<()> {
+            let others: Vec<_> = others.chunks(CHUNK).map(|chunk| scope.spawn(move || lines(chunk))).collect();
+            out.write_all(&lines(first)?)?;
+            for other in others {
+                out.write_all(&other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?)?;
+            }
+            Ok(())
+        })?;
+    }
+    out.flush()?;
+    Ok(())
 }
 
 /// The newest `limit` calls, in the order in which calls are listed.
@@ -87,12 +115,16 @@ fn table(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: bool) 
     ])
     .optional(&["TIME", "REASON", "TOOK"]);
     for call in calls {
-        let row = linked.call_row(call, &logs.now, copies);
+        let mut row = linked.call_row(call, &logs.now, copies);
         let (sign, style) = out::look(row.status);
         let record = linked.record(call.id);
+        let script = logs.understand(&mut row, record.at);
+        // A success that is not that of the test or build in it.
+        let unsure = row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty());
+        let doubt = if unsure { "?" } else { "" };
         let what = logs.argument(row.request.file, record.at, row.call).unwrap_or_default();
         let reason = match (row.reason, row.exit_code) {
-            (Some(tooltrail_model::Reason::ExitCode), Some(code)) => format!("exit {code}"),
+            (Some(Reason::ExitCode), Some(code)) => format!("exit {code}"),
             (Some(reason), _) => reason.word().to_owned(),
             (None, _) => String::new(),
         };
@@ -101,7 +133,7 @@ fn table(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: bool) 
             Cell::styled(&row.r#ref, DIM),
             record.time.map(local).unwrap_or_default().into(),
             format!("{nested}{}", row.tool).into(),
-            Cell::styled(format!("{sign} {}", row.status.word()), style),
+            Cell::styled(format!("{sign}{doubt} {}", row.status.word()), style),
             Cell::styled(reason, style),
             row.duration_ms.map(table::took).unwrap_or_default().into(),
             what.into(),
