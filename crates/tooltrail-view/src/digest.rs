@@ -319,7 +319,10 @@ impl<'t> Teller<'t> {
             let stop = if fact.pieces.is_empty() { "" } else { " · " };
             fact = fact.say(Class::Dim, stop).say(Class::Plain, &name);
             for (place, one) in all.iter().skip(all.len().saturating_sub(SHIPPED)).enumerate() {
-                fact = fact.say(Class::Dim, if place > 0 { "," } else { "" }).say(Class::Strong, &format!(" {}", line(&one.which, WHAT)));
+                fact = fact.say(Class::Dim, if place > 0 { "," } else { "" });
+                if !one.which.trim().is_empty() {
+                    fact = fact.say(Class::Plain, " ").say(Class::Strong, &line(&one.which, WHAT));
+                }
                 fact = self.prove(fact, std::iter::once(&one.cited));
             }
         }
