@@ -3,6 +3,7 @@
 //! A [`Format`] knows one agent: where its logs lie, how to recognise one, and how to decode a record into events. Decoding
 //! needs no history; assembling is the model's. To add an agent, add a folder here and a line to [`FORMATS`].
 
+pub mod changes;
 mod claude_code;
 mod codex;
 pub mod find;
@@ -17,6 +18,7 @@ mod time;
 pub mod transcript;
 pub mod value;
 
+use changes::Backup;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::Origin;
@@ -173,6 +175,24 @@ pub trait Format: Sync {
     fn patches(&self, record: &[u8]) -> Vec<FilePatch> {
         let _ = record;
         Vec::new()
+    }
+
+    /// Whether a record may tell of copies that the agent kept of files, before it is taken apart.
+    fn may_hold_backups(&self, record: &[u8]) -> bool {
+        let _ = record;
+        false
+    }
+
+    /// The copies that the agent kept of files, as a record tells.
+    fn backups(&self, record: Opened<'_>) -> Vec<Backup> {
+        let _ = record;
+        Vec::new()
+    }
+
+    /// The directory in which the agent keeps copies of the files that a log's session changed.
+    fn backup_directory(&self, path: &Path) -> Option<PathBuf> {
+        let _ = path;
+        None
     }
 
     /// What a record holds for a reader, in order.

@@ -23,6 +23,12 @@ pub trait Shelf: Sync {
 
     /// A file that was saved beside a log, by its name: its first bytes, and how large it is.
     fn beside(&self, file: &str, name: &str, limit: u64) -> io::Result<(Vec<u8>, u64)>;
+
+    /// A copy that the agent kept of a file, by its name: its first bytes, and how large it is.
+    fn backup(&self, file: &str, name: &str, limit: u64) -> io::Result<(Vec<u8>, u64)> {
+        let _ = (file, name, limit);
+        Err(io::ErrorKind::NotFound.into())
+    }
 }
 
 /// The directories beside a log in which outputs are saved.
@@ -58,23 +64,31 @@ impl Shelf for Disk {
     }
 
     fn beside(&self, file: &str, name: &str, limit: u64) -> io::Result<(Vec<u8>, u64)> {
-        let missing = || io::Error::new(io::ErrorKind::NotFound, "it is not beside the log any more");
-        let plain = Path::new(name).file_name() == Some(OsStr::new(name));
-        if !plain {
-            return Err(io::Error::other("it is not beside the log, and nothing else is opened"));
-        }
-        for directory in directories(Path::new(file)) {
-            let path = directory.join(name);
-            // Neither the directories nor the file may be a link to somewhere else.
-            let real = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir());
-            let is_directory = real(&directory) && directory.parent().is_some_and(real);
-            let Some(meta) = fs::symlink_metadata(&path).ok().filter(|meta| is_directory && meta.is_file()) else { continue };
-            let mut bytes = Vec::new();
-            File::open(&path)?.take(limit).read_to_end(&mut bytes)?;
-            return Ok((bytes, meta.len()));
-        }
-        Err(missing())
+        named(directories(Path::new(file)), name, limit)
     }
+
+    fn backup(&self, file: &str, name: &str, limit: u64) -> io::Result<(Vec<u8>, u64)> {
+        named(FORMATS.iter().filter_map(|format| format.backup_directory(Path::new(file))), name, limit)
+    }
+}
+
+/// The file of a name in the first of some directories that has it: its first bytes, and how large it is.
+fn named(directories: impl IntoIterator<Item = PathBuf>, name: &str, limit: u64) -> io::Result<(Vec<u8>, u64)> {
+    let plain = Path::new(name).file_name() == Some(OsStr::new(name));
+    if !plain {
+        return Err(io::Error::other("it is not beside the log, and nothing else is opened"));
+    }
+    for directory in directories {
+        let path = directory.join(name);
+        // Neither the directories nor the file may be a link to somewhere else.
+        let real = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir());
+        let is_directory = real(&directory) && directory.parent().is_some_and(real);
+        let Some(meta) = fs::symlink_metadata(&path).ok().filter(|meta| is_directory && meta.is_file()) else { continue };
+        let mut bytes = Vec::new();
+        File::open(&path)?.take(limit).read_to_end(&mut bytes)?;
+        return Ok((bytes, meta.len()));
+    }
+    Err(io::Error::new(io::ErrorKind::NotFound, "it is not beside the log any more"))
 }
 
 /// The directories beside a log, and beside the log that it is a subagent of, in which outputs are saved.
@@ -117,6 +131,28 @@ mod tests {
             // Neither may the session's own directory be a link.
             symlink(home.path().join("projects/p/s1"), home.path().join("projects/p/s2"))?;
             assert_eq!(open(&home.path().join("projects/p/s2.jsonl"), "a.txt"), None);
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn only_copies_of_the_logs_own_session_are_opened() -> Result<(), Box<dyn Error>> {
+        let home = tempfile::tempdir()?;
+        let kept = home.path().join("file-history/s1");
+        fs::create_dir_all(&kept)?;
+        fs::create_dir_all(home.path().join("file-history/s2"))?;
+        fs::write(kept.join("9f@v1"), "before")?;
+        fs::write(home.path().join("file-history/other"), "private")?;
+        let open = |log: &str, name: &str| Disk::default().backup(&home.path().join(log).to_string_lossy(), name, 99).ok();
+        assert_eq!(open("projects/p/s1.jsonl", "9f@v1"), Some((b"before".to_vec(), 6)));
+        assert_eq!(open("projects/p/s1/subagents/agent-a.jsonl", "9f@v1"), Some((b"before".to_vec(), 6)));
+        for (log, name) in [("projects/p/s1.jsonl", "../other"), ("projects/p/s2.jsonl", "9f@v1"), ("s1.jsonl", "9f@v1"), ("projects/p/..jsonl", "other")] {
+            assert_eq!(open(log, name), None, "{log} {name}");
+        }
+        #[cfg(unix)]
+        {
+            std::os::unix::fs::symlink(home.path().join("file-history/other"), kept.join("link"))?;
+            assert_eq!(open("projects/p/s1.jsonl", "link"), None);
         }
         Ok(())
     }

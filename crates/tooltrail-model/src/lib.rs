@@ -10,6 +10,7 @@
 
 pub mod assemble;
 pub mod book;
+pub mod changes;
 pub mod content;
 pub mod detail;
 pub mod digest;

@@ -11,6 +11,8 @@ pub struct FilePatch {
     pub change: FileChange,
     /// The places that change; all of it is one place where a file is added or deleted.
     pub hunks: Vec<Hunk>,
+    /// All of the text that is added or deleted, where the log has it exactly.
+    pub content: Option<String>,
 }
 
 /// What becomes of a file.
@@ -37,6 +39,26 @@ pub struct Hunk {
     pub lines: Vec<PatchLine>,
     /// Whether it is at the end of the file.
     pub at_end: bool,
+    /// The last line before the change had no line feed at its end, as the log says.
+    pub old_unended: bool,
+    /// The last line after the change has none.
+    pub new_unended: bool,
+}
+
+impl Hunk {
+    /// Takes in a line as patches spell it. `\ No newline at end of file` is none: it speaks of the line before it.
+    pub fn take(&mut self, line: &str) {
+        if !line.starts_with('\\') {
+            self.lines.push(PatchLine::parse(line));
+            return;
+        }
+        match self.lines.last() {
+            Some(PatchLine::Same(_)) => (self.old_unended, self.new_unended) = (true, true),
+            Some(PatchLine::Removed(_)) => self.old_unended = true,
+            Some(PatchLine::Added(_)) => self.new_unended = true,
+            None => {}
+        }
+    }
 }
 
 /// A line of a hunk.
@@ -65,14 +87,15 @@ impl PatchLine {
 /// The hunks of a unified diff, with their line numbers.
 pub fn unified(diff: &str) -> Vec<Hunk> {
     let mut hunks: Vec<Hunk> = Vec::new();
-    for line in diff.lines() {
+    // A carriage return before the line feed belongs to the line.
+    for line in diff.split_terminator('\n') {
         if let Some(rest) = line.strip_prefix("@@") {
             hunks.push(head(rest));
             continue;
         }
-        // What stands before the first hunk names the files; a note such as `\ No newline` is no line.
-        if let Some(hunk) = hunks.last_mut().filter(|_| !line.starts_with('\\')) {
-            hunk.lines.push(PatchLine::parse(line));
+        // What stands before the first hunk names the files.
+        if let Some(hunk) = hunks.last_mut() {
+            hunk.take(line);
         }
     }
     hunks
@@ -102,8 +125,10 @@ mod tests {
         assert_eq!((hunks[0].old_start, hunks[0].new_start), (Some(9), Some(9)));
         assert_eq!(hunks[0].context, ["fn main()"]);
         assert_eq!(hunks[0].lines.len(), 4);
+        assert_eq!((hunks[0].old_unended, hunks[0].new_unended), (false, true));
         assert_eq!((hunks[1].old_start, hunks[1].new_start), (Some(40), Some(41)));
         assert_eq!(hunks[1].lines, [PatchLine::Removed("x".into()), PatchLine::Added("y".into())]);
         assert!(unified("no diff").is_empty());
+        assert_eq!(unified("@@ -1 +1 @@\n-x\r\n+y\n")[0].lines, [PatchLine::Removed("x\r".into()), PatchLine::Added("y".into())]);
     }
 }

@@ -9,6 +9,7 @@
 pub mod ansi;
 pub mod block;
 pub mod call;
+pub mod changes;
 pub mod cut;
 pub mod diff;
 pub mod digest;

@@ -139,7 +139,7 @@ mod tests {
     /// One call of each kind, with nothing in it and with hunks where it can have some.
     fn details() -> Vec<Detail> {
         let hunks = from_texts("a\n", "b\n", Some(1));
-        let file = FilePatch { path: "a".into(), moved_to: None, change: FileChange::Delete, hunks: hunks.clone() };
+        let file = FilePatch { path: "a".into(), moved_to: None, change: FileChange::Delete, hunks: hunks.clone(), content: None };
         vec![
             Detail::Shell(Shell::default()),
             Detail::TaskOutput(TaskOutput::default()),

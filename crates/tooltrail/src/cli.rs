@@ -71,7 +71,7 @@ pub(crate) enum Command {
     Calls(crate::commands::calls::CallsArgs),
     /// Check whether logs are whole; exits 1 if something is wrong
     Check(crate::commands::check::CheckArgs),
-    /// Write a session to a file that can be shared: HTML, Markdown or JSON
+    /// Write a session to a file that can be shared: HTML, Markdown, JSON, or a patch
     Export(crate::commands::export::ExportArgs),
     /// List sessions
     #[command(visible_alias = "ls")]

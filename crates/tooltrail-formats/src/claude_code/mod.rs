@@ -6,6 +6,7 @@
 //!
 //! | file | knows |
 //! |---|---|
+//! | `backups` | the copies that it keeps of files it changes |
 //! | `places` | where logs lie, what their paths say, the registry of running sessions |
 //! | `envelope` | the fields that all records share |
 //! | `message` | messages and their content blocks |
@@ -19,6 +20,7 @@
 //! | `tools` | the tools' names and families, and each tool's calls in neutral form |
 
 mod answers;
+mod backups;
 mod calls;
 mod content;
 mod envelope;
@@ -35,6 +37,7 @@ mod talk;
 mod tasks;
 mod tools;
 
+use crate::changes::Backup;
 use crate::{Ask, Format, Opened, Places, Record, Registered, Sink};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -110,6 +113,18 @@ impl Format for ClaudeCode {
 
     fn side_directory(&self, path: &Path) -> Option<PathBuf> {
         (path.extension()? == "jsonl").then(|| path.with_extension(""))
+    }
+
+    fn may_hold_backups(&self, record: &[u8]) -> bool {
+        backups::may_hold(record)
+    }
+
+    fn backups(&self, record: Opened<'_>) -> Vec<Backup> {
+        backups::of(record)
+    }
+
+    fn backup_directory(&self, path: &Path) -> Option<PathBuf> {
+        places::backups(path)
     }
 
     fn parts(&self, record: Opened<'_>) -> Parts {

@@ -50,6 +50,14 @@ pub(super) fn sidecars(path: &Path) -> Vec<PathBuf> {
     }
 }
 
+/// `file-history/<session>`, where copies of files are kept, for a log below `projects/<slug>`.
+pub(super) fn backups(path: &Path) -> Option<PathBuf> {
+    let projects = path.ancestors().skip(2).find(|above| above.file_name().is_some_and(|name| name == "projects"))?;
+    let session = origin(path).session;
+    let plain = Path::new(&session).file_name().is_some_and(|name| name == session.as_str());
+    plain.then(|| projects.parent().map(|root| root.join("file-history").join(session)))?
+}
+
 /// `agent-<id>.meta.json` names the call that started the agent; `custom-title.json` the session.
 pub(super) fn decode_sidecar(path: &Path, bytes: &[u8], out: &mut Sink<'_>) {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

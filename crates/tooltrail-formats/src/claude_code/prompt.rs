@@ -12,6 +12,7 @@ const PROGRAM: &[(&str, &str)] = &[
     ("<bash-stderr>", "command output"),
     ("<task-notification>", "task notification"),
     ("<teammate-message", "message of a teammate"),
+    ("Another Claude session sent a message:\n<", "message of another session"),
     ("<agent-message", "message of an agent"),
     ("<cross-session-message", "message of another session"),
     ("<fork-boilerplate>", "instructions of a fork"),

@@ -70,7 +70,7 @@ pub(super) fn of_changes(mut changes: Skim<'_>) -> Vec<FilePatch> {
             Ok(())
         })?;
         let whole = |line: fn(String) -> PatchLine| {
-            let lines = content.as_deref().unwrap_or_default().lines().map(|text| line(text.to_owned())).collect();
+            let lines = content.as_deref().unwrap_or_default().split_terminator('\n').map(|text| line(text.to_owned())).collect();
             vec![Hunk { old_start: Some(1), new_start: Some(1), lines, ..Hunk::default() }]
         };
         let (change, hunks) = match kind.as_deref() {
@@ -78,7 +78,8 @@ pub(super) fn of_changes(mut changes: Skim<'_>) -> Vec<FilePatch> {
             Some("delete") => (FileChange::Delete, whole(PatchLine::Removed)),
             _ => (FileChange::Update, unified(diff.as_deref().unwrap_or_default())),
         };
-        files.push(FilePatch { path, moved_to, change, hunks });
+        let content = content.filter(|_| change != FileChange::Update);
+        files.push(FilePatch { path, moved_to, change, hunks, content });
         Ok(())
     });
     files
@@ -87,7 +88,7 @@ pub(super) fn of_changes(mut changes: Skim<'_>) -> Vec<FilePatch> {
 /// Reads a patch. What follows its end is not part of it; a patch that breaks off is read as far as it goes.
 pub(super) fn parse(text: &str) -> Vec<FilePatch> {
     let mut files: Vec<FilePatch> = Vec::new();
-    let begun = text.lines().skip_while(|line| line.trim() != BEGIN).skip(1);
+    let begun = text.split_terminator('\n').skip_while(|line| line.trim() != BEGIN).skip(1);
     for line in begun {
         let marker = line.strip_prefix("*** ").map(str::trim_end);
         let header = marker.and_then(|marker| {
@@ -98,7 +99,7 @@ pub(super) fn parse(text: &str) -> Vec<FilePatch> {
                 "Update File" => FileChange::Update,
                 _ => return None,
             };
-            Some(FilePatch { path: path.to_owned(), moved_to: None, change, hunks: Vec::new() })
+            Some(FilePatch { path: path.to_owned(), moved_to: None, change, hunks: Vec::new(), content: None })
         });
         match (header, marker) {
             (Some(file), _) => files.push(file),

@@ -154,18 +154,36 @@ fn vouches(deed: &Deed) -> bool {
 
 /// The last words of the person, and what the model answered to them.
 pub(super) fn quotes(book: &dyn Book, selection: &Selection) -> (Option<Quote>, Option<Quote>) {
-    let Some(main) = book.transcript().threads.first() else { return (None, None) };
-    let entries: Vec<&Entry> = main.entries.iter().filter(|entry| !entry.abandoned && selection.takes(entry)).collect();
-    let asked = entries.iter().enumerate().rev().filter(|(_, entry)| entry.what == What::Prompt).find_map(|(place, entry)| {
-        let Loaded::Part(Part::Prompt { origin: Origin::Human | Origin::Queued, text }) = book.open(entry) else { return None };
-        Some((place, quote(book, entry, &text)))
+    let transcript = book.transcript();
+    let Some(main) = transcript.threads.first() else { return (None, None) };
+    let entries: Vec<(usize, &Entry)> =
+        main.entries.iter().enumerate().filter(|(_, entry)| !entry.abandoned && selection.takes(entry)).collect();
+    // A command is what was asked where it began a turn.
+    let begins = |place: usize| {
+        let speaks = |at: &usize| main.entries.get(*at).is_some_and(|entry| matches!(entry.what, What::Prompt | What::Command));
+        transcript.turns.iter().any(|turn| turn.entries.clone().find(speaks) == Some(place))
+    };
+    let asked = entries.iter().rev().find_map(|&(place, entry)| match entry.what {
+        What::Prompt => asked(book, entry).map(|text| (place, quote(book, entry, &text))),
+        What::Command if begins(place) => asked(book, entry).map(|text| (place, quote(book, entry, &text))),
+        _ => None,
     });
     let after = asked.as_ref().map_or(0, |(place, _)| *place);
-    let said = entries.iter().skip(after).rev().filter(|entry| entry.what == What::Text).find_map(|entry| match book.open(entry) {
+    let texts = entries.iter().rev().take_while(|(place, _)| *place >= after).filter(|(_, entry)| entry.what == What::Text);
+    let said = texts.map(|(_, entry)| entry).find_map(|entry| match book.open(entry) {
         Loaded::Part(Part::Text(text)) if !text.trim().is_empty() => Some(quote(book, entry, &text)),
         _ => None,
     });
     (asked.map(|(_, quote)| quote), said)
+}
+
+/// What a person said to the model.
+fn asked(book: &dyn Book, entry: &Entry) -> Option<String> {
+    match book.open(entry) {
+        Loaded::Part(Part::Prompt { origin: Origin::Human | Origin::Queued, text }) => Some(text),
+        Loaded::Part(Part::Command { line, .. }) => Some(line),
+        _ => None,
+    }
 }
 
 fn quote(book: &dyn Book, entry: &Entry, text: &str) -> Quote {

@@ -42,6 +42,8 @@ enum Happened {
     Worked,
     /// The model said something.
     Spoke,
+    /// Something else: the program put something in, a hook ran.
+    Other,
 }
 
 /// Where the time of a session went.
@@ -83,7 +85,7 @@ fn moments(transcript: &Transcript<'_>, selection: &Selection) -> Vec<Moment> {
             What::Prompt | What::Media => Happened::Asked,
             What::Thinking | What::Call(_) => Happened::Worked,
             What::Text => Happened::Spoke,
-            _ => continue,
+            _ => Happened::Other,
         };
         moments.extend(entry.time.map(|time| Moment { at: time.as_millisecond(), what }));
         let call = if let What::Call(index) = entry.what { transcript.calls.get(index) } else { None };
@@ -95,17 +97,29 @@ fn moments(transcript: &Transcript<'_>, selection: &Selection) -> Vec<Moment> {
 }
 
 /// Who was at work between two things that happened: before the model's words the model, before a person's words the person.
-fn between(moments: &[Moment]) -> impl Iterator<Item = Span> {
-    moments.windows(2).filter_map(|pair| {
-        let (before, after) = (pair[0], pair[1]);
-        let who = match (before.what, after.what) {
-            (_, Happened::Worked | Happened::Spoke) => Who::Model,
-            // After a call without a result, or an answer that the model made nothing of, it may have been anybody.
-            (Happened::Spoke, Happened::Asked) => Who::Person,
-            _ => return None,
-        };
-        Some(Span { who, start: before.at, end: after.at })
-    })
+fn between(moments: &[Moment]) -> Vec<Span> {
+    let mut spans = Vec::new();
+    let mut last: Option<Moment> = None;
+    // When something else last happened since then.
+    let mut other = None;
+    for &moment in moments {
+        if moment.what == Happened::Other {
+            other = Some(moment.at);
+            continue;
+        }
+        if let Some(before) = last {
+            // After it has spoken, the model may have been idle until it was told something.
+            let start = other.filter(|_| before.what == Happened::Spoke).unwrap_or(before.at);
+            match (before.what, moment.what) {
+                (_, Happened::Worked | Happened::Spoke) => spans.push(Span { who: Who::Model, start, end: moment.at }),
+                // After a call without a result, or an answer that the model made nothing of, it may have been anybody.
+                (Happened::Spoke, Happened::Asked) => spans.push(Span { who: Who::Person, start: before.at, end: moment.at }),
+                _ => {}
+            }
+        }
+        (last, other) = (Some(moment), None);
+    }
+    spans
 }
 
 /// Gives each moment from first to last to the one that counts before the others.
@@ -171,10 +185,23 @@ mod tests {
             moment(5, Happened::Worked),
             moment(9, Happened::Answered),
             moment(12, Happened::Spoke),
+            moment(13, Happened::Other),
             moment(20, Happened::Asked),
             moment(21, Happened::Asked),
+            moment(22, Happened::Other),
+            moment(25, Happened::Spoke),
+            moment(80, Happened::Other),
+            moment(85, Happened::Spoke),
         ];
-        let found: Vec<(Who, i64, i64)> = between(&moments).map(|span| (span.who, span.start, span.end)).collect();
-        assert_eq!(found, [(Who::Model, 0, 5), (Who::Model, 9, 12), (Who::Person, 12, 20)]);
+        let found: Vec<(Who, i64, i64)> = between(&moments).iter().map(|span| (span.who, span.start, span.end)).collect();
+        let expected = [
+            (Who::Model, 0, 5),
+            (Who::Model, 9, 12),
+            (Who::Person, 12, 20),
+            (Who::Model, 21, 25),
+            // Idle until it was told something.
+            (Who::Model, 80, 85),
+        ];
+        assert_eq!(found, expected);
     }
 }

@@ -19,7 +19,7 @@ pub(super) enum Role {
 const READERS: &str = "
     ls ll dir tree exa eza cat bat head tail less more wc nl tac rev od xxd hexdump strings file stat du df grep egrep fgrep zgrep zcat rg
     ag ack awk gawk mawk jq uniq cut tr column paste comm join fold expand diff colordiff cmp md5sum shasum sha1sum sha256sum cksum base64
-    basename dirname realpath readlink tokei cloc scc delta glow nm ldd objdump otool
+    basename dirname realpath readlink tokei cloc scc delta glow nm ldd objdump otool json.tool py_compile open mdfind
 
     cd pushd popd dirs pwd echo printf true false : test [ sleep which whereis type command env printenv read wait jobs exit return break
     continue shift local declare typeset readonly unset alias shopt trap ulimit umask hash history help source . man seq yes expr bc xargs
@@ -63,6 +63,7 @@ const READING: &[(&str, &str)] = &[
     ("brew apt apt-cache", "list, info, search, show, policy, deps"),
     ("terraform tofu", "plan, validate, show, output, version, state list"),
     ("aws", "sts, s3 ls"),
+    ("gt", "log, ls, state, info, children, parent, trunk, submit"),
 ];
 
 /// Words by which a run of tests or of a linter says that it also writes.
@@ -92,8 +93,11 @@ pub(super) fn writes(words: &[String], assigned: &[String], purpose: Option<Purp
     if listed(READERS, name) {
         return false;
     }
+    if name == "git" && opens_branch(rest) {
+        return false;
+    }
     if let Some((_, reading)) = READING.iter().find(|(programs, _)| listed(programs, name)) {
-        return !said_to_read(reading, rest);
+        return !said_to_read(name, reading, rest);
     }
     if listed(NAMED, name) {
         return operands(rest).any(|word| !is_scratch(word) && !is_mode(word));
@@ -101,11 +105,18 @@ pub(super) fn writes(words: &[String], assigned: &[String], purpose: Option<Purp
     by_options(name, rest)
 }
 
+/// Whether `git` begins a branch here: `checkout -b x`, `switch -c x`. From another place it changes files.
+fn opens_branch(rest: &[String]) -> bool {
+    let opens = rest.iter().any(|word| listed("-b -B -c -C --create", word));
+    opens && matches!(operands(rest).collect::<Vec<_>>().as_slice(), ["checkout" | "switch", _])
+}
+
 /// Programs that read or write by their options.
 fn by_options(name: &str, rest: &[String]) -> bool {
     let has = |wanted: &[&str]| rest.iter().any(|word| wanted.contains(&word.as_str()));
     let bundled = |letter: char| rest.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter));
     match name {
+        "bash" | "sh" | "zsh" => !has(&["-n"]),
         "sed" | "gsed" => rest.iter().any(|word| word.starts_with("-i") || word.starts_with("--in-place") || word == "-ni"),
         "perl" | "ruby" => bundled('i') || !(bundled('n') || bundled('p')),
         "yq" => has(&["-i", "--inplace"]),
@@ -139,8 +150,8 @@ fn found(words: &[String]) -> bool {
 }
 
 /// Whether the first words that are no options are said to read only.
-fn said_to_read(reading: &str, rest: &[String]) -> bool {
-    let mut said = purpose::said_words(rest);
+fn said_to_read(name: &str, reading: &str, rest: &[String]) -> bool {
+    let mut said = purpose::said_words(name, rest);
     let (first, second) = (said.next().unwrap_or_default(), said.next().unwrap_or_default());
     let both = format!("{first} {second}");
     // A program that is told nothing tells how it is used.

@@ -1,29 +1,34 @@
-//! A command line as its shell runs it, and what its one exit code says about each command in it.
+//! A command line as its shell runs it: its simple commands, and what they are to each other.
 
 use super::effect::{self, Role};
+use super::outcome::{self, Flags, Node};
 use super::purpose::{self, Purpose};
-use super::words::{substitutions, unquote};
+use super::words::{Given, given, substitutions, unquote};
 use brush_parser::ast::{
-    AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, IoFileRedirectKind, IoFileRedirectTarget,
-    IoRedirect, Pipeline, PipelineOperator, SeparatorOperator, SimpleCommand,
+    AndOrList, Command, CommandPrefixOrSuffixItem as Item, CompoundCommand, CompoundList, FunctionDefinition, IoFileRedirectKind,
+    IoFileRedirectTarget, IoRedirect, Pipeline, PipelineOperator, SeparatorOperator, SimpleCommand,
 };
-use brush_parser::{ParserOptions, parse_tokens, uncached_tokenize_str};
+use brush_parser::{ParserOptions, Token, parse_tokens, uncached_tokenize_str};
 
 /// The longest command line that is read, in bytes.
 const LONGEST: usize = 64 * 1024;
 /// The deepest nesting of brackets and choices that is read: the time that the parser takes doubles with each.
 const DEEPEST: usize = 10;
+/// The deepest nesting of brackets of any kind, quoted or not: what is run to make a word is cut out by recursion.
+const STACKED: usize = 100;
 /// How often the text of a `bash -c` may hold another.
 const SHELLS: usize = 4;
 
 /// A command line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Script {
     /// Its simple commands, in order.
     pub commands: Vec<Simple>,
     tree: Node,
     /// Something beside the simple commands may change files: what is run to make a word, or a redirection of several commands.
     writes: bool,
+    /// What the functions that it defines are for, and whether they may change files.
+    functions: Vec<(String, Option<Purpose>, bool)>,
 }
 
 /// A simple command.
@@ -37,46 +42,12 @@ pub struct Simple {
     pub purpose: Option<Purpose>,
     /// It may change files.
     pub writes: bool,
-    role: Role,
-}
-
-/// What the parts of a command line are to each other; numbers are places in [`Script::commands`].
-#[derive(Clone, Debug)]
-enum Node {
-    /// A simple command.
-    Simple(usize),
-    /// Something without a command of its own: a test, a definition, an assignment.
-    Nothing,
-    /// `set -e`, `set -o pipefail`: what it changes.
-    Set(Flags),
-    /// One after the other; whether each runs in the background.
-    List(Vec<(Node, bool)>),
-    /// `a && b || c`: the first, and each other with whether it needs what is before it to fail.
-    Chain(Box<Node>, Vec<(bool, Node)>),
-    /// `a | b`.
-    Pipe(Vec<Node>),
-    /// `! a`.
-    Not(Box<Node>),
-    /// In a shell of its own, whose settings end with it.
-    Shell(Box<Node>),
-    /// Once for each of several things.
-    Loop(Box<Node>),
-    /// A choice: what decides, and what may then run.
-    Choice(Vec<Node>, Vec<Node>),
-}
-
-/// What a shell is set to; `None` stays as it is.
-#[derive(Clone, Copy, Debug, Default)]
-struct Flags {
-    errexit: Option<bool>,
-    pipefail: Option<bool>,
+    pub(super) role: Role,
 }
 
 /// Reads a command line; nothing where it cannot be read.
 pub fn read(command: &str) -> Option<Script> {
-    let mut script = Script { commands: Vec::new(), tree: Node::Nothing, writes: false };
-    script.tree = script.parse(command, 0)?;
-    Some(script)
+    Script::parsed(command, 0)
 }
 
 impl Script {
@@ -87,24 +58,28 @@ impl Script {
 
     /// The command whose exit code the recorded one is, if that can be told from whether it was a success.
     pub fn exit_of(&self, success: bool) -> Option<&str> {
-        let index = decides(&self.tree, success, &mut Settings::default())?;
+        let index = outcome::decides(&self.tree, success)?;
         self.commands.get(index).map(|command| command.text.as_str())
     }
 
-    /// The commands whose outcome nobody recorded.
+    /// The commands whose outcome nobody recorded, in order.
     pub fn masked(&self) -> Vec<&str> {
-        let mut found = Vec::new();
-        masked(&self.tree, &mut Settings::default(), &mut found);
-        found.sort_unstable();
-        found.dedup();
-        let texts = found.into_iter().filter_map(|index| self.commands.get(index)).map(|command| command.text.as_str());
-        let mut out: Vec<&str> = Vec::new();
-        texts.for_each(|text| {
-            if !out.contains(&text) {
-                out.push(text);
+        self.unrecorded().map(|command| command.text.as_str()).collect()
+    }
+
+    /// Those of them that are for something, each once: what a reader would like to know the outcome of.
+    pub fn masked_runs(&self) -> Vec<&Simple> {
+        let mut runs: Vec<&Simple> = Vec::new();
+        for command in self.unrecorded().filter(|command| command.purpose.is_some()) {
+            if !runs.contains(&command) {
+                runs.push(command);
             }
-        });
-        out
+        }
+        runs
+    }
+
+    fn unrecorded(&self) -> impl Iterator<Item = &Simple> {
+        outcome::masked(&self.tree).into_iter().filter_map(|index| self.commands.get(index))
     }
 
     /// Whether any of it may change files that are the person's: not a device, not what lies in a directory for temporary files, and not
@@ -116,21 +91,28 @@ impl Script {
     /// The commands by which it is recognised when it is run again: without going somewhere, saying something and waiting, and without
     /// the filters at the end of a pipe. All of them where nothing would be left.
     pub fn essence(&self) -> Vec<&str> {
-        let mut filters = Vec::new();
-        trailing_filters(&self.tree, &self.commands, &mut filters);
+        let filter = |index: usize| self.commands.get(index).is_some_and(|command| command.role == Role::Filter);
+        let filters = outcome::at_the_end_of_pipes(&self.tree, &filter);
         let matters = |(index, command): &(usize, &Simple)| command.role != Role::Aside && !filters.contains(index);
         let found: Vec<&str> = self.commands.iter().enumerate().filter(matters).map(|(_, command)| command.text.as_str()).collect();
         if found.is_empty() { self.commands.iter().map(|command| command.text.as_str()).collect() } else { found }
     }
 
+    /// A command line of its own, `depth` command lines deep.
+    fn parsed(text: &str, depth: usize) -> Option<Script> {
+        let mut script = Script::default();
+        script.tree = script.parse(text, depth)?;
+        Some(script)
+    }
+
     fn parse(&mut self, text: &str, depth: usize) -> Option<Node> {
-        if text.len() > LONGEST || depth > SHELLS || nesting(text) > DEEPEST {
+        if text.len() > LONGEST || depth > SHELLS || brackets(text) > STACKED {
             return None;
         }
         // The parser is somebody else's and the text anybody's; if they fall out, nothing is known of the command.
         let parsed = std::panic::catch_unwind(|| {
             let tokens = uncached_tokenize_str(text, &ParserOptions::default().tokenizer_options()).ok()?;
-            parse_tokens(&tokens, &ParserOptions::default()).ok()
+            if nesting(&tokens) > DEEPEST { None } else { parse_tokens(&tokens, &ParserOptions::default()).ok() }
         });
         let program = parsed.ok()??;
         let lists = program.complete_commands.iter().map(|list| self.list(list, depth));
@@ -151,10 +133,7 @@ impl Script {
         for (operator, pipeline) in list {
             links.push((matches!(operator, PipelineOperator::Or), self.pipeline(pipeline, depth)?));
         }
-        let mut links = links.into_iter();
-        let (_, first) = links.next()?;
-        let rest: Vec<(bool, Node)> = links.collect();
-        Some(if rest.is_empty() { first } else { Node::Chain(Box::new(first), rest) })
+        Some(if links.len() == 1 { links.remove(0).1 } else { Node::Chain(links) })
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline, depth: usize) -> Option<Node> {
@@ -170,14 +149,23 @@ impl Script {
                 self.writes |= redirects.iter().flat_map(|list| &list.0).any(into_a_file);
                 self.compound(compound, depth)
             }
-            Command::Function(_) | Command::ExtendedTest(..) => Some(Node::Nothing),
+            Command::Function(function) => self.define(function, depth),
+            Command::ExtendedTest(..) => Some(Node::Unsure),
         }
+    }
+
+    /// A function: what it is for is what its body is for, once it is called.
+    fn define(&mut self, function: &FunctionDefinition, depth: usize) -> Option<Node> {
+        let mut body = Script { functions: self.functions.clone(), ..Script::default() };
+        body.compound(&function.body.0, depth)?;
+        self.functions.push((function.fname.value.clone(), body.purpose(), body.may_change_files()));
+        Some(Node::Sure)
     }
 
     fn compound(&mut self, command: &CompoundCommand, depth: usize) -> Option<Node> {
         Some(match command {
             CompoundCommand::BraceGroup(group) => self.group(&group.list, depth)?,
-            CompoundCommand::Subshell(shell) => Node::Shell(Box::new(self.group(&shell.list, depth)?)),
+            CompoundCommand::Subshell(shell) => Node::Shell(None, Box::new(self.group(&shell.list, depth)?)),
             CompoundCommand::ForClause(clause) => Node::Loop(Box::new(self.group(&clause.body.list, depth)?)),
             CompoundCommand::ArithmeticForClause(clause) => Node::Loop(Box::new(self.group(&clause.body.list, depth)?)),
             CompoundCommand::WhileClause(clause) | CompoundCommand::UntilClause(clause) => {
@@ -198,80 +186,80 @@ impl Script {
                 let bodies = clause.cases.iter().filter_map(|case| case.cmd.as_ref());
                 Node::Choice(Vec::new(), bodies.map(|body| self.group(body, depth)).collect::<Option<_>>()?)
             }
-            CompoundCommand::Arithmetic(_) | CompoundCommand::Coprocess(_) => Node::Nothing,
+            CompoundCommand::Coprocess(process) => Node::List(vec![(self.command(&process.body, depth)?, true)]),
+            CompoundCommand::Arithmetic(_) => Node::Unsure,
         })
     }
 
     fn simple(&mut self, simple: &SimpleCommand, depth: usize) -> Option<Node> {
-        let items = || simple.prefix.iter().flat_map(|prefix| &prefix.0).chain(simple.suffix.iter().flat_map(|suffix| &suffix.0));
-        self.writes |= items().any(|item| matches!(item, Item::IoRedirect(redirect) if into_a_file(redirect)));
-        self.writes |= items().filter_map(written).any(|word| self.made_by_writing(&word, depth));
-        let Some(name) = &simple.word_or_name else { return Some(Node::Nothing) };
-        let mut words = vec![name.value.clone()];
-        words.extend(simple.suffix.iter().flat_map(|suffix| &suffix.0).filter_map(written));
+        let before = || simple.prefix.iter().flat_map(|prefix| &prefix.0);
+        let behind = || simple.suffix.iter().flat_map(|suffix| &suffix.0);
+        self.writes |= before().chain(behind()).any(|item| matches!(item, Item::IoRedirect(redirect) if into_a_file(redirect)));
+        let made: Vec<String> = before().chain(behind()).filter_map(written).collect();
+        let runs = made.iter().any(|word| !substitutions(word).is_empty());
+        self.writes |= runs && made.iter().any(|word| made_by_writing(word, depth));
+        let Some(name) = &simple.word_or_name else { return Some(if runs { Node::Unsure } else { Node::Sure }) };
+
+        let assigned: Vec<String> = before().filter_map(written).collect();
+        let words: Vec<String> = std::iter::once(name.value.clone()).chain(behind().filter_map(written)).collect();
         let plain: Vec<String> = words.iter().map(|word| unquote(word)).collect();
         match plain.first().map(String::as_str) {
-            Some("set") => return Some(Node::Set(flags(&plain))),
-            Some("export") => return Some(Node::Nothing),
+            Some("set") => return Some(Node::Set(Flags::of(plain.get(1..).unwrap_or_default()))),
+            Some("export") => return Some(Node::Sure),
             _ => {}
         }
-        if let Some(text) = shell_text(&plain) {
-            let inner = self.parse(text, depth + 1)?;
-            return Some(Node::Shell(Box::new(inner)));
-        }
-        let assigned: Vec<String> = simple.prefix.iter().flat_map(|prefix| &prefix.0).filter_map(written).collect();
-        let text = assigned.iter().chain(&words).map(String::as_str).collect::<Vec<_>>().join(" ");
         let own = purpose::behind_wrappers(&plain);
-        let family = own.first().map(|word| purpose::program(word).to_owned()).unwrap_or_default();
-        let purpose = purpose::of(own);
-        let (writes, role) = (effect::writes(own, &assigned, purpose), effect::role(own));
-        self.commands.push(Simple { text, family, purpose, writes, role });
+        let document = before().chain(behind()).find_map(document);
+        match given(&plain, own, document) {
+            Given::InPlace(flags, text) => {
+                let inner = self.parse(text, depth + 1)?;
+                return Some(Node::Shell(Some(flags), Box::new(inner)));
+            }
+            Given::Elsewhere(text) => self.push(&assigned, &words, own, Script::parsed(text, depth + 1)),
+            Given::Nothing => self.push(&assigned, &words, own, None),
+        }
         Some(Node::Simple(self.commands.len() - 1))
     }
 
-    /// Whether what is run to make a word may change files.
-    fn made_by_writing(&self, word: &str, depth: usize) -> bool {
-        substitutions(word).into_iter().any(|text| {
-            let mut inner = Script { commands: Vec::new(), tree: Node::Nothing, writes: false };
-            inner.parse(text, depth + 1).is_none() || inner.may_change_files()
-        })
+    /// Adds a simple command; `inner` is the command line that it runs somewhere else.
+    fn push(&mut self, assigned: &[String], words: &[String], own: &[String], inner: Option<Script>) {
+        let text = assigned.iter().chain(words).map(String::as_str).collect::<Vec<_>>().join(" ");
+        let family = own.first().map(|word| purpose::program(word).to_owned()).unwrap_or_default();
+        let function = own.first().and_then(|name| self.functions.iter().rev().find(|(function, _, _)| function == name));
+        let (purpose, writes) = match (function, inner) {
+            (Some((_, purpose, writes)), _) => (*purpose, *writes),
+            // Its exit code stands for what it ran only if nothing hides that.
+            (None, Some(inner)) => (inner.purpose().filter(|_| inner.masked().is_empty()), inner.may_change_files()),
+            (None, None) => {
+                let purpose = purpose::of(own);
+                (purpose, effect::writes(own, assigned, purpose))
+            }
+        };
+        self.commands.push(Simple { text, family, purpose, writes, role: effect::role(own) });
     }
 }
 
-/// The filters at the end of each pipe.
-fn trailing_filters(node: &Node, commands: &[Simple], out: &mut Vec<usize>) {
-    match node {
-        Node::Simple(_) | Node::Nothing | Node::Set(_) => {}
-        Node::List(items) => items.iter().for_each(|(item, _)| trailing_filters(item, commands, out)),
-        Node::Chain(first, rest) => {
-            trailing_filters(first, commands, out);
-            rest.iter().for_each(|(_, node)| trailing_filters(node, commands, out));
-        }
-        Node::Pipe(parts) => {
-            let filter = |part: &Node| match part {
-                Node::Simple(index) if commands.get(*index).is_some_and(|command| command.role == Role::Filter) => Some(*index),
-                _ => None,
-            };
-            out.extend(parts.iter().skip(1).rev().map_while(filter));
-            parts.iter().for_each(|part| trailing_filters(part, commands, out));
-        }
-        Node::Not(inner) | Node::Shell(inner) | Node::Loop(inner) => trailing_filters(inner, commands, out),
-        Node::Choice(deciding, bodies) => deciding.iter().chain(bodies).for_each(|node| trailing_filters(node, commands, out)),
-    }
+/// Whether what is run to make a word may change files.
+fn made_by_writing(word: &str, depth: usize) -> bool {
+    substitutions(word).into_iter().any(|text| Script::parsed(text, depth + 1).is_none_or(|inner| inner.may_change_files()))
 }
 
 /// Whether a redirection writes into a file that is somebody's.
 fn into_a_file(redirect: &IoRedirect) -> bool {
     let target = match redirect {
-        IoRedirect::File(_, kind, IoFileRedirectTarget::Filename(word))
-            if !matches!(kind, IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput) =>
-        {
-            word
-        }
-        IoRedirect::OutputAndError(word, _) => word,
+        IoRedirect::File(_, IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput, _) => return false,
+        IoRedirect::File(_, _, IoFileRedirectTarget::Filename(word)) | IoRedirect::OutputAndError(word, _) => word,
         _ => return false,
     };
     !effect::is_scratch(&unquote(&target.value))
+}
+
+/// The text of a document that a command is given to read.
+fn document(item: &Item) -> Option<&str> {
+    match item {
+        Item::IoRedirect(IoRedirect::HereDocument(None | Some(0), document)) => Some(&document.doc.value),
+        _ => None,
+    }
 }
 
 /// A word as it is written; redirections are none.
@@ -283,181 +271,36 @@ fn written(item: &Item) -> Option<String> {
     }
 }
 
-/// How deep a text nests, by its brackets and the words that open a clause: at most, whatever they mean.
-fn nesting(text: &str) -> usize {
-    let (mut brackets, mut deepest) = (0usize, 0);
+/// How deep the brackets of a text nest, at most, whatever they mean.
+fn brackets(text: &str) -> usize {
+    let (mut open, mut deepest) = (0usize, 0);
     for byte in text.bytes() {
         match byte {
-            b'(' | b'{' => brackets += 1,
-            b')' | b'}' => brackets = brackets.saturating_sub(1),
+            b'(' | b'{' => open += 1,
+            b')' | b'}' => open = open.saturating_sub(1),
             _ => {}
         }
-        deepest = deepest.max(brackets);
+        deepest = deepest.max(open);
     }
-    let (mut clauses, mut negations, mut most) = (0usize, 0, 0);
-    for word in text.split_whitespace() {
+    deepest
+}
+
+/// How deep commands nest, by their brackets and the words that open a clause: at most, wherever those words stand.
+fn nesting(tokens: &[Token]) -> usize {
+    let (mut brackets, mut clauses, mut negations) = (0usize, 0usize, 0usize);
+    let (mut deepest, mut most) = (0, 0);
+    for token in tokens {
+        let word = token.to_str();
         negations = if word == "!" { negations + 1 } else { 0 };
-        match word.trim_end_matches(';') {
+        match word {
+            "(" | "{" => brackets += 1,
+            ")" | "}" => brackets = brackets.saturating_sub(1),
             "case" | "if" | "while" | "until" | "for" | "select" | "[[" => clauses += 1,
             "esac" | "fi" | "done" | "]]" => clauses = clauses.saturating_sub(1),
             _ => {}
         }
+        deepest = deepest.max(brackets);
         most = most.max(clauses + negations);
     }
     deepest + most
-}
-
-/// The text that a shell is given to run: `bash -lc TEXT`.
-fn shell_text(words: &[String]) -> Option<&str> {
-    let (shell, rest) = words.split_first()?;
-    if !matches!(purpose::program(shell), "bash" | "sh" | "zsh" | "dash") {
-        return None;
-    }
-    let at = rest.iter().position(|word| word.starts_with('-') && !word.starts_with("--") && word.ends_with('c'))?;
-    // Something else than an option before it is a script.
-    if rest[..at].iter().any(|word| !word.starts_with('-')) { None } else { rest.get(at + 1).map(String::as_str) }
-}
-
-/// What `set` changes.
-fn flags(words: &[String]) -> Flags {
-    let mut flags = Flags::default();
-    for (place, word) in words.iter().enumerate().skip(1) {
-        let Some(on) = word.chars().next().filter(|sign| matches!(sign, '-' | '+')).map(|sign| sign == '-') else { continue };
-        if word.contains('e') && !word.starts_with("--") {
-            flags.errexit = Some(on);
-        }
-        if word.ends_with('o') {
-            match words.get(place + 1).map(String::as_str) {
-                Some("pipefail") => flags.pipefail = Some(on),
-                Some("errexit") => flags.errexit = Some(on),
-                _ => {}
-            }
-        }
-    }
-    flags
-}
-
-/// What a shell is set to while it runs.
-#[derive(Clone, Copy, Debug, Default)]
-struct Settings {
-    errexit: bool,
-    pipefail: bool,
-}
-
-impl Settings {
-    fn take(&mut self, flags: Flags) {
-        self.errexit = flags.errexit.unwrap_or(self.errexit);
-        self.pipefail = flags.pipefail.unwrap_or(self.pipefail);
-    }
-}
-
-/// The command whose exit code a node's is, if the node was a success or not.
-fn decides(node: &Node, success: bool, settings: &mut Settings) -> Option<usize> {
-    match node {
-        Node::Simple(index) => Some(*index),
-        Node::Nothing | Node::Not(_) | Node::Choice(..) => None,
-        Node::Set(flags) => {
-            settings.take(*flags);
-            None
-        }
-        Node::List(items) => {
-            let (last, before) = items.split_last()?;
-            for (item, _) in before {
-                set_by(item, settings);
-            }
-            // A shell that stops at the first failure may have stopped before the last command.
-            let stopped = settings.errexit && !success && before.iter().any(|(item, _)| counts(item));
-            if last.1 || stopped { None } else { decides(&last.0, success, settings) }
-        }
-        Node::Chain(first, rest) => {
-            let after_or = rest.iter().rposition(|(or, _)| *or);
-            let last = rest.last().map_or(&**first, |(_, node)| node);
-            let sole = after_or == Some(rest.len() - 1);
-            // The last one surely ran if all before it had to succeed and did, or had to fail and the whole did too.
-            if success != sole { decides(last, success, settings) } else { None }
-        }
-        Node::Pipe(parts) => {
-            let last = parts.last()?;
-            if settings.pipefail && !success { None } else { decides(last, success, &mut settings.clone()) }
-        }
-        Node::Shell(inner) => decides(inner, success, &mut Settings::default()),
-        Node::Loop(inner) => decides(inner, success, settings),
-    }
-}
-
-/// Takes the settings that a node makes for those after it.
-fn set_by(node: &Node, settings: &mut Settings) {
-    match node {
-        Node::Set(flags) => settings.take(*flags),
-        Node::List(items) => items.iter().for_each(|(item, _)| set_by(item, settings)),
-        Node::Chain(first, rest) => {
-            set_by(first, settings);
-            rest.iter().for_each(|(_, node)| set_by(node, settings));
-        }
-        _ => {}
-    }
-}
-
-/// Whether a node has a command at all.
-fn counts(node: &Node) -> bool {
-    let mut found = Vec::new();
-    every(node, &mut found);
-    !found.is_empty()
-}
-
-/// The commands whose outcome nobody recorded.
-fn masked(node: &Node, settings: &mut Settings, out: &mut Vec<usize>) {
-    match node {
-        Node::Simple(_) | Node::Nothing => {}
-        Node::Set(flags) => settings.take(*flags),
-        Node::Not(inner) => masked(inner, settings, out),
-        Node::Shell(inner) => masked(inner, &mut Settings::default(), out),
-        Node::List(items) => {
-            for (place, (item, background)) in items.iter().enumerate() {
-                let last = place + 1 == items.len();
-                if *background || !(last || settings.errexit) {
-                    every(item, out);
-                    set_by(item, settings);
-                } else {
-                    masked(item, settings, out);
-                }
-            }
-        }
-        Node::Chain(first, rest) => {
-            let or = rest.iter().rposition(|(or, _)| *or);
-            let all = std::iter::once(&**first).chain(rest.iter().map(|(_, node)| node));
-            for (place, part) in all.enumerate() {
-                // What stands left of a `||` may have failed.
-                if or.is_some_and(|or| place <= or) { every(part, out) } else { masked(part, settings, out) }
-            }
-        }
-        Node::Pipe(parts) => {
-            for (place, part) in parts.iter().enumerate() {
-                let last = place + 1 == parts.len();
-                if last || settings.pipefail { masked(part, &mut settings.clone(), out) } else { every(part, out) }
-            }
-        }
-        // Only the last round is recorded.
-        Node::Loop(inner) => every(inner, out),
-        Node::Choice(deciding, bodies) => {
-            deciding.iter().for_each(|node| every(node, out));
-            bodies.iter().for_each(|node| masked(node, &mut settings.clone(), out));
-        }
-    }
-}
-
-/// All commands of a node.
-fn every(node: &Node, out: &mut Vec<usize>) {
-    match node {
-        Node::Simple(index) => out.push(*index),
-        Node::Nothing | Node::Set(_) => {}
-        Node::Not(inner) | Node::Shell(inner) | Node::Loop(inner) => every(inner, out),
-        Node::List(items) => items.iter().for_each(|(item, _)| every(item, out)),
-        Node::Chain(first, rest) => {
-            every(first, out);
-            rest.iter().for_each(|(_, node)| every(node, out));
-        }
-        Node::Pipe(parts) => parts.iter().for_each(|part| every(part, out)),
-        Node::Choice(deciding, bodies) => deciding.iter().chain(bodies).for_each(|node| every(node, out)),
-    }
 }

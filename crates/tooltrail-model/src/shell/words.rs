@@ -1,4 +1,66 @@
-//! Words of a command line: without their quotes, and what is run to make them.
+//! Words of a command line: without their quotes, what is run to make them, and the command line that they hold.
+
+use super::outcome::Flags;
+use super::purpose;
+
+/// A command line that a command is given to run.
+pub(super) enum Given<'w> {
+    /// By another shell, set like this: it counts as written in place.
+    InPlace(Flags, &'w str),
+    /// By something that stays the command, on another machine perhaps.
+    Elsewhere(&'w str),
+    /// None.
+    Nothing,
+}
+
+/// The command line that a command is given: its words, those behind wrappers, and the document that it reads.
+pub(super) fn given<'w>(words: &'w [String], own: &'w [String], document: Option<&'w str>) -> Given<'w> {
+    let Some((first, rest)) = own.split_first() else { return Given::Nothing };
+    match purpose::program(first) {
+        // For each of many things, so that no one of them decides.
+        "bash" | "sh" | "zsh" | "dash" if words.first().is_some_and(|word| purpose::program(word) == "xargs") => Given::Nothing,
+        "bash" | "sh" | "zsh" | "dash" => shell(rest, document),
+        "ssh" => remote(rest).map_or(Given::Nothing, Given::Elsewhere),
+        "eval" => rest.first().filter(|_| rest.len() == 1).map_or(Given::Nothing, |text| Given::Elsewhere(text)),
+        _ => Given::Nothing,
+    }
+}
+
+/// What a shell is given: `-c TEXT`, or a document to read where it has no script.
+fn shell<'w>(words: &'w [String], document: Option<&'w str>) -> Given<'w> {
+    let (mut at, mut text) = (0, false);
+    while let Some(word) = words.get(at).filter(|word| word.starts_with(['-', '+']) && word.len() > 1) {
+        let letters = !word.starts_with("--");
+        text |= letters && word.starts_with('-') && word.contains('c');
+        let valued = (letters && word.contains(['o', 'O'])) || matches!(word.as_str(), "--rcfile" | "--init-file");
+        at += if valued { 2 } else { 1 };
+    }
+    let flags = Flags::of(words.get(..at.min(words.len())).unwrap_or_default());
+    match (text, words.get(at), document) {
+        (true, Some(text), _) => Given::InPlace(flags, text),
+        (false, None, Some(document)) => Given::InPlace(flags, document),
+        _ => Given::Nothing,
+    }
+}
+
+/// What `ssh` is told to run: behind its options and the machine.
+fn remote(words: &[String]) -> Option<&str> {
+    let mut at = 0;
+    while let Some(word) = words.get(at).filter(|word| word.starts_with('-')) {
+        at += if matches!(
+            word.as_str(),
+            "-p" | "-i" | "-o" | "-l" | "-F" | "-J" | "-L" | "-R" | "-D" | "-b" | "-c" | "-E" | "-m" | "-S" | "-W"
+        ) {
+            2
+        } else {
+            1
+        };
+    }
+    match words.get(at + 1..)? {
+        [text] => Some(text),
+        _ => None,
+    }
+}
 
 /// A word as a program gets it, as far as that can be told: without quotes, with everything to be put in left as written.
 pub(super) fn unquote(word: &str) -> String {

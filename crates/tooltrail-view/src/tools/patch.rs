@@ -142,7 +142,7 @@ mod tests {
     }
 
     fn file(path: &str, change: FileChange, diff: &str) -> FilePatch {
-        FilePatch { path: format!("/srv/app/{path}"), moved_to: None, change, hunks: unified(diff) }
+        FilePatch { path: format!("/srv/app/{path}"), moved_to: None, change, hunks: unified(diff), content: None }
     }
 
     #[test]

@@ -18,6 +18,7 @@ use crate::{Block, Head, Limits, place};
 use tooltrail_model::Status;
 use tooltrail_model::detail::{Detail, Shell as Command};
 use tooltrail_model::event::TaskState;
+use tooltrail_model::shell as script;
 use tooltrail_model::transcript::{Level, Story};
 
 /// The view of commands.
@@ -43,7 +44,7 @@ impl ToolView for Shell {
         out.extend(settings(call, shell).block());
         out.extend(output(shell, limits));
         out.extend(shell.image.as_ref().map(|picture| image(picture, "picture that the command printed")));
-        out.extend(hidden(call, shell).map(|text| notice(Level::Warning, text)));
+        out.extend(hidden(call, shell));
         out.extend(shell.note.as_deref().map(|note| words(note, limits)));
         // The frame says so of a call whose status does.
         let stopped = shell.interrupted && !matches!(call.row.status, Status::Interrupted | Status::TimedOut);
@@ -56,27 +57,33 @@ impl ToolView for Shell {
     }
 }
 
-/// Whose exit code was recorded, where that of a test, a build or the like was not.
-fn hidden(call: &Story<'_>, shell: &Command) -> Option<Line> {
+/// Whose exit code was recorded, where that of a test, a build or the like was not; and what the output says of it, which proves nothing.
+fn hidden(call: &Story<'_>, shell: &Command) -> Vec<Block> {
     if call.row.masked.is_empty() {
-        return None;
+        return Vec::new();
     }
-    let script = tooltrail_model::shell::read(&shell.command)?;
-    let telling = script.commands.iter().filter(|command| command.purpose.is_some() && call.row.masked.contains(&command.text));
-    let telling: Vec<&str> = telling.map(|command| command.text.as_str()).collect();
-    let (first, rest) = telling.split_first()?;
-    let mut line = match (&call.row.exit_of, call.row.exit_code.or((call.row.status == Status::Succeeded).then_some(0))) {
-        (Some(command), Some(code)) => {
-            Line::from(format!("exit {code} is ")).with(Class::Strong, command).with(Class::Plain, "’s; that of ")
-        }
-        _ => Line::from("The exit code of "),
+    let Some(script) = script::read(&shell.command) else { return Vec::new() };
+    let runs = script.masked_runs();
+    let Some((first, rest)) = runs.split_first() else { return Vec::new() };
+    // A note of the agent interprets an exit code that is not 0.
+    let worked = call.row.status == Status::Succeeded && shell.note.is_none();
+    let (that, codes, were) = if rest.is_empty() { ("that", "code", "was") } else { ("those", "codes", "were") };
+    let mut line = match (&call.row.exit_of, call.row.exit_code.or(worked.then_some(0))) {
+        (Some(command), Some(code)) => Line::from(format!("exit {code} is ")).with(Class::Strong, command).with(Class::Plain, "’s; "),
+        (Some(command), None) => Line::from("The exit code is ").with(Class::Strong, command).with(Class::Plain, "’s; "),
+        (None, _) => Line::default(),
     };
-    line.push(Class::Strong, first);
+    line.push(Class::Plain, &if call.row.exit_of.is_some() { format!("{that} of ") } else { format!("The exit {codes} of ") });
+    line.push(Class::Strong, &first.text);
     rest.iter().for_each(|command| {
         line.push(Class::Plain, ", ");
-        line.push(Class::Strong, command);
+        line.push(Class::Strong, &command.text);
     });
-    Some(line.with(Class::Plain, " was not recorded"))
+    let printed = [&shell.stdout, &shell.stderr];
+    let said = printed.into_iter().flatten().find_map(|text| script::hint(text));
+    let hint =
+        said.map(|said| notice(Level::Info, Line::from("hint: the output says “").with(Class::Strong, &said).with(Class::Plain, "”")));
+    std::iter::once(notice(Level::Warning, line.with(Class::Plain, &format!(" {were} not recorded")))).chain(hint).collect()
 }
 
 /// The first line of a command that says something, and a sign that there are more.
@@ -198,6 +205,37 @@ mod tests {
         call.row.background = Some(Background { id: Some("b1"), state: TaskState::Failed, exit_code: Some(2), ended_at: None, evidence });
         assert_eq!(head(&call), "$ | Bash | serve | background b1, failed");
         assert_eq!(body(&call), "terminal\n$ serve\nInfo It went on in the background as b1: failed, exit 2.\n");
+    }
+
+    #[test]
+    fn a_run_whose_outcome_nobody_recorded() {
+        let shown = |command: &str, printed: &str, code: Option<i64>| {
+            let status = if code.is_none() { Status::Succeeded } else { Status::Failed };
+            let mut call = call(status, Command { command: command.into(), stdout: Some(printed.into()), ..Command::default() });
+            call.row.exit_code = code;
+            call.row.reason = code.map(|_| tooltrail_model::Reason::ExitCode);
+            tooltrail_model::shell::tell(&mut call.row, command);
+            body(&call)
+                .lines()
+                .filter(|line| line.starts_with("Warning") || line.starts_with("Info"))
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(shown("pnpm build | tail", "built", None), ["Warning exit 0 is tail’s; that of pnpm build was not recorded"]);
+        assert_eq!(
+            shown("pnpm build | tail", "ELIFECYCLE  Command failed with exit code 1.", None),
+            [
+                "Warning exit 0 is tail’s; that of pnpm build was not recorded",
+                "Info hint: the output says “ELIFECYCLE  Command failed with exit code 1.”"
+            ]
+        );
+        assert_eq!(
+            shown("make; make test; ls x", "BUILD FAILED", Some(2)),
+            ["Warning exit 2 is ls x’s; those of make, make test were not recorded", "Info hint: the output says “BUILD FAILED”"]
+        );
+        assert_eq!(shown("make test || true", "fine", None), ["Warning The exit code of make test was not recorded"]);
+        assert!(shown("ls | tail", "error: x", None).is_empty());
+        assert!(shown("make test", "BUILD FAILED", None).is_empty());
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `export`: a session as one file to share.
 
 use super::show::{check_turns, turns};
+use crate::changes::{self, Which};
 use crate::cli::LogArgs;
 use crate::refs::{Target, Wanted};
 use crate::{logs, out, table};
@@ -10,6 +11,7 @@ use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tooltrail_formats::transcript::{Private, SessionBook};
+use tooltrail_formats::value::Change;
 use tooltrail_model::book::{Book, Selection};
 use tooltrail_view::redact::Redactor;
 use tooltrail_view::render::{html, json, markdown};
@@ -22,6 +24,7 @@ Examples:
   tooltrail export last --to pr | gh pr edit --body-file -
   tooltrail export 3f2a --turns 3..5 -o part.html
   tooltrail export session.jsonl --to json -o session.json
+  tooltrail export 3f2a -o session.patch      what it changed, for `git apply`
   tooltrail export 3f2a --no-redact -o all.html";
 
 /// Arguments of `export`.
@@ -62,6 +65,8 @@ enum To {
     Pr,
     /// For programs.
     Json,
+    /// What it changed in files, for `git apply` or `patch -p1`.
+    Patch,
 }
 
 /// Which calls are shown in full.
@@ -94,11 +99,18 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
     let redactor = Redactor::new(home.as_deref(), user.as_deref());
     let change = |text: String| redactor.text(text);
     let words = typed_arena::Arena::new();
-    let private = (!own.no_redact).then_some(Private { change: &change, words: &words });
+    // A patch is made of texts as they are; what should not be seen is taken out of it afterwards.
+    let private = (!own.no_redact && to != To::Patch).then_some(Private { change: &change, words: &words });
     let book = SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), private);
     let selection = Selection { turns: own.turns };
     check_turns(&book, &selection)?;
-    let write = |out: &mut dyn Write| write(&book, to, own, selection.clone(), out);
+    let write = |out: &mut dyn Write| match to {
+        To::Patch => {
+            let change: Option<&Change<'_>> = if own.no_redact { None } else { Some(&change) };
+            changes::patch(&book, &Which { selection: selection.clone(), call: None }, change, out)
+        }
+        to => write(&book, to, own, selection.clone(), out),
+    };
     match output {
         Some(path) => to_file(path, write).with_context(|| format!("cannot write `{}`", path.display()))?,
         None => {
@@ -108,6 +120,9 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
         }
     }
     report(&book, output, &redactor, own.no_redact);
+    if to == To::Patch && !own.no_redact && !redactor.taken().is_empty() {
+        out::remark(&"a patch that something was taken out of may not apply; --no-redact keeps it whole");
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -125,7 +140,8 @@ fn format(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<To> {
         Some("html" | "htm") | None => Ok(To::Html),
         Some("md" | "markdown") => Ok(To::Md),
         Some("json") => Ok(To::Json),
-        Some(other) => bail!("`.{other}` is no format that is known; say `--to html`, `--to md`, `--to pr` or `--to json`"),
+        Some("patch" | "diff") => Ok(To::Patch),
+        Some(other) => bail!("`.{other}` is no format that is known; say `--to html`, `--to md`, `--to pr`, `--to json` or `--to patch`"),
     }
 }
 
@@ -142,6 +158,8 @@ fn write(book: &dyn Book, to: To, own: &ExportArgs, selection: Selection, out: &
             markdown::session(book, &markdown::Options { selection, bodies }, out)
         }
         To::Json => json::session(book, &json::Options { selection, ..json::Options::default() }, out),
+        // Written from texts as they are, by `changes`.
+        To::Patch => Ok(()),
     }
 }
 

@@ -1,5 +1,6 @@
 //! `show`: a session in the terminal, or one call in full.
 
+use crate::changes::{self, Which};
 use crate::cli::LogArgs;
 use crate::logs;
 use crate::pager::Out;
@@ -24,7 +25,9 @@ Examples:
   tooltrail show session.jsonl:42       the call on a line, as evidence is printed
   tooltrail show 3f2a:41 --raw          the records of a call, as the log has them
   tooltrail show 3f2a:41 --json         a call for programs
-  tooltrail show 3f2a --turns 3..5 --all";
+  tooltrail show 3f2a --turns 3..5 --all
+  tooltrail show 3f2a --changes         what it changed in each file, all in all
+  tooltrail show 3f2a --changes --turns 3";
 
 /// Arguments of `show`.
 #[derive(Debug, Args)]
@@ -39,6 +42,9 @@ pub(crate) struct ShowArgs {
     /// Open every call, not only those that went wrong
     #[arg(long)]
     all: bool,
+    /// Show what changed in each file, all in all, from edits that succeeded
+    #[arg(long, conflicts_with = "raw")]
+    changes: bool,
     /// Only these turns, as in `3` or `3..5`
     #[arg(long, value_name = "N..M", value_parser = turns)]
     turns: Option<(usize, usize)>,
@@ -77,6 +83,10 @@ pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
     if own.raw {
         return raw(&book, call, &selection);
     }
+    if args.json && own.changes {
+        changes::json(&book, &Which { selection, call })?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if args.json {
         let mut out = std::io::BufWriter::with_capacity(256 * 1024, std::io::stdout().lock());
         match call {
@@ -96,6 +106,7 @@ pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
     let color = args.color.as_str();
     Out::open(color, !own.no_pager).write(color, |mut out| {
         match call {
+            _ if own.changes => changes::show(&book, &Which { selection: options.selection.clone(), call }, &options, &mut out)?,
             Some(index) => terminal::call(&book, index, &options, &mut out)?,
             None => terminal::session(&book, &options, &mut out)?,
         }

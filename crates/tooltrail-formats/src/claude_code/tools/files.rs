@@ -5,7 +5,7 @@ use super::{Told, said};
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::detail::{Detail, Edit, Read, ReadGot, Replacement, Write};
-use tooltrail_model::patch::{Hunk, PatchLine};
+use tooltrail_model::patch::Hunk;
 
 /// `Read`: a file is read.
 pub(super) fn read(told: &mut Told<'_>) -> Detail {
@@ -199,10 +199,10 @@ fn edits(value: &Value) -> Option<Vec<Replacement>> {
 fn hunks(value: &Value) -> Option<Vec<Hunk>> {
     let start = |hunk: &Value, key: &str| hunk.get(key).and_then(Value::as_u64).and_then(|line| u32::try_from(line).ok());
     let hunk = |hunk: &Value| {
+        let mut read = Hunk { old_start: start(hunk, "oldStart"), new_start: start(hunk, "newStart"), ..Hunk::default() };
         let lines = hunk.get("lines").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-        // `\ No newline at end of file` is no line.
-        let lines = lines.filter(|line| !line.starts_with('\\')).map(PatchLine::parse).collect();
-        Hunk { old_start: start(hunk, "oldStart"), new_start: start(hunk, "newStart"), lines, ..Hunk::default() }
+        lines.for_each(|line| read.take(line));
+        read
     };
     Some(value.as_array()?.iter().map(hunk).collect())
 }

@@ -1,0 +1,73 @@
+//! Copies that an agent kept of files: which, of what, and when. Their texts lie beside the logs and are opened by name alone.
+
+use super::{absolute, paths};
+use crate::shelf::Shelf;
+use crate::{Opened, records, value};
+use tooltrail_model::changes::{Did, How, Known};
+use tooltrail_model::link::Linked;
+use tooltrail_model::{At, Time};
+
+/// A copy that an agent kept of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Backup {
+    /// The file, as the log names it.
+    pub path: String,
+    /// The directory that it lies in, where the log says so.
+    pub directory: Option<String>,
+    /// The name of the copy; `None` where the file was not there.
+    pub name: Option<String>,
+    /// When it was made.
+    pub time: Option<Time>,
+}
+
+/// A copy, and where it is told of.
+pub(super) struct Kept {
+    pub(super) source: usize,
+    pub(super) at: At,
+    pub(super) time: Option<Time>,
+    pub(super) path: String,
+    pub(super) did: Did,
+}
+
+/// The most that is read of a copy.
+const MOST: u64 = 32 << 20;
+
+/// The copies of files, as far as the logs of a session tell of them. Each is told of many times and given once.
+pub(super) fn of(linked: &Linked<'_>, session: usize, shelf: &dyn Shelf, wanted: impl Fn(&str) -> bool) -> Vec<Kept> {
+    let Some(session) = linked.sessions.get(session) else { return Vec::new() };
+    let mut seen: Vec<(Option<Time>, Option<String>, String)> = Vec::new();
+    let mut kept = Vec::new();
+    for &source in &session.sources {
+        let Some(log) = linked.sources.get(source) else { continue };
+        let Ok(input) = shelf.log(&log.path) else { continue };
+        records::each(input, |format, record| {
+            if !format.may_hold_backups(record.bytes) {
+                return;
+            }
+            let value = value::read(record.bytes);
+            for backup in format.backups(Opened { line: record.at.line, value: &value }) {
+                let path = match &backup.directory {
+                    Some(directory) => absolute(paths::last(&backup.path), Some(directory)),
+                    None => absolute(&backup.path, session.project.as_deref()),
+                };
+                let key = (backup.time, backup.name.clone(), path.clone());
+                if !wanted(&path) || seen.contains(&key) {
+                    continue;
+                }
+                seen.push(key);
+                // A copy that is gone tells nothing; one that is no text cannot be shown as one.
+                let text = match &backup.name {
+                    None => Some(Known::Absent),
+                    Some(name) => shelf.backup(&log.path, name, MOST).ok().and_then(whole).map(Known::text),
+                };
+                kept.extend(text.map(|text| Kept { source, at: record.at, time: backup.time, path, did: Did::Saw(text, How::Backup) }));
+            }
+        });
+    }
+    kept
+}
+
+/// All of a text, if it was read to its end.
+fn whole((bytes, size): (Vec<u8>, u64)) -> Option<String> {
+    (bytes.len() as u64 == size).then_some(bytes).and_then(|bytes| String::from_utf8(bytes).ok())
+}

@@ -1,0 +1,104 @@
+//! One call taken apart: what it tells of which files.
+
+use super::absolute;
+use tooltrail_model::changes::{Did, How, Known};
+use tooltrail_model::detail::{Detail, Detailed, Read, ReadGot};
+use tooltrail_model::row::CallRow;
+use tooltrail_model::{Kind, Status};
+
+/// What a call tells of a file.
+pub(super) struct Told {
+    /// The file.
+    pub(super) path: String,
+    /// What it is.
+    pub(super) did: Did,
+}
+
+impl Told {
+    /// The files that it is about: its own, and the one that it is moved to.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        let to = if let Did::Patched(patch) = &self.did { patch.moved_to.as_deref() } else { None };
+        std::iter::once(&*self.path).chain(to)
+    }
+
+    /// Whether the file changed, or may have.
+    pub(super) fn changes(&self) -> bool {
+        !matches!(self.did, Did::Saw(..))
+    }
+}
+
+/// How a patch begins that a command may hold.
+const PATCH: &[u8] = b"*** Begin Patch";
+
+/// Whether a call can tell of a file: by its kind, or because its request holds a patch.
+pub(super) fn may_tell(kind: Kind, request: impl FnOnce() -> Option<Vec<u8>>) -> bool {
+    matches!(kind, Kind::Read | Kind::Write | Kind::Edit)
+        || request().is_some_and(|bytes| memchr::memmem::find(&bytes, PATCH).is_some())
+}
+
+/// What a call that has been told tells of files. Calls that came to nothing tell nothing.
+pub(super) fn of(row: &CallRow<'_>, told: Detailed) -> Vec<Told> {
+    let unclear = match row.status {
+        Status::Succeeded => false,
+        // Nobody recorded whether it worked.
+        Status::Answered => true,
+        _ => return Vec::new(),
+    };
+    let directory = directory(row, &told);
+    let place = |path: &str| absolute(path, directory.as_deref());
+    let one = |path: String, did: Did| if path.is_empty() { Vec::new() } else { vec![Told { path: place(&path), did }] };
+    match told.detail {
+        Detail::Read(read) => whole(&read).map(|text| one(read.path.clone(), Did::Saw(Known::text(text), How::Read))).unwrap_or_default(),
+        Detail::Write(write) => one(write.path.clone(), if unclear { Did::Unclear } else { Did::Wrote(write) }),
+        Detail::Edit(edit) => one(edit.path.clone(), if unclear { Did::Unclear } else { Did::Edited(edit) }),
+        // What becomes of the file's own text is not in the log.
+        Detail::Notebook(notebook) => one(notebook.path, Did::Unclear),
+        Detail::Patch(patch) => {
+            let file = |mut file: tooltrail_model::patch::FilePatch| {
+                file.moved_to = file.moved_to.map(|to| place(&to));
+                let path = place(&file.path);
+                let moved = file.moved_to.clone().filter(|_| unclear);
+                let own = Told { path, did: if unclear { Did::Unclear } else { Did::Patched(file) } };
+                std::iter::once(own).chain(moved.map(|path| Told { path, did: Did::Unclear }))
+            };
+            patch.files.into_iter().filter(|file| !file.path.is_empty()).flat_map(file).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Which files a request is about, whatever came of it.
+pub(super) fn asked(row: &CallRow<'_>, told: Detailed) -> Vec<Told> {
+    let directory = directory(row, &told);
+    match told.detail {
+        Detail::Read(read) => vec![Told { path: absolute(&read.path, directory.as_deref()), did: Did::Unclear }],
+        _ => of(row, told),
+    }
+}
+
+/// All of a file's text, where a read gave all of it.
+fn whole(read: &Read) -> Option<&str> {
+    let ReadGot::Text { text, first: 0 | 1, total: Some(total) } = &read.got else { return None };
+    // The empty line behind a last line feed is counted, too.
+    (text.split('\n').count() as u64 == *total).then_some(text)
+}
+
+/// The directory that paths are relative to: the call's, or the one in which a command applies its patch.
+fn directory(row: &CallRow<'_>, told: &Detailed) -> Option<String> {
+    let own = row.cwd.map(str::to_owned);
+    if !matches!(told.detail, Detail::Patch(_)) {
+        return own;
+    }
+    let text = |key: &str| told.rest_input.get(key).and_then(|value| value.as_str());
+    let own = match text("workdir") {
+        Some(workdir) => Some(absolute(workdir, own.as_deref())),
+        None => own,
+    };
+    // `cd web && apply_patch`: the words before the patch are left over.
+    let moved = ["cmd", "command"].into_iter().find_map(text).and_then(|line| line.trim().strip_prefix("cd ")?.trim().strip_suffix("&&"));
+    let plain = |word: &&str| !word.is_empty() && !word.contains([' ', '$', '`', '*', '"', '\'', '&', ';', '|']);
+    match moved.map(str::trim).filter(plain) {
+        Some(inner) => Some(absolute(inner, own.as_deref())),
+        None => own,
+    }
+}

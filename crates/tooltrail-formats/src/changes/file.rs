@@ -1,0 +1,219 @@
+//! One file in all logs: who told of it, across sessions and agents, and every text it had.
+//!
+//! Requests are searched for the file's name as bytes first; only the sessions that name it are opened.
+
+use super::deeds::{self, Told};
+use super::paths::{ends_with, last};
+use super::{Moment, absolute, backups, moments, session};
+use crate::shelf::Shelf;
+use crate::transcript::SessionBook;
+use crate::{Ask, FORMATS, Opened, value};
+use std::collections::{BTreeMap, BTreeSet};
+use tooltrail_model::book::Book;
+use tooltrail_model::changes::{Deed, Step, replay};
+use tooltrail_model::link::{Linked, LinkedCall, Now};
+use tooltrail_model::row::CallRow;
+use tooltrail_model::{Status, Time};
+
+/// What the logs have of a file that was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// No log names it.
+    Nothing,
+    /// The file.
+    One(String),
+    /// Several files are called so.
+    Several(Vec<String>),
+}
+
+/// Who tells of a file.
+#[derive(Clone, Debug)]
+pub struct Teller {
+    /// The session, in `Linked::sessions`.
+    pub session: usize,
+    /// The call's number in the session; `None` for a copy that the agent kept.
+    pub number: Option<u32>,
+    /// The call's id.
+    pub call: Option<String>,
+    /// The short name of the call, or of the session.
+    pub cited: String,
+    /// When.
+    pub time: Option<Time>,
+    /// The log that proves it.
+    pub file: String,
+    /// The line of that.
+    pub line: u64,
+}
+
+/// Everything that is told of a file.
+#[derive(Debug)]
+pub struct FileHistory {
+    /// The file.
+    pub path: String,
+    /// What happened to it, in order of time, told by [`FileHistory::tellers`].
+    pub steps: Vec<Step>,
+    /// Who tells it.
+    pub tellers: Vec<Teller>,
+}
+
+/// Which file a path means: that very file, seen from a directory, or one whose path ends so.
+pub fn find(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str, directory: Option<&str>) -> Named {
+    let exact = absolute(path, directory);
+    let wanted = absolute(path, None);
+    let mut found: BTreeSet<String> = BTreeSet::new();
+    for (call, row) in candidates(linked, now, shelf, &[&wanted]) {
+        found.extend(asked(linked, shelf, call, &row).into_iter().filter(|path| *path == exact || ends_with(path, &wanted)));
+    }
+    if found.contains(&exact) {
+        return Named::One(exact);
+    }
+    let mut found: Vec<String> = found.into_iter().collect();
+    match found.len() {
+        0 => Named::Nothing,
+        1 => found.pop().map_or(Named::Nothing, Named::One),
+        _ => Named::Several(found),
+    }
+}
+
+/// Everything that the logs tell of a file, by its path as they name it.
+pub fn history(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str) -> FileHistory {
+    let paths = kin(linked, now, shelf, path);
+    let names: Vec<&str> = paths.iter().map(|path| &**path).collect();
+    let mut calls: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
+    for (call, _) in candidates(linked, now, shelf, &names) {
+        calls.entry(call.session).or_default().insert(call.number);
+    }
+    let mut told: Vec<(Moment, Teller, Told)> = Vec::new();
+    for (session, numbers) in calls {
+        let is_ours = |path: &str| paths.contains(path);
+        told.extend(of_session(linked, now, shelf, session, &numbers, &is_ours));
+        told.extend(kept(linked, shelf, session, &is_ours));
+    }
+    told.sort_by_key(|(moment, ..)| *moment);
+    let mut tellers: Vec<Teller> = Vec::with_capacity(told.len());
+    let deeds = told.into_iter().map(|(_, teller, told)| {
+        tellers.push(teller);
+        Deed { by: tellers.len() - 1, path: told.path, did: told.did }
+    });
+    let mut steps = replay(deeds.collect::<Vec<_>>());
+    steps.retain(|step| step.path == path);
+    FileHistory { path: path.to_owned(), steps, tellers }
+}
+
+/// The file and those that it was moved from or to.
+fn kin(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str) -> BTreeSet<String> {
+    // Whoever moves a file more often than this has nothing left to find.
+    const ROUNDS: usize = 8;
+    let mut paths = BTreeSet::from([path.to_owned()]);
+    for _ in 0..ROUNDS {
+        let before = paths.len();
+        let names: Vec<String> = paths.iter().cloned().collect();
+        let names: Vec<&str> = names.iter().map(|path| &**path).collect();
+        for (call, row) in candidates(linked, now, shelf, &names) {
+            for told in told_by_request(linked, shelf, call, &row) {
+                if told.paths().any(|path| paths.contains(path)) {
+                    paths.extend(told.paths().map(str::to_owned));
+                }
+            }
+        }
+        if paths.len() == before {
+            break;
+        }
+    }
+    paths
+}
+
+/// The calls that may tell of one of some files: their requests name it.
+fn candidates<'l>(linked: &'l Linked<'_>, now: &Now, shelf: &dyn Shelf, paths: &[&str]) -> Vec<(&'l LinkedCall, CallRow<'l>)> {
+    let names: Vec<&str> = paths.iter().map(|path| last(path)).collect();
+    // A name that JSON may spell in several ways cannot be looked for as bytes.
+    let plain = names.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\' | b'/' | b'<' | b'>' | b'&')));
+    let finders: Vec<_> = names.iter().map(|name| memchr::memmem::Finder::new(name.as_bytes())).collect();
+    let names_one = |bytes: &[u8]| !plain || finders.iter().any(|finder| finder.find(bytes).is_some());
+    let tells = |call: &&LinkedCall| {
+        let record = linked.record(call.id);
+        let path = linked.sources.get(call.id.source()).map_or("", |source| &*source.path);
+        let bytes = shelf.bytes(path, record.at.span).filter(|bytes| names_one(bytes));
+        call.session < linked.sessions.len() && bytes.is_some_and(|bytes| deeds::may_tell(record.kind, || Some(bytes)))
+    };
+    let calls = linked.calls.iter().filter(|call| call.copy_of.is_none()).filter(tells);
+    calls.map(|call| (call, linked.call_row(call, now, false))).collect()
+}
+
+/// The files that a request is about.
+fn asked(linked: &Linked<'_>, shelf: &dyn Shelf, call: &LinkedCall, row: &CallRow<'_>) -> Vec<String> {
+    told_by_request(linked, shelf, call, row).iter().flat_map(|told| told.paths().map(str::to_owned).collect::<Vec<_>>()).collect()
+}
+
+/// What the request of a call tells alone: which files it is about.
+fn told_by_request(linked: &Linked<'_>, shelf: &dyn Shelf, call: &LinkedCall, row: &CallRow<'_>) -> Vec<Told> {
+    let read = || {
+        let format = FORMATS.iter().find(|format| format.agent() == row.agent)?;
+        let at = linked.record(call.id).at;
+        let value = value::read(&shelf.bytes(row.request.file, at.span)?);
+        let asked = format.asked(Opened { line: at.line, value: &value }, row.call)?;
+        let ask = Ask {
+            tool: row.tool,
+            server: row.server,
+            kind: row.kind,
+            status: row.status,
+            input: &asked.input,
+            seen: &[],
+            produced: None,
+            answered: false,
+        };
+        Some(deeds::asked(row, format.detail(&ask)))
+    };
+    if matches!(row.status, Status::Succeeded | Status::Answered) { read().unwrap_or_default() } else { Vec::new() }
+}
+
+/// What some calls of a session tell of some files.
+fn of_session<'l>(
+    linked: &'l Linked<'l>,
+    now: &'l Now,
+    shelf: &'l dyn Shelf,
+    session: usize,
+    numbers: &BTreeSet<u32>,
+    is_ours: &dyn Fn(&str) -> bool,
+) -> Vec<(Moment, Teller, Told)> {
+    let book = SessionBook::read(linked, &[session], now, shelf, None);
+    let calls = &book.transcript().calls;
+    let which = calls.iter().enumerate().filter(|(_, call)| numbers.contains(&call.number)).map(|(index, _)| index);
+    let mut all = Vec::new();
+    for (moment, index) in moments(calls, which.collect::<Vec<_>>()) {
+        let Some(call) = calls.get(index) else { continue };
+        for told in session::tell(&book, index).into_iter().filter(|told| told.paths().any(is_ours)) {
+            let teller = Teller {
+                session,
+                number: Some(call.number),
+                call: Some(call.row.call.to_owned()),
+                cited: call.row.r#ref.clone(),
+                time: call.row.completed_at.as_deref().and_then(|time| time.parse().ok()).or(call.time),
+                file: call.row.evidence.file.to_owned(),
+                line: call.row.evidence.line,
+            };
+            all.push((moment, teller, told));
+        }
+    }
+    all
+}
+
+/// The copies that the agent of a session kept.
+fn kept(linked: &Linked<'_>, shelf: &dyn Shelf, session: usize, is_ours: &dyn Fn(&str) -> bool) -> Vec<(Moment, Teller, Told)> {
+    let short = linked.sessions.get(session).map_or("", |session| &*session.short);
+    let teller = |kept: &backups::Kept| Teller {
+        session,
+        number: None,
+        call: None,
+        cited: short.to_owned(),
+        time: kept.time,
+        file: linked.sources.get(kept.source).map(|source| source.path.to_string()).unwrap_or_default(),
+        line: kept.at.line,
+    };
+    let all = backups::of(linked, session, shelf, is_ours).into_iter();
+    all.map(|kept| {
+        let moment = (kept.time.unwrap_or(Time::UNIX_EPOCH), kept.source, kept.at.line);
+        (moment, teller(&kept), Told { path: kept.path, did: kept.did })
+    })
+    .collect()
+}

@@ -1,0 +1,48 @@
+//! What calls changed in files: the deeds that logs tell, gathered for the model's replay.
+//!
+//! `deeds` takes a loaded call apart into what it tells of files; `session` gathers those of a session, one file at a time; `file` those
+//! of one file from all logs, with the copies that an agent kept (`backups`); `paths` says which file a path means, and
+//! `private` takes out what should not be seen.
+
+mod backups;
+mod deeds;
+mod file;
+mod paths;
+mod private;
+mod session;
+
+pub use backups::Backup;
+pub use file::{FileHistory, Named, Teller, find, history};
+pub use paths::absolute;
+pub use private::private;
+pub use session::SessionChanges;
+
+use std::collections::HashMap;
+use tooltrail_model::Time;
+use tooltrail_model::transcript::CallEntry;
+
+/// When something took effect, for sorting: the time, the source and the line.
+///
+/// Within a log the order of records is the truth and times only say so; a clock that steps back does not turn it around.
+type Moment = (Time, usize, u64);
+
+/// When calls took effect, by their place in the list: at their result, or at their request where there is none.
+fn moments(calls: &[CallEntry<'_>], which: impl IntoIterator<Item = usize>) -> Vec<(Moment, usize)> {
+    let mut all: Vec<(usize, u64, Option<Time>, usize)> = Vec::new();
+    for index in which {
+        let Some(call) = calls.get(index) else { continue };
+        let spot = call.result.unwrap_or(call.request);
+        let completed = call.row.completed_at.as_deref().and_then(|time| time.parse::<Time>().ok());
+        all.push((spot.source, spot.at.line, completed.or(call.time), index));
+    }
+    all.sort_unstable_by_key(|&(source, line, _, index)| (source, line, index));
+    let mut latest: HashMap<usize, Time> = HashMap::new();
+    let mut moments: Vec<(Moment, usize)> = Vec::with_capacity(all.len());
+    for (source, line, time, index) in all {
+        let latest = latest.entry(source).or_insert(Time::UNIX_EPOCH);
+        *latest = (*latest).max(time.unwrap_or(*latest));
+        moments.push(((*latest, source, line), index));
+    }
+    moments.sort_unstable();
+    moments
+}

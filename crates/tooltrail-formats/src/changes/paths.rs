@@ -1,0 +1,77 @@
+//! Paths in logs: made absolute by their words alone. Nothing is looked up on this machine; the file may be from another one.
+
+/// The file that a path means in a directory: without `.` and `..`, absolute where the directory is known.
+pub fn absolute(path: &str, directory: Option<&str>) -> String {
+    let sign = if is_windows(path) || directory.is_some_and(is_windows) { '\\' } else { '/' };
+    let whole = match directory.filter(|directory| !directory.is_empty()) {
+        Some(directory) if !is_absolute(path) => format!("{directory}{sign}{path}"),
+        _ => path.to_owned(),
+    };
+    let splits = |letter: char| letter == '/' || (sign == '\\' && letter == '\\');
+    let rooted = whole.starts_with(splits);
+    let mut names: Vec<&str> = Vec::new();
+    for name in whole.split(splits) {
+        match name {
+            "" | "." => {}
+            ".." if names.last().is_some_and(|last| *last != "..") => drop(names.pop()),
+            // There is nothing above the root.
+            ".." if rooted => {}
+            name => names.push(name),
+        }
+    }
+    let joined = names.join(&sign.to_string());
+    if rooted { format!("{sign}{joined}") } else { joined }
+}
+
+/// Whether a path says by itself where it is.
+fn is_absolute(path: &str) -> bool {
+    path.starts_with(['/', '~']) || is_windows(path)
+}
+
+/// `C:\` or `\\server`.
+fn is_windows(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    let drive = bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.get(1) == Some(&b':');
+    (drive && matches!(bytes.get(2), Some(b'\\' | b'/'))) || path.starts_with("\\\\")
+}
+
+/// The last name of a path.
+pub(super) fn last(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// Whether a path ends with the names of another one.
+pub(super) fn ends_with(path: &str, end: &str) -> bool {
+    let names = |path| str::rsplit(path, ['/', '\\']).filter(|name| !matches!(*name, "" | "."));
+    let (mut path, mut end) = (names(path), names(end).peekable());
+    end.peek().is_some() && end.all(|name| path.next() == Some(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_made_absolute_by_their_words() {
+        for (path, directory, expected) in [
+            ("/a/./b/../c", None, "/a/c"),
+            ("src/a.rs", Some("/srv/app/"), "/srv/app/src/a.rs"),
+            ("../x", Some("/srv/app"), "/srv/x"),
+            ("/../x", None, "/x"),
+            ("../x", None, "../x"),
+            ("src/a.rs", None, "src/a.rs"),
+            ("C:\\a\\..\\b", Some("/srv"), "C:\\b"),
+            ("b/c", Some("C:\\a"), "C:\\a\\b\\c"),
+            ("a\\b", Some("/srv"), "/srv/a\\b"),
+            ("~/x", Some("/srv"), "~/x"),
+        ] {
+            assert_eq!(absolute(path, directory), expected, "{path} in {directory:?}");
+        }
+    }
+
+    #[test]
+    fn ends_are_whole_names() {
+        assert!(ends_with("/srv/src/main.rs", "src/main.rs") && ends_with("C:\\a\\b.rs", "a/b.rs") && ends_with("/a/b", "./b"));
+        assert!(!ends_with("/srv/src/main.rs", "rc/main.rs") && !ends_with("/b", "a/b") && !ends_with("/b", ""));
+    }
+}

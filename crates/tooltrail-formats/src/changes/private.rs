@@ -1,0 +1,35 @@
+//! What is taken out of changes before anybody sees them. The replay works on texts as they are, or nothing would fit; what came out of
+//! it is changed here, whole texts at a time.
+
+use crate::value::Change;
+use tooltrail_model::changes::Known;
+use tooltrail_model::changes::net::{FileNet, Part};
+use tooltrail_model::patch::PatchLine;
+
+/// Takes out of changes what should not be seen.
+pub fn private(files: &mut [FileNet], change: &Change<'_>) {
+    for file in files {
+        for path in std::iter::once(&mut file.path).chain(&mut file.moved_from).chain(&mut file.moved_to) {
+            *path = change(std::mem::take(path));
+        }
+        file.parts.iter_mut().for_each(|each| part(each, change));
+    }
+}
+
+fn part(part: &mut Part, change: &Change<'_>) {
+    match part {
+        Part::Net { before, after, .. } | Part::Outside { before, after, .. } => {
+            for known in [before, after] {
+                if let Known::Text(text) = known {
+                    *known = Known::text(change(text.to_string()));
+                }
+            }
+        }
+        Part::Pieces { hunks, .. } => {
+            for line in hunks.iter_mut().flat_map(|hunk| &mut hunk.lines) {
+                let (PatchLine::Same(text) | PatchLine::Removed(text) | PatchLine::Added(text)) = line;
+                *text = change(std::mem::take(text));
+            }
+        }
+    }
+}

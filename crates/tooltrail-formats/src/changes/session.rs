@@ -1,0 +1,126 @@
+//! The changes of a session: which calls touched which files, and the replay of one file at a time.
+//!
+//! Calls are opened twice: once to see which files they are about, and again when a file is replayed, so that only the texts of one file
+//! are in memory at a time. Files that a patch moved into each other are one group, because the text of one follows from the other's.
+
+use super::deeds::{self, Told};
+use super::moments;
+use crate::transcript::SessionBook;
+use std::collections::HashMap;
+use tooltrail_model::book::{Book, Loaded};
+use tooltrail_model::changes::net::{FileNet, net};
+use tooltrail_model::changes::{Deed, Step, replay};
+
+/// Which files a session changed, and how.
+pub struct SessionChanges<'b, 'a> {
+    book: &'b SessionBook<'a>,
+    groups: Vec<Group>,
+}
+
+impl std::fmt::Debug for SessionChanges<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SessionChanges").field("groups", &self.groups).finish_non_exhaustive()
+    }
+}
+
+/// Files whose texts follow from each other; mostly one.
+#[derive(Debug, Default)]
+struct Group {
+    paths: Vec<String>,
+    /// The calls that tell of them: when, in the order of all calls, and which.
+    calls: Vec<(usize, usize)>,
+    /// The first call that changes one, in order of time.
+    first: Option<usize>,
+}
+
+impl<'b, 'a> SessionChanges<'b, 'a> {
+    /// Looks which calls are about which files.
+    pub fn read(book: &'b SessionBook<'a>) -> Self {
+        let calls = &book.transcript().calls;
+        let which = calls.iter().enumerate().filter(|(_, call)| deeds::may_tell(call.row.kind, || book.raw(call.request)));
+        let which: Vec<usize> = which.map(|(index, _)| index).collect();
+        let mut groups = Groups::default();
+        for (order, (_, index)) in moments(calls, which).into_iter().enumerate() {
+            for told in tell(book, index) {
+                groups.add(&told, index, order);
+            }
+        }
+        SessionChanges { book, groups: groups.end() }
+    }
+
+    /// What the calls that are taken changed, a group of files at a time: mostly one file, several where some were moved.
+    pub fn nets(&self, takes: impl Fn(usize) -> bool) -> impl Iterator<Item = Vec<FileNet>> {
+        self.steps().map(move |steps| net(&steps, &takes)).filter(|files| !files.is_empty())
+    }
+
+    /// The steps of each group of files. They are told by calls, as in `Transcript::calls`.
+    pub fn steps(&self) -> impl Iterator<Item = Vec<Step>> {
+        self.groups.iter().map(|group| {
+            let deeds = group.calls.iter().flat_map(|&(_, by)| {
+                let own = tell(self.book, by).into_iter().filter(|told| told.paths().any(|path| group.paths.iter().any(|own| own == path)));
+                own.map(move |told| Deed { by, path: told.path, did: told.did }).collect::<Vec<_>>()
+            });
+            replay(deeds)
+        })
+    }
+}
+
+/// What a call tells of files.
+pub(super) fn tell(book: &dyn Book, index: usize) -> Vec<Told> {
+    match book.call(index) {
+        Loaded::Call(story) => deeds::of(&story.row, story.told),
+        _ => Vec::new(),
+    }
+}
+
+/// Groups while they are found.
+#[derive(Default)]
+struct Groups {
+    groups: Vec<Group>,
+    of: HashMap<String, usize>,
+}
+
+impl Groups {
+    fn add(&mut self, told: &Told, call: usize, order: usize) {
+        let mut place: Option<usize> = None;
+        for path in told.paths() {
+            let own = *self.of.entry(path.to_owned()).or_insert_with(|| {
+                self.groups.push(Group { paths: vec![path.to_owned()], ..Group::default() });
+                self.groups.len() - 1
+            });
+            place = Some(place.map_or(own, |place| self.join(place, own)));
+        }
+        if let Some(group) = place.and_then(|place| self.groups.get_mut(place)) {
+            group.calls.push((order, call));
+            if told.changes() {
+                group.first = group.first.or(Some(order));
+            }
+        }
+    }
+
+    /// Makes one group of two.
+    fn join(&mut self, one: usize, other: usize) -> usize {
+        if one == other {
+            return one;
+        }
+        let Some(moved) = self.groups.get_mut(other).map(std::mem::take) else { return one };
+        self.of.extend(moved.paths.iter().map(|path| (path.clone(), one)));
+        if let Some(group) = self.groups.get_mut(one) {
+            group.paths.extend(moved.paths);
+            group.calls.extend(moved.calls);
+            group.first = [group.first, moved.first].into_iter().flatten().min();
+        }
+        one
+    }
+
+    /// The groups in which something changed, by the first change.
+    fn end(mut self) -> Vec<Group> {
+        self.groups.retain(|group| group.first.is_some());
+        for group in &mut self.groups {
+            group.calls.sort_unstable();
+            group.calls.dedup();
+        }
+        self.groups.sort_by_key(|group| group.first);
+        self.groups
+    }
+}

@@ -1,0 +1,211 @@
+//! The sum: what some of the steps, such as those of a session or a turn, changed in each file all in all.
+//!
+//! A file's changes are one [`Part::Net`], from the text before the first of them to the text after the last, unless something else
+//! changed it in between, or a text is not known.
+
+use super::{Known, Moved, Step};
+use crate::patch::Hunk;
+
+/// What became of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileNet {
+    /// The file.
+    pub path: String,
+    /// The file that it was before.
+    pub moved_from: Option<String>,
+    /// The file that it became.
+    pub moved_to: Option<String>,
+    /// What happened to it, in order.
+    pub parts: Vec<Part>,
+}
+
+/// A part of what happened to a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Changes of which the first and the last text are known.
+    Net {
+        /// The text before the first of them.
+        before: Known,
+        /// The text after the last.
+        after: Known,
+        /// Whose they are; see `Deed::by`.
+        by: Vec<usize>,
+    },
+    /// Somebody else changed it.
+    Outside {
+        /// The text before.
+        before: Known,
+        /// The text after.
+        after: Known,
+        /// Others who are known to have changed it; nobody where that is outside of the logs.
+        by: Vec<usize>,
+        /// Who changed it last before that.
+        last: usize,
+        /// Who changed it next.
+        next: usize,
+    },
+    /// A change of which not all of the text is known.
+    Pieces {
+        /// What is known.
+        hunks: Vec<Hunk>,
+        /// Whose it is.
+        by: usize,
+    },
+}
+
+impl FileNet {
+    /// Everybody whose changes are in it, in order.
+    pub fn by(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = Vec::new();
+        let own = self.parts.iter().flat_map(|part| match part {
+            Part::Net { by, .. } => by.as_slice(),
+            Part::Pieces { by, .. } => std::slice::from_ref(by),
+            Part::Outside { .. } => &[],
+        });
+        for &by in own {
+            if !all.contains(&by) {
+                all.push(by);
+            }
+        }
+        all
+    }
+
+    /// Whether it ended as it began, as far as all of it is known.
+    pub fn is_back(&self) -> bool {
+        let known = self.parts.iter().all(|part| matches!(part, Part::Net { .. }));
+        known && self.ends().is_some_and(|(before, after)| before == after)
+    }
+
+    /// The first and the last text, where both are known.
+    pub fn ends(&self) -> Option<(&Known, &Known)> {
+        match (self.parts.first()?, self.parts.last()?) {
+            (Part::Net { before, .. }, Part::Net { after, .. }) => Some((before, after)),
+            _ => None,
+        }
+    }
+}
+
+/// A file of a list, with a rename told as one.
+#[derive(Clone, Copy, Debug)]
+pub enum Listed<'f> {
+    /// A file.
+    File(&'f FileNet),
+    /// A file that was moved, and nothing else happened to either name: the text before, and the text after.
+    Renamed {
+        /// Under its old name.
+        old: &'f FileNet,
+        /// Under its new one.
+        new: &'f FileNet,
+        /// The text before.
+        before: &'f Known,
+        /// The text after.
+        after: &'f Known,
+    },
+}
+
+/// Files as they are listed: of two names of one file the first tells both.
+pub fn listed(files: &[FileNet]) -> Vec<Listed<'_>> {
+    let other = |path: &Option<String>| files.iter().find(|file| path.as_ref() == Some(&file.path));
+    let mut out = Vec::with_capacity(files.len());
+    for file in files {
+        match (other(&file.moved_to), other(&file.moved_from)) {
+            (Some(new), None) => out.push(renamed(file, new).unwrap_or(Listed::File(file))),
+            // Told with its old name.
+            (None, Some(old)) if renamed(old, file).is_some() => {}
+            _ => out.push(Listed::File(file)),
+        }
+    }
+    out
+}
+
+fn renamed<'f>(old: &'f FileNet, new: &'f FileNet) -> Option<Listed<'f>> {
+    let paired = old.moved_to.as_ref() == Some(&new.path) && new.moved_from.as_ref() == Some(&old.path);
+    let once = old.moved_from.is_none() && new.moved_to.is_none();
+    match (&*old.parts, &*new.parts) {
+        (
+            [Part::Net { before: before @ Known::Text(_), after: Known::Absent, .. }],
+            [Part::Net { before: Known::Absent, after: after @ Known::Text(_), .. }],
+        ) if paired && once => Some(Listed::Renamed { old, new, before, after }),
+        _ => None,
+    }
+}
+
+/// Sums up the steps that `takes` takes, file by file, in the order of their first change.
+pub fn net(steps: &[Step], takes: impl Fn(usize) -> bool) -> Vec<FileNet> {
+    let mut files: Vec<Summing<'_>> = Vec::new();
+    for step in steps {
+        let taken = step.changes && takes(step.by);
+        let place = files.iter().position(|file| file.path == step.path);
+        match place.and_then(|place| files.get_mut(place)) {
+            Some(file) => file.take(step, taken),
+            None if taken => files.push(Summing::begin(step)),
+            None => {}
+        }
+    }
+    files.into_iter().map(Summing::end).collect()
+}
+
+/// A file that is being summed up.
+struct Summing<'s> {
+    path: &'s str,
+    parts: Vec<Part>,
+    moved_from: Option<String>,
+    moved_to: Option<String>,
+    /// The last step that was taken.
+    last: &'s Step,
+    /// Steps since then that were not.
+    others: Vec<usize>,
+    /// The file changed since then, and nobody says how.
+    outside: bool,
+}
+
+impl<'s> Summing<'s> {
+    fn begin(step: &'s Step) -> Self {
+        let (moved_from, moved_to) = (None, None);
+        let mut file = Summing { path: &step.path, parts: Vec::new(), moved_from, moved_to, last: step, others: Vec::new(), outside: false };
+        file.add(step, false);
+        file
+    }
+
+    fn take(&mut self, step: &'s Step, taken: bool) {
+        self.outside |= step.outside;
+        if !taken {
+            self.others.extend(step.changes.then_some(step.by));
+            return;
+        }
+        let (before, after) = (&self.last.after, &step.before);
+        let follows = before.is_known() && before == after;
+        let by = std::mem::take(&mut self.others);
+        let known = before.is_known() && after.is_known();
+        if !follows && (self.outside || !by.is_empty() || known) {
+            let (before, after) = (before.clone(), after.clone());
+            self.parts.push(Part::Outside { before, after, by, last: self.last.by, next: step.by });
+        }
+        self.add(step, follows);
+        self.outside = false;
+    }
+
+    /// Adds a step. `follows`: it goes on from where the last one ended.
+    fn add(&mut self, step: &'s Step, follows: bool) {
+        match &step.moved {
+            Some(Moved::From(path)) => self.moved_from = Some(path.clone()),
+            Some(Moved::To(path)) => self.moved_to = Some(path.clone()),
+            None => {}
+        }
+        match self.parts.last_mut() {
+            _ if !step.before.is_known() || !step.after.is_known() => {
+                self.parts.push(Part::Pieces { hunks: step.hunks.clone(), by: step.by });
+            }
+            Some(Part::Net { after, by, .. }) if follows => {
+                *after = step.after.clone();
+                by.push(step.by);
+            }
+            _ => self.parts.push(Part::Net { before: step.before.clone(), after: step.after.clone(), by: vec![step.by] }),
+        }
+        self.last = step;
+    }
+
+    fn end(self) -> FileNet {
+        FileNet { path: self.path.to_owned(), moved_from: self.moved_from, moved_to: self.moved_to, parts: self.parts }
+    }
+}

@@ -1,0 +1,263 @@
+//! The replay: deeds in order of time become steps, each with the text before and after. The only place that decides what is known.
+//!
+//! A deed that tells the whole text settles it, whatever was thought before. One that tells a change is put on the text that is known,
+//! if it fits there; where it does not, the file changed outside, and its text is unknown until a deed tells it again.
+
+use super::fit::{self, Tabs};
+use super::{Deed, Did, How, Known, Moved, Step};
+use crate::Map;
+use crate::detail::{Edit, Write};
+use crate::patch::{FileChange, FilePatch, PatchLine};
+
+/// Replays deeds, in the order they are given. Files that were moved into each other belong into one replay.
+pub fn replay(deeds: impl IntoIterator<Item = Deed>) -> Vec<Step> {
+    let mut replay = Replay::default();
+    for deed in deeds {
+        replay.take(deed);
+    }
+    replay.steps
+}
+
+#[derive(Default)]
+struct Replay {
+    /// What is known of each file now.
+    now: Map<String, Known>,
+    steps: Vec<Step>,
+}
+
+/// What a deed does to one file.
+struct Done {
+    before: Known,
+    after: Known,
+    how: How,
+    replayed: bool,
+    outside: bool,
+}
+
+impl Replay {
+    fn take(&mut self, deed: Deed) {
+        let now = self.now.get(&deed.path).cloned().unwrap_or_default();
+        let Deed { by, path, did } = deed;
+        let blank = Step {
+            by,
+            path: path.clone(),
+            before: Known::Unknown,
+            after: Known::Unknown,
+            how: How::Edited,
+            replayed: false,
+            changes: true,
+            outside: false,
+            hunks: Vec::new(),
+            moved: None,
+        };
+        match did {
+            Did::Saw(text, how) => {
+                let outside = now.is_known() && now != text;
+                self.put(blank, Done { before: text.clone(), after: text, how, replayed: false, outside }, |step| step.changes = false);
+            }
+            Did::Wrote(write) => {
+                let done = wrote(&now, &write);
+                self.put(blank, done, |step| step.hunks = write.hunks);
+            }
+            Did::Edited(edit) => {
+                let done = edited(&now, &edit);
+                self.put(blank, done, |step| step.hunks = pieces(edit));
+            }
+            Did::Unclear => self.put(
+                blank,
+                Done { before: now, after: Known::Unknown, how: How::Edited, replayed: true, outside: false },
+                |_| {},
+            ),
+            Did::Patched(patch) => self.patched(blank, &now, patch),
+        }
+    }
+
+    fn put(&mut self, blank: Step, done: Done, more: impl FnOnce(&mut Step)) {
+        let Done { before, after, how, replayed, outside } = done;
+        self.now.insert(blank.path.clone(), after.clone());
+        let mut step = Step { before, after, how, replayed, outside, ..blank };
+        more(&mut step);
+        self.steps.push(step);
+    }
+
+    fn patched(&mut self, blank: Step, now: &Known, patch: FilePatch) {
+        let done = match patch.change {
+            FileChange::Add => added(now, &patch),
+            FileChange::Delete => deleted(now, &patch),
+            FileChange::Update => updated(now, &patch),
+        };
+        let Some(to) = patch.moved_to.filter(|to| *to != blank.path) else {
+            self.put(blank, done, |step| step.hunks = patch.hunks);
+            return;
+        };
+        let there = self.now.get(&to).cloned().unwrap_or_default();
+        let before = if there.is_known() { there } else { Known::Absent };
+        let arrives = Done { before, after: done.after, how: How::Moved, replayed: done.replayed, outside: false };
+        let (from, other) = (blank.path.clone(), Step { path: to.clone(), ..blank.clone() });
+        let leaves = Done { after: Known::Absent, how: How::Moved, replayed: false, ..done };
+        self.put(blank, leaves, |step| (step.hunks, step.moved) = (patch.hunks.clone(), Some(Moved::To(to))));
+        self.put(other, arrives, |step| (step.hunks, step.moved) = (patch.hunks, Some(Moved::From(from))));
+    }
+}
+
+/// Whether a text that the log has for sure is another one than was known.
+fn differs(now: &Known, sure: &Known) -> bool {
+    now.is_known() && now != sure
+}
+
+fn wrote(now: &Known, write: &Write) -> Done {
+    let after = Known::text(&*write.content);
+    let done = |before: Known, outside| Done { before, after: after.clone(), how: How::Written, replayed: false, outside };
+    match (&write.original, write.new) {
+        (Some(original), _) => {
+            let before = Known::text(&**original);
+            let outside = differs(now, &before);
+            done(before, outside)
+        }
+        (None, Some(true)) => done(Known::Absent, differs(now, &Known::Absent)),
+        (None, said) => {
+            // The hunks tell the text before, where they can be trusted to the byte.
+            let hunks = fit::reversed(&write.hunks);
+            let undone = if hunks.is_empty() { None } else { fit::numbered(&write.content, &hunks, tabs(&[&write.content])) };
+            match (undone, now) {
+                (Some(undone), Known::Text(text)) if fit::same_but_tabs(&undone.text, text) => done(now.clone(), false),
+                (Some(undone), _) if undone.exact => done(Known::text(undone.text), now.is_known()),
+                (Some(_), _) => done(Known::Unknown, now.is_known()),
+                // The log says that it was there.
+                (None, Known::Absent) if said == Some(false) => done(Known::Unknown, true),
+                (None, _) => done(now.clone(), false),
+            }
+        }
+    }
+}
+
+/// Whether hunks that tell of these texts may show tabs as spaces.
+fn tabs(texts: &[&str]) -> Tabs {
+    let tabbed = texts.iter().any(|text| text.starts_with('\t') || text.contains("\n\t"));
+    if tabbed { Tabs::Blurred } else { Tabs::Kept }
+}
+
+fn edited(now: &Known, edit: &Edit) -> Done {
+    if let ([only], None | Some("")) = (&*edit.replacements, edit.original.as_deref())
+        && only.old.is_empty()
+        && !edit.user_modified
+    {
+        return filled(now, &only.new);
+    }
+    let base = match (&edit.original, now) {
+        (Some(original), _) => original,
+        (None, Known::Text(text)) => &**text,
+        (None, _) => {
+            return Done {
+                before: Known::Unknown,
+                after: Known::Unknown,
+                how: How::Edited,
+                replayed: true,
+                outside: *now == Known::Absent,
+            };
+        }
+    };
+    let sure = edit.original.is_some();
+    let after = change(base, edit, sure);
+    // The text that was known is not the one that was changed.
+    let outside = if sure { differs(now, &Known::text(base)) } else { after.is_none() };
+    let before = if sure || !outside { Known::text(base) } else { Known::Unknown };
+    let after = after.flatten().map_or(Known::Unknown, Known::text);
+    Done { before, after, how: How::Edited, replayed: !sure, outside }
+}
+
+/// An edit that replaces nothing makes a new file, or fills an empty one.
+fn filled(now: &Known, text: &str) -> Done {
+    let outside = now.as_text().is_some_and(|text| !text.is_empty());
+    let before = if now.as_text() == Some("") { now.clone() } else { Known::Absent };
+    Done { before, after: Known::text(text), how: How::Edited, replayed: false, outside }
+}
+
+/// What an edit makes of a text: `None` where it cannot have been made of it, `Some(None)` where what came out cannot be told.
+/// `sure`: the log itself says that this was the text.
+fn change(base: &str, edit: &Edit, sure: bool) -> Option<Option<String>> {
+    let proposed = edit.replacements.iter().map(|one| &*one.new);
+    let tabs = tabs(&std::iter::once(base).chain(proposed).collect::<Vec<_>>());
+    let fitted = (!edit.hunks.is_empty()).then(|| fit::numbered(base, &edit.hunks, tabs));
+    let replaced = if edit.user_modified { None } else { fit::replaced(base, &edit.replacements) };
+    match (replaced, fitted) {
+        // Both tell the same; the replacement knows the tabs.
+        (Some((plain, swallowed)), Some(Some(fitted))) => {
+            let fits = |text: &String| fit::same_but_tabs(text, &fitted.text);
+            let found = [plain, swallowed].into_iter().find(fits);
+            Some(found.or(fitted.exact.then_some(fitted.text)))
+        }
+        (Some((plain, swallowed)), None) => Some((plain == swallowed).then_some(plain)),
+        // The text is the right one, so it is the hunks that cannot be understood.
+        (Some((plain, swallowed)), Some(None)) if sure => Some((plain == swallowed).then_some(plain)),
+        // The person had the last word, or the agent found the text by another spelling of it.
+        (None, Some(Some(fitted))) => Some(fitted.exact.then_some(fitted.text)),
+        (None, Some(None) | None) if sure => Some(None),
+        (None, None) if edit.user_modified => Some(None),
+        (_, Some(None)) | (None, None) => None,
+    }
+}
+
+/// What an edit tells where whole texts do not.
+fn pieces(edit: Edit) -> Vec<crate::patch::Hunk> {
+    if !edit.hunks.is_empty() || edit.user_modified {
+        return edit.hunks;
+    }
+    let hunk = |one: &crate::detail::Replacement| {
+        let removed = one.old.split_terminator('\n').map(|line| PatchLine::Removed(line.to_owned()));
+        let added = one.new.split_terminator('\n').map(|line| PatchLine::Added(line.to_owned()));
+        crate::patch::Hunk { lines: removed.chain(added).collect(), ..crate::patch::Hunk::default() }
+    };
+    edit.replacements.iter().map(hunk).collect()
+}
+
+fn added(now: &Known, patch: &FilePatch) -> Done {
+    // A patch may put a new file over another one.
+    let before = if now.is_known() { now.clone() } else { Known::Absent };
+    let lines = patch.hunks.iter().flat_map(|hunk| &hunk.lines);
+    let written = || {
+        let lines = lines.map(|line| if let PatchLine::Added(text) = line { Some(format!("{text}\n")) } else { None });
+        lines.collect::<Option<String>>()
+    };
+    let after = patch.content.clone().or_else(written).map_or(Known::Unknown, Known::text);
+    Done { before, after, how: How::Patched, replayed: false, outside: false }
+}
+
+fn deleted(now: &Known, patch: &FilePatch) -> Done {
+    let (before, outside) = match &patch.content {
+        Some(text) => {
+            let before = Known::text(&**text);
+            let outside = differs(now, &before);
+            (before, outside)
+        }
+        // It was there, or it could not have been deleted.
+        None if *now == Known::Absent => (Known::Unknown, true),
+        None => (now.clone(), false),
+    };
+    Done { before, after: Known::Absent, how: How::Deleted, replayed: false, outside }
+}
+
+fn updated(now: &Known, patch: &FilePatch) -> Done {
+    let done = |before, after, outside| Done { before, after, how: How::Patched, replayed: true, outside };
+    let Known::Text(text) = now else {
+        return done(Known::Unknown, Known::Unknown, *now == Known::Absent);
+    };
+    // Only its name changes.
+    if patch.hunks.is_empty() {
+        return done(now.clone(), now.clone(), false);
+    }
+    let numbered = patch.hunks.iter().all(|hunk| hunk.old_start.is_some());
+    let after = match numbered {
+        true => fit::numbered(text, &patch.hunks, Tabs::Kept).map(|fitted| fitted.text),
+        false => fit::sought(text, &patch.hunks),
+    };
+    match after {
+        Some(after) => done(now.clone(), Known::text(after), false),
+        // The program that applied it overlooks spaces and signs: what it made of them is not known, but this was the text.
+        None if !numbered && fit::may_fit(text, &patch.hunks) => done(now.clone(), Known::Unknown, false),
+        None => done(Known::Unknown, Known::Unknown, true),
+    }
+}
+
+#[cfg(test)]
+mod tests;

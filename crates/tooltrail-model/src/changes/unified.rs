@@ -1,0 +1,254 @@
+//! Patches: changes as `git apply` and `patch -p1` take them, made from whole texts, so that they give back the text after to the byte.
+//!
+//! What is not known whole stands in comments, which both programs read over.
+
+use super::Known;
+use super::net::{FileNet, Listed, Part, listed};
+use crate::patch::{Hunk, PatchLine};
+use similar::{ChangeTag, DiffOp, DiffTag, TextDiff};
+use std::fmt::Write;
+
+/// Lines around a change.
+const CONTEXT: usize = 3;
+
+/// How a patch names things.
+pub struct Names<'n> {
+    /// The path that a file has in the patch: relative, with slashes.
+    pub path: &'n dyn Fn(&str) -> String,
+    /// How a call is cited.
+    pub call: &'n dyn Fn(usize) -> String,
+    /// What everything belongs to that is not outside: `the logs`, `this session`.
+    pub whole: &'n str,
+}
+
+impl std::fmt::Debug for Names<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Names")
+    }
+}
+
+/// What changed between two texts, with line numbers. Only line feeds end lines.
+pub fn hunks(before: &str, after: &str) -> Vec<Hunk> {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
+    // The default algorithm gives up on the shortest answer before it takes too long, and needs no clock for it.
+    let diff = TextDiff::configure().diff_slices(&old, &new);
+    let hunk = |ops: Vec<DiffOp>| {
+        let number = |index: usize| u32::try_from(index + 1).ok();
+        let (first, second) = ops.first().map(|op| (op.old_range().start, op.new_range().start)).unwrap_or_default();
+        let mut hunk = Hunk { old_start: number(first), new_start: number(second), ..Hunk::default() };
+        for change in ops.iter().flat_map(|op| diff.iter_changes(op)) {
+            let line = change.value();
+            let text = line.strip_suffix('\n').unwrap_or(line).to_owned();
+            let unended = !line.ends_with('\n');
+            hunk.old_unended |= unended && change.tag() != ChangeTag::Insert;
+            hunk.new_unended |= unended && change.tag() != ChangeTag::Delete;
+            hunk.lines.push(match change.tag() {
+                ChangeTag::Equal => PatchLine::Same(text),
+                ChangeTag::Delete => PatchLine::Removed(text),
+                ChangeTag::Insert => PatchLine::Added(text),
+            });
+        }
+        hunk
+    };
+    let groups = diff.grouped_ops(CONTEXT).into_iter().filter(|ops| ops.iter().any(|op| op.tag() != DiffTag::Equal));
+    groups.map(hunk).collect()
+}
+
+/// Writes the changes of files as one patch.
+pub fn patch(files: &[FileNet], names: &Names<'_>) -> String {
+    let mut out = String::new();
+    for listed in listed(files) {
+        match listed {
+            Listed::Renamed { old, new, before, after } => {
+                cite(&mut out, old.by().iter().chain(&new.by()), names);
+                diff(&mut out, before, after, &(names.path)(&old.path), &(names.path)(&new.path));
+            }
+            Listed::File(file) => one(&mut out, file, names),
+        }
+    }
+    out
+}
+
+/// One file: a diff for each part whose texts are known, and comments about the others.
+fn one(out: &mut String, file: &FileNet, names: &Names<'_>) {
+    let path = (names.path)(&file.path);
+    let mut last: Option<&Known> = None;
+    for part in &file.parts {
+        match part {
+            Part::Net { before, after, by } => {
+                // Whatever lies between two texts that are known belongs to the patch, or it would not apply.
+                if let Some(last) = last.filter(|last| *last != before) {
+                    diff(out, last, before, &path, &path);
+                }
+                cite(out, by.iter(), names);
+                if before == after {
+                    let _ = writeln!(out, "# {}: changed and changed back", quoted(&path));
+                }
+                diff(out, before, after, &path, &path);
+                last = Some(after);
+            }
+            Part::Outside { by, last, next, .. } => {
+                let (last, next) = ((names.call)(*last), (names.call)(*next));
+                let _ = if by.is_empty() {
+                    writeln!(out, "# {}: changed outside {} between {last} and {next}", quoted(&path), names.whole)
+                } else {
+                    let others: Vec<String> = by.iter().map(|by| (names.call)(*by)).collect();
+                    writeln!(out, "# {}: changed by others between {last} and {next}: {}", quoted(&path), others.join(" "))
+                };
+            }
+            Part::Pieces { hunks, by } => {
+                let call = (names.call)(*by);
+                let _ = writeln!(out, "# {}: {call} changed it, and the logs do not have all of its text", quoted(&path));
+                pieces(hunks).split_terminator('\n').for_each(|line| {
+                    let _ = writeln!(out, "#   {line}");
+                });
+            }
+        }
+    }
+}
+
+/// Hunks as a text.
+pub fn pieces(hunks: &[Hunk]) -> String {
+    let mut out = String::new();
+    hunks.iter().for_each(|hunk| body(&mut out, hunk));
+    out
+}
+
+/// Says whose a diff is.
+fn cite<'b>(out: &mut String, by: impl Iterator<Item = &'b usize>, names: &Names<'_>) {
+    let mut calls: Vec<String> = Vec::new();
+    for by in by {
+        let call = (names.call)(*by);
+        if !calls.contains(&call) {
+            calls.push(call);
+        }
+    }
+    let _ = writeln!(out, "# by {}", calls.join(" "));
+}
+
+/// Writes one diff. Texts that are the same under the same name give none.
+pub fn diff(out: &mut String, before: &Known, after: &Known, old: &str, new: &str) {
+    if (before == after && old == new) || !before.is_known() || !after.is_known() {
+        return;
+    }
+    let _ = writeln!(out, "diff --git {} {}", quoted(&format!("a/{old}")), quoted(&format!("b/{new}")));
+    match (before, after) {
+        (Known::Absent, _) => out.push_str("new file mode 100644\n"),
+        (_, Known::Absent) => out.push_str("deleted file mode 100644\n"),
+        _ if old != new => {
+            let _ = writeln!(out, "rename from {}\nrename to {}", quoted(old), quoted(new));
+        }
+        _ => {}
+    }
+    let hunks = hunks(before.as_text().unwrap_or_default(), after.as_text().unwrap_or_default());
+    if hunks.is_empty() {
+        return;
+    }
+    let side = |known: &Known, side: &str, path: &str| match known {
+        Known::Absent => "/dev/null".to_owned(),
+        // A tab ends a name that has spaces in it.
+        _ => format!("{}{}", quoted(&format!("{side}/{path}")), if path.contains(' ') { "\t" } else { "" }),
+    };
+    let _ = writeln!(out, "--- {}\n+++ {}", side(before, "a", old), side(after, "b", new));
+    hunks.iter().for_each(|hunk| body(out, hunk));
+}
+
+/// One hunk with its head.
+fn body(out: &mut String, hunk: &Hunk) {
+    let count = |skip: fn(&PatchLine) -> bool| hunk.lines.iter().filter(|line| !skip(line)).count();
+    let olds = count(|line| matches!(line, PatchLine::Added(_)));
+    let news = count(|line| matches!(line, PatchLine::Removed(_)));
+    // A side without lines has the number of the line before it.
+    let range = |start: Option<u32>, count: usize| match (start, count) {
+        (None, _) => String::new(),
+        (Some(start), 0) => format!("{},0", start.saturating_sub(1)),
+        (Some(start), 1) => start.to_string(),
+        (Some(start), count) => format!("{start},{count}"),
+    };
+    let _ = match hunk.old_start {
+        Some(_) => writeln!(out, "@@ -{} +{} @@", range(hunk.old_start, olds), range(hunk.new_start, news)),
+        None => writeln!(out, "@@"),
+    };
+    let place = |skip: fn(&PatchLine) -> bool| hunk.lines.iter().rposition(|line| !skip(line));
+    let last_old = place(|line| matches!(line, PatchLine::Added(_))).filter(|_| hunk.old_unended);
+    let last_new = place(|line| matches!(line, PatchLine::Removed(_))).filter(|_| hunk.new_unended);
+    for (index, line) in hunk.lines.iter().enumerate() {
+        let _ = match line {
+            PatchLine::Same(text) => writeln!(out, " {text}"),
+            PatchLine::Removed(text) => writeln!(out, "-{text}"),
+            PatchLine::Added(text) => writeln!(out, "+{text}"),
+        };
+        if Some(index) == last_old || Some(index) == last_new {
+            out.push_str("\\ No newline at end of file\n");
+        }
+    }
+}
+
+/// A name as git writes it: in quotes where it holds signs that would end it or act.
+pub fn quoted(name: &str) -> String {
+    let odd = |letter: char| letter.is_control() || matches!(letter, '"' | '\\');
+    if !name.contains(odd) {
+        return name.to_owned();
+    }
+    let mut out = String::from("\"");
+    for letter in name.chars() {
+        match letter {
+            '"' | '\\' => out.extend(['\\', letter]),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            letter if letter.is_control() => {
+                letter.to_string().bytes().for_each(|byte| {
+                    let _ = write!(out, "\\{byte:03o}");
+                });
+            }
+            letter => out.push(letter),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// The path that a file has in a patch: relative to a directory where it lies inside, otherwise without what makes it absolute.
+pub fn relative(path: &str, directory: Option<&str>) -> String {
+    let inside = directory.map(|directory| directory.trim_end_matches(['/', '\\'])).filter(|directory| !directory.is_empty());
+    let rest = inside.and_then(|directory| path.strip_prefix(directory)?.strip_prefix(['/', '\\'])).unwrap_or(path);
+    let names = rest.split(['/', '\\']).filter(|name| !matches!(*name, "" | "." | ".."));
+    // `C:` is no name.
+    let names = names.map(|name| name.strip_suffix(':').unwrap_or(name));
+    names.collect::<Vec<_>>().join("/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(before: &Known, after: &Known, old: &str, new: &str) -> String {
+        let mut out = String::new();
+        diff(&mut out, before, after, old, new);
+        out
+    }
+
+    #[test]
+    fn diffs_are_those_of_git() {
+        let (old, new) = (Known::text("a\nb\nc\n"), Known::text("a\nB\nc"));
+        let expected = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n-c\n+B\n+c\n\\ No newline at end of file\n";
+        assert_eq!(written(&old, &new, "x", "x"), expected);
+        let created = "diff --git a/a b b/a b\nnew file mode 100644\n--- /dev/null\n+++ b/a b\t\n@@ -0,0 +1 @@\n+x\n";
+        assert_eq!(written(&Known::Absent, &Known::text("x\n"), "a b", "a b"), created);
+        assert_eq!(written(&Known::text(""), &Known::Absent, "x", "x"), "diff --git a/x b/x\ndeleted file mode 100644\n");
+        assert_eq!(written(&old, &old, "x", "y"), "diff --git a/x b/y\nrename from x\nrename to y\n");
+        assert_eq!(written(&old, &old, "x", "x") + &written(&Known::Unknown, &old, "x", "x"), "");
+    }
+
+    #[test]
+    fn names_cannot_end_a_line() {
+        assert_eq!(quoted("a b/é"), "a b/é");
+        assert_eq!(quoted("a\n\"b\u{1b}"), "\"a\\n\\\"b\\033\"");
+        assert_eq!(relative("/srv/app/src/a.rs", Some("/srv/app/")), "src/a.rs");
+        assert_eq!(relative("/srv/apple/a.rs", Some("/srv/app")), "srv/apple/a.rs");
+        assert_eq!(relative("../../etc/x", None), "etc/x");
+        assert_eq!(relative("C:\\w\\a.rs", Some("C:\\w")), "a.rs");
+        assert_eq!(relative("C:\\w\\a.rs", None), "C/w/a.rs");
+    }
+}

@@ -1,0 +1,270 @@
+//! What changed in files, all in all: a section for each file with its diff, and remarks where the logs have a gap.
+//!
+//! ```text
+//! src/parser.rs  +8 −3  3f2a:12 3f2a:15
+//!   119     −     let x = [1];
+//!       119 +     let x = [2];
+//!   Changed outside this session between 3f2a:12 and 3f2a:15.
+//! ```
+
+use crate::diff::Counts;
+use crate::line::{Class, Line};
+use crate::pieces::{changes, notice};
+use crate::{Block, Limits};
+use serde::Serialize;
+use tooltrail_model::changes::Known;
+use tooltrail_model::changes::net::{FileNet, Listed, Part, listed};
+use tooltrail_model::changes::unified::{self, Names};
+use tooltrail_model::patch::Hunk;
+use tooltrail_model::row::VERSION;
+use tooltrail_model::transcript::Level;
+
+/// What became of a file, in a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Fate {
+    /// It is new.
+    Added,
+    /// It is gone.
+    Deleted,
+    /// It has another name.
+    Renamed,
+    /// It changed.
+    Modified,
+    /// It ended as it began.
+    ChangedBack,
+    /// It changed, and the logs do not have all of its text.
+    Partial,
+}
+
+/// A file that changed, as JSON; docs/json.md says what each field means.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
+pub struct ChangeRow {
+    pub v: u32,
+    pub session: String,
+    pub path: String,
+    pub moved_from: Option<String>,
+    pub moved_to: Option<String>,
+    pub fate: Fate,
+    pub added: u64,
+    pub removed: u64,
+    pub calls: Vec<String>,
+    pub parts: Vec<PartRow>,
+}
+
+/// A part of a change, as JSON.
+#[derive(Clone, Debug, Serialize)]
+#[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
+pub struct PartRow {
+    pub part: &'static str,
+    pub calls: Vec<String>,
+    pub between: Option<[String; 2]>,
+    pub diff: Option<String>,
+}
+
+/// Changed files as sections.
+pub fn blocks(files: &[FileNet], names: &Names<'_>, limits: &Limits) -> Vec<Block> {
+    listed(files).into_iter().map(|listed| section(listed, names, limits)).collect()
+}
+
+/// How many lines come and go in what is listed, outside changes left out.
+pub fn counts(files: &[FileNet]) -> Counts {
+    listed(files).into_iter().map(of).fold(Counts::default(), Counts::and)
+}
+
+/// Changed files as JSON.
+pub fn rows(files: &[FileNet], session: &str, names: &Names<'_>) -> Vec<ChangeRow> {
+    listed(files).into_iter().map(|listed| row(listed, session, names)).collect()
+}
+
+/// Whether something that the logs do not have is missing in it: a change from outside, a text.
+pub fn has_gap(files: &[FileNet]) -> bool {
+    files.iter().flat_map(|file| &file.parts).any(|part| !matches!(part, Part::Net { .. }))
+}
+
+fn text(known: &Known) -> &str {
+    known.as_text().unwrap_or_default()
+}
+
+fn of(listed: Listed<'_>) -> Counts {
+    let part = |part: &Part| match part {
+        Part::Net { before, after, .. } => Counts::of(&unified::hunks(text(before), text(after))),
+        Part::Pieces { hunks, .. } => Counts::of(hunks),
+        Part::Outside { .. } => Counts::default(),
+    };
+    match listed {
+        Listed::File(file) => file.parts.iter().map(part).fold(Counts::default(), Counts::and),
+        Listed::Renamed { before, after, .. } => Counts::of(&unified::hunks(text(before), text(after))),
+    }
+}
+
+fn fate(listed: Listed<'_>) -> Fate {
+    let Listed::File(file) = listed else { return Fate::Renamed };
+    if file.is_back() {
+        return Fate::ChangedBack;
+    }
+    match file.ends() {
+        Some((Known::Absent, Known::Text(_))) => Fate::Added,
+        Some((_, Known::Absent)) => Fate::Deleted,
+        Some(_) => Fate::Modified,
+        None => Fate::Partial,
+    }
+}
+
+/// The words for what became of a file; nothing for one that merely changed.
+fn words(fate: Fate) -> Option<&'static str> {
+    match fate {
+        Fate::Added => Some("new file"),
+        Fate::Deleted => Some("deleted"),
+        Fate::ChangedBack => Some("changed and changed back"),
+        Fate::Renamed | Fate::Modified | Fate::Partial => None,
+    }
+}
+
+/// The calls whose changes they are, each once.
+fn calls(listed: Listed<'_>, names: &Names<'_>) -> Vec<String> {
+    let mut all = match listed {
+        Listed::File(file) => file.by(),
+        Listed::Renamed { old, new, .. } => [old.by(), new.by()].concat(),
+    };
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter().map(|by| (names.call)(by)).collect()
+}
+
+fn section(listed: Listed<'_>, names: &Names<'_>, limits: &Limits) -> Block {
+    let (file, to) = match listed {
+        Listed::File(file) => (file, None),
+        Listed::Renamed { old, new, .. } => (old, Some(&new.path)),
+    };
+    let mut label = Line::of(Class::Path, &(names.path)(&file.path));
+    if let Some(to) = to {
+        label = label.with(Class::Plain, " → ").with(Class::Path, &(names.path)(to));
+    }
+    let counts = of(listed);
+    if counts != Counts::default() {
+        label.push(Class::Plain, "  ");
+        counts.line(true).runs().iter().for_each(|run| label.push(run.class, run.text()));
+    }
+    if let Some(words) = words(fate(listed)) {
+        label.push(Class::Dim, &format!(" · {words}"));
+    }
+    label.push(Class::Dim, &format!("  {}", calls(listed, names).join(" ")));
+    let body = match listed {
+        Listed::File(file) => parts(file, names, limits),
+        Listed::Renamed { before, after, .. } => between(before, after, limits, "Only its name changed."),
+    };
+    Block::Section { label, open: true, body }
+}
+
+/// What happened to a file, in order.
+fn parts(file: &FileNet, names: &Names<'_>, limits: &Limits) -> Vec<Block> {
+    let mut out = Vec::new();
+    if let Some(from) = &file.moved_from {
+        out.push(notice(Level::Info, format!("Moved here from {}.", (names.path)(from)).as_str()));
+    }
+    for part in &file.parts {
+        match part {
+            Part::Net { before, after, .. } => {
+                let same = if before == after { "Its text ended as it began." } else { "The file is empty." };
+                out.extend(between(before, after, limits, same));
+            }
+            Part::Outside { before, after, by, last, next } => out.extend(outside((before, after), by, (*last, *next), names, limits)),
+            Part::Pieces { hunks, by } => {
+                let call = (names.call)(*by);
+                out.push(notice(Level::Warning, format!("{call} changed it; the logs do not have all of its text.").as_str()));
+                out.extend((!hunks.is_empty()).then(|| changes(hunks, limits)));
+            }
+        }
+    }
+    if let Some(to) = &file.moved_to {
+        out.push(notice(Level::Info, format!("Moved to {}.", (names.path)(to)).as_str()));
+    }
+    out
+}
+
+/// The difference of two texts. `same`: what is said where there is none.
+fn between(before: &Known, after: &Known, limits: &Limits, same: &str) -> Vec<Block> {
+    let hunks = unified::hunks(text(before), text(after));
+    if hunks.is_empty() {
+        return vec![notice(Level::Info, same)];
+    }
+    let ends = |unended: fn(&Hunk) -> bool| hunks.last().is_some_and(unended);
+    let (old, new) = (ends(|hunk| hunk.old_unended), ends(|hunk| hunk.new_unended));
+    let remark = match (old, new) {
+        (false, true) => Some("The last line has no line feed any more."),
+        (true, false) if after.as_text().is_some() => Some("The last line has a line feed now."),
+        _ => None,
+    };
+    let mut out = vec![changes(&hunks, limits)];
+    out.extend(remark.filter(|_| before.as_text().is_some_and(|text| !text.is_empty())).map(|remark| notice(Level::Info, remark)));
+    out
+}
+
+/// A change that somebody else made.
+fn outside(texts: (&Known, &Known), by: &[usize], around: (usize, usize), names: &Names<'_>, limits: &Limits) -> Vec<Block> {
+    let (last, next) = ((names.call)(around.0), (names.call)(around.1));
+    let who = if by.is_empty() {
+        format!("Changed outside {} between {last} and {next}", names.whole)
+    } else {
+        let others: Vec<String> = by.iter().map(|by| (names.call)(*by)).collect();
+        format!("Changed by {} between {last} and {next}", others.join(", "))
+    };
+    let known = texts.0.is_known() && texts.1.is_known();
+    let words = if known { format!("{who}:") } else { format!("{who}; how is not in the logs.") };
+    let mut out = vec![notice(Level::Warning, words.as_str())];
+    if known {
+        out.extend(between(texts.0, texts.1, limits, "The file is empty."));
+    }
+    out
+}
+
+fn row(listed: Listed<'_>, session: &str, names: &Names<'_>) -> ChangeRow {
+    let (path, moved_from, moved_to) = match listed {
+        Listed::File(file) => (&file.path, file.moved_from.clone(), file.moved_to.clone()),
+        Listed::Renamed { old, new, .. } => (&new.path, Some(old.path.clone()), None),
+    };
+    let counts = of(listed);
+    let parts = match listed {
+        Listed::File(file) => file.parts.iter().map(|part| part_row(part, file, names)).collect(),
+        Listed::Renamed { old, new, before, after } => {
+            let diff = diff(before, after, &(names.path)(&old.path), &(names.path)(&new.path));
+            vec![PartRow { part: "net", calls: calls(listed, names), between: None, diff }]
+        }
+    };
+    ChangeRow {
+        v: VERSION,
+        session: session.to_owned(),
+        path: path.clone(),
+        moved_from,
+        moved_to,
+        fate: fate(listed),
+        added: counts.added,
+        removed: counts.removed,
+        calls: calls(listed, names),
+        parts,
+    }
+}
+
+fn diff(before: &Known, after: &Known, old: &str, new: &str) -> Option<String> {
+    let mut out = String::new();
+    unified::diff(&mut out, before, after, old, new);
+    Some(out).filter(|text| !text.is_empty())
+}
+
+fn part_row(part: &Part, file: &FileNet, names: &Names<'_>) -> PartRow {
+    let path = (names.path)(&file.path);
+    let cite = |by: &[usize]| by.iter().map(|by| (names.call)(*by)).collect::<Vec<_>>();
+    match part {
+        Part::Net { before, after, by } => PartRow { part: "net", calls: cite(by), between: None, diff: diff(before, after, &path, &path) },
+        Part::Outside { before, after, by, last, next } => {
+            let between = Some([(names.call)(*last), (names.call)(*next)]);
+            PartRow { part: "outside", calls: cite(by), between, diff: diff(before, after, &path, &path) }
+        }
+        Part::Pieces { hunks, by } => {
+            let pieces = unified::pieces(hunks);
+            PartRow { part: "pieces", calls: cite(&[*by]), between: None, diff: Some(pieces).filter(|text| !text.is_empty()) }
+        }
+    }
+}
