@@ -17,6 +17,7 @@ use tooltrail_model::digest::{Changed, ChangedFile, Cited, Digest, Open, Outcome
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::Transcript;
 use tooltrail_model::{Kind, Reason, Status};
+use unicode_width::UnicodeWidthChar;
 
 /// What a digest says about one thing.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,9 +93,9 @@ const CALLS: usize = 4;
 const SHIPPED: usize = 3;
 /// The most letters of what was asked, of what was said, of a command and of a message.
 const ASKED: usize = 200;
-const SAID: usize = 300;
+const SAID: usize = 240;
 const WHAT: usize = 90;
-const WHY: usize = 100;
+const WHY: usize = 80;
 /// The most letters of a path.
 const PATH: usize = 160;
 
@@ -128,9 +129,9 @@ pub(crate) fn left_open(open: &[&Open], transcript: &Transcript<'_>) -> Vec<Fact
 
 /// Words that somebody said, on one line.
 fn said(quote: &Quote, most: usize) -> Fact {
-    let text = words(&quote.text);
-    let more = if quote.cut && text.chars().count() <= most { " …" } else { "" };
-    Fact::of(Class::Plain, &format!("{}{more}", cut(&text, most)))
+    let (all, shown) = (words(&quote.text), cut(&words(&quote.text), most));
+    let more = if quote.cut && all == shown { " …" } else { "" };
+    Fact::of(Class::Plain, &format!("{shown}{more}"))
 }
 
 /// What the session is doing.
@@ -319,7 +320,10 @@ impl<'t> Teller<'t> {
             let stop = if fact.pieces.is_empty() { "" } else { " · " };
             fact = fact.say(Class::Dim, stop).say(Class::Plain, &name);
             for (place, one) in all.iter().skip(all.len().saturating_sub(SHIPPED)).enumerate() {
-                fact = fact.say(Class::Dim, if place > 0 { "," } else { "" }).say(Class::Strong, &format!(" {}", line(&one.which, WHAT)));
+                fact = fact.say(Class::Dim, if place > 0 { "," } else { "" });
+                if !one.which.trim().is_empty() {
+                    fact = fact.say(Class::Plain, " ").say(Class::Strong, &line(&one.which, WHAT));
+                }
                 fact = self.prove(fact, std::iter::once(&one.cited));
             }
         }
@@ -356,6 +360,7 @@ impl<'t> Teller<'t> {
         match (why, open.reason) {
             (None, _) => fact.say(Class::Plain, &format!(": {ended}")),
             (Some(why), _) if open.status == Status::Rejected => fact.say(Class::Plain, &format!(": {}: “{why}”", look.word)),
+            (Some(why), _) if ended == look.word && open.status == Status::Failed => fact.say(Class::Plain, &format!(": {why}")),
             (Some(why), Some(Reason::Hook)) => fact.say(Class::Plain, &format!(": {} by {why}", look.word)),
             (Some(why), _) => fact.say(Class::Plain, &format!(": {ended}")).say(Class::Dim, " · ").say(Class::Plain, &why),
         }
@@ -415,14 +420,16 @@ fn ending(path: &str, most: usize) -> String {
     if skipped > 0 { "…".chars().chain(path.chars().skip(skipped)).collect() } else { path.to_owned() }
 }
 
-/// The beginning of a line, up to a space where there is one near.
+/// The beginning of a line, up to a space where there is one near. Letters that take two columns count twice.
 pub(crate) fn cut(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
-        return text.to_owned();
-    }
-    let start: String = text.chars().take(most).collect();
-    let word = start.rfind(' ').filter(|at| at * 4 > start.len() * 3);
-    format!("{} …", start[..word.unwrap_or(start.len())].trim_end())
+    let mut used = 0;
+    let end = text.char_indices().find(|(_, letter)| {
+        used += letter.width().unwrap_or(1).max(1);
+        used > most
+    });
+    let Some(start) = end.and_then(|(end, _)| text.get(..end)) else { return text.to_owned() };
+    let word = start.rfind(' ').filter(|at| at * 4 > start.len() * 3).and_then(|at| start.get(..at));
+    format!("{} …", word.unwrap_or(start).trim_end())
 }
 
 #[cfg(test)]

@@ -9,12 +9,14 @@ use proptest::prelude::*;
 use regex::Regex;
 use std::path::PathBuf;
 use std::sync::LazyLock;
+use tooltrail_formats::changes::SessionChanges;
 use tooltrail_formats::transcript::SessionBook;
+use tooltrail_model::changes::unified::Names;
 use tooltrail_model::event::Origin;
 use tooltrail_model::transcript::{Part, What};
 use tooltrail_model::{Reason, Status};
 use tooltrail_view::render::markdown::pr::{self, LIMIT, Options};
-use tooltrail_view::{Book, Selection};
+use tooltrail_view::{Block, Book, Class, Line, Selection};
 
 /// What a forge would act on: names, numbers of issues and the like, addresses, commands.
 static ACTS: LazyLock<Regex> =
@@ -24,9 +26,25 @@ static ACTS: LazyLock<Regex> =
 static CALLS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"characters: 1,\d{3} calls of 2,400\.\*$").unwrap());
 
 fn description(book: &dyn Book, options: &Options) -> String {
+    with_changes(book, Vec::new(), options)
+}
+
+fn with_changes(book: &dyn Book, changes: Vec<Block>, options: &Options) -> String {
     let mut out = Vec::new();
-    pr::session(book, options, &mut out).unwrap();
+    pr::session(book, &mut changes.into_iter(), options, &mut out).unwrap();
     String::from_utf8(out).unwrap()
+}
+
+/// What a session changed, a section for each file.
+fn changes(book: &SessionBook<'_>) -> Vec<Block> {
+    let calls = &book.transcript().calls;
+    let names = Names {
+        path: &|path| path.to_owned(),
+        call: &|by| calls.get(by).map(|call| call.row.r#ref.clone()).unwrap_or_default(),
+        whole: "this session",
+    };
+    let read = SessionChanges::read(book);
+    read.nets(|_| true).flat_map(|group| tooltrail_view::changes::blocks(&group, &names, &pr::CHANGE)).collect()
 }
 
 /// The document is within its limit, has no HTML but our own, and nothing in it acts.
@@ -94,7 +112,10 @@ fn words(node: Node<'_>) -> String {
 #[test]
 fn a_description_looks_like_this() {
     let book = invented::session("cargo test -p parser");
-    let document = description(&book, &Options { note: Some("Secrets were taken out.".into()), ..Options::default() });
+    let label = Line::of(Class::Path, "src/parser.rs").with(Class::Good, " +1");
+    let body = invented::every_block("let x = 1; // see #12", "").into_iter().filter(|block| matches!(block, Block::Diff(_))).collect();
+    let changes = vec![Block::Section { label, open: true, body }];
+    let document = with_changes(&book, changes, &Options { note: Some("Secrets were taken out.".into()), ..Options::default() });
     assert_fit(&document);
     insta::assert_snapshot!(document);
 }
@@ -151,7 +172,7 @@ fn every_real_session_fits() {
     let mut sizes = Vec::new();
     for session in 0..linked.sessions.len() {
         let book = SessionBook::read(&linked, &[session], &logs.now, &logs.shelf, None);
-        let document = description(&book, &Options::default());
+        let document = with_changes(&book, changes(&book), &Options::default());
         assert_fit(&document);
         sizes.push(document.chars().count());
     }
@@ -222,6 +243,8 @@ fn hostile() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn no_text_acts_on_a_forge(text in hostile()) {
-        assert_fit(&description(&invented::session(&text), &Options { note: Some(text.clone()), ..Options::default() }));
+        let options = Options { note: Some(text.clone()), ..Options::default() };
+        let section = Block::Section { label: text.as_str().into(), open: true, body: invented::every_block(&text, &text) };
+        assert_fit(&with_changes(&invented::session(&text), vec![section], &options));
     }
 }

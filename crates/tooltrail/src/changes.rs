@@ -10,7 +10,7 @@ use tooltrail_model::book::{Book, Selection};
 use tooltrail_model::changes::unified::{self, Names};
 use tooltrail_view::diff::Counts;
 use tooltrail_view::render::terminal;
-use tooltrail_view::{Limits, changes};
+use tooltrail_view::{Block, Limits, changes};
 
 /// What everything belongs to that is not outside.
 const WHOLE: &str = "this session";
@@ -74,6 +74,26 @@ pub(crate) fn json(book: &SessionBook<'_>, which: &Which) -> anyhow::Result<()> 
     with_names(book, None, |names| {
         let changes_of = SessionChanges::read(book);
         out::json_lines(changes_of.nets(|by| which.takes(book, by)).flat_map(|group| changes::rows(&group, session, names)))
+    })
+}
+
+/// Gives `show` a section for each file that changed. `change`: how texts are changed before anybody sees them.
+pub(crate) fn sections<T>(
+    book: &SessionBook<'_>,
+    which: &Which,
+    change: Option<&Change<'_>>,
+    limits: &Limits,
+    show: impl FnOnce(&mut dyn Iterator<Item = Block>) -> T,
+) -> T {
+    with_names(book, change, |names| {
+        let read = SessionChanges::read(book);
+        let mut sections = read.nets(|by| which.takes(book, by)).flat_map(|mut group| {
+            if let Some(change) = change {
+                private(&mut group, change);
+            }
+            changes::blocks(&group, names, limits)
+        });
+        show(&mut sections)
     })
 }
 

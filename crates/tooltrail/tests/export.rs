@@ -39,7 +39,9 @@ fn log(home: &Path) -> String {
             json!([{"type": "thinking", "thinking": SECRET}, {"type": "text", "text": format!("said {SECRET}")},
             {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": format!("curl -H {SECRET}"), SECRET: 1}},
             {"type": "tool_use", "id": "t2", "name": "Strange", "input": {"deep": [{"er": SECRET}]}},
-            {"type": "tool_use", "id": "t3", "name": "Bash", "input": {"command": "ls"}}]),
+            {"type": "tool_use", "id": "t3", "name": "Bash", "input": {"command": "ls"}},
+            {"type": "tool_use", "id": "t4", "name": "Bash", "input": {"command": format!("cargo test -- {SECRET} | grep {SECRET}")}},
+            {"type": "tool_use", "id": "t5", "name": "Write", "input": {"file_path": format!("/x/{SECRET}"), "content": SECRET}}]),
         ),
         json!({"type": "attachment", "uuid": "h1", "parentUuid": "u2", "sessionId": "s1", "timestamp": at(3), "attachment": {"type": "hook_success",
             "hookName": SECRET, "hookEvent": "PreToolUse", "toolUseID": "t1", "stdout": SECRET, "command": SECRET, "exitCode": 0}}),
@@ -56,6 +58,12 @@ fn log(home: &Path) -> String {
         user(
             6,
             json!([{"type": "tool_result", "tool_use_id": "t3", "content": "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\nuse ".to_owned() + SECRET, "is_error": true}]),
+            json!({}),
+        ),
+        user(
+            6,
+            json!([{"type": "tool_result", "tool_use_id": "t4", "content": format!("test result: FAILED {SECRET}")},
+                {"type": "tool_result", "tool_use_id": "t5", "content": "written"}]),
             json!({}),
         ),
         user(7, json!(long), json!({})),
@@ -76,7 +84,9 @@ fn no_export_has_a_secret_wherever_it_stood() {
     let log = log(home.path());
     // Part of it would be enough for somebody.
     let pieces = [SECRET, &SECRET[..12], &SECRET[SECRET.len() - 12..]];
-    for arguments in [&["--to", "html"][..], &["--to", "html", "--plain"], &["--to", "md", "--bodies", "all"], &["--to", "json"]] {
+    for arguments in
+        [&["--to", "html"][..], &["--to", "html", "--plain"], &["--to", "md", "--bodies", "all"], &["--to", "pr"], &["--to", "json"]]
+    {
         let export = |more: &[&str]| {
             let all: Vec<&str> =
                 ["export", log.as_str()].into_iter().chain(arguments.iter().copied()).chain(more.iter().copied()).collect();
@@ -88,7 +98,7 @@ fn no_export_has_a_secret_wherever_it_stood() {
             let at = text.find(piece).map(|at| text[at.saturating_sub(200)..at].to_owned());
             assert_eq!(at, None, "{arguments:?} has {piece}");
         }
-        assert!(text.contains("whole output"), "{arguments:?}: what was saved beside the log is there");
+        assert!(text.contains("whole output") || arguments == ["--to", "pr"], "{arguments:?}: what was saved beside the log is there");
         assert!(said.contains("redacted:") && said.contains("token"), "{said}");
         let (kept, said) = export(&["--no-redact"]);
         assert!(kept.matches(SECRET).count() > 8, "{arguments:?}");

@@ -63,11 +63,9 @@ impl Replay {
                 let done = edited(&now, &edit);
                 self.put(blank, done, |step| step.hunks = pieces(edit));
             }
-            Did::Unclear => self.put(
-                blank,
-                Done { before: now, after: Known::Unknown, how: How::Edited, replayed: true, outside: false },
-                |_| {},
-            ),
+            Did::Unclear => {
+                self.put(blank, Done { before: now, after: Known::Unknown, how: How::Edited, replayed: true, outside: false }, |_| {})
+            }
             Did::Patched(patch) => self.patched(blank, &now, patch),
         }
     }

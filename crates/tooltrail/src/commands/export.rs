@@ -14,7 +14,8 @@ use tooltrail_formats::transcript::{Private, SessionBook};
 use tooltrail_formats::value::Change;
 use tooltrail_model::book::{Book, Selection};
 use tooltrail_view::redact::Redactor;
-use tooltrail_view::render::{html, json, markdown};
+use tooltrail_view::render::markdown::{self, pr};
+use tooltrail_view::render::{html, json};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -104,10 +105,15 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
     let book = SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), private);
     let selection = Selection { turns: own.turns };
     check_turns(&book, &selection)?;
+    let which = Which { selection: selection.clone(), call: None };
+    let taking: Option<&Change<'_>> = if own.no_redact { None } else { Some(&change) };
     let write = |out: &mut dyn Write| match to {
-        To::Patch => {
-            let change: Option<&Change<'_>> = if own.no_redact { None } else { Some(&change) };
-            changes::patch(&book, &Which { selection: selection.clone(), call: None }, change, out)
+        To::Patch => changes::patch(&book, &which, taking, out),
+        To::Pr => {
+            // Changes are found in texts as they are, like those of a patch.
+            let whole = SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), None);
+            let options = pr::Options { selection: selection.clone(), note: note(own) };
+            changes::sections(&whole, &which, taking, &pr::CHANGE, |changes| pr::session(&book, changes, &options, out))
         }
         to => write(&book, to, own, selection.clone(), out),
     };
@@ -148,7 +154,6 @@ fn format(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<To> {
 fn write(book: &dyn Book, to: To, own: &ExportArgs, selection: Selection, out: &mut dyn Write) -> io::Result<()> {
     match to {
         To::Html => html::session(book, &html::Options { selection, plain: own.plain, note: note(own) }, out),
-        To::Pr => markdown::pr::session(book, &markdown::pr::Options { selection, note: note(own) }, out),
         To::Md => {
             let bodies = match own.bodies {
                 Bodies::All => markdown::Bodies::All,
@@ -158,8 +163,8 @@ fn write(book: &dyn Book, to: To, own: &ExportArgs, selection: Selection, out: &
             markdown::session(book, &markdown::Options { selection, bodies }, out)
         }
         To::Json => json::session(book, &json::Options { selection, ..json::Options::default() }, out),
-        // Written from texts as they are, by `changes`.
-        To::Patch => Ok(()),
+        // Written from texts as they are.
+        To::Patch | To::Pr => Ok(()),
     }
 }
 

@@ -91,6 +91,7 @@ fn keys_filters_links_and_themes_work() {
         browser.open(&turns).await;
         rows_and_turns_by_key(&browser).await;
         outline(&browser).await;
+        digest(&browser).await;
         browser.open(&codex).await;
         filters(&browser).await;
         themes(&browser, &codex).await;
@@ -199,6 +200,18 @@ async fn outline(browser: &Browser) {
     for (place, id) in ids.iter().enumerate() {
         browser.click(&format!(".problems li:nth-child({}) a", place + 1)).await;
         browser.until(&here(id)).await;
+    }
+}
+
+/// Every call that the digest names is a link to it, in the order in which it can be reached by key.
+async fn digest(browser: &Browser) {
+    let links =
+        browser.ask("return [...document.querySelectorAll('.digest a')].map((link) => decodeURIComponent(link.hash.slice(1)))").await;
+    let links = links.as_array().expect("a list").clone();
+    assert!(links.len() >= 9, "{links:?}");
+    for (place, id) in links.iter().enumerate() {
+        browser.ask(&format!("document.querySelectorAll('.digest a')[{place}].focus()")).await;
+        browser.press_until("\u{e007}", &here(id)).await;
     }
 }
 

@@ -8,7 +8,7 @@
 use super::Doc;
 use super::text::{code, inert};
 use crate::digest::{Fact, Piece, Row};
-use crate::line::{Class, Run};
+use crate::line::{Class, Line, Run};
 use std::io;
 
 impl Doc<'_> {
@@ -35,16 +35,20 @@ impl Doc<'_> {
 /// A fact on one line.
 pub(super) fn words(fact: &Fact) -> String {
     let sign = fact.sign.map(|(sign, _)| format!("{sign} ")).unwrap_or_default();
-    // Commands, hashes and paths are code.
+    let piece = |piece: &Piece| match piece {
+        Piece::Words(words) => line(words),
+        Piece::Call(proof) => code(&proof.r#ref),
+    };
+    sign + &fact.pieces.iter().map(piece).collect::<String>()
+}
+
+/// A line; commands, hashes and paths in it are code.
+pub(super) fn line(line: &Line) -> String {
     let run = |run: &Run| match run.class {
         Class::Strong | Class::Path => padded(run.text()),
         _ => inert(run.text()),
     };
-    let piece = |piece: &Piece| match piece {
-        Piece::Words(line) => line.runs().iter().map(run).collect(),
-        Piece::Call(proof) => code(&proof.r#ref),
-    };
-    sign + &fact.pieces.iter().map(piece).collect::<String>()
+    line.runs().iter().map(run).collect()
 }
 
 /// Words as code, with the spaces before and after them outside of it.

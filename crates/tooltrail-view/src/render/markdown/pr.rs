@@ -14,7 +14,7 @@ use crate::render::words;
 use crate::{Block, Book, Limits, Loaded, Selection, call as view, texts};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
-use tooltrail_model::digest::{Changed, Digest, Open};
+use tooltrail_model::digest::{Digest, Open};
 use tooltrail_model::transcript::{Part, Story, Transcript, What};
 
 /// How it is written.
@@ -41,17 +41,18 @@ const READ: usize = 8_000;
 /// The most characters of a title, of a name in the head, and of what a call is about.
 const TITLE: usize = 160;
 const NAME: usize = 80;
-/// What is shown of why a call failed, and of a change.
+/// What may be shown of a changed file.
+pub const CHANGE: Limits = Limits { lines: 200, bytes: 12_000, head: 20, highlight: false };
+/// What is shown of why a call failed.
 const MESSAGE: Limits = Limits { lines: 12, bytes: 1_200, head: 4, highlight: false };
-const CHANGE: Limits = Limits { lines: 200, bytes: 12_000, head: 20, highlight: false };
 /// With less room than this nothing more is looked for.
 const TIGHT: usize = 300;
 
-/// Writes a session.
-pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+/// Writes a session. `changes`: a section for each file that changed, within [`CHANGE`].
+pub fn session(book: &dyn Book, changes: &mut dyn Iterator<Item = Block>, options: &Options, out: &mut dyn Write) -> io::Result<()> {
     let digest = tooltrail_model::digest::of(book, &options.selection);
     let mut pull = Pull { book, options, digest: &digest, left: LIMIT - SPARE, gone: Vec::new() };
-    out.write_all(pull.text()?.as_bytes())
+    out.write_all(pull.text(changes)?.as_bytes())
 }
 
 /// A description on its way.
@@ -78,13 +79,13 @@ struct Asked {
 
 impl Pull<'_> {
     /// All of it. What matters most takes its room first; what stands where is another matter.
-    fn text(&mut self) -> io::Result<String> {
+    fn text(&mut self, changes: &mut dyn Iterator<Item = Block>) -> io::Result<String> {
         let head = self.keep(drawn(|doc| head(doc, self.book.transcript(), self.digest))?);
         let open = self.open()?;
         let files = self.files()?;
         let turns = self.turns()?;
         let calls = self.calls()?;
-        let diffs = self.diffs()?;
+        let diffs = self.diffs(changes)?;
         let foot = self.foot()?;
         Ok([head, turns, files, diffs, open, calls, foot].concat())
     }
@@ -163,22 +164,19 @@ impl Pull<'_> {
     }
 
     /// What changed in them, folded.
-    fn diffs(&mut self) -> io::Result<String> {
-        let (mut text, mut missing) = (String::new(), 0);
-        let changes = changed(&self.digest.changed);
-        for &index in &changes {
-            let Some(change) = (self.left > TIGHT).then(|| change(self.book, index)).transpose()? else {
+    fn diffs(&mut self, changes: &mut dyn Iterator<Item = Block>) -> io::Result<String> {
+        let (mut text, mut all, mut missing) = (String::new(), 0, 0);
+        for change in changes {
+            all += 1;
+            let change = if self.left > TIGHT { drawn(|doc| fenced(doc, std::slice::from_ref(&change)))? } else { String::new() };
+            if change.is_empty() || size(&change) > self.left {
                 missing += 1;
-                continue;
-            };
-            if size(&change) > self.left {
-                missing += 1;
-                continue;
+            } else {
+                text.push_str(&self.keep(change));
             }
-            text.push_str(&self.keep(change));
         }
         if missing > 0 {
-            self.gone.push(format!("{} of {}", counted(missing, "diff"), count(changes.len() as u64)));
+            self.gone.push(format!("the diffs of {} of {}", count(missing), counted(all, "file")));
         }
         Ok(folded("The diffs", &text))
     }
@@ -380,29 +378,15 @@ fn asked(turn: &Asked, prompt: usize, answer: usize) -> String {
     text
 }
 
-/// The calls that changed files, in order.
-fn changed(changed: &Changed) -> BTreeSet<usize> {
-    changed.files.iter().flat_map(|file| &file.calls).map(|cited| cited.index).collect()
-}
-
-/// What a call changed. Once there are net changes of files, they belong here instead.
-fn change(book: &dyn Book, index: usize) -> io::Result<String> {
-    let Loaded::Call(story) = book.call(index) else { return Ok(String::new()) };
-    drawn(|doc| {
-        doc.gap()?;
-        doc.line(&format!("{} {}", title(&story), code(&story.row.r#ref)))?;
-        fenced(doc, &view::body(&story, &CHANGE))
-    })
-}
-
-/// The blocks of these that are code; the names of parts stand above them.
+/// Changes: code in fences, the names of files above it, and remarks where something is missing.
 fn fenced(doc: &mut Doc<'_>, blocks: &[Block]) -> io::Result<()> {
     for block in blocks {
+        doc.gap()?;
         match block {
             Block::Diff(_) | Block::Code(_) => doc.blocks(std::slice::from_ref(block), 0)?,
-            Block::Section { label, open: true, body } => {
-                doc.gap()?;
-                doc.line(&inert(&label.text()))?;
+            Block::Notice { text, .. } => doc.line(&format!("*{}*", inert(&text.text())))?,
+            Block::Section { label, body, .. } => {
+                doc.line(&super::digest::line(label))?;
                 fenced(doc, body)?;
             }
             _ => {}

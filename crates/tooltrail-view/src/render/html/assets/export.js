@@ -198,7 +198,10 @@
       if (box && box.bottom > 0 && box.top < innerHeight) return;
       const number = (heading) => Number(heading.id.slice('turn-'.length));
       const first = [...sighted].sort((one, other) => number(one) - number(other))[0];
+      const top = document.querySelector('.turns a');
       if (first) point(first.id);
+      // What stands above the first turn may be higher than the screen.
+      else if (!scrollY && top) point(top.hash.slice(1));
       else if (left) point('turn-' + (number(left) - 1));
     }, { rootMargin: '-48px 0px -60% 0px' });
 
