@@ -146,7 +146,9 @@ mod tests {
         let open = |log: &str, name: &str| Disk::default().backup(&home.path().join(log).to_string_lossy(), name, 99).ok();
         assert_eq!(open("projects/p/s1.jsonl", "9f@v1"), Some((b"before".to_vec(), 6)));
         assert_eq!(open("projects/p/s1/subagents/agent-a.jsonl", "9f@v1"), Some((b"before".to_vec(), 6)));
-        for (log, name) in [("projects/p/s1.jsonl", "../other"), ("projects/p/s2.jsonl", "9f@v1"), ("s1.jsonl", "9f@v1"), ("projects/p/..jsonl", "other")] {
+        for (log, name) in
+            [("projects/p/s1.jsonl", "../other"), ("projects/p/s2.jsonl", "9f@v1"), ("s1.jsonl", "9f@v1"), ("projects/p/..jsonl", "other")]
+        {
             assert_eq!(open(log, name), None, "{log} {name}");
         }
         #[cfg(unix)]

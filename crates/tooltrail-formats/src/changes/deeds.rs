@@ -32,8 +32,7 @@ const PATCH: &[u8] = b"*** Begin Patch";
 
 /// Whether a call can tell of a file: by its kind, or because its request holds a patch.
 pub(super) fn may_tell(kind: Kind, request: impl FnOnce() -> Option<Vec<u8>>) -> bool {
-    matches!(kind, Kind::Read | Kind::Write | Kind::Edit)
-        || request().is_some_and(|bytes| memchr::memmem::find(&bytes, PATCH).is_some())
+    matches!(kind, Kind::Read | Kind::Write | Kind::Edit) || request().is_some_and(|bytes| memchr::memmem::find(&bytes, PATCH).is_some())
 }
 
 /// What a call that has been told tells of files. Calls that came to nothing tell nothing.

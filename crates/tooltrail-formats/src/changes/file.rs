@@ -127,7 +127,9 @@ fn kin(linked: &Linked<'_>, now: &Now, shelf: &dyn Shelf, path: &str) -> BTreeSe
 fn candidates<'l>(linked: &'l Linked<'_>, now: &Now, shelf: &dyn Shelf, paths: &[&str]) -> Vec<(&'l LinkedCall, CallRow<'l>)> {
     let names: Vec<&str> = paths.iter().map(|path| last(path)).collect();
     // A name that JSON may spell in several ways cannot be looked for as bytes.
-    let plain = names.iter().all(|name| name.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\' | b'/' | b'<' | b'>' | b'&')));
+    let plain = names
+        .iter()
+        .all(|name| name.bytes().all(|byte| byte.is_ascii_graphic() && !matches!(byte, b'"' | b'\\' | b'/' | b'<' | b'>' | b'&')));
     let finders: Vec<_> = names.iter().map(|name| memchr::memmem::Finder::new(name.as_bytes())).collect();
     let names_one = |bytes: &[u8]| !plain || finders.iter().any(|finder| finder.find(bytes).is_some());
     let tells = |call: &&LinkedCall| {

@@ -46,14 +46,16 @@ mod tests {
     #[test]
     fn both_records_tell_of_copies() {
         let backup = json!({"backupFileName": "9f@v1", "version": 1, "backupTime": "2026-03-04T10:00:00.000Z"});
-        let snapshot = json!({"type": "file-history-snapshot", "snapshot": {"trackedFileBackups": {"src/a.rs": backup, "b": {"backupFileName": 7}}}});
+        let snapshot =
+            json!({"type": "file-history-snapshot", "snapshot": {"trackedFileBackups": {"src/a.rs": backup, "b": {"backupFileName": 7}}}});
         let gone = json!({"backupFileName": null, "realParentDir": "/srv/app/src"});
         let delta = json!({"type": "file-history-delta", "trackingPath": "src/a.rs", "backup": gone});
         let read = |value: &Value| {
             assert!(may_hold(value.to_string().as_bytes()));
             of(Opened { line: 1, value })
         };
-        let expected = Backup { path: "src/a.rs".into(), directory: None, name: Some("9f@v1".into()), time: "2026-03-04T10:00:00Z".parse().ok() };
+        let expected =
+            Backup { path: "src/a.rs".into(), directory: None, name: Some("9f@v1".into()), time: "2026-03-04T10:00:00Z".parse().ok() };
         assert_eq!(read(&snapshot), [expected.clone()]);
         let gone = Backup { directory: Some("/srv/app/src".into()), name: None, time: None, ..expected };
         assert_eq!(read(&delta), [gone]);

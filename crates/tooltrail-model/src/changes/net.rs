@@ -162,7 +162,8 @@ struct Summing<'s> {
 impl<'s> Summing<'s> {
     fn begin(step: &'s Step) -> Self {
         let (moved_from, moved_to) = (None, None);
-        let mut file = Summing { path: &step.path, parts: Vec::new(), moved_from, moved_to, last: step, others: Vec::new(), outside: false };
+        let mut file =
+            Summing { path: &step.path, parts: Vec::new(), moved_from, moved_to, last: step, others: Vec::new(), outside: false };
         file.add(step, false);
         file
     }

@@ -5,9 +5,9 @@
 
 use super::fit::{self, Trust};
 use super::{Deed, Did, How, Known, Moved, Step};
-use crate::{Map, Set};
 use crate::detail::{Edit, Write};
 use crate::patch::{FileChange, FilePatch, PatchLine};
+use crate::{Map, Set};
 
 /// Replays deeds, in the order they are given. Files that were moved into each other belong into one replay.
 pub fn replay(deeds: impl IntoIterator<Item = Deed>) -> Vec<Step> {
@@ -63,11 +63,9 @@ impl Replay {
                 let done = edited(&now, &edit);
                 self.put(blank, done, |step| step.hunks = pieces(edit));
             }
-            Did::Unclear => self.put(
-                blank,
-                Done { before: now, after: Known::Unknown, how: How::Edited, replayed: true, outside: false },
-                |_| {},
-            ),
+            Did::Unclear => {
+                self.put(blank, Done { before: now, after: Known::Unknown, how: How::Edited, replayed: true, outside: false }, |_| {})
+            }
             Did::Patched(patch) => self.patched(blank, &now, patch),
         }
     }

@@ -100,7 +100,12 @@ fn the_persons_own_words_are_in_the_hunks() {
     assert_eq!(told(vec![saw("a\n"), own(None, "")]), ["a/>a/", "~a/>?"]);
     // It may have been a tab, unless the line is as it was proposed.
     assert_eq!(told(vec![own(Some("a\n"), "@@ -1 +1 @@\n-a\n+  mine\n")]), ["a/>?"]);
-    let proposed = Edit { original: Some("a\n".into()), hunks: unified("@@ -1 +1,2 @@\n-a\n+  x\n+b\n"), user_modified: true, ..edit("a", "  x\n  b") };
+    let proposed = Edit {
+        original: Some("a\n".into()),
+        hunks: unified("@@ -1 +1,2 @@\n-a\n+  x\n+b\n"),
+        user_modified: true,
+        ..edit("a", "  x\n  b")
+    };
     assert_eq!(told(vec![Did::Edited(proposed)]), ["a/>  x/b/"]);
 }
 
