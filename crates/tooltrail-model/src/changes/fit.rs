@@ -1,5 +1,6 @@
 //! Hunks and replacements put on a text: what comes out, and whether that is certain to the byte.
 
+use crate::Set;
 use crate::detail::Replacement;
 use crate::patch::{Hunk, PatchLine};
 
@@ -16,14 +17,13 @@ pub(super) struct Fitted {
 }
 
 /// How far hunks can be trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Trust {
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Trust<'t> {
     /// To the byte: they were made to be applied.
     Bytes,
-    /// They were made to be shown: which line lacks its line feed may be marked at the wrong place.
-    Lines,
-    /// The same, and what looks like two spaces at the beginning of a line may be a tab.
-    Words,
+    /// They were made to be shown. What looks like two spaces at the beginning of a line may be a tab, unless the line is one of these;
+    /// and which line lacks its line feed may be marked at the wrong place.
+    Shown(&'t Set<&'t str>),
 }
 
 /// A text in lines; the last one may lack its line feed.
@@ -47,7 +47,7 @@ impl<'t> Lines<'t> {
 }
 
 /// Puts hunks with line numbers on a text. Nothing where they do not fit.
-pub(super) fn numbered(text: &str, hunks: &[Hunk], trust: Trust) -> Option<Fitted> {
+pub(super) fn numbered(text: &str, hunks: &[Hunk], trust: Trust<'_>) -> Option<Fitted> {
     let base = Lines::of(text);
     let mut out = Lines { lines: Vec::with_capacity(base.lines.len()), ended: base.ended };
     let (mut at, mut exact) = (0, true);
@@ -58,15 +58,16 @@ pub(super) fn numbered(text: &str, hunks: &[Hunk], trust: Trust) -> Option<Fitte
         for line in &hunk.lines {
             let (PatchLine::Same(own) | PatchLine::Removed(own)) = line else {
                 let PatchLine::Added(own) = line else { continue };
-                // What looks like two spaces may have been a tab.
-                exact &= trust != Trust::Words || !own.starts_with("  ");
+                exact &= match trust {
+                    Trust::Bytes => true,
+                    Trust::Shown(sure) => !own.starts_with("  ") || sure.contains(&**own),
+                };
                 out.lines.push(own);
                 continue;
             };
             let there = *base.lines.get(at)?;
             if there != own {
-                exact = false;
-                (trust == Trust::Words && same_but_tabs(there, own)).then_some(())?;
+                (matches!(trust, Trust::Shown(_)) && same_but_tabs(there, own)).then_some(())?;
             }
             if matches!(line, PatchLine::Same(_)) {
                 out.lines.push(there);
@@ -75,7 +76,7 @@ pub(super) fn numbered(text: &str, hunks: &[Hunk], trust: Trust) -> Option<Fitte
         }
         if at == base.lines.len() {
             let fits = hunk.old_unended != base.ended || base.lines.is_empty();
-            (fits || trust != Trust::Bytes).then_some(())?;
+            (fits || matches!(trust, Trust::Shown(_))).then_some(())?;
             out.ended = !hunk.new_unended;
         }
     }
@@ -237,7 +238,7 @@ mod tests {
     use super::*;
     use crate::patch::unified;
 
-    fn put(text: &str, diff: &str, trust: Trust) -> Option<(String, bool)> {
+    fn put(text: &str, diff: &str, trust: Trust<'_>) -> Option<(String, bool)> {
         numbered(text, &unified(diff), trust).map(|fitted| (fitted.text, fitted.exact))
     }
 
@@ -251,16 +252,17 @@ mod tests {
         assert_eq!(put("a", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n", Trust::Bytes), Some(("a\n".into(), true)));
         // The log says that the line had its end, and it has none.
         assert_eq!(put("a", "@@ -1 +1 @@\n-a\n+b\n", Trust::Bytes), None);
-        assert_eq!(put("a", "@@ -1 +1 @@\n-a\n+b\n", Trust::Lines), Some(("b\n".into(), true)));
+        assert_eq!(put("a", "@@ -1 +1 @@\n-a\n+b\n", Trust::Shown(&Set::default())), Some(("b\n".into(), true)));
         assert_eq!(put("a\n", "@@ -1 +0,0 @@\n-a\n", Trust::Bytes), Some((String::new(), true)));
     }
 
     #[test]
     fn tabs_that_are_shown_as_spaces_leave_doubt() {
         let diff = "@@ -1,2 +1,2 @@\n   a\n-  b\n+  c\n";
-        assert_eq!(put("\ta\n\tb\n", diff, Trust::Words), Some(("\ta\n  c\n".into(), false)));
+        assert_eq!(put("\ta\n\tb\n", diff, Trust::Shown(&Set::default())), Some(("\ta\n  c\n".into(), false)));
         assert_eq!(put("\ta\n\tb\n", diff, Trust::Bytes), None);
-        assert_eq!(put("  a\n  b\n", "@@ -1,2 +1,2 @@\n   a\n-  b\n+c\n", Trust::Words), Some(("  a\nc\n".into(), true)));
+        assert_eq!(put("\ta\n\tb\n", diff, Trust::Shown(&Set::from_iter(["  c"]))), Some(("\ta\n  c\n".into(), true)));
+        assert_eq!(put("  a\n  b\n", "@@ -1,2 +1,2 @@\n   a\n-  b\n+c\n", Trust::Shown(&Set::default())), Some(("  a\nc\n".into(), true)));
         assert!(same_but_tabs("\t\tx\ny", "    x\ny") && !same_but_tabs("\tx", " x"));
         assert!(looks_same("\tx\n", "  x") && !looks_same("x\n\n", "x"));
     }

@@ -5,9 +5,9 @@
 
 use super::fit::{self, Trust};
 use super::{Deed, Did, How, Known, Moved, Step};
-use crate::Map;
 use crate::detail::{Edit, Write};
 use crate::patch::{FileChange, FilePatch, PatchLine};
+use crate::{Map, Set};
 
 /// Replays deeds, in the order they are given. Files that were moved into each other belong into one replay.
 pub fn replay(deeds: impl IntoIterator<Item = Deed>) -> Vec<Step> {
@@ -116,7 +116,7 @@ fn wrote(now: &Known, write: &Write) -> Done {
         (None, said) => {
             // The hunks tell the text before, where they can be trusted to the byte.
             let hunks = fit::reversed(&write.hunks);
-            let undone = if hunks.is_empty() { None } else { fit::numbered(&write.content, &hunks, trust(&[&write.content])) };
+            let undone = if hunks.is_empty() { None } else { fit::numbered(&write.content, &hunks, Trust::Shown(&Set::default())) };
             match (undone, now) {
                 (Some(undone), Known::Text(text)) if fit::looks_same(&undone.text, text) => done(now.clone(), false),
                 (Some(undone), _) if undone.exact => done(Known::text(undone.text), now.is_known()),
@@ -127,12 +127,6 @@ fn wrote(now: &Known, write: &Write) -> Done {
             }
         }
     }
-}
-
-/// How far hunks that are made to be shown can be trusted with these texts.
-fn trust(texts: &[&str]) -> Trust {
-    let tabbed = texts.iter().any(|text| text.starts_with('\t') || text.contains("\n\t"));
-    if tabbed { Trust::Words } else { Trust::Lines }
 }
 
 fn edited(now: &Known, edit: &Edit) -> Done {
@@ -174,9 +168,8 @@ fn filled(now: &Known, text: &str) -> Done {
 /// What an edit makes of a text: `None` where it cannot have been made of it, `Some(None)` where what came out cannot be told.
 /// `sure`: the log itself says that this was the text.
 fn change(base: &str, edit: &Edit, sure: bool) -> Option<Option<String>> {
-    let proposed = edit.replacements.iter().map(|one| &*one.new);
-    let trust = trust(&std::iter::once(base).chain(proposed).collect::<Vec<_>>());
-    let fitted = (!edit.hunks.is_empty()).then(|| fit::numbered(base, &edit.hunks, trust));
+    let proposed: Set<&str> = edit.replacements.iter().flat_map(|one| one.new.split('\n')).collect();
+    let fitted = (!edit.hunks.is_empty()).then(|| fit::numbered(base, &edit.hunks, Trust::Shown(&proposed)));
     let replaced = if edit.user_modified { None } else { fit::replaced(base, &edit.replacements) };
     match (replaced, fitted) {
         // Both tell the same; the replacement knows the tabs.

@@ -72,39 +72,63 @@ pub fn patch(files: &[FileNet], names: &Names<'_>) -> String {
 /// One file: a diff for each part whose texts are known, and comments about the others.
 fn one(out: &mut String, file: &FileNet, names: &Names<'_>) {
     let path = (names.path)(&file.path);
-    let mut last: Option<&Known> = None;
+    let mut diffs: Vec<(&Known, &Known)> = Vec::new();
+    let mut comments: Vec<String> = vec![String::new()];
     for part in &file.parts {
-        match part {
-            Part::Net { before, after, by } => {
-                // Whatever lies between two texts that are known belongs to the patch, or it would not apply.
-                if let Some(last) = last.filter(|last| *last != before) {
-                    diff(out, last, before, &path, &path);
-                }
-                cite(out, by.iter(), names);
-                if before == after {
-                    let _ = writeln!(out, "# {}: changed and changed back", quoted(&path));
-                }
-                diff(out, before, after, &path, &path);
-                last = Some(after);
+        if let Part::Net { before, after, .. } = part {
+            // Whatever lies between two texts that are known belongs to the patch, or it would not apply.
+            if let Some(&(_, last)) = diffs.last().filter(|(_, last)| *last != before) {
+                diffs.push((last, before));
+                comments.push(String::new());
             }
-            Part::Outside { by, last, next, .. } => {
-                let (last, next) = ((names.call)(*last), (names.call)(*next));
-                let _ = if by.is_empty() {
-                    writeln!(out, "# {}: changed outside {} between {last} and {next}", quoted(&path), names.whole)
-                } else {
-                    let others: Vec<String> = by.iter().map(|by| (names.call)(*by)).collect();
-                    writeln!(out, "# {}: changed by others between {last} and {next}: {}", quoted(&path), others.join(" "))
-                };
-            }
-            Part::Pieces { hunks, by } => {
-                let call = (names.call)(*by);
-                let _ = writeln!(out, "# {}: {call} changed it, and the logs do not have all of its text", quoted(&path));
-                pieces(hunks).split_terminator('\n').for_each(|line| {
-                    let _ = writeln!(out, "#   {line}");
-                });
-            }
+            diffs.push((before, after));
+            comments.push(String::new());
+        }
+        // What is said of a part stands before its diff.
+        let place = comments.len().saturating_sub(if matches!(part, Part::Net { .. }) { 2 } else { 1 });
+        if let Some(comment) = comments.get_mut(place) {
+            say(comment, part, &path, names);
         }
     }
+    // A file that is made or deleted in between is told in one: `git apply` deletes before it writes, whatever the order.
+    let absent =
+        |place: usize| diffs.get(place).is_some_and(|(before, after)| (place > 0 && **before == Known::Absent) || **after == Known::Absent);
+    if let (Some((first, _)), Some((_, last))) = (diffs.first().copied(), diffs.last().copied())
+        && diffs.len() > 1
+        && (0..diffs.len()).any(absent)
+    {
+        out.push_str(&comments.concat());
+        return diff(out, first, last, &path, &path);
+    }
+    for (place, comment) in comments.iter().enumerate() {
+        out.push_str(comment);
+        if let Some((before, after)) = diffs.get(place) {
+            diff(out, before, after, &path, &path);
+        }
+    }
+}
+
+/// What there is to say about a part.
+fn say(out: &mut String, part: &Part, path: &str, names: &Names<'_>) {
+    let path = quoted(path);
+    let _ = match part {
+        Part::Net { before, after, by } => {
+            cite(out, by.iter(), names);
+            if before != after { Ok(()) } else { writeln!(out, "# {path}: changed and changed back") }
+        }
+        Part::Outside { by, last, next, .. } => {
+            let (last, next) = ((names.call)(*last), (names.call)(*next));
+            let others: Vec<String> = by.iter().map(|by| (names.call)(*by)).collect();
+            match others.is_empty() {
+                true => writeln!(out, "# {path}: changed outside {} between {last} and {next}", names.whole),
+                false => writeln!(out, "# {path}: changed by others between {last} and {next}: {}", others.join(" ")),
+            }
+        }
+        Part::Pieces { hunks, by } => {
+            let _ = writeln!(out, "# {path}: {} changed it, and the logs do not have all of its text", (names.call)(*by));
+            pieces(hunks).split_terminator('\n').try_for_each(|line| writeln!(out, "#   {line}"))
+        }
+    };
 }
 
 /// Hunks as a text.

@@ -103,7 +103,8 @@ mod tests {
         let write = |text: &str| Did::Wrote(Write { content: text.into(), new: Some(true), ..Write::default() });
         let dids = [edit("a", "b", Some("a")), saw("b"), edit("b", "c", None), saw("x"), edit("y", "z", None), write("w")];
         let steps = replay(dids.into_iter().enumerate().map(|(by, did)| Deed { by, path: "f".into(), did }));
-        let told = versions(&steps).iter().map(|entry| match entry {
+        let entries = versions(&steps);
+        let told = entries.iter().map(|entry| match entry {
             Entry::Version(version) => {
                 let text = version.known.as_text().unwrap_or("-");
                 format!("{} {text} {}{} {:?}", version.number, version.how.word(), if version.replayed { "~" } else { "" }, version.again)
@@ -118,7 +119,8 @@ mod tests {
             "4 x read []",
             "Outside(4)",
             "Unknown(4)",
-            "5 w written []",
+            "5 - before []",
+            "6 w written []",
         ];
         assert_eq!(told.collect::<Vec<_>>(), expected);
     }

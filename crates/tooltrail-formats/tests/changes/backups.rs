@@ -1,0 +1,1 @@
+//! The copies that Claude Code keeps of files.
