@@ -95,8 +95,11 @@ impl World {
     pub(crate) fn text(&mut self) -> String {
         let lines = 3 + self.rng.below(12);
         let mut text: String = (0..lines).map(|_| self.line() + "\n").collect();
-        if self.rng.chance(0.2) {
-            text.pop();
+        match self.rng.below(10) {
+            0 | 1 => drop(text.pop()),
+            // An empty line at the end.
+            2 => text.push('\n'),
+            _ => {}
         }
         text
     }
