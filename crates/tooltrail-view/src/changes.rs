@@ -268,3 +268,54 @@ fn part_row(part: &Part, file: &FileNet, names: &Names<'_>) -> PartRow {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn net(before: Known, after: Known, by: &[usize]) -> Part {
+        Part::Net { before, after, by: by.to_vec() }
+    }
+
+    fn file(path: &str, parts: Vec<Part>) -> FileNet {
+        FileNet { path: path.to_owned(), moved_from: None, moved_to: None, parts }
+    }
+
+    fn label(files: &[FileNet]) -> Vec<String> {
+        let names = Names { path: &str::to_owned, call: &|by| format!("#{by}"), whole: "this session" };
+        let label = |block: Block| if let Block::Section { label, .. } = block { label.text() } else { String::new() };
+        blocks(files, &names, &Limits::PAGE).into_iter().map(label).collect()
+    }
+
+    #[test]
+    fn a_file_is_told_in_a_line() {
+        let (one, two) = (Known::text("a\nb\n"), Known::text("a\nc\nd\n"));
+        assert_eq!(label(&[file("x", vec![net(one.clone(), two.clone(), &[1, 2])])]), ["x  +2 −1  #1 #2"]);
+        assert_eq!(label(&[file("x", vec![net(Known::Absent, one.clone(), &[1])])]), ["x  +2 −0 · new file  #1"]);
+        assert_eq!(label(&[file("x", vec![net(one.clone(), Known::Absent, &[1])])]), ["x  +0 −2 · deleted  #1"]);
+        assert_eq!(label(&[file("x", vec![net(one.clone(), one.clone(), &[1, 2])])]), ["x · changed and changed back  #1 #2"]);
+        let old = FileNet { moved_to: Some("y".into()), ..file("x", vec![net(one, Known::Absent, &[3])]) };
+        let new = FileNet { moved_from: Some("x".into()), ..file("y", vec![net(Known::Absent, two, &[3])]) };
+        assert_eq!(label(&[old, new]), ["x → y  +2 −1  #3"]);
+    }
+
+    #[test]
+    fn gaps_are_told_where_they_are() {
+        let text = |text: &str| Known::text(text);
+        let outside = |after: Known| Part::Outside { before: text("b"), after, by: Vec::new(), last: 1, next: 2 };
+        let pieces = Part::Pieces { hunks: Vec::new(), by: 2 };
+        let told = |parts: Vec<Part>| {
+            let names = Names { path: &str::to_owned, call: &|by| format!("#{by}"), whole: "this session" };
+            let files = [file("x", parts)];
+            let Some(Block::Section { body, .. }) = blocks(&files, &names, &Limits::PAGE).pop() else { return Vec::new() };
+            let word = |block: &Block| if let Block::Notice { text, .. } = block { text.text() } else { "diff".to_owned() };
+            body.iter().map(word).collect::<Vec<_>>()
+        };
+        let both = told(vec![net(text("a"), text("b"), &[1]), outside(text("c")), net(text("c"), text("d"), &[2])]);
+        assert_eq!(both, ["diff", "Changed outside this session between #1 and #2:", "diff", "diff"]);
+        let unknown = told(vec![net(text("a"), text("b"), &[1]), outside(Known::Unknown), pieces]);
+        let words = "Changed outside this session between #1 and #2; how is not in the logs.";
+        assert_eq!(unknown, ["diff", words, "#2 changed it; the logs do not have all of its text."]);
+        assert_eq!(told(vec![net(text("a\n"), text("a"), &[1])]), ["diff", "The last line has no line feed any more."]);
+    }
+}
