@@ -10,7 +10,7 @@
 use crate::diff::Counts;
 use crate::line::{Class, Line};
 use crate::pieces::{changes, notice};
-use crate::{Block, Limits};
+use crate::{Block, Limits, pieces};
 use serde::Serialize;
 use tooltrail_model::changes::Known;
 use tooltrail_model::changes::net::{FileNet, Listed, Part, listed};
@@ -108,6 +108,7 @@ fn fate(listed: Listed<'_>) -> Fate {
         Some((Known::Absent, Known::Text(_))) => Fate::Added,
         Some((_, Known::Absent)) => Fate::Deleted,
         Some(_) => Fate::Modified,
+        None if matches!(file.parts.last(), Some(Part::Pieces { after: Known::Absent, .. })) => Fate::Deleted,
         None => Fate::Partial,
     }
 }
@@ -171,10 +172,12 @@ fn parts(file: &FileNet, names: &Names<'_>, limits: &Limits) -> Vec<Block> {
                 out.extend(between(before, after, limits, same));
             }
             Part::Outside { before, after, by, last, next } => out.extend(outside((before, after), by, (*last, *next), names, limits)),
-            Part::Pieces { hunks, by } => {
-                let call = (names.call)(*by);
-                out.push(notice(Level::Warning, format!("{call} changed it; the logs do not have all of its text.").as_str()));
-                out.extend((!hunks.is_empty()).then(|| changes(hunks, limits)));
+            Part::Pieces { hunks, after, by } => {
+                out.push(notice(Level::Warning, format!("{} {}.", (names.call)(*by), unified::missing(after)).as_str()));
+                match after.as_text().filter(|_| hunks.is_empty()) {
+                    Some(text) => out.push(pieces::file(&file.path, Some(1), text, limits)),
+                    None => out.extend((!hunks.is_empty()).then(|| changes(hunks, limits))),
+                }
             }
         }
     }
@@ -262,7 +265,7 @@ fn part_row(part: &Part, file: &FileNet, names: &Names<'_>) -> PartRow {
             let between = Some([(names.call)(*last), (names.call)(*next)]);
             PartRow { part: "outside", calls: cite(by), between, diff: diff(before, after, &path, &path) }
         }
-        Part::Pieces { hunks, by } => {
+        Part::Pieces { hunks, by, .. } => {
             let pieces = unified::pieces(hunks);
             PartRow { part: "pieces", calls: cite(&[*by]), between: None, diff: Some(pieces).filter(|text| !text.is_empty()) }
         }
@@ -303,7 +306,7 @@ mod tests {
     fn gaps_are_told_where_they_are() {
         let text = |text: &str| Known::text(text);
         let outside = |after: Known| Part::Outside { before: text("b"), after, by: Vec::new(), last: 1, next: 2 };
-        let pieces = Part::Pieces { hunks: Vec::new(), by: 2 };
+        let pieces = Part::Pieces { hunks: Vec::new(), after: Known::Unknown, by: 2 };
         let told = |parts: Vec<Part>| {
             let names = Names { path: &str::to_owned, call: &|by| format!("#{by}"), whole: "this session" };
             let files = [file("x", parts)];
