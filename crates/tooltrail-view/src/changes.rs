@@ -214,13 +214,12 @@ fn outside(texts: (&Known, &Known), by: &[usize], around: (usize, usize), names:
         let others: Vec<String> = by.iter().map(|by| (names.call)(*by)).collect();
         format!("Changed by {} between {last} and {next}", others.join(", "))
     };
-    let known = texts.0.is_known() && texts.1.is_known();
-    let words = if known { format!("{who}:") } else { format!("{who}; how is not in the logs.") };
-    let mut out = vec![notice(Level::Warning, words.as_str())];
-    if known {
-        out.extend(between(texts.0, texts.1, limits, "The file is empty."));
+    if !texts.0.is_known() || !texts.1.is_known() {
+        return vec![notice(Level::Warning, format!("{who}; how is not in the logs.").as_str())];
     }
-    out
+    // Apart, so that nobody takes it for the session's own.
+    let body = between(texts.0, texts.1, limits, "The file is empty.");
+    vec![Block::Section { label: Line::of(Class::Bad, &format!("! {who}:")), open: true, body }]
 }
 
 fn row(listed: Listed<'_>, session: &str, names: &Names<'_>) -> ChangeRow {
@@ -311,11 +310,14 @@ mod tests {
             let names = Names { path: &str::to_owned, call: &|by| format!("#{by}"), whole: "this session" };
             let files = [file("x", parts)];
             let Some(Block::Section { body, .. }) = blocks(&files, &names, &Limits::PAGE).pop() else { return Vec::new() };
-            let word = |block: &Block| if let Block::Notice { text, .. } = block { text.text() } else { "diff".to_owned() };
+            let word = |block: &Block| match block {
+                Block::Notice { text, .. } | Block::Section { label: text, .. } => text.text(),
+                _ => "diff".to_owned(),
+            };
             body.iter().map(word).collect::<Vec<_>>()
         };
         let both = told(vec![net(text("a"), text("b"), &[1]), outside(text("c")), net(text("c"), text("d"), &[2])]);
-        assert_eq!(both, ["diff", "Changed outside this session between #1 and #2:", "diff", "diff"]);
+        assert_eq!(both, ["diff", "! Changed outside this session between #1 and #2:", "diff"]);
         let unknown = told(vec![net(text("a"), text("b"), &[1]), outside(Known::Unknown), pieces]);
         let words = "Changed outside this session between #1 and #2; how is not in the logs.";
         assert_eq!(unknown, ["diff", words, "#2 changed it; the logs do not have all of its text."]);
