@@ -130,7 +130,7 @@ fn name(path: &str) -> String {
 fn ends(file: &FileNet) -> Option<(&Known, &Known)> {
     let nets =
         || file.parts.iter().filter_map(|part| if let Part::Net { before, after, .. } = part { Some((before, after)) } else { None });
-    Some((nets().next()?.0, nets().last()?.1))
+    Some((nets().next()?.0, nets().next_back()?.1))
 }
 
 /// Applies the patch of some files and compares what comes out.

@@ -95,7 +95,8 @@ fn one(logs: &Logs, linked: &Linked<'_>, own: &FileArgs, history: &FileHistory, 
     };
     let Known::Text(text) = known else {
         let why = if known == Known::Absent { "was not there" } else { "has a text that the logs do not hold" };
-        out::complain(&format!("`{}` {why} {which}; `tooltrail file {}` lists the versions that there are", history.path, own.path));
+        let path = table::printable(&history.path);
+        out::complain(&format!("`{path}` {why} {which}; `tooltrail file {}` lists the versions that there are", own.path));
         return Ok(ExitCode::from(1));
     };
     match own.output.as_deref().filter(|path| *path != Path::new("-")) {
@@ -116,7 +117,7 @@ fn at(logs: &Logs, linked: &Linked<'_>, history: &FileHistory, call: &str, befor
     let is_it = |by: usize| history.tellers.get(by).is_some_and(|teller| teller.session == session && teller.number == Some(number));
     let mut steps = history.steps.iter().filter(|step| is_it(step.by));
     let found = if before { steps.next().map(|step| &step.before) } else { steps.next_back().map(|step| &step.after) };
-    found.cloned().with_context(|| format!("`{call}` neither changed `{}` nor read all of it", history.path))
+    found.cloned().with_context(|| format!("`{call}` neither changed `{}` nor read all of it", table::printable(&history.path)))
 }
 
 /// The text of a version.
