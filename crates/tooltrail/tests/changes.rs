@@ -203,6 +203,9 @@ fn a_text_comes_back_to_the_byte() {
     assert_eq!(std::fs::read_to_string(home.path("back.rs")).unwrap(), "one\nrest");
     assert!(saved(&["--after", "s1:1", "--force"]).status.success());
     assert_eq!(std::fs::read_to_string(home.path("back.rs")).unwrap(), "two\nrest");
+    // Without a version it is the newest.
+    assert!(saved(&["--force"]).status.success());
+    assert_eq!(std::fs::read_to_string(home.path("back.rs")).unwrap(), home.says(&["file", "a.rs", "--version", "5"]));
 }
 
 #[test]
@@ -219,7 +222,6 @@ fn what_is_not_there_is_said() {
     fails(&["file", "a.rs", "--before", "s1"], 2, "`s1` is a session");
     fails(&["file", "a.rs", "--before", "s1:3"], 2, "neither changed");
     fails(&["file", "new file.toml", "--before", "s1:3"], 1, "was not there before s1:3");
-    fails(&["file", "a.rs", "-o", "x"], 2, "--before");
     std::fs::write(home.path(".claude/projects/-srv-app/s2.jsonl"), lines(&session("s2", "/srv/web"))).unwrap();
     fails(&["file", "a.rs"], 2, "could be any of 2 files; give more of the path:\n  /srv/app/src/a.rs\n  /srv/web/src/a.rs");
 }
