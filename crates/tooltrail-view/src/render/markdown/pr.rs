@@ -1,7 +1,7 @@
 //! A session for a pull request: what it amounts to, what was asked and answered, what changed, what is left open; the rest folded.
 //!
 //! Forges act on more than Markdown: names in a description call people, numbers mention issues and `fixes` closes them. So words from
-//! a log are either code or [`inert`], and the only HTML is our own `<details>`. The text stays under [`LIMIT`]: where there is too much,
+//! a log are either code or `inert`, and the only HTML is our own `<details>`. The text stays under [`LIMIT`]: where there is too much,
 //! diffs go first, then lists of calls, then answers, then prompts; what went is said at the end.
 
 mod turns;
