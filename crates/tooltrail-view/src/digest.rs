@@ -367,7 +367,7 @@ impl<'t> Teller<'t> {
             (None, _) => fact.say(Class::Plain, &format!(": {ended}")),
             (Some(why), _) if open.status == Status::Rejected => fact.say(Class::Plain, &format!(": {}: “{why}”", look.word)),
             (Some(why), _) if ended == look.word && open.status == Status::Failed => fact.say(Class::Plain, &format!(": {why}")),
-            (Some(why), Some(Reason::Hook)) => {
+            (Some(why), reason) if open.by.is_some() || reason == Some(Reason::Hook) => {
                 let by = open.by.as_deref().map_or("a hook".to_owned(), |by| line(by, WHAT));
                 fact.say(Class::Plain, &format!(": {} by {by}", look.word)).say(Class::Dim, " · ").say(Class::Plain, &why)
             }
