@@ -151,8 +151,7 @@ impl<'a> Folder<'a> {
         self.book.get_or_init(|| {
             let (linked, now, shelf) = (self.linked, &self.logs.now, self.logs.shelf());
             // Some logs tell in records of their own how a call ended, and a text may be in those alone.
-            let texts = self.filter.patterns().chain(self.filter.excluded()).next().is_some();
-            let book = match texts {
+            let book = match self.filter.asks_texts() {
                 true => SessionBook::read(linked, &[self.session], now, shelf, None),
                 false => SessionBook::outline(linked, &[self.session], now, shelf),
             };
@@ -165,8 +164,9 @@ impl<'a> Folder<'a> {
         self.linked.calls_of(self.session).iter().filter(|call| call.copy_of.is_none())
     }
 
-    fn messages(&self) -> impl Iterator<Item = &Entry> {
-        let threads = self.filter.asks_messages().then(|| &self.book().0.transcript().threads);
+    /// What was said, if that is `asked` about.
+    fn messages(&self, asked: bool) -> impl Iterator<Item = &Entry> {
+        let threads = asked.then(|| &self.book().0.transcript().threads);
         threads.into_iter().flatten().flat_map(|thread| &thread.entries).filter(|entry| !matches!(entry.what, What::Call(_)))
     }
 
@@ -175,7 +175,7 @@ impl<'a> Folder<'a> {
         let filter = self.filter;
         (filter.asks_sessions() && filter.takes(&SessionSubject(self.row)))
             || self.calls().any(|call| filter.takes(&CallSubject::new(self, call, false)))
-            || self.messages().any(|entry| filter.takes(&MessageSubject::new(self, entry)))
+            || self.messages(filter.asks_messages()).any(|entry| filter.takes(&MessageSubject::new(self, entry)))
     }
 
     /// Whether every term holds somewhere in the session.
@@ -183,7 +183,7 @@ impl<'a> Folder<'a> {
         let mut within = Within::new(self.filter);
         within.take(&SessionSubject(self.row));
         self.calls().for_each(|call| within.take(&CallSubject::new(self, call, false)));
-        self.messages().for_each(|entry| within.take(&MessageSubject::new(self, entry)));
+        self.messages(self.filter.asks_texts()).for_each(|entry| within.take(&MessageSubject::new(self, entry)));
         within.holds()
     }
 }

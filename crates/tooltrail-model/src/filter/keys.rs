@@ -20,9 +20,9 @@ pub(super) struct Key {
 pub(super) const KEYS: &[Key] = &[
     Key { name: "tool", read: |value| value.names(Fit::Whole).map(Test::Tool) },
     Key { name: "server", read: |value| value.names(Fit::Whole).map(Test::Server) },
-    Key { name: "kind", read: |value| value.some_of("kinds", Kind::ALL, Kind::word).map(Test::Kind) },
-    Key { name: "status", read: |value| value.some_of("statuses", Status::ALL, Status::word).map(Test::Status) },
-    Key { name: "reason", read: |value| value.some_of("reasons", Reason::ALL, Reason::word).map(Test::Reason) },
+    Key { name: "kind", read: |value| value.some_of("kinds are", Kind::ALL, Kind::word).map(Test::Kind) },
+    Key { name: "status", read: |value| value.some_of("statuses are", Status::ALL, Status::word).map(Test::Status) },
+    Key { name: "reason", read: |value| value.some_of("reasons are", Reason::ALL, Reason::word).map(Test::Reason) },
     Key { name: "agent", read: agent },
     Key { name: "project", read: project },
     Key { name: "branch", read: |value| value.names(Fit::Whole).map(Test::Branch) },
@@ -30,14 +30,14 @@ pub(super) const KEYS: &[Key] = &[
     Key { name: "session", read: |value| value.names(Fit::Start).map(Test::Session) },
     Key { name: "file", read: file },
     Key { name: "command", read: |value| value.names(Fit::Words).map(Test::Command) },
-    Key { name: "purpose", read: |value| value.some_of("purposes", Purpose::ALL, Purpose::word).map(Test::Purpose) },
+    Key { name: "purpose", read: |value| value.some_of("purposes are", Purpose::ALL, Purpose::word).map(Test::Purpose) },
     Key { name: "hook", read: |value| value.names(Fit::Part).map(Test::Hook) },
     Key { name: "exit", read: values::exit },
     Key { name: "took", read: values::took },
     Key { name: "since", read: |value| times::read(value).map(|time| Test::Since(time.start)) },
     Key { name: "until", read: |value| times::read(value).map(|time| Test::Until(time.end)) },
-    Key { name: "has", read: |value| value.some_of("things to have", Has::ALL, Has::word).map(Test::Has) },
-    Key { name: "is", read: |value| value.some_of("things to be", Is::ALL, Is::word).map(Test::Is) },
+    Key { name: "has", read: |value| value.some_of("`has:` takes", Has::ALL, Has::word).map(Test::Has) },
+    Key { name: "is", read: |value| value.some_of("`is:` takes", Is::ALL, Is::word).map(Test::Is) },
     Key { name: "re", read: regular },
 ];
 
@@ -66,7 +66,7 @@ impl<'t> Reader<'_, 't> {
     /// The values, of which one must fit. Only these keys know more and less: `took>30s`.
     pub(super) fn values(&self) -> Result<Vec<Piece<'t>>, Mistake> {
         if self.sign != ':' {
-            let right = format!("{}:{}", self.key, super::render::quoted(&self.value.text()));
+            let right = format!("{}:{}", self.key, super::render::bare(&self.value.text(), &[]));
             return Err(self.mistake(&self.word, format!("`{}` has no more or less", self.key)).suggest(right));
         }
         self.alternatives()
@@ -96,7 +96,7 @@ impl<'t> Reader<'_, 't> {
         Name::new(glyphs, fit).map_err(|_| self.mistake(piece, "this is too long to look for"))
     }
 
-    /// Values of a closed list. `what`: what they are called, all together.
+    /// Values of a closed list. `what`: how a list of them begins.
     fn some_of<T: Copy>(&self, what: &str, all: &[T], word: fn(T) -> &'static str) -> Result<Vec<T>, Mistake> {
         let words = || all.iter().map(|one| word(*one));
         let one = |piece: &Piece<'t>| {
@@ -104,18 +104,16 @@ impl<'t> Reader<'_, 't> {
             let found = all.iter().copied().find(|one| word(*one).eq_ignore_ascii_case(&text));
             found.ok_or_else(|| self.no_such(piece, what, words().collect::<Vec<_>>().as_slice()))
         };
-        let pieces = if self.value.letters.is_empty() && self.sign == ':' {
+        if self.value.letters.is_empty() {
             return Err(self.mistake(&self.word, format!("`{}:` needs a value: {}", self.key, listed(words()))));
-        } else {
-            self.values()?
-        };
-        pieces.iter().map(one).collect()
+        }
+        self.values()?.iter().map(one).collect()
     }
 
     fn no_such(&self, piece: &Piece<'_>, what: &str, words: &[&str]) -> Mistake {
         let text = piece.text();
         let near = nearest(&text, words.iter().copied()).map(str::to_owned);
-        self.mistake(piece, format!("`{}:{text}`: {what} are {}", self.key, listed(words.iter().copied()))).suggest(near)
+        self.mistake(piece, format!("`{}:{text}`: {what} {}", self.key, listed(words.iter().copied()))).suggest(near)
     }
 
     /// A path with `~`, `.` and `..` at its beginning made absolute, as far as what they mean is known.
@@ -162,7 +160,7 @@ fn agent(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
     for piece in value.values()? {
         let name = value.name(&piece, glyphs(&piece), Fit::Whole)?;
         if !agents.is_empty() && !agents.iter().any(|agent| name.fits(agent)) {
-            return Err(value.no_such(&piece, "agents", agents));
+            return Err(value.no_such(&piece, "agents are", agents));
         }
     }
     value.names(Fit::Whole).map(Test::Agent)

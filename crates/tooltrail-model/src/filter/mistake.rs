@@ -65,7 +65,9 @@ fn width(text: &str) -> usize {
 pub(super) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.to_lowercase().chars().take(40).collect();
     let far = (word.len() / 3).clamp(1, 3);
-    let begins = |other: &str| word.len() >= 3 && other.starts_with(&*word.iter().collect::<String>());
+    let text: String = word.iter().collect();
+    // `fail` for `failed`, `testing` for `test`.
+    let begins = |other: &str| text.len().min(other.len()) >= 3 && (other.starts_with(&text) || text.starts_with(other));
     let near = |other: &'a str| {
         let away = if begins(other) { 0 } else { distance(&word, &other.chars().collect::<Vec<_>>()) };
         (away <= far).then_some((away, other))

@@ -17,8 +17,6 @@ mod names;
 mod parse;
 mod pattern;
 mod render;
-#[cfg(test)]
-mod tests;
 mod times;
 mod values;
 mod within;
@@ -80,6 +78,11 @@ impl Filter {
 
     fn texts(&self) -> impl Iterator<Item = (bool, &Pattern)> {
         self.terms.iter().filter_map(|term| if let Test::Text(pattern) = &term.test { Some((term.not, pattern)) } else { None })
+    }
+
+    /// Whether texts are asked about, there or not there.
+    pub fn asks_texts(&self) -> bool {
+        self.texts().next().is_some()
     }
 
     /// Whether messages are asked about: those that have a text that is looked for.

@@ -102,8 +102,8 @@ fn text(text: &str) -> String {
     if telling { quoted(text) } else { bare(text, &[]) }
 }
 
-/// A value, in quotes only where it has to be.
-fn bare(value: &str, also: &[char]) -> String {
+/// A value, in quotes only where it has to be; these signs are a reason too.
+pub(super) fn bare(value: &str, also: &[char]) -> String {
     let special = |letter: char| letter.is_whitespace() || letter == '"' || also.contains(&letter);
     if value.is_empty() || value.contains(special) { quoted(value) } else { value.to_owned() }
 }
