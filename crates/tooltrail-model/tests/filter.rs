@@ -341,11 +341,14 @@ fn rows_alone_leave_texts_open() {
 
 #[test]
 fn what_a_search_needs_is_told_apart() {
-    let filter = filter("tool:Bash \"a phrase\" re:x.y not:word");
-    let told: Vec<(&str, bool)> = filter.patterns().map(|pattern| (pattern.source(), pattern.is_literal())).collect();
+    let asked = filter("not:tool:Bash \"a phrase\" re:x.y not:word");
+    let told: Vec<(&str, bool)> = asked.patterns().map(|pattern| (pattern.source(), pattern.is_literal())).collect();
     assert_eq!(told, [("a phrase", true), ("x.y", false)]);
-    assert_eq!(filter.excluded().map(|pattern| pattern.source()).collect::<Vec<_>>(), ["word"]);
-    assert!(filter.asks_texts() && filter.asks_messages() && !filter.asks_sessions());
+    assert_eq!(asked.excluded().map(|pattern| pattern.source()).collect::<Vec<_>>(), ["word"]);
+    assert!(asked.asks_texts() && asked.asks_messages() && !asked.asks_sessions());
+    // No message is a call, and nothing is said of messages where no text is looked for.
+    assert!(!filter("tool:Bash word").asks_messages() && !filter("not:word").asks_messages());
+    assert!(filter("project:. is:live").asks_sessions() && !filter("project:. has:image").asks_sessions());
 }
 
 #[test]

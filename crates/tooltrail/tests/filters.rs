@@ -72,9 +72,9 @@ fn a_mistake_is_pointed_at_before_anything_is_read() {
 #[test]
 fn nothing_found_is_no_failure() {
     let (code, out, _) = text(&run(&["--demo", "calls", "tool:Nothing"]));
-    assert_eq!((code, out.as_str()), (Some(0), "no such tool calls in 14 logs\n"));
+    assert!(code == Some(0) && out.starts_with("no such tool calls in ") && out.lines().count() == 1, "{out}");
     let (code, out, _) = text(&run(&["--demo", "list", "tool:Nothing"]));
-    assert_eq!((code, out.as_str()), (Some(0), "no such sessions among 10\n"));
+    assert!(code == Some(0) && out.starts_with("no such sessions among ") && out.lines().count() == 1, "{out}");
     assert!(rows(&["--demo", "calls", "tool:Nothing"]).is_empty());
 }
 
@@ -137,8 +137,8 @@ const QUERIES: &[&str] = &[
 
 /// What `list` shows are the sessions of the calls that `calls` shows; further ones only for what was said, or is true of a session.
 #[track_caller]
-fn lists_agree(logs: &str) {
-    for query in QUERIES {
+fn lists_agree(logs: &str, queries: &[&str]) {
+    for query in queries {
         let of_calls: BTreeSet<String> = column(&rows(&["calls", logs, query]), "session").into_iter().collect();
         let listed: BTreeSet<String> = column(&rows(&["list", logs, query]), "session").into_iter().collect();
         assert!(of_calls.is_subset(&listed), "{query}");
@@ -149,7 +149,7 @@ fn lists_agree(logs: &str) {
 
 #[test]
 fn lists_and_calls_agree_on_the_demo() {
-    lists_agree("--demo");
+    lists_agree("--demo", QUERIES);
 }
 
 /// A naive look at an unfiltered row.
@@ -220,18 +220,17 @@ fn real_calls_are_those_that_a_naive_look_finds() {
 #[test]
 fn real_texts_are_there_or_not() {
     let Some(corpus) = corpus() else { return };
-    lists_agree(&corpus);
+    lists_agree(&corpus, &["has:masked status:succeeded", "command:git", "\"not found\"", "agent:codex exit:nonzero"]);
     let calls = |query: &str| {
         rows(&["calls", &corpus, query]).iter().map(|row| row["request"].to_string() + &row["call"].to_string()).collect::<BTreeSet<_>>()
     };
     let all = calls("");
-    for text in ["error", "re:^error", "\"not found\"", "file:src", "command:git", "has:image"] {
+    for text in ["re:^error", "file:src", "has:image"] {
         let (with, without) = (calls(text), calls(&format!("not:{text}")));
         assert!(!with.is_empty() && with.is_disjoint(&without), "{text}");
         assert_eq!(with.union(&without).cloned().collect::<BTreeSet<_>>(), all, "{text}");
     }
-    let both: BTreeSet<String> = calls("error").intersection(&calls("warning")).cloned().collect();
-    assert_eq!(calls("error warning"), both);
-    assert_eq!(calls("ERROR"), calls("error"));
-    assert!(calls("re:^error").is_subset(&calls("error")));
+    let error = calls("error");
+    assert_eq!(calls("ERROR warning"), error.intersection(&calls("warning")).cloned().collect::<BTreeSet<_>>());
+    assert!(calls("re:^error").is_subset(&error));
 }

@@ -85,9 +85,9 @@ impl Filter {
         self.texts().next().is_some()
     }
 
-    /// Whether messages are asked about: those that have a text that is looked for.
+    /// Whether messages are asked about: a text is looked for, and nothing that only a call has.
     pub fn asks_messages(&self) -> bool {
-        self.patterns().next().is_some()
+        self.patterns().next().is_some() && self.terms.iter().all(|term| term.not || !term.test.is_of_calls())
     }
 
     /// Whether sessions themselves are asked about: no term is about a call or a text.
@@ -155,11 +155,18 @@ pub enum Test {
 impl Test {
     /// Whether a session alone can answer it.
     fn is_of_sessions(&self) -> bool {
+        let texts = matches!(self, Test::Text(_) | Test::Has(_));
+        !texts && !self.is_of_calls()
+    }
+
+    /// Whether it holds for nothing but calls.
+    fn is_of_calls(&self) -> bool {
         match self {
-            Test::Agent(_) | Test::Project(_) | Test::Branch(_) | Test::Model(_) | Test::Session(_) => true,
-            Test::Since(_) | Test::Until(_) | Test::Is(_) => true,
-            Test::Tool(_) | Test::Server(_) | Test::Kind(_) | Test::Status(_) | Test::Reason(_) | Test::File(_) | Test::Command(_) => false,
-            Test::Purpose(_) | Test::Hook(_) | Test::Exit(_) | Test::Took(_) | Test::Has(_) | Test::Text(_) => false,
+            Test::Tool(_) | Test::Server(_) | Test::Kind(_) | Test::Status(_) | Test::Reason(_) | Test::File(_) | Test::Command(_) => true,
+            Test::Purpose(_) | Test::Hook(_) | Test::Exit(_) | Test::Took(_) => true,
+            Test::Has(all) => !all.contains(&Has::Image),
+            Test::Agent(_) | Test::Project(_) | Test::Branch(_) | Test::Model(_) | Test::Session(_) => false,
+            Test::Since(_) | Test::Until(_) | Test::Is(_) | Test::Text(_) => false,
         }
     }
 }
