@@ -389,8 +389,9 @@ fn hostile_queries_are_refused_in_one_line() {
     let mistake = parse("\u{1b}[31m status:\u{1b}]0;x\u{7}\u{202e}\r\n tool:a", &setting()).unwrap_err().to_string();
     assert!(mistake.chars().all(|letter| letter == '\n' || (!letter.is_control() && letter != '\u{202e}')), "{mistake:?}");
     assert_eq!(mistake.lines().count(), 3, "{mistake:?}");
-    let long = "a ".repeat(4096);
-    assert!(parse(&long, &setting()).is_err());
+    assert!(parse(&"a".repeat(4097), &setting()).unwrap_err().message.contains("4096 bytes"));
+    assert!(parse(&"a ".repeat(51), &setting()).unwrap_err().message.contains("50 terms"));
+    assert!(parse(&"a ".repeat(50), &setting()).is_ok() && parse(r"re:\w{40}", &setting()).is_ok());
     assert!(parse("re:((((a{1000}){1000}){1000}){1000})", &setting()).unwrap_err().message.contains("too large"));
     let deep = format!("re:{}{}", "(".repeat(1000), ")".repeat(1000));
     assert!(parse(&deep, &setting()).is_err());

@@ -207,3 +207,31 @@ fn huge_outputs_are_looked_at_from_both_ends() {
     assert_eq!(hint(&format!("error: {}", "é".repeat(500))).unwrap().chars().count(), 200);
     let _ = hint(&"é".repeat(200_000));
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(2_000))]
+
+    /// Pieces of commands in any order: what comes out fits together, and nothing falls over.
+    #[test]
+    fn whatever_is_written_is_read_or_not(pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..12), tail in ".{0,8}") {
+        let text = pieces.concat() + &tail;
+        let _ = hint(&text);
+        if let Some(script) = read(&text) {
+            let texts: Vec<&str> = script.commands.iter().map(|command| command.text.as_str()).collect();
+            for told in script.masked().into_iter().chain(script.essence()).chain(script.exit_of(true)).chain(script.exit_of(false)) {
+                assert!(texts.contains(&told), "{text:?}: {told:?}");
+            }
+            assert!(script.masked_runs().len() <= script.masked().len());
+            let _ = script.may_change_files();
+        }
+    }
+}
+
+#[rustfmt::skip]
+/// What commands are made of.
+const PIECES: &[&str] = &[
+    "cargo test", "a", " ", " | ", " && ", " || ", "; ", " & ", "\n", "(", ")", "{ ", "; }", "\"", "'", "`", "$(", "\\", " > x", " 2>&1", "<<EOF\n",
+    "EOF\n", "if ", "; then ", "; fi", "for x in 1; do ", "; done", "! ", "set -e; ", "set -o pipefail; ", "bash -c '", "timeout 5 ", "sudo -u ",
+    "docker run ", "-m", "--", "xargs ", "find . -exec ", "\u{e9}", "$'", "[[ x ]]", "((1))", "case x in x) ", ";; esac", "f() { ", "ssh h ", "eval ",
+    "make ", "npm run ", "yarn workspace", "git -C", "=", "error: ", "FAILED", "1 failed", "\r", "\u{1b}[31m", "coproc ",
+];

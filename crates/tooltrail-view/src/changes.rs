@@ -10,7 +10,7 @@
 use crate::diff::Counts;
 use crate::line::{Class, Line};
 use crate::pieces::{changes, notice};
-use crate::{Block, Limits};
+use crate::{Block, Limits, pieces};
 use serde::Serialize;
 use tooltrail_model::changes::Known;
 use tooltrail_model::changes::net::{FileNet, Listed, Part, listed};
@@ -108,6 +108,7 @@ fn fate(listed: Listed<'_>) -> Fate {
         Some((Known::Absent, Known::Text(_))) => Fate::Added,
         Some((_, Known::Absent)) => Fate::Deleted,
         Some(_) => Fate::Modified,
+        None if matches!(file.parts.last(), Some(Part::Pieces { after: Known::Absent, .. })) => Fate::Deleted,
         None => Fate::Partial,
     }
 }
@@ -171,10 +172,12 @@ fn parts(file: &FileNet, names: &Names<'_>, limits: &Limits) -> Vec<Block> {
                 out.extend(between(before, after, limits, same));
             }
             Part::Outside { before, after, by, last, next } => out.extend(outside((before, after), by, (*last, *next), names, limits)),
-            Part::Pieces { hunks, by } => {
-                let call = (names.call)(*by);
-                out.push(notice(Level::Warning, format!("{call} changed it; the logs do not have all of its text.").as_str()));
-                out.extend((!hunks.is_empty()).then(|| changes(hunks, limits)));
+            Part::Pieces { hunks, after, by } => {
+                out.push(notice(Level::Warning, format!("{} {}.", (names.call)(*by), unified::missing(after)).as_str()));
+                match after.as_text().filter(|_| hunks.is_empty()) {
+                    Some(text) => out.push(pieces::file(&file.path, Some(1), text, limits)),
+                    None => out.extend((!hunks.is_empty()).then(|| changes(hunks, limits))),
+                }
             }
         }
     }
@@ -211,13 +214,12 @@ fn outside(texts: (&Known, &Known), by: &[usize], around: (usize, usize), names:
         let others: Vec<String> = by.iter().map(|by| (names.call)(*by)).collect();
         format!("Changed by {} between {last} and {next}", others.join(", "))
     };
-    let known = texts.0.is_known() && texts.1.is_known();
-    let words = if known { format!("{who}:") } else { format!("{who}; how is not in the logs.") };
-    let mut out = vec![notice(Level::Warning, words.as_str())];
-    if known {
-        out.extend(between(texts.0, texts.1, limits, "The file is empty."));
+    if !texts.0.is_known() || !texts.1.is_known() {
+        return vec![notice(Level::Warning, format!("{who}; how is not in the logs.").as_str())];
     }
-    out
+    // Apart, so that nobody takes it for the session's own.
+    let body = between(texts.0, texts.1, limits, "The file is empty.");
+    vec![Block::Section { label: Line::of(Class::Bad, &format!("! {who}:")), open: true, body }]
 }
 
 fn row(listed: Listed<'_>, session: &str, names: &Names<'_>) -> ChangeRow {
@@ -262,9 +264,63 @@ fn part_row(part: &Part, file: &FileNet, names: &Names<'_>) -> PartRow {
             let between = Some([(names.call)(*last), (names.call)(*next)]);
             PartRow { part: "outside", calls: cite(by), between, diff: diff(before, after, &path, &path) }
         }
-        Part::Pieces { hunks, by } => {
+        Part::Pieces { hunks, by, .. } => {
             let pieces = unified::pieces(hunks);
             PartRow { part: "pieces", calls: cite(&[*by]), between: None, diff: Some(pieces).filter(|text| !text.is_empty()) }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn net(before: Known, after: Known, by: &[usize]) -> Part {
+        Part::Net { before, after, by: by.to_vec() }
+    }
+
+    fn file(path: &str, parts: Vec<Part>) -> FileNet {
+        FileNet { path: path.to_owned(), moved_from: None, moved_to: None, parts }
+    }
+
+    fn label(files: &[FileNet]) -> Vec<String> {
+        let names = Names { path: &str::to_owned, call: &|by| format!("#{by}"), whole: "this session" };
+        let label = |block: Block| if let Block::Section { label, .. } = block { label.text() } else { String::new() };
+        blocks(files, &names, &Limits::PAGE).into_iter().map(label).collect()
+    }
+
+    #[test]
+    fn a_file_is_told_in_a_line() {
+        let (one, two) = (Known::text("a\nb\n"), Known::text("a\nc\nd\n"));
+        assert_eq!(label(&[file("x", vec![net(one.clone(), two.clone(), &[1, 2])])]), ["x  +2 −1  #1 #2"]);
+        assert_eq!(label(&[file("x", vec![net(Known::Absent, one.clone(), &[1])])]), ["x  +2 −0 · new file  #1"]);
+        assert_eq!(label(&[file("x", vec![net(one.clone(), Known::Absent, &[1])])]), ["x  +0 −2 · deleted  #1"]);
+        assert_eq!(label(&[file("x", vec![net(one.clone(), one.clone(), &[1, 2])])]), ["x · changed and changed back  #1 #2"]);
+        let old = FileNet { moved_to: Some("y".into()), ..file("x", vec![net(one, Known::Absent, &[3])]) };
+        let new = FileNet { moved_from: Some("x".into()), ..file("y", vec![net(Known::Absent, two, &[3])]) };
+        assert_eq!(label(&[old, new]), ["x → y  +2 −1  #3"]);
+    }
+
+    #[test]
+    fn gaps_are_told_where_they_are() {
+        let text = |text: &str| Known::text(text);
+        let outside = |after: Known| Part::Outside { before: text("b"), after, by: Vec::new(), last: 1, next: 2 };
+        let pieces = Part::Pieces { hunks: Vec::new(), after: Known::Unknown, by: 2 };
+        let told = |parts: Vec<Part>| {
+            let names = Names { path: &str::to_owned, call: &|by| format!("#{by}"), whole: "this session" };
+            let files = [file("x", parts)];
+            let Some(Block::Section { body, .. }) = blocks(&files, &names, &Limits::PAGE).pop() else { return Vec::new() };
+            let word = |block: &Block| match block {
+                Block::Notice { text, .. } | Block::Section { label: text, .. } => text.text(),
+                _ => "diff".to_owned(),
+            };
+            body.iter().map(word).collect::<Vec<_>>()
+        };
+        let both = told(vec![net(text("a"), text("b"), &[1]), outside(text("c")), net(text("c"), text("d"), &[2])]);
+        assert_eq!(both, ["diff", "! Changed outside this session between #1 and #2:", "diff"]);
+        let unknown = told(vec![net(text("a"), text("b"), &[1]), outside(Known::Unknown), pieces]);
+        let words = "Changed outside this session between #1 and #2; how is not in the logs.";
+        assert_eq!(unknown, ["diff", words, "#2 changed it; the logs do not have all of its text."]);
+        assert_eq!(told(vec![net(text("a\n"), text("a"), &[1])]), ["diff", "The last line has no line feed any more."]);
     }
 }

@@ -4,6 +4,7 @@
 
 use crate::limits::{Elided, Limits, Unit};
 use crate::line::Line;
+use unicode_width::UnicodeWidthChar;
 
 /// The beginning of a text, and what was left out. Cheaper than cutting lines: nobody looks at the rest.
 pub fn text<'t>(text: &'t str, limits: &Limits) -> (&'t str, Option<Elided>) {
@@ -88,6 +89,32 @@ pub fn boundary(text: &str, bytes: usize) -> usize {
     text.floor_char_boundary(bytes)
 }
 
+/// A text on one line, cut where it is long.
+pub fn one_line(text: &str, most: usize) -> String {
+    // Whatever follows is cut anyway.
+    let start: String = text.chars().take(most.saturating_mul(4)).collect();
+    let more = if start.len() < text.len() { " …" } else { "" };
+    short(&(start.split_whitespace().collect::<Vec<_>>().join(" ") + more), most)
+}
+
+/// The beginning of a line, up to a space where there is one near. Letters that take two columns count twice.
+pub fn short(text: &str, most: usize) -> String {
+    let mut used = 0;
+    let end = text.char_indices().find(|(_, letter)| {
+        used += letter.width().unwrap_or(1).max(1);
+        used > most
+    });
+    let Some(start) = end.and_then(|(end, _)| text.get(..end)) else { return text.to_owned() };
+    let word = start.rfind(' ').filter(|at| at * 4 > start.len() * 3).and_then(|at| start.get(..at));
+    format!("{} …", word.unwrap_or(start).trim_end())
+}
+
+/// The end of a path, which is what tells.
+pub fn ending(path: &str, most: usize) -> String {
+    let skipped = path.chars().count().saturating_sub(most);
+    if skipped > 0 { "…".chars().chain(path.chars().skip(skipped)).collect() } else { path.to_owned() }
+}
+
 fn size(line: &Line) -> usize {
     line.runs().iter().map(|run| run.text().len()).sum::<usize>() + 1
 }
@@ -128,6 +155,14 @@ mod tests {
         let (kept, elided) = head(lines(Class::Plain, "漢漢漢"), &limits(3, 5, 0));
         assert_eq!((joined(&kept).as_str(), elided.unwrap().unit), ("漢", Unit::Bytes));
         assert_eq!(head(numbered(3), &limits(3, 100, 0)).1, None);
+    }
+
+    #[test]
+    fn lines_are_cut_by_their_columns() {
+        assert_eq!((short("日本語", 6), short("日本語", 5), short("a b", 3)), ("日本語".into(), "日本 …".into(), "a b".into()));
+        assert_eq!(short("some words that go on", 18), "some words that …");
+        assert_eq!(short(&"\u{301}".repeat(50), 10).chars().count(), 12);
+        assert_eq!((one_line("a\n  b\tc", 9), ending("src/lib.rs", 6)), ("a b c".into(), "…lib.rs".into()));
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //!
 //! What the facts are is decided in the model; here they get words, are cut to what can be read at a glance, and nothing is judged.
 
+use crate::cut::{ending, one_line as line, short as cut};
 use crate::head::{Tone, counted, look, outcome, took};
 use crate::line::{Class, Line};
 use crate::render::words;
@@ -17,7 +18,6 @@ use tooltrail_model::digest::{Changed, ChangedFile, Cited, Digest, Open, Outcome
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::Transcript;
 use tooltrail_model::{Kind, Reason, Status};
-use unicode_width::UnicodeWidthChar;
 
 /// What a digest says about one thing.
 #[derive(Clone, Debug, PartialEq)]
@@ -404,32 +404,6 @@ fn rest(left: usize) -> Option<Fact> {
 
 fn more(left: usize) -> String {
     format!("{} more", head::count(left as u64))
-}
-
-/// A text on one line, cut where it is long.
-fn line(text: &str, most: usize) -> String {
-    // Whatever follows is cut anyway.
-    let start: String = text.chars().take(most * 4).collect();
-    let more = if start.len() < text.len() { " …" } else { "" };
-    cut(&(start.split_whitespace().collect::<Vec<_>>().join(" ") + more), most)
-}
-
-/// The end of a path, which is what tells.
-fn ending(path: &str, most: usize) -> String {
-    let skipped = path.chars().count().saturating_sub(most);
-    if skipped > 0 { "…".chars().chain(path.chars().skip(skipped)).collect() } else { path.to_owned() }
-}
-
-/// The beginning of a line, up to a space where there is one near. Letters that take two columns count twice.
-pub(crate) fn cut(text: &str, most: usize) -> String {
-    let mut used = 0;
-    let end = text.char_indices().find(|(_, letter)| {
-        used += letter.width().unwrap_or(1).max(1);
-        used > most
-    });
-    let Some(start) = end.and_then(|(end, _)| text.get(..end)) else { return text.to_owned() };
-    let word = start.rfind(' ').filter(|at| at * 4 > start.len() * 3).and_then(|at| start.get(..at));
-    format!("{} …", word.unwrap_or(start).trim_end())
 }
 
 #[cfg(test)]

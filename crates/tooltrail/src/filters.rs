@@ -9,7 +9,7 @@ use clap::Args;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tooltrail_formats::FORMATS;
 use tooltrail_formats::transcript::SessionBook;
@@ -36,12 +36,12 @@ pub(crate) struct SelectArgs {
 impl SelectArgs {
     /// The words that are paths.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        self.words.iter().filter(|word| word.to_str().is_none_or(is_path)).map(PathBuf::from).collect()
+        self.words.iter().filter(|word| word.to_str().is_none_or(names_file)).map(PathBuf::from).collect()
     }
 
     /// The other words, as a filter.
     pub(crate) fn filter(&self, args: &LogArgs) -> anyhow::Result<Filter> {
-        let words = self.words.iter().filter_map(|word| word.to_str()).filter(|word| !is_path(word)).map(str::to_owned);
+        let words = self.words.iter().filter_map(|word| word.to_str()).filter(|word| !names_file(word)).map(str::to_owned);
         let option = |key: &str, value: &Option<String>| value.as_ref().map(|value| format!("{key}:{}", quoted(value)));
         let query: Vec<String> = words.chain(option("since", &self.since)).chain(option("until", &self.until)).collect();
         let text = |path: PathBuf| path.into_os_string().into_string().ok();
@@ -56,6 +56,11 @@ impl SelectArgs {
         };
         Ok(filter::parse(&query.join(" "), &setting)?)
     }
+}
+
+/// Whether a word is a path: it looks like one, or is there. `file:package.json` looks like one only at its end.
+fn names_file(word: &str) -> bool {
+    if filter::is_term(word) { Path::new(word).exists() } else { is_path(word) }
 }
 
 /// Where all terms of a filter must hold.

@@ -39,6 +39,10 @@ fn demo(arguments: &[&str]) -> Vec<String> {
 fn words_that_are_no_paths_are_a_filter() {
     assert_eq!(demo(&["calls", "reason:mcp_error,unknown_tool"]), ["7c10:1", "7c10:15"]);
     assert_eq!(demo(&["calls", "status:failed", "command:cargo check"]), demo(&["calls", "status:failed command:cargo check"]));
+    // A term is no path, whatever it ends in.
+    for term in ["file:package.json", "not:file:a.jsonl", "\"x.zst\"", "-file:a.json"] {
+        assert_eq!(text(&run(&["--demo", "calls", "--", term])).0, Some(0), "{term}");
+    }
     // A file that is there is a path, whatever its name.
     let home = tempfile::tempdir().unwrap();
     std::fs::write(home.path().join("status"), "{}\n").unwrap();

@@ -54,7 +54,9 @@ fn a_session_says_whose_turn_it_is() {
     let call = |tool: &str| record(2, "assistant", asks(tool), "/srv/app");
     let answer = record(3, "user", json!([{"type": "tool_result", "tool_use_id": "toolu_1", "content": "ok"}]), "/srv/app");
     let stopped = record(3, "user", json!([{"type": "text", "text": "[Request interrupted by user]"}]), "/srv/app");
-    let cases: [(&[&Value], bool, Option<&str>, &str, &str); 14] = [
+    // The records, whether the log is fresh, what the list says; the state and what tells so.
+    type Given<'a> = (&'a [&'a Value], bool, Option<&'a str>, &'a str, &'a str);
+    let cases: [Given<'_>; 14] = [
         (&[&prompt], true, None, "working", "model"),
         (&[&prompt, &thought], true, None, "working", "model"),
         (&[&prompt, &call("Bash")], true, None, "working", "call"),

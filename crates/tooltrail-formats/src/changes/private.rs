@@ -19,17 +19,20 @@ pub fn private(files: &mut [FileNet], change: &Change<'_>) {
 fn part(part: &mut Part, change: &Change<'_>) {
     match part {
         Part::Net { before, after, .. } | Part::Outside { before, after, .. } => {
-            for known in [before, after] {
-                if let Known::Text(text) = known {
-                    *known = Known::text(change(text.to_string()));
-                }
-            }
+            [before, after].into_iter().for_each(|known| self::known(known, change));
         }
-        Part::Pieces { hunks, .. } => {
+        Part::Pieces { hunks, after, .. } => {
+            known(after, change);
             for line in hunks.iter_mut().flat_map(|hunk| &mut hunk.lines) {
                 let (PatchLine::Same(text) | PatchLine::Removed(text) | PatchLine::Added(text)) = line;
                 *text = change(std::mem::take(text));
             }
         }
+    }
+}
+
+fn known(known: &mut Known, change: &Change<'_>) {
+    if let Known::Text(text) = known {
+        *known = Known::text(change(text.to_string()));
     }
 }

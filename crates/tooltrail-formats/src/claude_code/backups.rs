@@ -56,7 +56,7 @@ mod tests {
         };
         let expected =
             Backup { path: "src/a.rs".into(), directory: None, name: Some("9f@v1".into()), time: "2026-03-04T10:00:00Z".parse().ok() };
-        assert_eq!(read(&snapshot), [expected.clone()]);
+        assert_eq!(read(&snapshot), std::slice::from_ref(&expected));
         let gone = Backup { directory: Some("/srv/app/src".into()), name: None, time: None, ..expected };
         assert_eq!(read(&delta), [gone]);
         assert!(of(Opened { line: 1, value: &json!({"type": "user"}) }).is_empty());

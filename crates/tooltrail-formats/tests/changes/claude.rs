@@ -1,6 +1,6 @@
 //! Claude Code in the world: what it reads, writes and edits, in the shapes of its logs, with what some versions leave out.
 
-use super::world::{Log, PROJECT, Truth, World, one_hunk};
+use super::world::{Log, PROJECT, Truth, World, one_place};
 use serde_json::{Value, json};
 
 /// Which of its fields a result has.
@@ -231,7 +231,7 @@ impl World {
             _ => self.line(),
         };
         let count = text.matches(&*old).count();
-        (old != new && count > 0).then(|| (old, new, count > 1))
+        (old != new && count > 0).then_some((old, new, count > 1))
     }
 
     /// A call that comes to nothing.
@@ -259,11 +259,9 @@ fn strip(produced: &mut Value, shape: Shape, original: bool) -> bool {
 
 /// `structuredPatch` as Claude Code writes it: to be shown, so tabs at the beginning of a line are two spaces each.
 fn shown(before: &str, after: &str) -> Value {
-    let Some((_, _, lines)) = one_hunk(before, after, 3) else { return json!([]) };
-    let (_, start, _) = one_hunk(before, after, 3).unwrap();
-    let count = |skip: char| lines.iter().filter(|(sign, _)| *sign != skip).count();
+    let Some(place) = one_place(before, after, 3) else { return json!([]) };
     let mut out: Vec<String> = Vec::new();
-    for (sign, line) in &lines {
+    for (sign, line) in &place.lines {
         let text = line.strip_suffix('\n').unwrap_or(line);
         let rest = text.trim_start_matches('\t');
         out.push(format!("{sign}{}{rest}", "  ".repeat(text.len() - rest.len())));
@@ -271,5 +269,6 @@ fn shown(before: &str, after: &str) -> Value {
             out.push("\\ No newline at end of file".to_owned());
         }
     }
-    json!([{"oldStart": start, "oldLines": count('+'), "newStart": start, "newLines": count('-'), "lines": out}])
+    let start = place.start;
+    json!([{"oldStart": start, "oldLines": place.count('+'), "newStart": start, "newLines": place.count('-'), "lines": out}])
 }

@@ -1,6 +1,6 @@
 //! Codex in the world: patches that add, change, delete and move files, with and without the event that tells what they changed.
 
-use super::world::{Log, PROJECT, Truth, World, nothing, one_hunk};
+use super::world::{Log, PROJECT, Truth, World, one_place};
 use serde_json::{Map, Value, json};
 
 impl World {
@@ -172,11 +172,11 @@ fn short(path: &str) -> &str {
 
 /// `unified_diff` as Codex writes it: one line around each change, and numbers.
 fn unified(before: &str, after: &str) -> Value {
-    let Some((old, new, lines)) = one_hunk(before, after, 1) else { return nothing() };
-    let count = |skip: char| lines.iter().filter(|(sign, _)| *sign != skip).count();
-    let new = if count('-') == 0 { new - 1 } else { new };
-    let mut out = format!("@@ -{old},{} +{new},{} @@\n", count('+'), count('-'));
-    for (sign, line) in &lines {
+    let Some(place) = one_place(before, after, 1) else { return Value::Null };
+    // A side without lines has the number of the line before it.
+    let range = |skip: char| format!("{},{}", place.start - usize::from(place.count(skip) == 0), place.count(skip));
+    let mut out = format!("@@ -{} +{} @@\n", range('+'), range('-'));
+    for (sign, line) in &place.lines {
         out.push(*sign);
         out.push_str(line);
         if !line.ends_with('\n') {

@@ -1,6 +1,6 @@
 //! A world whose truth is known: files that sessions and others change, one step after the other, and the logs that are written of it.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 use std::path::Path;
@@ -95,8 +95,11 @@ impl World {
     pub(crate) fn text(&mut self) -> String {
         let lines = 3 + self.rng.below(12);
         let mut text: String = (0..lines).map(|_| self.line() + "\n").collect();
-        if self.rng.chance(0.2) {
-            text.pop();
+        match self.rng.below(10) {
+            0 | 1 => drop(text.pop()),
+            // An empty line at the end.
+            2 => text.push('\n'),
+            _ => {}
         }
         text
     }
@@ -183,8 +186,21 @@ impl Shelf for Memory {
     }
 }
 
-/// What changed between two texts, as one hunk: the lines that differ, with `context` lines around them. Each line keeps its line feed.
-pub(crate) fn one_hunk(before: &str, after: &str, context: usize) -> Option<(usize, usize, Vec<(char, String)>)> {
+/// One place that changed: the number of its first line, and its lines with their signs. Each line keeps its line feed.
+pub(crate) struct Place {
+    pub(crate) start: usize,
+    pub(crate) lines: Vec<(char, String)>,
+}
+
+impl Place {
+    /// How many lines it has, without those of a sign.
+    pub(crate) fn count(&self, skip: char) -> usize {
+        self.lines.iter().filter(|(sign, _)| *sign != skip).count()
+    }
+}
+
+/// What changed between two texts, as one place: the lines that differ, with `context` lines around them.
+pub(crate) fn one_place(before: &str, after: &str, context: usize) -> Option<Place> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
     let head = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let most = old.len().min(new.len()) - head;
@@ -201,12 +217,5 @@ pub(crate) fn one_hunk(before: &str, after: &str, context: usize) -> Option<(usi
         signed('+', &new[head..new.len() - tail]),
         signed(' ', &old[old.len() - tail..end]),
     ];
-    let lines = lines.concat();
-    let first = if lines.iter().all(|(sign, _)| *sign == '+') { start } else { start + 1 };
-    Some((first, start + 1, lines))
-}
-
-/// An empty answer.
-pub(crate) fn nothing() -> Value {
-    json!(null)
+    Some(Place { start: start + 1, lines: lines.concat() })
 }

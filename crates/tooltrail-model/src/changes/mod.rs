@@ -37,6 +37,11 @@ impl Known {
         Known::Text(text.into())
     }
 
+    /// A text that may be the one that is known already; it is not kept twice.
+    fn or_same(&self, text: &str) -> Self {
+        if self.as_text() == Some(text) { self.clone() } else { Known::text(text) }
+    }
+
     /// Whether anything is known.
     pub fn is_known(&self) -> bool {
         *self != Known::Unknown

@@ -46,8 +46,10 @@ pub enum Part {
     },
     /// A change of which not all of the text is known.
     Pieces {
-        /// What is known.
+        /// What is known of it.
         hunks: Vec<Hunk>,
+        /// The text after it, where only the one before is missing.
+        after: Known,
         /// Whose it is.
         by: usize,
     },
@@ -195,7 +197,7 @@ impl<'s> Summing<'s> {
         }
         match self.parts.last_mut() {
             _ if !step.before.is_known() || !step.after.is_known() => {
-                self.parts.push(Part::Pieces { hunks: step.hunks.clone(), by: step.by });
+                self.parts.push(Part::Pieces { hunks: step.hunks.clone(), after: step.after.clone(), by: step.by });
             }
             Some(Part::Net { after, by, .. }) if follows => {
                 *after = step.after.clone();

@@ -108,7 +108,7 @@ fn wrote(now: &Known, write: &Write) -> Done {
     let done = |before: Known, outside| Done { before, after: after.clone(), how: How::Written, replayed: false, outside };
     match (&write.original, write.new) {
         (Some(original), _) => {
-            let before = Known::text(&**original);
+            let before = now.or_same(original);
             let outside = differs(now, &before);
             done(before, outside)
         }
@@ -152,8 +152,9 @@ fn edited(now: &Known, edit: &Edit) -> Done {
     let sure = edit.original.is_some();
     let after = change(base, edit, sure);
     // The text that was known is not the one that was changed.
-    let outside = if sure { differs(now, &Known::text(base)) } else { after.is_none() };
-    let before = if sure || !outside { Known::text(base) } else { Known::Unknown };
+    let told = now.or_same(base);
+    let outside = if sure { differs(now, &told) } else { after.is_none() };
+    let before = if sure || !outside { told } else { Known::Unknown };
     let after = after.flatten().map_or(Known::Unknown, Known::text);
     Done { before, after, how: How::Edited, replayed: !sure, outside }
 }
@@ -217,7 +218,7 @@ fn added(now: &Known, patch: &FilePatch) -> Done {
 fn deleted(now: &Known, patch: &FilePatch) -> Done {
     let (before, outside) = match &patch.content {
         Some(text) => {
-            let before = Known::text(&**text);
+            let before = now.or_same(text);
             let outside = differs(now, &before);
             (before, outside)
         }

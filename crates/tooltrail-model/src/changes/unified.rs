@@ -124,11 +124,20 @@ fn say(out: &mut String, part: &Part, path: &str, names: &Names<'_>) {
                 false => writeln!(out, "# {path}: changed by others between {last} and {next}: {}", others.join(" ")),
             }
         }
-        Part::Pieces { hunks, by } => {
-            let _ = writeln!(out, "# {path}: {} changed it, and the logs do not have all of its text", (names.call)(*by));
+        Part::Pieces { hunks, after, by } => {
+            let _ = writeln!(out, "# {path}: {} {}", (names.call)(*by), missing(after));
             pieces(hunks).split_terminator('\n').try_for_each(|line| writeln!(out, "#   {line}"))
         }
     };
+}
+
+/// What a call did to a file of which the logs do not have every text.
+pub fn missing(after: &Known) -> &'static str {
+    match after {
+        Known::Unknown => "changed it; the logs do not have all of its text",
+        Known::Absent => "deleted it; the logs do not have the text before",
+        Known::Text(_) => "wrote all of it; the logs do not have the text before",
+    }
 }
 
 /// Hunks as a text.

@@ -144,7 +144,7 @@ fn same(story: &Story<'_>, ran: Option<&Ran>) -> Same {
 /// What a call is about, in a few words.
 fn about(detail: &Detail) -> String {
     match detail {
-        Detail::Shell(shell) => shell.command.clone(),
+        Detail::Shell(shell) => telling_line(&shell.command).to_owned(),
         Detail::TaskOutput(task) => task.description.clone().or_else(|| task.task.clone()).unwrap_or_default(),
         Detail::TaskStop(task) => task.command.clone().or_else(|| task.task.clone()).unwrap_or_default(),
         Detail::Read(read) => read.path.clone(),
@@ -168,6 +168,13 @@ fn about(detail: &Detail) -> String {
         Detail::Picture(picture) => picture.path.clone().or_else(|| picture.prompt.clone()).unwrap_or_default(),
         Detail::Todo(_) | Detail::Tasks(_) | Detail::Plan(_) | Detail::Other => String::new(),
     }
+}
+
+/// The first line of a command that does more than go somewhere.
+fn telling_line(command: &str) -> &str {
+    let mut lines = command.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let goes = |line: &str| line.starts_with("cd ") && !line.contains(['&', ';', '|']);
+    lines.find(|line| !goes(line)).unwrap_or(command)
 }
 
 /// Why a call did not go through, in the words of whoever said so.
@@ -320,6 +327,13 @@ mod tests {
         for other in ["[9f3c2ab] x", "[main fix] x", "[ok]", "main 9f3c2ab", "[2026-03-04 10:00:00] started"] {
             assert_eq!(commit(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn a_command_is_told_by_what_it_does() {
+        assert_eq!(telling_line("cd /srv/app\n# first\nmake all\nmake test"), "make all");
+        assert_eq!(telling_line("cd /srv && make"), "cd /srv && make");
+        assert_eq!(telling_line("cd /srv"), "cd /srv");
     }
 
     #[test]

@@ -134,12 +134,22 @@ fn failures(deeds: &[Deed]) -> Vec<Open> {
             succeeded.insert(&deed.same, place);
         }
     }
-    let failed = deeds.iter().enumerate().filter(|(_, deed)| matches!(deed.status, Status::Failed | Status::TimedOut));
+    let failed = |deed: &Deed| matches!(deed.status, Status::Failed | Status::TimedOut) && !found_nothing(deed);
+    let failed = deeds.iter().enumerate().filter(|(_, deed)| failed(deed));
     let left: Vec<(usize, &Deed)> = failed.filter(|(place, deed)| succeeded.get(&deed.same).is_none_or(|later| later < place)).collect();
     // What failed several times is told once, by its last time.
     let mut last: HashMap<&Same, usize> = HashMap::new();
     last.extend(left.iter().map(|(place, deed)| (&deed.same, *place)));
     left.into_iter().filter(|(place, deed)| last.get(&deed.same) == Some(place)).map(|(_, deed)| open(deed)).collect()
+}
+
+/// Whether a command only says by its exit code that it found nothing, or a difference.
+fn found_nothing(deed: &Deed) -> bool {
+    let Some(Ran { script: Some(script), exit_of: Some(text), .. }) = &deed.ran else { return false };
+    let command = script.commands.iter().find(|command| command.text == *text);
+    let looks =
+        |family: &str| matches!(family, "grep" | "egrep" | "fgrep" | "zgrep" | "rg" | "ag" | "diff" | "cmp" | "test" | "[" | "pgrep");
+    deed.exit_code == Some(1) && command.is_some_and(|command| looks(&command.family))
 }
 
 /// Whether a success says that the commands themselves succeeded.

@@ -24,7 +24,7 @@ mod within;
 pub use ask::{Answer, Item, Keeping, Known, Subject};
 pub use mistake::Mistake;
 pub use names::{Fit, Name, Place};
-pub use parse::{LONGEST, parse};
+pub use parse::{LONGEST, is_term, parse};
 pub use pattern::Pattern;
 pub use render::quoted;
 pub use values::Span;

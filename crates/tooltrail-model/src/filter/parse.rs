@@ -9,6 +9,17 @@ use super::{Filter, Pattern, Setting, Term, Test};
 /// The longest query, in bytes. It may come from a stranger.
 pub const LONGEST: usize = 4096;
 
+/// The most terms. Each may be a regular expression, and those take room.
+const MOST: usize = 50;
+
+/// Whether a word can be nothing but a term, whatever it ends in: `file:package.json`, `"a phrase"`.
+pub fn is_term(word: &str) -> bool {
+    let term = word.trim_start_matches(['-', '!']);
+    let key = term.find([':', '<', '>']).and_then(|end| term.get(..end));
+    let known = |key: &str| KEYS.iter().map(|key| key.name).chain(["not"]).any(|name| name.eq_ignore_ascii_case(key));
+    term.starts_with('"') || key.is_some_and(known)
+}
+
 /// Reads a query.
 pub fn parse(query: &str, setting: &Setting<'_>) -> Result<Filter, Mistake> {
     if query.len() > LONGEST {
@@ -16,6 +27,9 @@ pub fn parse(query: &str, setting: &Setting<'_>) -> Result<Filter, Mistake> {
         return Err(Mistake::new(query, start..query.len(), format!("a filter has at most {LONGEST} bytes; leave out what is here")));
     }
     let words = lex::words(query)?;
+    if let Some(word) = words.get(MOST) {
+        return Err(Mistake::new(query, word.piece().at, format!("a filter has at most {MOST} terms; leave out what begins here")));
+    }
     let terms = words.iter().map(|word| Parser { query, setting }.term(word.piece(), false)).collect::<Result<_, _>>()?;
     Ok(Filter { terms })
 }

@@ -3,7 +3,7 @@
 use regex::{Regex, RegexBuilder};
 
 /// The largest regular expression, compiled. A query may come from a stranger.
-const LARGEST: usize = 1 << 20;
+const LARGEST: usize = 4 << 20;
 
 /// A text that is looked for.
 #[derive(Clone, Debug)]

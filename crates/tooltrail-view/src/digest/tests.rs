@@ -98,13 +98,6 @@ fn what_is_said_is_one_line_and_not_long() {
 }
 
 #[test]
-fn lines_are_cut_by_their_columns() {
-    assert_eq!((cut("日本語", 6), cut("日本語", 5), cut("a b", 3)), ("日本語".into(), "日本 …".into(), "a b".into()));
-    assert_eq!(cut("some words that go on", 18), "some words that …");
-    assert_eq!(cut(&"\u{301}".repeat(50), 10).chars().count(), 12);
-}
-
-#[test]
 fn calls_of_several_sessions_have_their_full_names() {
     let mut book = bare(&[("Bash", Kind::Shell, Status::Succeeded, None), ("Bash", Kind::Shell, Status::TimedOut, Some(Reason::Timeout))]);
     let unknown = Digest { test: Some(run(Outcome::Unknown, 0, 2)), ..Digest::default() };

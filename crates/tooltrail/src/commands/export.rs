@@ -119,6 +119,12 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
     };
     match output {
         Some(path) => to_file(path, write).with_context(|| format!("cannot write `{}`", path.display()))?,
+        // A terminal acts on what it is sent, and a patch is made of texts as they are.
+        None if to == To::Patch && io::stdout().is_terminal() => {
+            let mut patch = Vec::new();
+            write(&mut patch)?;
+            io::stdout().lock().write_all(tooltrail_view::line::neutral_text(&String::from_utf8_lossy(&patch)).as_bytes())?;
+        }
         None => {
             let mut out = BufWriter::with_capacity(256 * 1024, io::stdout().lock());
             write(&mut out)?;

@@ -47,8 +47,8 @@ pub(crate) struct FileArgs {
     /// Print a version, by its number in the list
     #[arg(long, value_name = "N", group = "which")]
     version: Option<usize>,
-    /// Write the text to a file instead of printing it
-    #[arg(short = 'o', long = "output", value_name = "OUT", requires = "which")]
+    /// Write the text to a file instead of printing it; without a version, the newest
+    #[arg(short = 'o', long = "output", value_name = "OUT")]
     output: Option<PathBuf>,
     /// Replace the file of `-o` if it is there
     #[arg(long, requires = "output")]
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &LogArgs, own: &FileArgs) -> anyhow::Result<ExitCode> {
     };
     let history = history(&linked, &logs.now, logs.shelf(), &path);
     let entries = versions(&history.steps);
-    if own.before.is_some() || own.after.is_some() || own.version.is_some() {
+    if own.before.is_some() || own.after.is_some() || own.version.is_some() || own.output.is_some() {
         return one(&logs, &linked, own, &history, &entries);
     }
     if args.json {
@@ -91,11 +91,15 @@ fn one(logs: &Logs, linked: &Linked<'_>, own: &FileArgs, history: &FileHistory, 
     let (known, which) = match (&own.before, &own.after, own.version) {
         (Some(call), _, _) => (at(logs, linked, history, call, true)?, format!("before {call}")),
         (_, Some(call), _) => (at(logs, linked, history, call, false)?, format!("after {call}")),
-        (_, _, number) => (numbered(entries, number.unwrap_or_default())?, format!("in version {}", number.unwrap_or_default())),
+        (_, _, number) => {
+            let number = number.unwrap_or_else(|| newest(entries));
+            (numbered(entries, number)?, format!("in version {number}"))
+        }
     };
     let Known::Text(text) = known else {
         let why = if known == Known::Absent { "was not there" } else { "has a text that the logs do not hold" };
-        out::complain(&format!("`{}` {why} {which}; `tooltrail file {}` lists the versions that there are", history.path, own.path));
+        let path = table::printable(&history.path);
+        out::complain(&format!("`{path}` {why} {which}; `tooltrail file {}` lists the versions that there are", own.path));
         return Ok(ExitCode::from(1));
     };
     match own.output.as_deref().filter(|path| *path != Path::new("-")) {
@@ -116,7 +120,12 @@ fn at(logs: &Logs, linked: &Linked<'_>, history: &FileHistory, call: &str, befor
     let is_it = |by: usize| history.tellers.get(by).is_some_and(|teller| teller.session == session && teller.number == Some(number));
     let mut steps = history.steps.iter().filter(|step| is_it(step.by));
     let found = if before { steps.next().map(|step| &step.before) } else { steps.next_back().map(|step| &step.after) };
-    found.cloned().with_context(|| format!("`{call}` neither changed `{}` nor read all of it", history.path))
+    found.cloned().with_context(|| format!("`{call}` neither changed `{}` nor read all of it", table::printable(&history.path)))
+}
+
+/// The number of the newest version.
+fn newest(entries: &[Entry]) -> usize {
+    entries.iter().filter_map(|entry| if let Entry::Version(version) = entry { Some(version.number) } else { None }).max().unwrap_or(0)
 }
 
 /// The text of a version.

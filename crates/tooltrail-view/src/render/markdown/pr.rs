@@ -1,21 +1,24 @@
 //! A session for a pull request: what it amounts to, what was asked and answered, what changed, what is left open; the rest folded.
 //!
 //! Forges act on more than Markdown: names in a description call people, numbers mention issues and `fixes` closes them. So words from
-//! a log are either code or [`inert`], and the only HTML is our own `<details>`. The text stays under [`LIMIT`]: where there is too much,
+//! a log are either code or `inert`, and the only HTML is our own `<details>`. The text stays under [`LIMIT`]: where there is too much,
 //! diffs go first, then lists of calls, then answers, then prompts; what went is said at the end.
+
+mod turns;
 
 use super::Doc;
 use super::text::{code, fence, inert};
 use crate::block::Terminal;
-use crate::digest::{self, Fact, Row, cut};
+use crate::cut::short;
+use crate::digest::{self, Fact, Row};
 use crate::head::{count, counted, look, outcome, took};
 use crate::line::{Class, neutral};
 use crate::render::words;
 use crate::{Block, Book, Limits, Loaded, Selection, call as view, texts};
-use std::collections::BTreeSet;
 use std::io::{self, Write};
 use tooltrail_model::digest::{Digest, Open};
-use tooltrail_model::transcript::{Part, Story, Transcript, What};
+use tooltrail_model::transcript::{Story, Transcript};
+use turns::{Asked, asked, turns};
 
 /// How it is written.
 #[derive(Clone, Debug, Default)]
@@ -36,8 +39,6 @@ const FILES: usize = 8_000;
 /// How prompts and answers are shortened, step by step.
 const PROMPTS: &[usize] = &[1_000, 300, 100, 40];
 const ANSWERS: &[usize] = &[600, 200, 80];
-/// Of a prompt or an answer not more than this is read.
-const READ: usize = 8_000;
 /// The most characters of a title, of a name in the head, and of what a call is about.
 const TITLE: usize = 160;
 const NAME: usize = 80;
@@ -64,17 +65,6 @@ struct Pull<'b> {
     left: usize,
     /// What was left out.
     gone: Vec<String>,
-}
-
-/// A turn in short.
-#[derive(Default)]
-struct Asked {
-    turn: usize,
-    prompt: String,
-    answer: String,
-    calls: u64,
-    bad: u64,
-    abandoned: bool,
 }
 
 impl Pull<'_> {
@@ -218,7 +208,7 @@ impl Pull<'_> {
             let mut item = String::new();
             if call.turn.is_some() && call.turn != turn {
                 turn = call.turn;
-                let head = turn.and_then(|turn| transcript.turns.get(turn)).map(|turn| inert(&cut(&turn.head, NAME))).unwrap_or_default();
+                let head = turn.and_then(|turn| transcript.turns.get(turn)).map(|turn| inert(&short(&turn.head, NAME))).unwrap_or_default();
                 item = format!("\n**{}.** {head}\n\n", turn.map_or(0, |turn| turn + 1));
             }
             item += &format!("- {}\n", call_line(self.book, index));
@@ -275,10 +265,10 @@ fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>, digest: &Digest) -> io::
     let first = transcript.turns.iter().map(|turn| turn.head.as_str()).find(|head| !head.is_empty());
     let title = session.title.or(first).unwrap_or("A session without a title");
     doc.blank = true;
-    doc.heading(2, &inert(&cut(&words(title), TITLE)))?;
+    doc.heading(2, &inert(&short(&words(title), TITLE)))?;
     let mut facts = vec![inert(session.agent)];
-    facts.extend(session.models.iter().take(3).map(|model| inert(&cut(model, NAME))));
-    facts.extend(session.branch.map(|branch| code(&cut(branch, NAME))));
+    facts.extend(session.models.iter().take(3).map(|model| inert(&short(model, NAME))));
+    facts.extend(session.branch.map(|branch| code(&short(branch, NAME))));
     facts.extend(
         session.started_at.as_deref().and_then(|time| time.get(..16)).map(|time| format!("{} UTC", inert(&time.replace('T', " ")))),
     );
@@ -317,67 +307,6 @@ fn open_counts(digest: &Digest) -> String {
     told.collect::<Vec<_>>().join(", ")
 }
 
-/// The turns in short, in order.
-fn turns(book: &dyn Book, selection: &Selection) -> Vec<Asked> {
-    let transcript = book.transcript();
-    let mut turns: Vec<Asked> = transcript
-        .turns
-        .iter()
-        .enumerate()
-        .map(|(turn, told)| Asked { turn, prompt: words(&told.head), abandoned: told.abandoned, ..Asked::default() })
-        .collect();
-    let mut last = vec![None; turns.len()];
-    let mut heard = BTreeSet::new();
-    for entry in transcript.threads.first().map_or(&[][..], |thread| &thread.entries) {
-        let Some(turn) = entry.turn.filter(|turn| *turn < turns.len() && selection.takes(entry)) else { continue };
-        match entry.what {
-            What::Prompt | What::Command if heard.insert(turn) => {
-                let said = spoken(&book.open(entry));
-                turns.get_mut(turn).filter(|_| !said.is_empty()).into_iter().for_each(|asked| asked.prompt.clone_from(&said));
-            }
-            What::Text => last.get_mut(turn).into_iter().for_each(|last| *last = Some(entry)),
-            _ => {}
-        }
-    }
-    for (asked, entry) in turns.iter_mut().zip(last) {
-        asked.answer = entry.map(|entry| spoken(&book.open(entry))).unwrap_or_default();
-    }
-    for call in &transcript.calls {
-        if let Some(asked) = call.turn.and_then(|turn| turns.get_mut(turn)) {
-            asked.calls += 1;
-            asked.bad += u64::from(super::walk::opens(call.row.status));
-        }
-    }
-    turns.retain(|asked| selection.takes_turn(Some(asked.turn)));
-    turns
-}
-
-/// What somebody said, as words.
-fn spoken(loaded: &Loaded<'_>) -> String {
-    let text = match loaded {
-        Loaded::Part(Part::Prompt { text, .. } | Part::Text(text)) => text,
-        Loaded::Part(Part::Command { line, .. }) => line,
-        _ => return String::new(),
-    };
-    let longest = PROMPTS[0].max(ANSWERS[0]);
-    cut(&words(&text[..text.floor_char_boundary(READ)]), longest)
-}
-
-/// A turn as an item of a list.
-fn asked(turn: &Asked, prompt: usize, answer: usize) -> String {
-    let abandoned = if turn.abandoned { " *(abandoned)*" } else { "" };
-    let said = Some(cut(&turn.prompt, prompt)).filter(|said| !said.is_empty()).unwrap_or_else(|| "…".to_owned());
-    let mut text = format!("{}. {}{abandoned}\n", turn.turn + 1, inert(&said));
-    if answer > 0 && !turn.answer.is_empty() {
-        text += &format!("   - Answer: {}\n", inert(&cut(&turn.answer, answer)));
-    }
-    if turn.calls > 0 {
-        let bad = if turn.bad > 0 { format!(", {} went wrong", count(turn.bad)) } else { String::new() };
-        text += &format!("   - {}{bad}\n", counted(turn.calls, "call"));
-    }
-    text
-}
-
 /// Changes: code in fences, the names of files above it, and remarks where something is missing.
 fn fenced(doc: &mut Doc<'_>, blocks: &[Block]) -> io::Result<()> {
     for block in blocks {
@@ -403,13 +332,13 @@ fn message(book: &dyn Book, index: usize, fact: &str) -> Vec<String> {
     }
     let mut lines = Vec::new();
     match crate::outcome::error(&story) {
-        Some(error) => lines.extend(error.lines().map(|line| cut(&neutral(line), TITLE))),
+        Some(error) => lines.extend(error.lines().map(|line| short(&neutral(line), TITLE))),
         None => {
             let printed = view::body(&story, &MESSAGE).into_iter().filter_map(|block| match block {
                 Block::Terminal(terminal) => Some(Block::Terminal(Terminal { command: Vec::new(), ..terminal })),
                 _ => None,
             });
-            texts::walk(&printed.collect::<Vec<_>>(), &mut |line| lines.push(cut(line, TITLE)));
+            texts::walk(&printed.collect::<Vec<_>>(), &mut |line| lines.push(short(line, TITLE)));
         }
     }
     let skipped = lines.len().saturating_sub(MESSAGE.lines);
@@ -436,7 +365,7 @@ fn item(doc: &mut Doc<'_>, words: &str, lines: &[String]) -> io::Result<()> {
 /// What a call is: its tool, and what it is about.
 fn title(story: &Story<'_>) -> String {
     let head = view::head(story);
-    format!("**{}** {}", inert(&cut(&head.name.text(), NAME)), code(&cut(&head.title.text(), TITLE))).trim_end().to_owned()
+    format!("**{}** {}", inert(&short(&head.name.text(), NAME)), code(&short(&head.title.text(), TITLE))).trim_end().to_owned()
 }
 
 /// A call in one line.

@@ -1,0 +1,85 @@
+//! What was asked and answered, turn by turn.
+
+use super::super::text::inert;
+use super::{ANSWERS, PROMPTS};
+use crate::cut::short;
+use crate::head::{count, counted};
+use crate::render::{walk, words};
+use crate::{Book, Loaded, Selection};
+use std::collections::BTreeSet;
+use tooltrail_model::transcript::{Part, What};
+
+/// Of a prompt or an answer not more than this is read.
+const READ: usize = 8_000;
+
+/// A turn in short.
+#[derive(Default)]
+pub(super) struct Asked {
+    turn: usize,
+    prompt: String,
+    answer: String,
+    calls: u64,
+    bad: u64,
+    abandoned: bool,
+}
+
+/// The turns in short, in order.
+pub(super) fn turns(book: &dyn Book, selection: &Selection) -> Vec<Asked> {
+    let transcript = book.transcript();
+    let mut turns: Vec<Asked> = transcript
+        .turns
+        .iter()
+        .enumerate()
+        .map(|(turn, told)| Asked { turn, prompt: words(&told.head), abandoned: told.abandoned, ..Asked::default() })
+        .collect();
+    let mut last = vec![None; turns.len()];
+    let mut heard = BTreeSet::new();
+    for entry in transcript.threads.first().map_or(&[][..], |thread| &thread.entries) {
+        let Some(turn) = entry.turn.filter(|turn| *turn < turns.len() && selection.takes(entry)) else { continue };
+        match entry.what {
+            What::Prompt | What::Command if heard.insert(turn) => {
+                let said = spoken(&book.open(entry));
+                turns.get_mut(turn).filter(|_| !said.is_empty()).into_iter().for_each(|asked| asked.prompt.clone_from(&said));
+            }
+            What::Text => last.get_mut(turn).into_iter().for_each(|last| *last = Some(entry)),
+            _ => {}
+        }
+    }
+    for (asked, entry) in turns.iter_mut().zip(last) {
+        asked.answer = entry.map(|entry| spoken(&book.open(entry))).unwrap_or_default();
+    }
+    for call in &transcript.calls {
+        if let Some(asked) = call.turn.and_then(|turn| turns.get_mut(turn)) {
+            asked.calls += 1;
+            asked.bad += u64::from(walk::opens(call.row.status));
+        }
+    }
+    turns.retain(|asked| selection.takes_turn(Some(asked.turn)));
+    turns
+}
+
+/// What somebody said, as words.
+fn spoken(loaded: &Loaded<'_>) -> String {
+    let text = match loaded {
+        Loaded::Part(Part::Prompt { text, .. } | Part::Text(text)) => text,
+        Loaded::Part(Part::Command { line, .. }) => line,
+        _ => return String::new(),
+    };
+    let longest = PROMPTS[0].max(ANSWERS[0]);
+    short(&words(&text[..text.floor_char_boundary(READ)]), longest)
+}
+
+/// A turn as an item of a list.
+pub(super) fn asked(turn: &Asked, prompt: usize, answer: usize) -> String {
+    let abandoned = if turn.abandoned { " *(abandoned)*" } else { "" };
+    let said = Some(short(&turn.prompt, prompt)).filter(|said| !said.is_empty()).unwrap_or_else(|| "…".to_owned());
+    let mut text = format!("{}. {}{abandoned}\n", turn.turn + 1, inert(&said));
+    if answer > 0 && !turn.answer.is_empty() {
+        text += &format!("   - Answer: {}\n", inert(&short(&turn.answer, answer)));
+    }
+    if turn.calls > 0 {
+        let bad = if turn.bad > 0 { format!(", {} went wrong", count(turn.bad)) } else { String::new() };
+        text += &format!("   - {}{bad}\n", counted(turn.calls, "call"));
+    }
+    text
+}
