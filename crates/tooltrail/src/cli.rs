@@ -11,6 +11,7 @@ Examples:
   tooltrail --demo               the same for a few invented sessions
   tooltrail calls                the newest tool calls, with their outcome
   tooltrail calls --json         every call, one JSON object a line
+  tooltrail calls status:failed since:7d
   tooltrail show last            the newest session, failures open
   tooltrail show 3f2a:41         one call in full, with its whole life
   tooltrail export last -o session.html

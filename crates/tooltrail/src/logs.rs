@@ -30,15 +30,15 @@ pub(crate) struct Logs {
 /// Reads the logs that the arguments name.
 pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyhow::Result<Logs> {
     let start = std::time::Instant::now();
-    let time = args.now.unwrap_or_else(|| jiff::Timestamp::now().into());
+    let time = asked_at(args);
     let mut options = Options { max_line: args.max_line.saturating_mul(1 << 20), check_utf8, ..Options::default() };
     options.threads = args.threads.unwrap_or(options.threads).max(1);
     if !paths.is_empty() && (args.demo || !args.root.is_empty()) {
         bail!("give either paths or `{}`, not both", if args.demo { "--demo" } else { "--root" });
     }
     if args.demo {
-        let (linker, live, time) = demo::read(&options);
-        let now = now(args, args.now.unwrap_or(time), live);
+        let (linker, live) = demo::read(&options);
+        let now = now(args, time, live);
         return Ok(Logs {
             linker: ManuallyDrop::new(linker),
             now,
@@ -120,6 +120,11 @@ impl Logs {
     pub(crate) fn shelf(&self) -> &dyn Shelf {
         &*self.shelf
     }
+}
+
+/// The moment of asking.
+pub(crate) fn asked_at(args: &LogArgs) -> Time {
+    args.now.unwrap_or_else(|| if args.demo { demo::now() } else { jiff::Timestamp::now().into() })
 }
 
 fn scan_files(search: Search, options: &Options) -> (Linker, Vec<PathBuf>) {

@@ -18,6 +18,7 @@ mod totals;
 
 pub use life::{Live, Now};
 pub use sessions::LinkedSession;
+pub(crate) use state::State;
 
 use crate::summary::{CallRecord, ResultRecord, Summary};
 use crate::text::Name;

@@ -8,7 +8,7 @@ use crate::{Kind, Reason, Status};
 
 /// What a session is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+pub(crate) enum State {
     /// The model or a tool is at work.
     Working,
     /// It asks the person something, or shows a plan.
@@ -23,7 +23,7 @@ pub(super) enum State {
 
 impl State {
     /// The word used in output and in filters.
-    pub(super) fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         match self {
             State::Working => "working",
             State::Asks => "asks",
