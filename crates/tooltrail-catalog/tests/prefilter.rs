@@ -39,6 +39,8 @@ fn spelled(text: &str, choices: &[u8]) -> String {
             c.encode_utf16(&mut [0; 2]).iter().map(spell).collect()
         };
         match (choice % 6, short) {
+            // Half of a pair of surrogates reads as what stands for broken text.
+            (2, None) if c == '\u{fffd}' => out.push_str("\\ud800"),
             (0, _) => out.push_str(&units(false)),
             (1, _) => out.push_str(&units(true)),
             (2, Some(short)) => out.push_str(short),
@@ -94,7 +96,7 @@ fn holds(line: &str, decoded: &str, terms: &[Term]) -> Result<bool, TestCaseErro
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
     fn texts_are_found_in_every_spelling(
