@@ -180,7 +180,7 @@ fn told_once(hits: &[&Message]) -> Vec<Thing> {
     kept.into_iter().map(|message| message.thing.clone()).collect()
 }
 
-fn compile(term: &Term) -> Regex {
+pub(crate) fn compile(term: &Term) -> Regex {
     let pattern = if term.regex { term.text.clone() } else { regex::escape(&term.text) };
     RegexBuilder::new(&pattern).case_insensitive(!term.case).multi_line(true).build().unwrap()
 }
@@ -200,4 +200,40 @@ fn named(linked: &Linked<'_>, source: usize, id: &str) -> Option<usize> {
     };
     let own = all().find(|(_, call)| call.id.source() == source);
     own.or_else(|| all().find(|(_, call)| call.copy_of.is_none())).or_else(|| all().next()).map(|(number, _)| number)
+}
+
+/// What Claude Code's calls ask for and are answered, taken from the lines without any code of the program: the call's id and a text.
+pub(crate) fn plain(linked: &Linked<'_>) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    for source in linked.sources.iter().filter(|source| source.summary.agent == Some("claude")) {
+        let text = std::fs::read(&*source.path).unwrap();
+        for line in text.split(|&byte| byte == b'\n') {
+            let record: Value = serde_json::from_slice(line).unwrap_or_default();
+            for block in record.pointer("/message/content").and_then(Value::as_array).into_iter().flatten() {
+                match block["type"].as_str() {
+                    Some("tool_use") => {
+                        strings(&block["input"], &mut |text| out.push((block["id"].as_str().unwrap_or_default().to_owned(), text)))
+                    }
+                    Some("tool_result") => {
+                        let own = [&block["content"]]
+                            .into_iter()
+                            .chain(block["content"].as_array().into_iter().flatten().map(|inner| &inner["text"]));
+                        let texts = own.filter_map(Value::as_str).filter(|text| !text.starts_with("[{"));
+                        out.extend(texts.map(|text| (block["tool_use_id"].as_str().unwrap_or_default().to_owned(), text.to_owned())));
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+    out
+}
+
+fn strings(value: &Value, take: &mut dyn FnMut(String)) {
+    match value {
+        Value::String(text) => take(text.clone()),
+        Value::Array(items) => items.iter().for_each(|item| strings(item, take)),
+        Value::Object(fields) => fields.values().for_each(|item| strings(item, take)),
+        _ => {}
+    }
 }

@@ -9,7 +9,7 @@
 mod brute;
 
 use brute::{Decoded, Thing};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use tooltrail_catalog::search::{Everywhere, Field, Query, Term, Unit, search};
@@ -127,13 +127,15 @@ fn asked(dice: &mut Dice, number: usize, units: &[Vec<&str>], all: &[&str]) -> A
     Asked { terms, fields }
 }
 
-fn found(linked: &Linked<'_>, disk: &Disk, asked: &Asked) -> BTreeSet<Thing> {
+/// What a search finds: the things, and the ids of calls.
+fn found(linked: &Linked<'_>, disk: &Disk, asked: &Asked) -> (BTreeSet<Thing>, HashSet<String>) {
     let query = Query::new(&asked.terms, &asked.fields).unwrap();
-    let mut things = BTreeSet::new();
+    let (mut things, mut ids) = (BTreeSet::new(), HashSet::new());
     let mut hits = 0;
     let totals = search(linked, disk, &query, &Everywhere, 2, |page| {
         hits += page.len() as u64;
         for hit in &page {
+            ids.extend(hit.call.clone());
             assert!(!hit.matches.is_empty(), "{asked:?}: {hit:?}");
             things.insert(match hit.unit {
                 Unit::Call { session, number, .. } => Thing::Call(session, number),
@@ -143,7 +145,7 @@ fn found(linked: &Linked<'_>, disk: &Disk, asked: &Asked) -> BTreeSet<Thing> {
         ControlFlow::Continue(())
     });
     assert_eq!((totals.hits, totals.calls + totals.messages), (hits, things.len() as u64), "{asked:?}");
-    things
+    (things, ids)
 }
 
 #[test]
@@ -176,10 +178,11 @@ fn search_finds_exactly_what_there_is() {
     let asked: Vec<Asked> = (0..QUERIES).map(|number| asked(&mut dice, number, &units, &all)).collect();
     let asked: Vec<Asked> = asked.into_iter().filter(|asked| asked.terms.iter().all(|term| !term.text.is_empty())).collect();
     let (mut slow, mut fast) = (std::time::Duration::ZERO, std::time::Duration::ZERO);
+    let plain = brute::plain(&linked);
     let mut total = 0;
     for asked in &asked {
         let start = std::time::Instant::now();
-        let real = found(&linked, &disk, asked);
+        let (real, ids) = found(&linked, &disk, asked);
         fast += start.elapsed();
         let start = std::time::Instant::now();
         let expected = decoded.search(&asked.terms, &asked.fields);
@@ -187,6 +190,11 @@ fn search_finds_exactly_what_there_is() {
         let (missed, extra): (Vec<_>, Vec<_>) = (expected.difference(&real).collect(), real.difference(&expected).collect());
         assert!(missed.is_empty() && extra.is_empty(), "{asked:?}: missed {missed:?}, too much {extra:?}");
         total += expected.len();
+        if let ([term], []) = (&asked.terms[..], &asked.fields[..]) {
+            let term = brute::compile(term);
+            let lost: Vec<&str> = plain.iter().filter(|(id, text)| !ids.contains(id) && term.is_match(text)).map(|(id, _)| &**id).collect();
+            assert!(lost.is_empty(), "{asked:?}: calls {lost:?} have it");
+        }
     }
     println!("{} queries, {total} calls and messages found; {fast:.1?}, the slow way {slow:.1?}", asked.len());
     assert!(asked.len() > QUERIES * 9 / 10 && total > asked.len());
