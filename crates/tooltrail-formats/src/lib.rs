@@ -14,6 +14,7 @@ mod open;
 pub mod records;
 pub mod scan;
 pub mod shelf;
+pub mod texts;
 mod time;
 pub mod transcript;
 pub mod value;
@@ -199,6 +200,12 @@ pub trait Format: Sync {
     fn parts(&self, record: Opened<'_>) -> Parts {
         let _ = record;
         Parts::default()
+    }
+
+    /// Words of which a record holds one if a text of [`Format::parts`] is put together from several of its strings by more than a line
+    /// feed: such a text stands nowhere in the record as it reads.
+    fn composed(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// What a record says about the request of a call.

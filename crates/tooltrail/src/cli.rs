@@ -16,6 +16,7 @@ Examples:
   tooltrail show 3f2a:41         one call in full, with its whole life
   tooltrail export last -o session.html
   tooltrail file src/main.rs     every version of a file that the logs hold
+  tooltrail search \"connection refused\"
   tooltrail list                 sessions, newest last
   tooltrail check session.jsonl  is this log whole?
   tooltrail stats --root /mnt/backup/home";
@@ -82,6 +83,8 @@ pub(crate) enum Command {
     List(crate::commands::list::ListArgs),
     /// Print the command that resumes a session in its agent
     Resume(crate::commands::resume::ResumeArgs),
+    /// Find text in all sessions; exits 1 if there is none
+    Search(crate::commands::search::SearchArgs),
     /// Totals: calls by tool and status, tokens by model
     Stats(crate::commands::stats::StatsArgs),
     /// Print a completion script for a shell

@@ -7,6 +7,7 @@ pub(crate) mod export;
 pub(crate) mod file;
 pub(crate) mod list;
 pub(crate) mod resume;
+pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod stats;
 
@@ -15,7 +16,7 @@ use std::process::ExitCode;
 
 /// The names of all commands, as `--help` lists them.
 #[cfg(test)]
-const COMMANDS: &[&str] = &["show", "calls", "check", "export", "file", "list", "resume", "stats", "completions"];
+const COMMANDS: &[&str] = &["show", "calls", "check", "export", "file", "list", "resume", "search", "stats", "completions"];
 
 /// Runs what the command line asks for.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
@@ -28,6 +29,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Show(args)) => show::run(&cli.logs, args),
         Some(Command::List(args)) => list::run(&cli.logs, args),
         Some(Command::Resume(args)) => resume::run(&cli.logs, args),
+        Some(Command::Search(args)) => search::run(&cli.logs, args),
         Some(Command::Stats(args)) => stats::run(&cli.logs, args),
         Some(Command::Completions(args)) => completions::run(args),
     }
