@@ -1,6 +1,7 @@
 //! A record as a tree of values, for what is looked at closely. Read with the same reader as everything else: as tolerant, and with
 //! the same lossy text.
 
+use crate::joined;
 use serde_json::{Map, Number, Value};
 use tooltrail_skim::{Raw, Skim, Torn, Type};
 
@@ -45,14 +46,44 @@ fn value(skim: &mut Skim<'_>, depth: usize, out: &mut Value) -> Result<(), Torn>
     Ok(())
 }
 
-/// Changes every text of a value. Names of fields are texts too: some are paths or questions.
+/// Changes every text of a value. Names of fields are texts too: some are paths or questions. The texts of a list are changed as one
+/// as well: they may be lines of it.
 pub fn change(value: &mut Value, how: &Change<'_>) {
+    each(value, how);
+    lists(value, how);
+}
+
+/// Changes the texts of the outermost lists as one each.
+fn lists(value: &mut Value, how: &Change<'_>) {
+    match value {
+        Value::Array(_) => {
+            let mut texts = Vec::new();
+            gather(value, &mut texts);
+            joined::again(texts, how);
+        }
+        Value::Object(fields) => fields.values_mut().for_each(|value| lists(value, how)),
+        _ => {}
+    }
+}
+
+/// The texts of a value, in order.
+fn gather<'v>(value: &'v mut Value, texts: &mut Vec<&'v mut String>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| gather(item, texts)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| gather(value, texts)),
+        _ => {}
+    }
+}
+
+/// Changes every text by itself.
+fn each(value: &mut Value, how: &Change<'_>) {
     match value {
         Value::String(text) => *text = how(std::mem::take(text)),
-        Value::Array(items) => items.iter_mut().for_each(|item| change(item, how)),
+        Value::Array(items) => items.iter_mut().for_each(|item| each(item, how)),
         Value::Object(fields) => {
             for (name, mut value) in std::mem::take(fields) {
-                change(&mut value, how);
+                each(&mut value, how);
                 if let Value::String(text) = &mut value
                     && names_secret(&name)
                 {

@@ -100,6 +100,7 @@ pub(super) const RULES: &[Rule] = &[
     long("age key", &["AGE-SECRET-KEY-1"], Upper, 40),
     // What carries or signs others.
     shape("private key", &["-----BEGIN "], tokens::private_key),
+    shape("private key", &["-----END "], tokens::key_tail),
     shape("json web token", &["eyJ"], tokens::jwt),
     folded("bearer token", &["bearer"], Check::Shape(tokens::bearer)),
     folded("basic credentials", &["basic", "auth"], Check::Shape(tokens::basic)),

@@ -218,10 +218,15 @@ fn private_keys_go_as_a_whole() {
         (format!("{{\"key\": \"{}\\n\"}}", whole.replace('\n', "\\n")), "{\"key\": \"[redacted: private key]\\n\"}".to_owned()),
         (numbered, "     1→[redacted: private key]\n".to_owned()),
         (whole.replace("OPENSSH", "RSA"), "[redacted: private key]".to_owned()),
+        (format!("-{}\n a", whole.replace('\n', "\n-")), "-[redacted: private key]\n a".to_owned()),
         (whole.replace("OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"), "[redacted: private key]".to_owned()),
         // Cut off.
         (format!("{begin}\n{key}"), "[redacted: private key]".to_owned()),
         (format!("{begin}\n{}\nand then prose that goes on", plain(64)), "[redacted: private key]\nand then prose that goes on".to_owned()),
+        (format!("said\n{key}\n{end}\nb"), "said\n[redacted: private key]\nb".to_owned()),
+        (format!("a: {}\n  7→{key}\n  9→{end}", &plain(64)[50..]), format!("a: {}\n  7→[redacted: private key]", &plain(64)[50..])),
+        (format!("{}\n{key}\n{end}", &plain(64)[50..]), "[redacted: private key]".to_owned()),
+        (format!("a short line\n{end}"), format!("a short line\n{end}")),
     ]);
 }
 
