@@ -111,18 +111,9 @@ impl Doc<'_> {
     }
 
     fn terminal(&mut self, terminal: &Terminal) -> io::Result<()> {
-        let mut lines = Vec::new();
-        for (place, line) in terminal.command.iter().enumerate() {
-            lines.push(format!("{}{}", if place == 0 { "$ " } else { "  " }, line.text()));
-        }
-        let gone = terminal.elided.as_ref().map(|elided| format!("… {}", elided.missing()));
-        let told = terminal.gap.is_some_and(|gap| gap < terminal.lines.len());
-        for (place, line) in terminal.lines.iter().enumerate() {
-            lines.extend(gone.clone().filter(|_| terminal.gap == Some(place)));
-            lines.push(line.text());
-        }
-        lines.extend(gone.filter(|_| !told));
-        self.fenced("console", lines.into_iter())
+        let prompt = |(place, line): (usize, &Line)| format!("{}{}", if place == 0 { "$ " } else { "  " }, line.text());
+        let command = terminal.command.iter().enumerate().map(prompt);
+        self.fenced("console", command.chain(printed(terminal)))
     }
 
     fn table(&mut self, head: &[Line], rows: &[Vec<Line>]) -> io::Result<()> {
@@ -156,6 +147,19 @@ impl Doc<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// What a program printed, line by line, with words where some of it is left out.
+pub(super) fn printed(terminal: &Terminal) -> Vec<String> {
+    let mut lines = Vec::new();
+    let gone = terminal.elided.as_ref().map(|elided| format!("… {}", elided.missing()));
+    let told = terminal.gap.is_some_and(|gap| gap < terminal.lines.len());
+    for (place, line) in terminal.lines.iter().enumerate() {
+        lines.extend(gone.clone().filter(|_| terminal.gap == Some(place)));
+        lines.push(line.text());
+    }
+    lines.extend(gone.filter(|_| !told));
+    lines
 }
 
 fn todo(todo: &Todo) -> String {
