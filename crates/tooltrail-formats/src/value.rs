@@ -8,6 +8,9 @@ use tooltrail_skim::{Raw, Skim, Torn, Type};
 /// Deeper than this, values stay as they are written.
 const DEPTH: usize = 128;
 
+/// Longer texts are not looked at again for what stands before them.
+const LONGEST: usize = 4096;
+
 /// Changes a text that was read, such as by taking secrets out of it.
 pub type Change<'c> = dyn Fn(String) -> String + Sync + 'c;
 
@@ -89,11 +92,35 @@ fn each(value: &mut Value, how: &Change<'_>) {
                 {
                     *text = named(&name, std::mem::take(text), how);
                 }
+                if let Value::Array(items) = &mut value
+                    && COMMANDS.contains(&&*name)
+                {
+                    arguments(items, how);
+                }
                 let name = free(fields, how(name));
                 fields.insert(name, value);
             }
         }
         _ => {}
+    }
+}
+
+/// Fields that hold a command, a word each.
+const COMMANDS: [&str; 4] = ["command", "cmd", "args", "argv"];
+
+/// Changes the words of a command for what stands before them: the program, and the option whose value they are.
+fn arguments(items: &mut [Value], how: &Change<'_>) {
+    let text = |items: &[Value], at: usize| items.get(at).and_then(Value::as_str).filter(|text| text.len() <= LONGEST).map(str::to_owned);
+    let Some(program) = text(items, 0) else { return };
+    for at in 1..items.len() {
+        let Some(word) = text(items, at) else { continue };
+        let option = text(items, at - 1).filter(|option| at > 1 && option.starts_with('-'));
+        let before = option.map_or_else(|| format!("{program} "), |option| format!("{program} {option} "));
+        if let Some(changed) = how(format!("{before}{word}")).strip_prefix(&before)
+            && let Some(item) = items.get_mut(at)
+        {
+            *item = Value::String(changed.to_owned());
+        }
     }
 }
 
@@ -106,7 +133,6 @@ fn names_secret(name: &str) -> bool {
 
 /// A text changed as what it is: the value of a field with a name.
 fn named(name: &str, text: String, how: &Change<'_>) -> String {
-    const LONGEST: usize = 4096;
     if text.len() > LONGEST {
         return text;
     }
@@ -179,6 +205,17 @@ mod tests {
     #[test]
     fn fields_that_come_to_be_called_the_same_are_both_kept() {
         assert_eq!(starred(r#"{"secret":1,"***":2}"#), json!({"***": 1, "*** (2)": 2}));
+    }
+
+    #[test]
+    fn words_of_a_command_are_changed_for_what_stands_before_them() {
+        let changed = |text: &str| {
+            let mut value = read(text.as_bytes());
+            change(&mut value, &|text| text.replace("curl -u a", "curl -u ***").replace("--key b", "--key ***"));
+            value
+        };
+        assert_eq!(changed(r#"{"cmd":["curl","-x","-u","a",3,"a"]}"#), json!({"cmd": ["curl", "-x", "-u", "***", 3, "a"]}));
+        assert_eq!(changed(r#"{"args":["--key","b"],"x":["--key","b"]}"#), json!({"args": ["--key", "***"], "x": ["--key", "b"]}));
     }
 
     #[test]

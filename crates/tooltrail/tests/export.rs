@@ -259,3 +259,21 @@ fn no_export_has_a_line_of_a_key_whose_lines_stand_apart() {
     }
     assert!(leaks.is_empty(), "{}", leaks.join("\n"));
 }
+
+#[test]
+fn passwords_on_command_lines_go_and_are_counted() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("session.jsonl");
+    let word = ["open", "sesame", "7"].concat();
+    let input = json!({"command": format!("curl -u jane:{word} x; mysql -p{word} db; psql postgres://bob:{word}@db/x postgres://eve:{word}@db/x"),
+        "args": ["curl", "-u", format!("jane:{word}")]});
+    let records = call("Strange", input, json!("Authorization: Basic YW5uYTpodW50ZXIy Basic YW5uYTpodW50ZXIz"), json!({}));
+    std::fs::write(&path, records.iter().map(|record| format!("{record}\n")).collect::<String>()).unwrap();
+    for to in ["html", "md", "pr", "json", "patch"] {
+        let output = run(home.path(), &["export", path.to_str().unwrap(), "--to", to]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(!text.contains(&word), "{to}: {text}");
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(to != "json" || said.contains("2 basic credentials") && said.contains("2 passwords in urls"), "{said}");
+    }
+}

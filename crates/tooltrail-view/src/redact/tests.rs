@@ -160,6 +160,14 @@ fn other_secrets_go() {
         ("AccountName=a;AccountKey=$L$L==;E=1", "AccountName=a;AccountKey=[redacted: azure key];E=1"),
         ("https://hooks.slack.com/services/T0/B0/$L", "https://hooks.slack.com/services/[redacted: slack webhook]"),
         ("https://discord.com/api/webhooks/123456789/$L", "https://discord.com/api/webhooks/[redacted: discord webhook]"),
+        // Short options.
+        ("curl -sS -u jane:hunter2 https://x.dev", "curl -sS -u jane:[redacted: password] https://x.dev"),
+        ("curl https://x.dev \\\n  -u \"jane:open sesame\"", "curl https://x.dev \\\n  -u \"jane:[redacted: password]\""),
+        ("$(curl --user 'jane:hunter2' x)", "$(curl --user 'jane:[redacted: password]' x)"),
+        ("/usr/bin/mysql -uroot -popensesame db", "/usr/bin/mysql -uroot -p[redacted: password] db"),
+        ("cd x && mysqldump -p'open sesame' db", "cd x && mysqldump -p'[redacted: password]' db"),
+        ("sshpass -p hunter2 ssh -p 2222 host", "sshpass -p [redacted: password] ssh -p 2222 host"),
+        ("docker login -u jane -p hunter2 r.io", "docker login -u jane -p [redacted: password] r.io"),
         // Addresses.
         ("mail anna.smith+x@corp.co.uk.", "mail [redacted: e-mail address]."),
         ("Author: A <anna@gmail.com>", "Author: A <[redacted: e-mail address]>"),
@@ -240,6 +248,9 @@ const LOOK_ALIKES: &[&str] = &[
     "toolu_01A09q90qw90lq917835lq9 req_011CSHoEeqs5C35K2UUqR7Fy msg_01XFDUDYJgAACzvnptvVoYEL",
     "index 83db48f..bf2a9c1 100644",
     "foo@1.2.3 lodash@4.17.21.tgz react@18.3.0-rc.next actions/checkout@v4.x pkg@1.0.0-beta.dev",
+    // Options.
+    "curl -u jane https://x.dev; curl -u $U:$P x; docker run -u 1000:1000 -u app:staff -p 8080:80 x; git push -u origin:main",
+    "mysql -u root -p db; mysql -p; mysql -p$PASS; mkdir -p a/b; ssh -p 2222 host; cargo test -p parser; mysql x | ssh -pfoo",
     // Words.
     "task-list-item risk-free-of-charge-and-very-long desk-0123456789abcdefghijkl",
     "class=\"sk-fading-circle sk-circle12-with-a-long-name\"",

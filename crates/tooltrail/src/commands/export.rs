@@ -215,6 +215,15 @@ pub(super) fn share(_: &std::fs::File) -> io::Result<()> {
     Ok(())
 }
 
+/// So many of what was taken out: `2 passwords in urls`, `3 basic credentials`.
+fn several(number: u64, what: &str) -> String {
+    match what.split_once(" in ") {
+        Some((what, place)) => format!("{} in {place}{}", several(number, what), if number == 1 { "" } else { "s" }),
+        None if what.ends_with("credentials") => format!("{} {what}", table::count(number)),
+        None => tooltrail_view::head::counted(number, what),
+    }
+}
+
 /// Says what was written and what was taken out of it, beside the output.
 fn report(book: &dyn Book, output: Option<&Path>, redactor: &Redactor, kept: bool) {
     if let Some(path) = output {
@@ -222,7 +231,7 @@ fn report(book: &dyn Book, output: Option<&Path>, redactor: &Redactor, kept: boo
         let calls = table::counted(book.transcript().calls.len() as u64, "call");
         out::remark(&format!("wrote {} ({calls}, {})", path.display(), tooltrail_view::head::size(bytes)));
     }
-    let taken: Vec<String> = redactor.taken().into_iter().map(|(what, count)| tooltrail_view::head::counted(count, what)).collect();
+    let taken: Vec<String> = redactor.taken().into_iter().map(|(what, count)| several(count, what)).collect();
     if kept {
         out::remark(&"nothing was redacted; look through it before you share it");
     } else if taken.is_empty() {
