@@ -91,11 +91,12 @@ impl Doc<'_> {
         }
         let mut lines = Vec::new();
         for hunk in &diff.hunks {
-            let number = |number: Option<u32>| number.map_or_else(|| "?".to_owned(), |number| number.to_string());
             let (old, new) = (hunk.lines.iter().find_map(|line| line.old), hunk.lines.iter().find_map(|line| line.new));
+            let lines_of_one = Some(hunk.lines.len()).filter(|_| diff.elided.is_none());
             let context = hunk.context.as_ref().map(Line::text).unwrap_or_default();
             if old.or(new).is_some() || !context.is_empty() || !lines.is_empty() {
-                lines.push(format!("@@ -{} +{} @@ {context}", number(old), number(new)).trim_end().to_owned());
+                let (old, new) = (range(old, new, lines_of_one), range(new, old, lines_of_one));
+                lines.push(format!("@@ -{old} +{new} @@ {context}").trim_end().to_owned());
             }
             for line in &hunk.lines {
                 let sign = match line.sign {
@@ -146,6 +147,16 @@ impl Doc<'_> {
             Some(why) => self.line(&format!("- *{}*", escape(&why.text()))),
             None => Ok(()),
         }
+    }
+}
+
+/// One side of a hunk's head: where it begins, as far as that is known. A file that is new or gone has one side only, and `count` lines.
+fn range(own: Option<u32>, other: Option<u32>, count: Option<usize>) -> String {
+    match (own, other, count) {
+        (None, Some(1), _) => "0,0".to_owned(),
+        (None, ..) => "?".to_owned(),
+        (Some(1), None, Some(count)) if count != 1 => format!("1,{count}"),
+        (Some(own), ..) => own.to_string(),
     }
 }
 
