@@ -217,7 +217,7 @@ impl Pull<'_> {
         if missing > 0 {
             self.gone.push(format!("{} of {}", counted(missing, "call"), count(all)));
         }
-        Ok(folded(&format!("All {}", counted(all, "call")), &text))
+        Ok(folded(&if all == 1 { "The call".to_owned() } else { format!("All {}", counted(all, "call")) }, &text))
     }
 
     /// Who wrote this, and what is not in it.
