@@ -7,6 +7,7 @@ use crate::refs::{Target, Wanted};
 use crate::{logs, out, table};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
+use std::cell::Cell;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -107,8 +108,9 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
     check_turns(&book, &selection)?;
     let which = Which { selection: selection.clone(), call: None };
     let taking: Option<&Change<'_>> = if own.no_redact { None } else { Some(&change) };
+    let empty = Cell::new(false);
     let write = |out: &mut dyn Write| match to {
-        To::Patch => changes::patch(&book, &which, taking, out),
+        To::Patch => changes::patch(&book, &which, taking, out).map(|any| empty.set(!any)),
         To::Pr => {
             // Changes are found in texts as they are, like those of a patch.
             let whole = SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), None);
@@ -130,6 +132,9 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
             write(&mut out)?;
             out.flush()?;
         }
+    }
+    if empty.get() {
+        out::remark(&"the patch is empty: no edit that succeeded changed a file; commands may have, and `tooltrail show` lists them");
     }
     report(&book, output, &redactor, own.no_redact);
     if to == To::Patch && !own.no_redact && !redactor.taken().is_empty() {
@@ -185,6 +190,9 @@ fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     // Otherwise the error would name the file beside it, which nobody knows of.
     if !directory.is_dir() {
         return Err(io::Error::new(io::ErrorKind::NotFound, format!("there is no directory `{}`", directory.display())));
+    }
+    if path.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name a file in it"));
     }
     let mut file = tempfile::Builder::new().prefix(".tooltrail-").tempfile_in(directory)?;
     let compressed = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
