@@ -7,6 +7,7 @@ pub mod changes;
 mod claude_code;
 mod codex;
 pub mod find;
+mod joined;
 pub mod lines;
 pub mod load;
 pub mod mend;

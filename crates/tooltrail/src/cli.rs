@@ -23,7 +23,7 @@ Examples:
 
 /// The whole command line.
 #[derive(Debug, Parser)]
-#[command(name = "tooltrail", version, about = ABOUT, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(name = "tooltrail", version, about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) logs: LogArgs,

@@ -87,7 +87,7 @@ impl Logs {
         for path in &self.looked {
             text.push_str(&format!("  {}\n", path.display()));
         }
-        text.push_str("point elsewhere with `tooltrail stats PATH`, or with --root DIR for a directory laid out like a home;\n");
+        text.push_str("name a log or a directory of logs on the command line, or with --root DIR a directory laid out like a home;\n");
         text.push_str("try `tooltrail --demo` to see what it does");
         text
     }
