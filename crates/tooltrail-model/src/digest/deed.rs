@@ -299,7 +299,7 @@ fn changes(told: &Detailed, cwd: Option<&str>) -> Vec<(String, Option<(u64, u64)
         Detail::Write(write) => vec![(&write.path, written(write))],
         Detail::Edit(edit) => vec![(&edit.path, edited(edit))],
         Detail::Notebook(notebook) => vec![(&notebook.path, None)],
-        Detail::Patch(patch) => patch.files.iter().flat_map(patched).collect(),
+        Detail::Patch(patch) => patch.files.iter().map(patched).collect(),
         _ => Vec::new(),
     };
     found.into_iter().filter(|(path, _)| !path.is_empty()).map(|(path, lines)| (absolute(path, cwd), lines)).collect()
@@ -314,10 +314,11 @@ fn absolute(path: &str, cwd: Option<&str>) -> String {
     }
 }
 
-fn patched(file: &FilePatch) -> impl Iterator<Item = (&str, Option<(u64, u64)>)> {
+/// A file that is moved is told by its new name.
+fn patched(file: &FilePatch) -> (&str, Option<(u64, u64)>) {
     // Of a file that goes the log may not keep the lines.
     let lines = (file.change != FileChange::Delete || !file.hunks.is_empty()).then(|| counted(&file.hunks));
-    std::iter::once((file.path.as_str(), lines)).chain(file.moved_to.as_deref().map(|to| (to, Some((0, 0)))))
+    (file.moved_to.as_deref().unwrap_or(&file.path), lines)
 }
 
 fn written(write: &Write) -> Option<(u64, u64)> {
