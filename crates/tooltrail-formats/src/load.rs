@@ -1,7 +1,7 @@
 //! Loading: one record read again by its position, for the details that a scan leaves in the log.
 
 use crate::{Ask, FORMATS, Opened, Record, scan, value};
-use tooltrail_model::detail::Detail;
+use tooltrail_model::detail::{Detail, Detailed};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::{At, Fact, Kind};
 use tooltrail_skim::{Raw, Skim};
@@ -31,6 +31,14 @@ pub fn argument(record: &[u8], at: At, call: &str) -> Option<String> {
 
 /// The command line of a call that runs one, as its record of the request has it.
 pub fn command(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
+    match asked(record, line, row)?.detail {
+        Detail::Shell(shell) => Some(shell.command),
+        _ => None,
+    }
+}
+
+/// What the record of a call's request tells alone.
+pub fn asked(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<Detailed> {
     let format = FORMATS.iter().find(|format| format.agent() == row.agent)?;
     let value = value::read(record);
     let asked = format.asked(Opened { line, value: &value }, row.call)?;
@@ -44,10 +52,7 @@ pub fn command(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
         produced: None,
         answered: false,
     };
-    match format.detail(&ask).detail {
-        Detail::Shell(shell) => Some(shell.command),
-        _ => None,
-    }
+    Some(format.detail(&ask))
 }
 
 /// The keys that say most about an input, best first.

@@ -5,9 +5,9 @@
 use super::deeds::{self, Told};
 use super::paths::{ends_with, last};
 use super::{Moment, absolute, backups, moments, session};
+use crate::load;
 use crate::shelf::Shelf;
 use crate::transcript::SessionBook;
-use crate::{Ask, FORMATS, Opened, value};
 use std::collections::{BTreeMap, BTreeSet};
 use tooltrail_model::book::Book;
 use tooltrail_model::changes::{Deed, Step, replay};
@@ -150,21 +150,9 @@ fn asked(linked: &Linked<'_>, shelf: &dyn Shelf, call: &LinkedCall, row: &CallRo
 /// What the request of a call tells alone: which files it is about.
 fn told_by_request(linked: &Linked<'_>, shelf: &dyn Shelf, call: &LinkedCall, row: &CallRow<'_>) -> Vec<Told> {
     let read = || {
-        let format = FORMATS.iter().find(|format| format.agent() == row.agent)?;
         let at = linked.record(call.id).at;
-        let value = value::read(&shelf.bytes(row.request.file, at.span)?);
-        let asked = format.asked(Opened { line: at.line, value: &value }, row.call)?;
-        let ask = Ask {
-            tool: row.tool,
-            server: row.server,
-            kind: row.kind,
-            status: row.status,
-            input: &asked.input,
-            seen: &[],
-            produced: None,
-            answered: false,
-        };
-        Some(deeds::asked(row, format.detail(&ask)))
+        let told = load::asked(&shelf.bytes(row.request.file, at.span)?, at.line, row)?;
+        Some(deeds::asked(row, told))
     };
     if matches!(row.status, Status::Succeeded | Status::Answered) { read().unwrap_or_default() } else { Vec::new() }
 }
