@@ -27,9 +27,10 @@ pub(super) fn password(spot: Spot<'_>) -> Option<Take> {
     let blank = spot.run(spot.end, 3, |byte| byte == b' ');
     let (from, to) = value(spot, blank);
     let password = spot.bytes(from, to);
-    let programs = if blank == spot.end { JOINED } else { APART };
-    let secret = password.len() >= 3 && !guess::placeholder(password) && !password.starts_with(b"-");
     // `docker run -p 8080:80` is about ports.
+    let port = password.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b'/' | b'-'));
+    let programs = if blank == spot.end { JOINED } else { APART };
+    let secret = password.len() >= 3 && !guess::placeholder(password) && !(port && blank > spot.end) && !password.starts_with(b"-");
     let logs_in = || !runs(spot, &["docker", "podman"]) || runs(spot, &["login"]);
     (secret && runs(spot, programs) && logs_in()).then(|| Take::mark(from, to))
 }
