@@ -11,7 +11,7 @@ use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{Places, Registered, load};
 use tooltrail_model::link::{Linked, Linker, Now};
 use tooltrail_model::row::CallRow;
-use tooltrail_model::{At, Kind, Time, shell};
+use tooltrail_model::{At, Time, shell};
 
 /// Logs that have been read.
 pub(crate) struct Logs {
@@ -103,12 +103,7 @@ impl Logs {
 
     /// Adds to the row of a command what the command itself tells; gives the command back as it was read.
     pub(crate) fn understand(&self, row: &mut CallRow<'_>, at: At) -> Option<shell::Script> {
-        if row.kind != Kind::Shell || at.span.len() > load::LONGEST {
-            return None;
-        }
-        let bytes = self.shelf.bytes(row.request.file, at.span)?;
-        let command = load::command(&bytes, at.line, row)?;
-        shell::tell(row, &command)
+        load::understand(&*self.shelf, row, at)
     }
 
     /// How many threads there are to work on.

@@ -1,35 +1,26 @@
 //! What a simple command is for, by its program and its first words.
 
-use serde::Serialize;
+use crate::status::words;
 
-/// What a command is for. Of several, the first in this order counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
-#[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the names say it")]
-pub enum Purpose {
-    Test,
-    Build,
-    Lint,
-    Format,
-    Commit,
-    Install,
+words! {
+    /// What a command is for. Of several, the first in this order counts.
+    Purpose {
+        /// Runs tests.
+        Test => "test",
+        /// Makes something that runs.
+        Build => "build",
+        /// Looks for faults without running anything.
+        Lint => "lint",
+        /// Changes how the source looks.
+        Format => "format",
+        /// Records changes.
+        Commit => "commit",
+        /// Gets what is needed.
+        Install => "install",
+    }
 }
 
 use Purpose::{Build, Commit, Format, Install, Lint, Test};
-
-impl Purpose {
-    /// The word used in output and in filters.
-    pub fn word(self) -> &'static str {
-        match self {
-            Test => "test",
-            Build => "build",
-            Lint => "lint",
-            Format => "format",
-            Commit => "commit",
-            Install => "install",
-        }
-    }
-}
 
 /// Programs that are for one thing, whatever they are told.
 const PROGRAMS: &[(Purpose, &str)] = &[
