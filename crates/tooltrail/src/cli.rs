@@ -81,6 +81,8 @@ pub(crate) enum Command {
     List(crate::commands::list::ListArgs),
     /// Print the command that resumes a session in its agent
     Resume(crate::commands::resume::ResumeArgs),
+    /// Ask the catalogue of all sessions and calls in SQL
+    Sql(crate::commands::sql::SqlArgs),
     /// Totals: calls by tool and status, tokens by model
     Stats(crate::commands::stats::StatsArgs),
     /// Print a completion script for a shell

@@ -8,6 +8,7 @@ pub(crate) mod file;
 pub(crate) mod list;
 pub(crate) mod resume;
 pub(crate) mod show;
+pub(crate) mod sql;
 pub(crate) mod stats;
 
 use crate::cli::{Cli, Command};
@@ -15,7 +16,7 @@ use std::process::ExitCode;
 
 /// The names of all commands, as `--help` lists them.
 #[cfg(test)]
-const COMMANDS: &[&str] = &["show", "calls", "check", "export", "file", "list", "resume", "stats", "completions"];
+const COMMANDS: &[&str] = &["show", "calls", "check", "export", "file", "list", "resume", "sql", "stats", "completions"];
 
 /// Runs what the command line asks for.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
@@ -28,6 +29,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Show(args)) => show::run(&cli.logs, args),
         Some(Command::List(args)) => list::run(&cli.logs, args),
         Some(Command::Resume(args)) => resume::run(&cli.logs, args),
+        Some(Command::Sql(args)) => sql::run(&cli.logs, args),
         Some(Command::Stats(args)) => stats::run(&cli.logs, args),
         Some(Command::Completions(args)) => completions::run(args),
     }
