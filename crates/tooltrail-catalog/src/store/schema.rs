@@ -90,7 +90,8 @@ CREATE VIEW issues AS
   SELECT f.path AS file, i.line, i.code, i.call, i.text FROM issue_rows i JOIN source_rows f ON f.id = i.source
   UNION ALL
   SELECT f.path, c.request_line, 'unanswered_call', c.call, 'no result for ' || c.tool || ': ' || c.status || ' (' || c.reason || ')'
-  FROM call_rows c JOIN source_rows f ON f.id = c.source WHERE c.status = 'unanswered';
+  FROM call_rows c JOIN session_rows s ON s.id = c.id >> 32 JOIN source_rows f ON f.id = c.source
+  WHERE c.status = 'unanswered' AND NOT s.gone;
 ";
 
 /// The views `sessions` and `calls`. Those in the file show every session as ended, because a file cannot know the time; `temporary` ones

@@ -107,3 +107,34 @@ pub(crate) fn demo() -> PathBuf {
 pub(crate) fn open(directory: &Path) -> Catalogue {
     Catalogue::open(&directory.join("catalogue.db")).unwrap()
 }
+
+/// Everything that the views say of what is there, but numbers of rows and times of reading.
+pub(crate) fn dump(catalogue: &Catalogue) -> Vec<String> {
+    const QUERIES: &[&str] = &[
+        "SELECT * FROM calls WHERE session NOT IN (SELECT session FROM sessions WHERE gone)",
+        "SELECT * FROM sessions WHERE NOT gone",
+        "SELECT * FROM turns WHERE session NOT IN (SELECT session FROM sessions WHERE gone)",
+        "SELECT * FROM usage WHERE session IS NULL OR session NOT IN (SELECT session FROM sessions WHERE gone)",
+        "SELECT * FROM copies WHERE session NOT IN (SELECT session FROM sessions WHERE gone)",
+        "SELECT * FROM issues WHERE file IN (SELECT file FROM sources WHERE NOT gone)",
+        "SELECT file, agent, size, bytes, lines, blank, unparsed, unknown_records, calls, orphan_results FROM sources WHERE NOT gone",
+    ];
+    let connection = catalogue.ask(&later()).unwrap();
+    let mut lines = Vec::new();
+    for query in QUERIES {
+        let mut statement = connection.prepare(query).unwrap();
+        let columns = statement.column_count();
+        let mut rows = statement.query([]).unwrap();
+        let start = lines.len();
+        while let Some(row) = rows.next().unwrap() {
+            let cells: Vec<String> = (0..columns).map(|column| cell(row.get_ref(column).unwrap())).collect();
+            lines.push(format!("{query}: {}", cells.join(" | ")));
+        }
+        lines[start..].sort();
+    }
+    lines
+}
+
+fn cell(value: rusqlite::types::ValueRef<'_>) -> String {
+    value.as_str().map_or_else(|_| format!("{value:?}"), str::to_owned)
+}
