@@ -27,7 +27,7 @@ The views are explained in docs/catalogue.md. Nothing can be changed: the catalo
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SqlArgs {
     /// One statement that reads; without it, what can be asked
-    #[arg(value_name = "SELECT")]
+    #[arg(value_name = "SELECT", allow_hyphen_values = true)] // it may begin with a comment
     statement: Option<String>,
     /// Print comma-separated values, the names of the columns first
     #[arg(long, conflicts_with = "json")]
