@@ -1,7 +1,7 @@
 //! The summaries of all sources: those that changed are read, the others are taken from the catalogue.
 
 use super::plan::Plan;
-use crate::store::{Stamp, read, unpack};
+use crate::store::{Stamp, pack, read, unpack};
 use crate::{Map, Set};
 use rusqlite::Connection;
 use std::panic::resume_unwind;
@@ -14,6 +14,8 @@ use tooltrail_model::link::{Linker, Source};
 pub(super) struct Held {
     pub(super) linker: Linker,
     stamps: Map<String, Stamp>,
+    /// The packed summaries of sources that were read.
+    packed: Map<Box<str>, Vec<u8>>,
 }
 
 /// A source that is stored: its packed summary, and what is known of it.
@@ -39,13 +41,21 @@ impl Held {
         let changed: Vec<_> = changed.filter(|(path, (_, stamp))| self.stamps.get(*path) != Some(stamp)).collect();
         let files: Vec<Found> = changed.iter().map(|(_, (found, _))| (*found).clone()).collect();
         let (scanned, problems) = scan::scan(&files, options, progress);
-        for source in scanned.into_sources() {
+        let scanned: Vec<Source> = scanned.into_sources().collect();
+        let packed = in_parallel(options.threads, &scanned, |source| pack(&source.summary).unwrap_or_default());
+        for (source, packed) in scanned.into_iter().zip(packed) {
+            self.packed.insert(source.path.clone(), packed);
             self.linker.put(source);
         }
         for (path, (_, stamp)) in changed {
             self.stamps.insert(path.clone(), *stamp);
         }
         Ok(problems)
+    }
+
+    /// The packed summary of a source that was read; empty is as good as damaged.
+    pub(super) fn packed(&self, path: &str) -> &[u8] {
+        self.packed.get(path).map_or(&[], Vec::as_slice)
     }
 
     /// Drops what is not there any more.

@@ -10,7 +10,7 @@ mod gather;
 mod plan;
 
 use crate::rows::{Known, Linkage};
-use crate::store::{Catalogue, Error, Ids, NewSource, Writer, is_damaged, pack, read};
+use crate::store::{Catalogue, Error, Ids, NewSource, Writer, is_damaged, read};
 use crate::{Map, Set};
 use gather::Held;
 use plan::Plan;
@@ -93,6 +93,10 @@ impl<'a> Refresh<'a> {
             }
             if self.write(catalogue, &plan)? {
                 step = step.saturating_mul(2);
+                if !catalogue.publish()? {
+                    // What is stored now is what another process has read.
+                    self.done.clear();
+                }
             }
         }
     }
@@ -134,17 +138,14 @@ impl<'a> Refresh<'a> {
             let id = match (fresh, known) {
                 (None, Some(known)) => known.id,
                 (None, None) => 0,
-                (Some(&(_, stamp)), _) => {
-                    let packed = pack(&source.summary).unwrap_or_default();
-                    writer.put_source(&NewSource {
-                        path: &source.path,
-                        stamp,
-                        modified: source.modified,
-                        scanned: self.now,
-                        summary: &source.summary,
-                        packed: &packed,
-                    })?
-                }
+                (Some(&(_, stamp)), _) => writer.put_source(&NewSource {
+                    path: &source.path,
+                    stamp,
+                    modified: source.modified,
+                    scanned: self.now,
+                    summary: &source.summary,
+                    packed: self.held.packed(&source.path),
+                })?,
             };
             ids.by_place.push(id);
             ids.by_path.insert(&source.path, id);

@@ -49,6 +49,20 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Catalogue {
     pub(crate) connection: Connection,
     path: PathBuf,
+    /// The file that is being filled for the first time, before it gets its name.
+    draft: Option<Draft>,
+}
+
+/// A file that is filled without regard to what happens if that breaks off: then it is thrown away.
+#[derive(Debug)]
+struct Draft {
+    path: PathBuf,
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        remove(&self.path);
+    }
 }
 
 /// The name of the catalogue of some directories; nothing for the agents' own places. Catalogues of different directories never mix.
@@ -71,15 +85,43 @@ impl Catalogue {
         if let Some(directory) = path.parent() {
             make_private(directory).map_err(|error| Error::Directory { path: directory.to_owned(), error })?;
         }
-        let first = match connect(path) {
-            Ok(connection) => return Ok(Catalogue { connection, path: path.to_owned() }),
-            // Another process is at work on it: it is not damaged.
-            Err(error) if is_busy(&error) => return Err(Error::Store { path: path.to_owned(), error }),
-            Err(error) => error,
-        };
-        remove(path);
-        let connection = connect(path).map_err(|_| Error::Store { path: path.to_owned(), error: first })?;
-        Ok(Catalogue { connection, path: path.to_owned() })
+        if path.exists() {
+            match connect(path, Mode::Shared) {
+                Ok(connection) => return Ok(Catalogue { connection, path: path.to_owned(), draft: None }),
+                // Another process is at work on it: it is not damaged.
+                Err(error) if is_busy(&error) => return Err(Error::Store { path: path.to_owned(), error }),
+                Err(_) => remove(path),
+            }
+        }
+        Catalogue::begin(path).map_err(|error| Error::Store { path: path.to_owned(), error })
+    }
+
+    /// Begins an empty catalogue in a file of its own.
+    fn begin(path: &Path) -> rusqlite::Result<Self> {
+        sweep(path);
+        let mut name = OsString::from(path);
+        name.push(format!(".{}.new", std::process::id()));
+        let draft = Draft { path: name.into() };
+        remove(&draft.path);
+        let connection = connect(&draft.path, Mode::Alone)?;
+        Ok(Catalogue { connection, path: path.to_owned(), draft: Some(draft) })
+    }
+
+    /// Gives a file that was filled for the first time its name. If another process was quicker, or names cannot be given here, the
+    /// catalogue is the one that has the name, and has to be refreshed again.
+    pub(crate) fn publish(&mut self) -> rusqlite::Result<bool> {
+        let Some(draft) = self.draft.take() else { return Ok(true) };
+        self.close()?;
+        // Unlike a renamed one, a linked file never takes the place of one that is in use.
+        let named = fs::hard_link(&draft.path, &self.path).is_ok();
+        drop(draft);
+        self.connection = connect(&self.path, Mode::Shared)?;
+        Ok(named)
+    }
+
+    fn close(&mut self) -> rusqlite::Result<()> {
+        self.connection = Connection::open_in_memory()?;
+        Ok(())
     }
 
     /// The file.
@@ -91,7 +133,8 @@ impl Catalogue {
     pub fn reader(&self) -> Result<Connection, Error> {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let open = || {
-            let connection = Connection::open_with_flags(&self.path, flags)?;
+            let path = self.draft.as_ref().map_or(&self.path, |draft| &draft.path);
+            let connection = Connection::open_with_flags(path, flags)?;
             connection.busy_timeout(PATIENCE)?;
             Ok(connection)
         };
@@ -100,10 +143,9 @@ impl Catalogue {
 
     /// Throws everything away, for a file that turned out to be damaged while it was used.
     pub(crate) fn start_over(&mut self) -> Result<(), Error> {
-        // The old file is closed first.
-        self.connection = Connection::open_in_memory().map_err(|error| self.failed(error))?;
+        self.close().map_err(|error| self.failed(error))?;
         remove(&self.path);
-        self.connection = connect(&self.path).map_err(|error| self.failed(error))?;
+        *self = Catalogue::begin(&self.path).map_err(|error| self.failed(error))?;
         Ok(())
     }
 
@@ -145,7 +187,29 @@ fn remove(path: &Path) {
     }
 }
 
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
+/// Removes what processes left behind that were killed while they filled a first file.
+fn sweep(path: &Path) {
+    const OLD: Duration = Duration::from_secs(3600);
+    let (Some(directory), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else { return };
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let own = entry.file_name().to_str().is_some_and(|entry| entry.starts_with(name) && entry.ends_with(".new"));
+        let age = entry.metadata().ok().and_then(|meta| meta.modified().ok()).and_then(|time| time.elapsed().ok());
+        if own && age.is_some_and(|age| age > OLD) {
+            remove(&entry.path());
+        }
+    }
+}
+
+/// How a file is used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// By several processes; what is written is seen all at once or not at all.
+    Shared,
+    /// By this one, until it is whole.
+    Alone,
+}
+
+fn connect(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
     #[cfg(unix)]
     {
         // Only its owner may read it. If it cannot be made, opening it says why.
@@ -155,18 +219,27 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(PATIENCE)?;
     // A refresh that is cut off leaves the last one in place. Losing the newest to a power cut costs nothing but reading logs again.
-    connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
-    connection.pragma_update(None, "cache_size", -64 * 1024)?;
+    let (journal, synchronous) = match mode {
+        Mode::Shared => ("WAL", "NORMAL"),
+        Mode::Alone => ("OFF", "OFF"),
+    };
+    connection.pragma_update_and_check(None, "journal_mode", journal, |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    connection.pragma_update(None, "cache_size", -32 * 1024)?;
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
     connection.set_prepared_statement_cache_capacity(64);
-    let version = |connection: &Connection| connection.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0));
-    if version(&connection)? == schema::VERSION {
-        return Ok(connection);
+    make_tables(&connection)?;
+    Ok(connection)
+}
+
+fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
+    let version = || connection.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0));
+    if version()? == schema::VERSION {
+        return Ok(());
     }
     // Whoever comes first makes the tables; the others wait for them here.
     connection.execute_batch("BEGIN IMMEDIATE")?;
-    let made = match version(&connection)? {
+    let made = match version()? {
         schema::VERSION => Ok(()),
         0 => connection
             .execute_batch(schema::TABLES)
@@ -176,5 +249,5 @@ fn connect(path: &Path) -> rusqlite::Result<Connection> {
         _ => Err(rusqlite::Error::InvalidQuery),
     };
     connection.execute_batch(if made.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
-    made.map(|()| connection)
+    made
 }

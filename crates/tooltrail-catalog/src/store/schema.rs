@@ -63,7 +63,6 @@ pub(crate) const INDEXES: &str = "
 CREATE INDEX issue_sources ON issue_rows(source);
 CREATE INDEX usage_sessions ON usage_rows(session);
 CREATE INDEX session_sources_back ON session_source_rows(source);
-CREATE INDEX call_names ON call_rows(call);
 CREATE INDEX call_times ON call_rows(order_us);
 CREATE INDEX call_open ON call_rows(id) WHERE open IS NOT NULL OR background_open;
 ";

@@ -48,7 +48,7 @@ impl<'c> Writer<'c> {
     pub(crate) fn commit(self) -> rusqlite::Result<()> {
         self.transaction.execute("UPDATE meta SET value = value + 1 WHERE key = 'epoch'", [])?;
         let indexed: bool =
-            self.transaction.query_row("SELECT count(*) > 0 FROM sqlite_master WHERE name = 'call_names'", [], |row| row.get(0))?;
+            self.transaction.query_row("SELECT count(*) > 0 FROM sqlite_master WHERE name = 'call_times'", [], |row| row.get(0))?;
         if !indexed {
             self.transaction.execute_batch(schema::INDEXES)?;
         }
