@@ -66,7 +66,7 @@ fn prepare<'c>(connection: &'c Connection, sql: &str) -> anyhow::Result<Statemen
 
 /// The names of the columns.
 fn names(statement: &Statement<'_>) -> Vec<String> {
-    statement.column_names().into_iter().map(str::to_owned).collect()
+    statement.column_names().map(str::to_owned).collect()
 }
 
 fn print(statement: &mut Statement<'_>, args: &LogArgs) -> anyhow::Result<()> {
