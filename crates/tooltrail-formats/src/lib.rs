@@ -7,6 +7,7 @@ pub mod changes;
 mod claude_code;
 mod codex;
 pub mod find;
+mod joined;
 pub mod lines;
 pub mod load;
 pub mod mend;
@@ -14,6 +15,7 @@ mod open;
 pub mod records;
 pub mod scan;
 pub mod shelf;
+pub mod texts;
 mod time;
 pub mod transcript;
 pub mod value;
@@ -199,6 +201,12 @@ pub trait Format: Sync {
     fn parts(&self, record: Opened<'_>) -> Parts {
         let _ = record;
         Parts::default()
+    }
+
+    /// Words of which a record holds one if a text of [`Format::parts`] is put together from several of its strings by more than a line
+    /// feed: such a text stands nowhere in the record as it reads.
+    fn composed(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// What a record says about the request of a call.

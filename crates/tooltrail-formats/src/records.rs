@@ -11,13 +11,26 @@ use tooltrail_model::{At, Span};
 pub const LONGEST: usize = 32 << 20;
 
 /// Takes each record of a source.
-pub fn each(input: impl Read, mut take: impl FnMut(&'static dyn Format, Record<'_>)) {
+pub fn each(input: impl Read, take: impl FnMut(&'static dyn Format, Record<'_>)) {
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
-    let mut lines = Lines::new(input, &mut buffer, &turns, LONGEST);
+    each_likely(input, &mut buffer, &turns, |_| true, take);
+}
+
+/// Takes the records of a source that may be of interest: a line is looked at by `likely` before it is decoded. The buffer outlives the
+/// source, for those who read many.
+pub fn each_likely(
+    input: impl Read,
+    buffer: &mut Buffer,
+    turns: &Turns,
+    likely: impl Fn(&[u8]) -> bool,
+    mut take: impl FnMut(&'static dyn Format, Record<'_>),
+) {
+    let mut lines = Lines::new(input, buffer, turns, LONGEST);
     let head = lines.peek();
     if let Some(format) = FORMATS.iter().copied().find(|format| format.is_document(head)) {
         if let Some(bytes) = lines.whole() {
-            for (line, range) in (1..).zip(format.document(bytes).0) {
+            let records = (1..).zip(format.document(bytes).0);
+            for (line, range) in records.filter(|(_, range)| likely(&bytes[range.clone()])) {
                 let span = Span { start: range.start as u64, end: range.end as u64 };
                 take(format, Record { at: At { line, span }, bytes: &bytes[range] });
             }
@@ -33,7 +46,8 @@ pub fn each(input: impl Read, mut take: impl FnMut(&'static dyn Format, Record<'
         let mark: &[u8] = if line.number == 1 && line.bytes.starts_with(b"\xef\xbb\xbf") { &line.bytes[..3] } else { &[] };
         let bytes = &line.bytes[mark.len()..];
         format = format.or_else(|| scan::sniff(bytes));
-        let Some(format) = format else { continue };
+        // A line may tell whose log this is, and still be of no interest.
+        let Some(format) = format.filter(|_| likely(bytes)) else { continue };
         let start = line.start + mark.len() as u64;
         let record = |range: std::ops::Range<usize>| {
             let span = Span { start: start + range.start as u64, end: start + range.end as u64 };

@@ -1,11 +1,15 @@
 //! A record as a tree of values, for what is looked at closely. Read with the same reader as everything else: as tolerant, and with
 //! the same lossy text.
 
+use crate::joined;
 use serde_json::{Map, Number, Value};
 use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 /// Deeper than this, values stay as they are written.
 const DEPTH: usize = 128;
+
+/// Longer texts are not looked at again for what stands before them.
+const LONGEST: usize = 4096;
 
 /// Changes a text that was read, such as by taking secrets out of it.
 pub type Change<'c> = dyn Fn(String) -> String + Sync + 'c;
@@ -45,24 +49,78 @@ fn value(skim: &mut Skim<'_>, depth: usize, out: &mut Value) -> Result<(), Torn>
     Ok(())
 }
 
-/// Changes every text of a value. Names of fields are texts too: some are paths or questions.
+/// Changes every text of a value. Names of fields are texts too: some are paths or questions. The texts of a list are changed as one
+/// as well: they may be lines of it.
 pub fn change(value: &mut Value, how: &Change<'_>) {
+    each(value, how);
+    lists(value, how);
+}
+
+/// Changes the texts of the outermost lists as one each.
+fn lists(value: &mut Value, how: &Change<'_>) {
+    match value {
+        Value::Array(_) => {
+            let mut texts = Vec::new();
+            gather(value, &mut texts);
+            joined::again(texts, how);
+        }
+        Value::Object(fields) => fields.values_mut().for_each(|value| lists(value, how)),
+        _ => {}
+    }
+}
+
+/// The texts of a value, in order.
+fn gather<'v>(value: &'v mut Value, texts: &mut Vec<&'v mut String>) {
+    match value {
+        Value::String(text) => texts.push(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| gather(item, texts)),
+        Value::Object(fields) => fields.values_mut().for_each(|value| gather(value, texts)),
+        _ => {}
+    }
+}
+
+/// Changes every text by itself.
+fn each(value: &mut Value, how: &Change<'_>) {
     match value {
         Value::String(text) => *text = how(std::mem::take(text)),
-        Value::Array(items) => items.iter_mut().for_each(|item| change(item, how)),
+        Value::Array(items) => items.iter_mut().for_each(|item| each(item, how)),
         Value::Object(fields) => {
             for (name, mut value) in std::mem::take(fields) {
-                change(&mut value, how);
+                each(&mut value, how);
                 if let Value::String(text) = &mut value
                     && names_secret(&name)
                 {
                     *text = named(&name, std::mem::take(text), how);
+                }
+                if let Value::Array(items) = &mut value
+                    && COMMANDS.contains(&&*name)
+                {
+                    arguments(items, how);
                 }
                 let name = free(fields, how(name));
                 fields.insert(name, value);
             }
         }
         _ => {}
+    }
+}
+
+/// Fields that hold a command, a word each.
+const COMMANDS: [&str; 4] = ["command", "cmd", "args", "argv"];
+
+/// Changes the words of a command for what stands before them: the program, and the option whose value they are.
+fn arguments(items: &mut [Value], how: &Change<'_>) {
+    let text = |items: &[Value], at: usize| items.get(at).and_then(Value::as_str).filter(|text| text.len() <= LONGEST).map(str::to_owned);
+    let Some(program) = text(items, 0) else { return };
+    for at in 1..items.len() {
+        let Some(word) = text(items, at) else { continue };
+        let option = text(items, at - 1).filter(|option| at > 1 && option.starts_with('-'));
+        let before = option.map_or_else(|| format!("{program} "), |option| format!("{program} {option} "));
+        if let Some(changed) = how(format!("{before}{word}")).strip_prefix(&before)
+            && let Some(item) = items.get_mut(at)
+        {
+            *item = Value::String(changed.to_owned());
+        }
     }
 }
 
@@ -75,7 +133,6 @@ fn names_secret(name: &str) -> bool {
 
 /// A text changed as what it is: the value of a field with a name.
 fn named(name: &str, text: String, how: &Change<'_>) -> String {
-    const LONGEST: usize = 4096;
     if text.len() > LONGEST {
         return text;
     }
@@ -148,6 +205,17 @@ mod tests {
     #[test]
     fn fields_that_come_to_be_called_the_same_are_both_kept() {
         assert_eq!(starred(r#"{"secret":1,"***":2}"#), json!({"***": 1, "*** (2)": 2}));
+    }
+
+    #[test]
+    fn words_of_a_command_are_changed_for_what_stands_before_them() {
+        let changed = |text: &str| {
+            let mut value = read(text.as_bytes());
+            change(&mut value, &|text| text.replace("curl -u a", "curl -u ***").replace("--key b", "--key ***"));
+            value
+        };
+        assert_eq!(changed(r#"{"cmd":["curl","-x","-u","a",3,"a"]}"#), json!({"cmd": ["curl", "-x", "-u", "***", 3, "a"]}));
+        assert_eq!(changed(r#"{"args":["--key","b"],"x":["--key","b"]}"#), json!({"args": ["--key", "***"], "x": ["--key", "b"]}));
     }
 
     #[test]

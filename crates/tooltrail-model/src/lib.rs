@@ -15,6 +15,7 @@ pub mod content;
 pub mod detail;
 pub mod digest;
 pub mod event;
+pub mod filter;
 pub mod issue;
 pub mod kind;
 pub mod link;

@@ -78,9 +78,10 @@ pub fn rows(files: &[FileNet], session: &str, names: &Names<'_>) -> Vec<ChangeRo
     listed(files).into_iter().map(|listed| row(listed, session, names)).collect()
 }
 
-/// Whether something that the logs do not have is missing in it: a change from outside, a text.
-pub fn has_gap(files: &[FileNet]) -> bool {
-    files.iter().flat_map(|file| &file.parts).any(|part| !matches!(part, Part::Net { .. }))
+/// In how many files something is missing that the logs do not have: a change from outside, a text.
+pub fn gaps(files: &[FileNet]) -> u64 {
+    let gap = |file: &&FileNet| file.parts.iter().any(|part| !matches!(part, Part::Net { .. }));
+    files.iter().filter(gap).count() as u64
 }
 
 fn text(known: &Known) -> &str {
@@ -321,6 +322,8 @@ mod tests {
         let unknown = told(vec![net(text("a"), text("b"), &[1]), outside(Known::Unknown), pieces]);
         let words = "Changed outside this session between #1 and #2; how is not in the logs.";
         assert_eq!(unknown, ["diff", words, "#2 changed it; the logs do not have all of its text."]);
+        let pieces = || Part::Pieces { hunks: Vec::new(), after: Known::Unknown, by: 2 };
+        assert_eq!(gaps(&[file("x", vec![pieces(), pieces()]), file("y", vec![pieces()]), file("z", Vec::new())]), 2);
         assert_eq!(told(vec![net(text("a\n"), text("a"), &[1])]), ["diff", "The last line has no line feed any more."]);
     }
 }

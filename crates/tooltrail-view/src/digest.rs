@@ -144,7 +144,7 @@ fn state(digest: &Digest) -> Option<Fact> {
     };
     let reason = match digest.state_reason {
         None => return Some(Fact::of(Class::Plain, state)),
-        Some("quiet") => "no sign of life for long",
+        Some("quiet") => "nothing was written for a while",
         Some("question") => "a question is open",
         Some("plan") => "a plan is shown",
         Some("permission") => "a call needs permission",
@@ -258,9 +258,11 @@ impl<'t> Teller<'t> {
             Outcome::Masked => fact.say(Class::Plain, &format!(": {}", masked(run, row))),
             Outcome::Unknown => fact.say(Class::Plain, &format!(": {}", unknown(row))),
         };
-        match run.edits_after {
-            0 => fact.say(Class::Dim, " · no edits since"),
-            edits => fact.say(Class::Dim, " · ").say(Class::Plain, &format!("{} since", counted(edits, "edit"))),
+        let commands = counted(run.commands_after, "command");
+        match (run.edits_after, run.commands_after) {
+            (0, 0) => fact.say(Class::Dim, " · no edits since"),
+            (0, _) => fact.say(Class::Dim, " · no edits since, but ").say(Class::Plain, &format!("{commands} that may have changed files")),
+            (edits, _) => fact.say(Class::Dim, " · ").say(Class::Plain, &format!("{} since", counted(edits, "edit"))),
         }
     }
 
@@ -358,10 +360,17 @@ impl<'t> Teller<'t> {
         let said = !matches!(open.reason, Some(Reason::PermissionRule | Reason::NotGranted));
         let why = open.why.as_deref().filter(|_| said).map(|why| line(why, WHY)).filter(|why| !why.is_empty() && !ended.contains(why));
         match (why, open.reason) {
+            (None, _) if open.by.is_some() => {
+                let by = open.by.as_deref().map(|by| line(by, WHAT)).unwrap_or_default();
+                fact.say(Class::Plain, &format!(": {} by {by}", look.word))
+            }
             (None, _) => fact.say(Class::Plain, &format!(": {ended}")),
             (Some(why), _) if open.status == Status::Rejected => fact.say(Class::Plain, &format!(": {}: “{why}”", look.word)),
             (Some(why), _) if ended == look.word && open.status == Status::Failed => fact.say(Class::Plain, &format!(": {why}")),
-            (Some(why), Some(Reason::Hook)) => fact.say(Class::Plain, &format!(": {} by {why}", look.word)),
+            (Some(why), reason) if open.by.is_some() || reason == Some(Reason::Hook) => {
+                let by = open.by.as_deref().map_or("a hook".to_owned(), |by| line(by, WHAT));
+                fact.say(Class::Plain, &format!(": {} by {by}", look.word)).say(Class::Dim, " · ").say(Class::Plain, &why)
+            }
             (Some(why), _) => fact.say(Class::Plain, &format!(": {ended}")).say(Class::Dim, " · ").say(Class::Plain, &why),
         }
     }
@@ -380,11 +389,15 @@ fn masked(run: &Run, row: Option<&CallRow<'_>>) -> String {
 
 /// What became of a run that has no outcome.
 fn unknown(row: Option<&CallRow<'_>>) -> String {
-    let said = |status| matches!(status, Status::Succeeded | Status::Answered | Status::Failed);
-    match row {
-        Some(row) if !said(row.status) => outcome(row),
-        _ => "how it ended was not recorded".to_owned(),
-    }
+    let Some(row) = row else { return "how it ended was not recorded".to_owned() };
+    let words = match row.status {
+        _ if row.background.is_some() => "it went on in the background; how it ended was not recorded",
+        Status::Failed => "the line failed; which of its commands did was not recorded",
+        Status::Succeeded => "the line succeeded; whether this was run was not recorded",
+        Status::Answered => "how it ended was not recorded",
+        _ => return outcome(row),
+    };
+    words.to_owned()
 }
 
 /// Lines that came and lines that went.

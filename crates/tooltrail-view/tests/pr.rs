@@ -127,6 +127,19 @@ fn a_selection_leaves_the_rest_out() {
     assert!(document.contains("2. cargo test") && document.contains("`3f2a:11`") && !document.contains("3f2a:1`"), "{document}");
 }
 
+#[test]
+fn what_a_program_printed_is_cut_with_words() {
+    let printed: String = (1..=40).map(|line| format!("line {line} of it\n")).collect();
+    let mut book = invented::Builder::new("cargo test").with_turns(1).run(0, 0, Status::Failed, Some(Reason::ExitCode), &[]).done();
+    book.print(0, &printed);
+    let document = description(&book, &Options::default());
+    let open = document.split("Left open").nth(1).unwrap_or_default();
+    for (line, there) in [(1, true), (4, true), (5, false), (32, false), (33, true), (40, true)] {
+        assert_eq!(open.contains(&format!("line {line} of it")), there, "{line} in\n{document}");
+    }
+    assert!(open.contains("  … 28 of 40 lines not shown\n"), "{document}");
+}
+
 /// A session of many turns, each with a long prompt, a long answer and calls.
 fn long(turns: usize, words: &str, calls: usize) -> invented::Invented<'_> {
     let mut builder = invented::Builder::new("cargo test").with_turns(turns);

@@ -31,13 +31,25 @@ impl Which {
     }
 }
 
+/// How files are named.
+#[derive(Clone, Copy, PartialEq)]
+enum Paths {
+    /// For readers: those outside of the project by their whole path.
+    Shown,
+    /// For patches, which take relative paths only.
+    Patch,
+}
+
 /// Gives `use_names` the names that a session's files and calls have.
-fn with_names<T>(book: &dyn Book, change: Option<&Change<'_>>, use_names: impl FnOnce(&Names<'_>) -> T) -> T {
+fn with_names<T>(book: &dyn Book, paths: Paths, change: Option<&Change<'_>>, use_names: impl FnOnce(&Names<'_>) -> T) -> T {
     let transcript = book.transcript();
     // A path is seen from the directory as it is shown, which may be another one than it was.
     let project = transcript.session.project.map(str::to_owned);
     let project = if let Some(change) = change { project.map(change) } else { project };
-    let path = |path: &str| unified::relative(path, project.as_deref());
+    let path = |path: &str| match paths {
+        Paths::Shown => unified::shown(path, project.as_deref()).to_owned(),
+        Paths::Patch => unified::relative(path, project.as_deref()),
+    };
     let call = |by: usize| transcript.calls.get(by).map(|call| call.row.r#ref.clone()).unwrap_or_default();
     use_names(&Names { path: &path, call: &call, whole: WHOLE })
 }
@@ -45,7 +57,7 @@ fn with_names<T>(book: &dyn Book, change: Option<&Change<'_>>, use_names: impl F
 /// Shows what changed in a terminal.
 pub(crate) fn show(book: &SessionBook<'_>, which: &Which, options: &terminal::Options, out: &mut dyn Write) -> io::Result<()> {
     let limits = if options.all { Limits::WHOLE } else { Limits::PAGE };
-    with_names(book, None, |names| {
+    with_names(book, Paths::Shown, None, |names| {
         let (mut files, mut gaps, mut counts) = (0, 0, Counts::default());
         for group in SessionChanges::read(book).nets(|by| which.takes(book, by)) {
             for block in changes::blocks(&group, names, &limits) {
@@ -53,7 +65,7 @@ pub(crate) fn show(book: &SessionBook<'_>, which: &Which, options: &terminal::Op
                 writeln!(out)?;
                 files += 1;
             }
-            gaps += u64::from(changes::has_gap(&group));
+            gaps += changes::gaps(&group);
             counts = counts.and(changes::counts(&group));
         }
         if files == 0 {
@@ -71,7 +83,7 @@ pub(crate) fn show(book: &SessionBook<'_>, which: &Which, options: &terminal::Op
 /// Writes what changed as JSON, a line for each file.
 pub(crate) fn json(book: &SessionBook<'_>, which: &Which) -> anyhow::Result<()> {
     let session = book.transcript().session.session;
-    with_names(book, None, |names| {
+    with_names(book, Paths::Patch, None, |names| {
         let changes_of = SessionChanges::read(book);
         out::json_lines(changes_of.nets(|by| which.takes(book, by)).flat_map(|group| changes::rows(&group, session, names)))
     })
@@ -85,7 +97,7 @@ pub(crate) fn sections<T>(
     limits: &Limits,
     show: impl FnOnce(&mut dyn Iterator<Item = Block>) -> T,
 ) -> T {
-    with_names(book, change, |names| {
+    with_names(book, Paths::Shown, change, |names| {
         let read = SessionChanges::read(book);
         let mut sections = read.nets(|by| which.takes(book, by)).flat_map(|mut group| {
             if let Some(change) = change {
@@ -97,15 +109,18 @@ pub(crate) fn sections<T>(
     })
 }
 
-/// Writes what changed as a patch. `change`: how texts are changed before anybody sees them.
-pub(crate) fn patch(book: &SessionBook<'_>, which: &Which, change: Option<&Change<'_>>, out: &mut dyn Write) -> io::Result<()> {
-    with_names(book, change, |names| {
+/// Writes what changed as a patch, and says whether anything did. `change`: how texts are changed before anybody sees them.
+pub(crate) fn patch(book: &SessionBook<'_>, which: &Which, change: Option<&Change<'_>>, out: &mut dyn Write) -> io::Result<bool> {
+    with_names(book, Paths::Patch, change, |names| {
+        let mut any = false;
         for mut group in SessionChanges::read(book).nets(|by| which.takes(book, by)) {
             if let Some(change) = change {
                 private(&mut group, change);
             }
-            out.write_all(unified::patch(&group, names).as_bytes())?;
+            let patch = unified::patch(&group, names);
+            any |= !patch.is_empty();
+            out.write_all(patch.as_bytes())?;
         }
-        Ok(())
+        Ok(any)
     })
 }

@@ -11,17 +11,19 @@ Examples:
   tooltrail --demo               the same for a few invented sessions
   tooltrail calls                the newest tool calls, with their outcome
   tooltrail calls --json         every call, one JSON object a line
+  tooltrail calls status:failed since:7d
   tooltrail show last            the newest session, failures open
   tooltrail show 3f2a:41         one call in full, with its whole life
   tooltrail export last -o session.html
   tooltrail file src/main.rs     every version of a file that the logs hold
+  tooltrail search \"connection refused\"
   tooltrail list                 sessions, newest last
   tooltrail check session.jsonl  is this log whole?
   tooltrail stats --root /mnt/backup/home";
 
 /// The whole command line.
 #[derive(Debug, Parser)]
-#[command(name = "tooltrail", version, about = ABOUT, after_help = EXAMPLES, disable_help_subcommand = true)]
+#[command(name = "tooltrail", version, about = ABOUT, after_help = EXAMPLES)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) logs: LogArgs,
@@ -81,6 +83,8 @@ pub(crate) enum Command {
     List(crate::commands::list::ListArgs),
     /// Print the command that resumes a session in its agent
     Resume(crate::commands::resume::ResumeArgs),
+    /// Find text in all sessions; exits 1 if there is none
+    Search(crate::commands::search::SearchArgs),
     /// Ask the catalogue of all sessions and calls in SQL
     Sql(crate::commands::sql::SqlArgs),
     /// Totals: calls by tool and status, tokens by model

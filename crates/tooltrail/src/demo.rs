@@ -53,15 +53,19 @@ const FILES: &[(&str, &[u8])] = &[
     log!(codex "rollout-2026-03-03T18-02-20-019cb4dd-7dd4-7a02-8f47-c19e60b3d528.jsonl"),
 ];
 
-/// When the demo is watched.
+/// What the clock of the demo shows.
 const NOW: &str = "2026-03-04T12:00:30Z";
 
 /// The session that waits for a permission.
 const WAITING: &str = "d3a0c1de-5f42-4e19-b7a8-2c6e90d4f1b3";
 
+/// When the demo is watched.
+pub(crate) fn now() -> Time {
+    NOW.parse().unwrap_or(Time::UNIX_EPOCH)
+}
+
 /// Reads the demo.
-pub(crate) fn read(options: &Options) -> (Linker, Vec<Registered>, Time) {
-    let now: Time = NOW.parse().unwrap_or(Time::UNIX_EPOCH);
+pub(crate) fn read(options: &Options) -> (Linker, Vec<Registered>) {
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
     let mut linker = Linker::default();
     for (path, bytes) in FILES {
@@ -69,7 +73,7 @@ pub(crate) fn read(options: &Options) -> (Linker, Vec<Registered>, Time) {
         linker.put(Source { path: (*path).into(), modified: summary.last, summary });
     }
     let waiting = Registered { session: WAITING.to_owned(), pid: None, live: Live::Waiting };
-    (linker, vec![waiting], now)
+    (linker, vec![waiting])
 }
 
 /// The logs of the demo, to be read again.

@@ -30,14 +30,14 @@ pub(crate) struct Logs {
 /// Reads the logs that the arguments name.
 pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyhow::Result<Logs> {
     let start = std::time::Instant::now();
-    let time = args.now.unwrap_or_else(|| jiff::Timestamp::now().into());
+    let time = asked_at(args);
     let options = options(args, check_utf8);
     if !paths.is_empty() && (args.demo || !args.root.is_empty()) {
         bail!("give either paths or `{}`, not both", if args.demo { "--demo" } else { "--root" });
     }
     if args.demo {
-        let (linker, live, time) = demo::read(&options);
-        let now = now(args, args.now.unwrap_or(time), live);
+        let (linker, live) = demo::read(&options);
+        let now = now(args, time, live);
         return Ok(Logs {
             linker: ManuallyDrop::new(linker),
             now,
@@ -74,7 +74,7 @@ pub(crate) fn places(args: &LogArgs) -> anyhow::Result<Vec<Places>> {
 
 /// The moment of asking, with the sessions that run in some places.
 pub(crate) fn now_in(args: &LogArgs, places: &[Places]) -> Now {
-    now(args, args.now.unwrap_or_else(|| jiff::Timestamp::now().into()), registered(places))
+    now(args, asked_at(args), registered(places))
 }
 
 /// The sessions that agents list as running, and whose process is there.
@@ -107,7 +107,7 @@ impl Logs {
         for path in &self.looked {
             text.push_str(&format!("  {}\n", path.display()));
         }
-        text.push_str("point elsewhere with `tooltrail stats PATH`, or with --root DIR for a directory laid out like a home;\n");
+        text.push_str("name a log or a directory of logs on the command line, or with --root DIR a directory laid out like a home;\n");
         text.push_str("try `tooltrail --demo` to see what it does");
         text
     }
@@ -135,6 +135,11 @@ impl Logs {
     pub(crate) fn shelf(&self) -> &dyn Shelf {
         &*self.shelf
     }
+}
+
+/// The moment of asking.
+pub(crate) fn asked_at(args: &LogArgs) -> Time {
+    args.now.unwrap_or_else(|| if args.demo { demo::now() } else { jiff::Timestamp::now().into() })
 }
 
 fn scan_files(search: Search, options: &Options) -> (Linker, Vec<PathBuf>) {

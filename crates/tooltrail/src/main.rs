@@ -7,6 +7,7 @@ mod changes;
 mod cli;
 mod commands;
 mod demo;
+mod filters;
 mod logs;
 mod out;
 mod pager;

@@ -58,8 +58,8 @@ impl Wanted {
     }
 }
 
-/// Whether a word names a file rather than a session: by how it begins or ends, or because it is there.
-fn is_path(text: &str) -> bool {
+/// Whether a word names a file rather than a session, or something to look for: by how it begins or ends, or because it is there.
+pub(crate) fn is_path(text: &str) -> bool {
     let drive = text.as_bytes().get(1) == Some(&b':') && text.as_bytes()[0].is_ascii_alphabetic() && text.len() > 2;
     let begins = ["/", "./", "../", "~"].iter().any(|start| text.starts_with(start)) || text == "." || text == "..";
     let ends = [".jsonl", ".json", ".zst"].iter().any(|end| text.ends_with(end));

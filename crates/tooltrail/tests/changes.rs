@@ -203,6 +203,9 @@ fn a_text_comes_back_to_the_byte() {
     assert_eq!(std::fs::read_to_string(home.path("back.rs")).unwrap(), "one\nrest");
     assert!(saved(&["--after", "s1:1", "--force"]).status.success());
     assert_eq!(std::fs::read_to_string(home.path("back.rs")).unwrap(), "two\nrest");
+    // Without a version it is the newest.
+    assert!(saved(&["--force"]).status.success());
+    assert_eq!(std::fs::read_to_string(home.path("back.rs")).unwrap(), home.says(&["file", "a.rs", "--version", "5"]));
 }
 
 #[test]
@@ -219,7 +222,52 @@ fn what_is_not_there_is_said() {
     fails(&["file", "a.rs", "--before", "s1"], 2, "`s1` is a session");
     fails(&["file", "a.rs", "--before", "s1:3"], 2, "neither changed");
     fails(&["file", "new file.toml", "--before", "s1:3"], 1, "was not there before s1:3");
-    fails(&["file", "a.rs", "-o", "x"], 2, "--before");
     std::fs::write(home.path(".claude/projects/-srv-app/s2.jsonl"), lines(&session("s2", "/srv/web"))).unwrap();
     fails(&["file", "a.rs"], 2, "could be any of 2 files; give more of the path:\n  /srv/app/src/a.rs\n  /srv/web/src/a.rs");
+}
+
+/// A log of Codex whose patches are about files of which nothing else is known.
+fn patched(home: &Home, patch: &str) {
+    let mut records = other();
+    records[2]["payload"]["input"] = json!(patch);
+    std::fs::write(home.path("patched.jsonl"), lines(&records)).unwrap();
+}
+
+#[test]
+fn a_move_is_counted_once_and_files_outside_are_named_whole() {
+    let home = Home::new();
+    patched(
+        &home,
+        "*** Begin Patch\n*** Update File: src/b.rs\n*** Move to: src/c.rs\n@@\n-x\n+y\n*** Add File: /etc/motd\n+hello\n*** End Patch\n",
+    );
+    let shown = home.says(&["show", "patched.jsonl", "--changes", "--no-pager"]);
+    assert!(shown.contains("3 files changed, +2 −1; 2 with gaps"), "{shown}");
+    assert!(shown.contains("/etc/motd") && shown.contains("src/b.rs") && !shown.contains("/srv/app"), "{shown}");
+    let patch = home.says(&["export", "patched.jsonl", "--to", "patch"]);
+    assert!(patch.contains("+++ b/etc/motd\n"), "{patch}");
+}
+
+#[test]
+fn a_backslash_is_a_letter_in_the_name_of_a_file() {
+    let home = Home::new();
+    patched(&home, "*** Begin Patch\n*** Add File: q\\t.txt\n+hello\n*** End Patch\n");
+    let patch = home.says(&["export", "patched.jsonl", "--to", "patch"]);
+    assert!(patch.contains("+++ \"b/q\\\\t.txt\"\n"), "{patch}");
+}
+
+#[test]
+fn what_cannot_be_given_is_said_once() {
+    let home = Home::new();
+    let fails = |arguments: &[&str], words: &str| {
+        let output = home.run(arguments);
+        assert!(output.status.code() == Some(2) && error(&output).matches(words).count() == 1, "{arguments:?}: {}", error(&output));
+        assert!(!error(&output).contains("os error"), "{}", error(&output));
+    };
+    fails(&["file", "a.rs", "-o", ".", "--force"], "it is a directory");
+    fails(&["export", "s1", "-o", ".", "--to", "md"], "it is a directory");
+    fails(&["file", "a.rs", "--version", "2", "--json"], "--json lists versions");
+    patched(&home, "*** Begin Patch\n*** End Patch\n");
+    let output = home.run(&["export", "patched.jsonl", "--to", "patch"]);
+    assert!(output.stdout.is_empty() && error(&output).contains("the patch is empty"), "{}", error(&output));
+    assert!(home.says(&["help"]).contains("Examples:") && home.says(&["help", "show"]).contains("Examples:"));
 }

@@ -1,5 +1,7 @@
 //! Paths in logs: made absolute by their words alone. Nothing is looked up on this machine; the file may be from another one.
 
+use tooltrail_model::changes::unified::is_windows;
+
 /// The file that a path means in a directory: without `.` and `..`, absolute where the directory is known.
 pub fn absolute(path: &str, directory: Option<&str>) -> String {
     let sign = if is_windows(path) || directory.is_some_and(is_windows) { '\\' } else { '/' };
@@ -26,13 +28,6 @@ pub fn absolute(path: &str, directory: Option<&str>) -> String {
 /// Whether a path says by itself where it is.
 fn is_absolute(path: &str) -> bool {
     path.starts_with(['/', '~']) || is_windows(path)
-}
-
-/// `C:\` or `\\server`.
-fn is_windows(path: &str) -> bool {
-    let bytes = path.as_bytes();
-    let drive = bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.get(1) == Some(&b':');
-    (drive && matches!(bytes.get(2), Some(b'\\' | b'/'))) || path.starts_with("\\\\")
 }
 
 /// The last name of a path.

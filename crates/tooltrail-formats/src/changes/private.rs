@@ -1,10 +1,11 @@
 //! What is taken out of changes before anybody sees them. The replay works on texts as they are, or nothing would fit; what came out of
 //! it is changed here, whole texts at a time.
 
+use crate::joined;
 use crate::value::Change;
 use tooltrail_model::changes::Known;
 use tooltrail_model::changes::net::{FileNet, Part};
-use tooltrail_model::patch::PatchLine;
+use tooltrail_model::patch::{Hunk, PatchLine};
 
 /// Takes out of changes what should not be seen.
 pub fn private(files: &mut [FileNet], change: &Change<'_>) {
@@ -23,12 +24,18 @@ fn part(part: &mut Part, change: &Change<'_>) {
         }
         Part::Pieces { hunks, after, .. } => {
             known(after, change);
-            for line in hunks.iter_mut().flat_map(|hunk| &mut hunk.lines) {
-                let (PatchLine::Same(text) | PatchLine::Removed(text) | PatchLine::Added(text)) = line;
-                *text = change(std::mem::take(text));
-            }
+            joined::change(hunks.iter_mut().flat_map(texts).collect(), change);
         }
     }
+}
+
+/// The texts of a hunk, in order.
+fn texts(hunk: &mut Hunk) -> impl Iterator<Item = &mut String> {
+    let lines = hunk.lines.iter_mut().map(|line| {
+        let (PatchLine::Same(text) | PatchLine::Removed(text) | PatchLine::Added(text)) = line;
+        text
+    });
+    hunk.context.iter_mut().chain(lines)
 }
 
 fn known(known: &mut Known, change: &Change<'_>) {

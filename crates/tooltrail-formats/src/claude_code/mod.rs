@@ -131,6 +131,11 @@ impl Format for ClaudeCode {
         parts::parts(record)
     }
 
+    fn composed(&self) -> &'static [&'static str] {
+        // A command and its arguments stand in tags of their own; `!` is put before a command line.
+        &["<command-name>", "<bash-input>"]
+    }
+
     fn asked(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
         answers::asked(record, call)
     }

@@ -173,6 +173,8 @@ mod tests {
         assert_eq!(said("<system-reminder>be brief</system-reminder>"), Said::Words(Origin::Program));
         assert_eq!(classify("<ide_opened_file>a.rs</ide_opened_file>\nfix it", Flags::default()).1, "fix it");
         assert_eq!(said("<command-message>review</command-message>\n<command-name>/review</command-name>"), Said::Words(Origin::Command));
+        assert_eq!(said("Another Claude session sent a message:\n<teammate-message teammate_id=\"a\">hi"), Said::Words(Origin::Program));
+        assert_eq!(said("Another Claude session sent a message: what now?"), Said::Words(Origin::Human));
         assert_eq!(said("[Request interrupted by user for tool use]"), Said::Sign(Notice::Interrupt));
         let meta = Flags { injected: true, sidechain: false };
         assert_eq!(classify("Continue from where you left off.", meta).0, Said::Sign(Notice::Handover));

@@ -98,6 +98,11 @@ impl Format for Codex {
         parts::read(record)
     }
 
+    fn composed(&self) -> &'static [&'static str] {
+        // Commands run by hand: the words of a list, `!` before them.
+        &["user_shell", "userShell"]
+    }
+
     fn asked(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
         asked::read(record, call)
     }

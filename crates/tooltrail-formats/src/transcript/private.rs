@@ -2,6 +2,7 @@
 //! everything that was taken from records. Records themselves are read as they are, so that whatever is told by an id, a marker or a
 //! tag is the same with and without.
 
+use crate::joined;
 use crate::value::{self, Change};
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::row::{CallRow, Place, SessionRow};
@@ -115,6 +116,12 @@ pub(super) fn hook(hook: &mut HookStory, change: &Change<'_>) {
 /// The same for what came back of a call.
 pub(super) fn answer(answer: &mut Answered, change: &Change<'_>) {
     answer.seen.iter_mut().for_each(|seen| content(seen, change));
+    // One text may come in several pieces.
+    let texts = answer.seen.iter_mut().filter_map(|seen| match seen {
+        Content::Text { text } => Some(text),
+        _ => None,
+    });
+    joined::again(texts.collect(), change);
     answer.produced.iter_mut().for_each(|produced| value::change(produced, change));
     words(&mut answer.feedback, change);
 }

@@ -93,7 +93,8 @@ impl Replay {
         let arrives = Done { before, after: done.after, how: How::Moved, replayed: done.replayed, outside: false };
         let (from, other) = (blank.path.clone(), Step { path: to.clone(), ..blank.clone() });
         let leaves = Done { after: Known::Absent, how: How::Moved, replayed: false, ..done };
-        self.put(blank, leaves, |step| (step.hunks, step.moved) = (patch.hunks.clone(), Some(Moved::To(to))));
+        // What changes on the way is told where it arrives.
+        self.put(blank, leaves, |step| step.moved = Some(Moved::To(to)));
         self.put(other, arrives, |step| (step.hunks, step.moved) = (patch.hunks, Some(Moved::From(from))));
     }
 }

@@ -244,12 +244,37 @@ pub fn quoted(name: &str) -> String {
 
 /// The path that a file has in a patch: relative to a directory where it lies inside, otherwise without what makes it absolute.
 pub fn relative(path: &str, directory: Option<&str>) -> String {
-    let inside = directory.map(|directory| directory.trim_end_matches(['/', '\\'])).filter(|directory| !directory.is_empty());
-    let rest = inside.and_then(|directory| path.strip_prefix(directory)?.strip_prefix(['/', '\\'])).unwrap_or(path);
-    let names = rest.split(['/', '\\']).filter(|name| !matches!(*name, "" | "." | ".."));
+    let splits = splits(path, directory);
+    let names = inside(path, directory).unwrap_or(path).split(splits).filter(|name| !matches!(*name, "" | "." | ".."));
     // `C:` is no name.
     let names = names.map(|name| name.strip_suffix(':').unwrap_or(name));
     names.collect::<Vec<_>>().join("/")
+}
+
+/// The path that a file is shown with: relative to a directory where it lies inside, otherwise as it is.
+pub fn shown<'p>(path: &'p str, directory: Option<&str>) -> &'p str {
+    inside(path, directory).unwrap_or(path)
+}
+
+/// What is left of a path in a directory.
+fn inside<'p>(path: &'p str, directory: Option<&str>) -> Option<&'p str> {
+    let splits = splits(path, directory);
+    let directory = directory?.trim_end_matches(splits);
+    let rest = path.strip_prefix(directory)?.strip_prefix(splits)?;
+    (!directory.is_empty() && !rest.is_empty()).then_some(rest)
+}
+
+/// What stands between the names of a path. Elsewhere than on Windows a backslash is a letter like others.
+fn splits(path: &str, directory: Option<&str>) -> fn(char) -> bool {
+    let windows = is_windows(path) || directory.is_some_and(is_windows);
+    if windows { |letter| matches!(letter, '/' | '\\') } else { |letter| letter == '/' }
+}
+
+/// `C:\`, `\\server`, or what is left of them where a home directory is `~`.
+pub fn is_windows(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    let drive = bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.get(1) == Some(&b':');
+    (drive && matches!(bytes.get(2), Some(b'\\' | b'/'))) || path.starts_with("\\\\") || path.starts_with("~\\")
 }
 
 #[cfg(test)]
@@ -283,5 +308,15 @@ mod tests {
         assert_eq!(relative("../../etc/x", None), "etc/x");
         assert_eq!(relative("C:\\w\\a.rs", Some("C:\\w")), "a.rs");
         assert_eq!(relative("C:\\w\\a.rs", None), "C/w/a.rs");
+        assert_eq!(relative("~\\w\\a.rs", Some("~\\w")), "a.rs");
+        assert_eq!(relative("/srv/app/q\\t.txt", Some("/srv/app")), "q\\t.txt");
+    }
+
+    #[test]
+    fn paths_outside_are_shown_whole() {
+        assert_eq!(shown("/srv/app/a.rs", Some("/srv/app/")), "a.rs");
+        assert_eq!(shown("/etc/passwd", Some("/srv/app")), "/etc/passwd");
+        assert_eq!(shown("/srv/apple", Some("/srv/app")), "/srv/apple");
+        assert_eq!((shown("C:\\w\\a", Some("C:\\w")), shown("a", None)), ("a", "a"));
     }
 }

@@ -4,10 +4,10 @@ use super::Cited;
 use crate::book::{Book, Loaded, Selection};
 use crate::content::words;
 use crate::detail::{Detail, Detailed, Edit, Shell, Write};
-use crate::event::HookOutcome;
+use crate::event::{HookOutcome, TaskState};
 use crate::patch::{FileChange, FilePatch, Hunk, PatchLine};
 use crate::row::CallRow;
-use crate::shell::{self, Purpose, Script};
+use crate::shell::{self, Fate, Purpose, Script, Simple};
 use crate::text::headline;
 use crate::transcript::{CallEntry, Story};
 use crate::{Kind, Reason, Status};
@@ -27,6 +27,8 @@ pub(super) struct Deed {
     pub(super) tool: String,
     /// What it is about.
     pub(super) what: String,
+    /// The hook that refused it.
+    pub(super) by: Option<String>,
     /// Why it did not go through, in somebody's words.
     pub(super) why: Option<String>,
     /// What makes another call the same one.
@@ -53,12 +55,10 @@ pub(super) enum Same {
 pub(super) struct Ran {
     /// As it is understood; `None` where it is not.
     pub(super) script: Option<Script>,
-    /// Commands whose outcome nobody recorded.
-    pub(super) masked: Vec<String>,
+    /// What is known of the outcome of each of its commands.
+    pub(super) fates: Vec<Fate>,
     /// Whose exit code was recorded.
     pub(super) exit_of: Option<String>,
-    /// How a run in the background ended: whether well, where that is known.
-    pub(super) background: Option<Option<bool>>,
     /// Words of the output that speak of a failure.
     pub(super) hint: Option<String>,
     /// Commits, pull requests: what, and which.
@@ -109,6 +109,7 @@ fn deed(book: &dyn Book, index: usize, entry: &CallEntry<'_>) -> Deed {
         exit_code: row.exit_code,
         tool: row.tool.to_owned(),
         what: String::new(),
+        by: None,
         why: None,
         same: Same::Input(row.tool.to_owned(), 0),
         changes: Vec::new(),
@@ -118,6 +119,7 @@ fn deed(book: &dyn Book, index: usize, entry: &CallEntry<'_>) -> Deed {
     deed.ran = ran(&story);
     deed.same = same(&story, deed.ran.as_ref());
     deed.what = headline(&about(&story.told.detail), TEXT);
+    deed.by = refused_by(&story);
     deed.why = why(&story).map(|text| headline(&text, TEXT)).filter(|text| !text.is_empty());
     if story.row.status == Status::Succeeded {
         deed.changes = changes(&story.told, row.cwd);
@@ -181,35 +183,64 @@ fn telling_line(command: &str) -> &str {
 fn why(story: &Story<'_>) -> Option<String> {
     match story.row.status {
         Status::Rejected => story.answer.as_ref().and_then(|answer| answer.feedback.clone()),
-        Status::Blocked => {
-            let hook = story.hooks.iter().find(|hook| hook.outcome == Some(HookOutcome::Blocked));
-            let name = hook.and_then(|hook| hook.command.clone().or_else(|| hook.name.clone()));
-            name.or_else(|| story.told.error.clone())
-        }
-        Status::Failed | Status::TimedOut => story.told.error.clone(),
+        Status::Blocked | Status::Failed | Status::TimedOut => story.told.error.clone(),
         _ => None,
     }
+}
+
+/// The hook that refused a call.
+fn refused_by(story: &Story<'_>) -> Option<String> {
+    let refused = story.hooks.iter().find(|hook| hook.outcome == Some(HookOutcome::Blocked));
+    let hook = refused.filter(|_| story.row.status == Status::Blocked)?;
+    hook.command.as_deref().or(hook.name.as_deref()).map(|name| headline(name, TEXT))
 }
 
 fn ran(story: &Story<'_>) -> Option<Ran> {
     let Detail::Shell(shell) = &story.told.detail else { return None };
     let row = &story.row;
-    let background = row.background.as_ref().map(|task| match (task.state, task.exit_code) {
-        (_, Some(code)) => Some(code == 0),
-        (crate::event::TaskState::Completed, None) => Some(true),
-        (crate::event::TaskState::Failed, None) => Some(false),
-        _ => None,
-    });
     let output = output(story, shell);
     let script = shell::read(&shell.command);
+    let fates = script.as_ref().map(|script| fates(script, worked(row), &output)).unwrap_or_default();
     Some(Ran {
-        masked: row.masked.clone(),
         exit_of: row.exit_of.clone(),
-        background,
-        hint: if row.masked.is_empty() { None } else { shell::hint(&output) },
+        hint: if fates.contains(&Fate::Masked) { shell::hint(&output) } else { None },
         shipped: shipped(story, shell, script.as_ref(), &output),
+        fates,
         script,
     })
+}
+
+/// Whether a command line ended well, where that is known. What goes on in the background ends later than its call.
+fn worked(row: &CallRow<'_>) -> Option<bool> {
+    if let Some(task) = &row.background {
+        return match (task.state, task.exit_code) {
+            (_, Some(code)) => Some(code == 0),
+            (TaskState::Completed, None) => Some(true),
+            (TaskState::Failed, None) => Some(false),
+            _ => None,
+        };
+    }
+    match (row.status, row.exit_code) {
+        (Status::Succeeded | Status::Failed | Status::Answered, Some(code)) => Some(code == 0),
+        (Status::Succeeded, None) => Some(true),
+        (Status::Failed, None) => Some(false),
+        _ => None,
+    }
+}
+
+/// What is known of the outcome of each command. Where a line failed of which only one command does the work, that one did, unless
+/// the output says that going there failed.
+fn fates(script: &Script, worked: Option<bool>, output: &str) -> Vec<Fate> {
+    let mut fates = script.fates(worked);
+    let essence = script.essence();
+    if worked == Some(false) && essence.len() == 1 && !output.contains("cd:") {
+        for (fate, command) in fates.iter_mut().zip(&script.commands) {
+            if *fate == Fate::Unknown && essence.contains(&command.text.as_str()) {
+                *fate = Fate::Failed;
+            }
+        }
+    }
+    fates
 }
 
 /// What a command printed.
@@ -224,11 +255,12 @@ fn shipped(story: &Story<'_>, shell: &Shell, script: Option<&Script>, output: &s
         return Vec::new();
     }
     if !shell.git.is_empty() {
-        return shell.git.clone();
+        return shell.git.iter().map(|(what, words)| (if what == "pr" { "pull_request" } else { what }.to_owned(), which(words))).collect();
     }
     let commands = script.map(|script| script.commands.as_slice()).unwrap_or_default();
     let mut found = Vec::new();
-    if let Some(made) = commands.iter().find(|command| command.purpose == Some(Purpose::Commit)) {
+    let commits = |command: &&Simple| command.purpose == Some(Purpose::Commit) && !command.text.contains("--dry-run");
+    if let Some(made) = commands.iter().find(commits) {
         let hashes: Vec<&str> = output.lines().filter_map(commit).collect();
         // A quiet commit has no hash, but an outcome of its own.
         let proven = story.row.status == Status::Succeeded && !story.row.masked.contains(&made.text);
@@ -242,12 +274,23 @@ fn shipped(story: &Story<'_>, shell: &Shell, script: Option<&Script>, output: &s
     found
 }
 
+/// Which one it is, of the words that an agent noted: an address, a hash, else the last of them.
+fn which(words: &str) -> String {
+    let all = || words.split_whitespace();
+    let address = all().find(|word| word.starts_with("https://"));
+    address.or_else(|| all().find(|word| is_hash(word))).or_else(|| all().last()).unwrap_or_default().to_owned()
+}
+
+fn is_hash(word: &str) -> bool {
+    (7..=40).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// The hash in `[main 9f3c2ab] words`, which git prints of a commit.
 fn commit(line: &str) -> Option<&str> {
     let (head, _) = line.trim().strip_prefix('[')?.split_once(']')?;
     let hash = head.rsplit(' ').next()?;
     let branch = head.contains(' ');
-    (branch && (7..=40).contains(&hash.len()) && hash.bytes().all(|byte| byte.is_ascii_hexdigit())).then_some(hash)
+    (branch && is_hash(hash)).then_some(hash)
 }
 
 /// The files that a call changed, with the lines that came and went.
@@ -256,7 +299,7 @@ fn changes(told: &Detailed, cwd: Option<&str>) -> Vec<(String, Option<(u64, u64)
         Detail::Write(write) => vec![(&write.path, written(write))],
         Detail::Edit(edit) => vec![(&edit.path, edited(edit))],
         Detail::Notebook(notebook) => vec![(&notebook.path, None)],
-        Detail::Patch(patch) => patch.files.iter().flat_map(patched).collect(),
+        Detail::Patch(patch) => patch.files.iter().map(patched).collect(),
         _ => Vec::new(),
     };
     found.into_iter().filter(|(path, _)| !path.is_empty()).map(|(path, lines)| (absolute(path, cwd), lines)).collect()
@@ -271,10 +314,11 @@ fn absolute(path: &str, cwd: Option<&str>) -> String {
     }
 }
 
-fn patched(file: &FilePatch) -> impl Iterator<Item = (&str, Option<(u64, u64)>)> {
+/// A file that is moved is told by its new name.
+fn patched(file: &FilePatch) -> (&str, Option<(u64, u64)>) {
     // Of a file that goes the log may not keep the lines.
     let lines = (file.change != FileChange::Delete || !file.hunks.is_empty()).then(|| counted(&file.hunks));
-    std::iter::once((file.path.as_str(), lines)).chain(file.moved_to.as_deref().map(|to| (to, Some((0, 0)))))
+    (file.moved_to.as_deref().unwrap_or(&file.path), lines)
 }
 
 fn written(write: &Write) -> Option<(u64, u64)> {
@@ -334,6 +378,14 @@ mod tests {
         assert_eq!(telling_line("cd /srv/app\n# first\nmake all\nmake test"), "make all");
         assert_eq!(telling_line("cd /srv && make"), "cd /srv && make");
         assert_eq!(telling_line("cd /srv"), "cd /srv");
+    }
+
+    #[test]
+    fn what_an_agent_noted_is_told_by_its_name() {
+        assert_eq!(which("committed 4ce076c main"), "4ce076c");
+        assert_eq!(which("created 236 https://example.org/o/r/pull/236"), "https://example.org/o/r/pull/236");
+        assert_eq!(which("release/v1"), "release/v1");
+        assert_eq!(which(""), "");
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use super::deed::{Deed, Ran, Same};
 use super::{Changed, ChangedFile, Digest, Open, Outcome, Quote, Run, Shipped};
-use crate::Status;
 use crate::book::{Book, Loaded, Selection};
 use crate::event::Origin;
-use crate::shell::Purpose;
+use crate::shell::{Fate, Purpose};
 use crate::transcript::{Entry, Part, What};
+use crate::{Reason, Status};
 use std::collections::HashMap;
 
 /// The longest quote, in characters.
@@ -36,6 +36,7 @@ fn open(deed: &Deed) -> Open {
         exit_code: deed.exit_code,
         tool: deed.tool.clone(),
         what: deed.what.clone(),
+        by: deed.by.clone(),
         why: deed.why.clone(),
         cited: deed.cited.clone(),
     }
@@ -62,68 +63,65 @@ fn changed(deeds: &[Deed]) -> Changed {
             }
         }
     }
-    let commands = deeds.iter().filter(|deed| started(deed.status) && deed.ran.as_ref().is_some_and(may_change));
+    let commands = deeds.iter().filter(|deed| may_change(deed));
     Changed { files, commands: commands.map(|deed| deed.cited.clone()).collect() }
 }
 
-/// Whether a command may have changed files; what is not understood may.
-fn may_change(ran: &Ran) -> bool {
-    ran.script.as_ref().is_none_or(|script| script.may_change_files())
+/// Whether a call ran a command that may have changed files; what is not understood may.
+fn may_change(deed: &Deed) -> bool {
+    let writes = |ran: &Ran| ran.script.as_ref().is_none_or(|script| script.may_change_files());
+    started(deed) && deed.ran.as_ref().is_some_and(writes)
 }
 
 /// Whether a call got as far as doing something, as far as the log tells.
-fn started(status: Status) -> bool {
-    !matches!(status, Status::Rejected | Status::Blocked | Status::Cancelled | Status::Unanswered)
+fn started(deed: &Deed) -> bool {
+    let refused = matches!(deed.status, Status::Rejected | Status::Blocked | Status::Cancelled | Status::Unanswered);
+    !refused && !matches!(deed.reason, Some(Reason::InvalidInput | Reason::UnknownTool | Reason::Precondition))
 }
 
-/// The last run of a sort, and how many edits came after it.
+/// The last run of a sort, and what came after it.
 fn last_run(deeds: &[Deed], purpose: Purpose) -> Option<Run> {
-    let place = deeds.iter().rposition(|deed| started(deed.status) && command(deed, purpose).is_some())?;
+    let place = deeds.iter().rposition(|deed| started(deed) && runs(deed, purpose).next().is_some())?;
     let (deed, later) = (deeds.get(place)?, deeds.get(place + 1..)?);
     let ran = deed.ran.as_ref()?;
-    let command = command(deed, purpose)?;
-    let outcome = outcome(deed, ran, purpose);
+    // Of several runs the one that tells least speaks for all.
+    let (outcome, command) = runs(deed, purpose).max_by_key(|(outcome, _)| doubt(*outcome))?;
     let masked = outcome == Outcome::Masked;
     Some(Run {
-        command,
+        command: command.to_owned(),
         outcome,
         exit_of: ran.exit_of.clone().filter(|_| masked),
         exit_code: deed.exit_code,
         hint: ran.hint.clone().filter(|_| masked),
         edits_after: later.iter().filter(|deed| !deed.changes.is_empty()).count() as u64,
+        commands_after: later.iter().filter(|deed| may_change(deed)).count() as u64,
         cited: deed.cited.clone(),
     })
 }
 
-/// The command of a call that is for something, one whose outcome is not recorded before others.
-fn command(deed: &Deed, purpose: Purpose) -> Option<String> {
-    let ran = deed.ran.as_ref()?;
-    let commands = &ran.script.as_ref()?.commands;
-    let mut fitting = commands.iter().filter(|command| command.purpose == Some(purpose));
-    let first = fitting.clone().next()?;
-    Some(fitting.find(|command| ran.masked.contains(&command.text)).unwrap_or(first).text.clone())
-}
-
-fn outcome(deed: &Deed, ran: &Ran, purpose: Purpose) -> Outcome {
-    if let Some(background) = ran.background {
-        return match background {
-            Some(true) if is_masked(ran, purpose) => Outcome::Masked,
-            Some(true) => Outcome::Passed,
-            Some(false) => Outcome::Failed,
-            None => Outcome::Unknown,
+/// The commands of a call that are for something, with how each ended.
+fn runs(deed: &Deed, purpose: Purpose) -> impl Iterator<Item = (Outcome, &str)> {
+    let known = deed.ran.iter().filter_map(|ran| Some((ran.script.as_ref()?, &ran.fates)));
+    let all = known.flat_map(|(script, fates)| script.commands.iter().zip(fates));
+    all.filter(move |(command, _)| command.purpose == Some(purpose)).map(|(command, fate)| {
+        let outcome = match fate {
+            Fate::Succeeded => Outcome::Passed,
+            Fate::Failed => Outcome::Failed,
+            Fate::Masked => Outcome::Masked,
+            Fate::Unknown => Outcome::Unknown,
         };
-    }
-    match deed.status {
-        Status::Succeeded | Status::Failed | Status::Answered if is_masked(ran, purpose) => Outcome::Masked,
-        Status::Succeeded => Outcome::Passed,
-        Status::Failed => Outcome::Failed,
-        _ => Outcome::Unknown,
-    }
+        (outcome, command.text.as_str())
+    })
 }
 
-fn is_masked(ran: &Ran, purpose: Purpose) -> bool {
-    let commands = ran.script.iter().flat_map(|script| &script.commands);
-    commands.filter(|command| command.purpose == Some(purpose)).any(|command| ran.masked.contains(&command.text))
+/// How much an outcome says against trusting the others.
+fn doubt(outcome: Outcome) -> u8 {
+    match outcome {
+        Outcome::Passed => 0,
+        Outcome::Unknown => 1,
+        Outcome::Masked => 2,
+        Outcome::Failed => 3,
+    }
 }
 
 /// Calls that failed, and of which none that is the same succeeded later.
@@ -154,12 +152,9 @@ fn found_nothing(deed: &Deed) -> bool {
 
 /// Whether a success says that the commands themselves succeeded.
 fn vouches(deed: &Deed) -> bool {
-    match (&deed.same, &deed.ran) {
-        (Same::Commands(commands), Some(ran)) => {
-            ran.background.is_none_or(|ended| ended == Some(true)) && !commands.iter().any(|command| ran.masked.contains(command))
-        }
-        _ => true,
-    }
+    let (Same::Commands(commands), Some(Ran { script: Some(script), fates, .. })) = (&deed.same, &deed.ran) else { return true };
+    let proven = |text: &String| script.commands.iter().zip(fates).any(|(command, fate)| command.text == *text && *fate == Fate::Succeeded);
+    commands.iter().all(proven)
 }
 
 /// The last words of the person, and what the model answered to them.
@@ -169,13 +164,10 @@ pub(super) fn quotes(book: &dyn Book, selection: &Selection) -> (Option<Quote>, 
     let entries: Vec<(usize, &Entry)> =
         main.entries.iter().enumerate().filter(|(_, entry)| !entry.abandoned && selection.takes(entry)).collect();
     // A command is what was asked where it began a turn.
-    let begins = |place: usize| {
-        let speaks = |at: &usize| main.entries.get(*at).is_some_and(|entry| matches!(entry.what, What::Prompt | What::Command));
-        transcript.turns.iter().any(|turn| turn.entries.clone().find(speaks) == Some(place))
-    };
+    let begins = super::beginnings(transcript);
     let asked = entries.iter().rev().find_map(|&(place, entry)| match entry.what {
         What::Prompt => asked(book, entry).map(|text| (place, quote(book, entry, &text))),
-        What::Command if begins(place) => asked(book, entry).map(|text| (place, quote(book, entry, &text))),
+        What::Command if begins.contains(&place) => asked(book, entry).map(|text| (place, quote(book, entry, &text))),
         _ => None,
     });
     let after = asked.as_ref().map_or(0, |(place, _)| *place);

@@ -8,8 +8,10 @@ mod fold;
 mod times;
 
 use crate::book::{Book, Selection};
+use crate::transcript::{Transcript, What};
 use crate::{Reason, Status};
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// What a session, or a part of it, amounts to.
 pub fn of(book: &dyn Book, selection: &Selection) -> Digest {
@@ -20,6 +22,13 @@ pub fn of(book: &dyn Book, selection: &Selection) -> Digest {
     (digest.asked, digest.said) = fold::quotes(book, selection);
     digest.time = times::of(transcript, selection);
     digest
+}
+
+/// Where the turns of the main conversation begin: the entries with the words, or the command, of a person.
+fn beginnings(transcript: &Transcript<'_>) -> HashSet<usize> {
+    let entries = transcript.threads.first().map(|main| main.entries.as_slice()).unwrap_or_default();
+    let speaks = |at: &usize| entries.get(*at).is_some_and(|entry| matches!(entry.what, What::Prompt | What::Command));
+    transcript.turns.iter().filter_map(|turn| turn.entries.clone().find(speaks)).collect()
 }
 
 /// What a session amounts to.
@@ -143,6 +152,8 @@ pub struct Run {
     pub hint: Option<String>,
     /// How many edits came after it.
     pub edits_after: u64,
+    /// How many commands came after it that may have changed files.
+    pub commands_after: u64,
     /// The call.
     #[serde(flatten)]
     pub cited: Cited,
@@ -175,7 +186,9 @@ pub struct Open {
     pub tool: String,
     /// What it was about: the command, the file.
     pub what: String,
-    /// Why it did not go through, in the words of whoever said so: a message, a hook's name, a person's reason.
+    /// The hook that refused it.
+    pub by: Option<String>,
+    /// Why it did not go through, in the words of whoever said so: a message, a person's reason.
     pub why: Option<String>,
     /// The call.
     #[serde(flatten)]

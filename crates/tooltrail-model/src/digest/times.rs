@@ -4,6 +4,7 @@
 //! accounts for is unknown.
 
 use super::Times;
+use super::beginnings;
 use crate::book::Selection;
 use crate::transcript::{CallEntry, Transcript, What};
 use crate::{Kind, Time};
@@ -82,9 +83,11 @@ fn hook(start: Time, end: Time, first: i64, last: i64) -> Span {
 fn moments(transcript: &Transcript<'_>, selection: &Selection) -> Vec<Moment> {
     let mut moments = Vec::new();
     let entries = transcript.threads.first().map(|main| main.entries.as_slice()).unwrap_or_default();
-    for entry in entries.iter().filter(|entry| selection.takes(entry)) {
+    let begins = beginnings(transcript);
+    for (place, entry) in entries.iter().enumerate().filter(|(_, entry)| selection.takes(entry)) {
         let what = match entry.what {
             What::Prompt | What::Media => Happened::Asked,
+            What::Command if begins.contains(&place) => Happened::Asked,
             What::Thinking | What::Call(_) => Happened::Worked,
             What::Text => Happened::Spoke,
             What::Folded => Happened::Told,

@@ -21,6 +21,7 @@ pub use life::{Chance, Live, Now, Pulse};
 pub use open::{OpenCall, OpenSession};
 pub use sessions::{LinkedSession, LinkedTurn};
 pub use state::OpenCalls;
+pub(crate) use state::State;
 
 use crate::summary::{CallRecord, ResultRecord, Summary};
 use crate::text::Name;

@@ -98,6 +98,16 @@ impl Linked<'_> {
 
     /// The totals of everything.
     pub fn stats(&self, now: &Now) -> StatsRow {
+        self.sums(&self.calls, None, now)
+    }
+
+    /// The totals of some calls and of some sessions, by their places in [`Linked::sessions`], in order. What was read stays what was read.
+    pub fn stats_of(&self, calls: &[LinkedCall], sessions: &[usize], now: &Now) -> StatsRow {
+        self.sums(calls, Some(sessions), now)
+    }
+
+    fn sums(&self, calls: &[LinkedCall], only: Option<&[usize]>, now: &Now) -> StatsRow {
+        let counts = |session: usize| only.is_none_or(|only| only.binary_search(&session).is_ok());
         let mut stats = StatsRow::default();
         for source in self.sources.iter().filter(|source| source.summary.agent.is_some()) {
             stats.sources += 1;
@@ -105,15 +115,18 @@ impl Linked<'_> {
             stats.lines += source.summary.tally.lines;
             stats.unparsed += source.summary.tally.unparsed;
         }
-        stats.sessions = self.sessions.len() as u64;
-        stats.turns = self.sessions.iter().map(|session| session.turns).sum();
-        let runs = in_runs(self.threads, &self.calls, &|_| 1, &|run| self.tools(run, now));
+        for (_, session) in self.sessions.iter().enumerate().filter(|(index, _)| counts(*index)) {
+            stats.sessions += 1;
+            stats.turns += session.turns;
+        }
+        let runs = in_runs(self.threads, calls, &|_| 1, &|run| self.tools(run, now));
         stats.by_tool = runs.into_iter().reduce(Tools::join).unwrap_or_default().finish();
         for tool in stats.by_tool.values() {
             stats.calls += tool.calls;
             add(&mut stats.by_status, &tool.by_status);
         }
-        for ((model, _), part) in &self.usage {
+        let place = |session: &Option<NameIn>| session.and_then(|name| self.session_index.get(&name)).copied();
+        for ((model, _), part) in self.usage.iter().filter(|((_, session), _)| only.is_none() || place(session).is_some_and(counts)) {
             let model = model.map_or("unknown", |(source, name)| self.sources[source].summary.names.text(name));
             let usage = stats.usage.entry(model.to_owned()).or_default();
             usage.messages += part.messages;

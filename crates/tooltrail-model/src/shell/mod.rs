@@ -12,7 +12,7 @@ mod words;
 
 pub use hint::hint;
 pub use purpose::Purpose;
-pub use script::{Script, Simple, read};
+pub use script::{Fate, Script, Simple, read};
 
 use crate::row::CallRow;
 use crate::{Reason, Status};

@@ -252,6 +252,63 @@ fn every(node: &Node, out: &mut Vec<usize>) {
     }
 }
 
+/// What the outcome of the whole proves about each of `count` commands: that it succeeded, that it failed, or nothing.
+pub(super) fn proven(node: &Node, success: bool, count: usize) -> Vec<Option<bool>> {
+    let mut found = vec![None; count];
+    prove(node, success, Settings::default(), &mut found);
+    found
+}
+
+fn prove(node: &Node, success: bool, settings: Settings, out: &mut [Option<bool>]) {
+    match node {
+        Node::Simple(index) => out.iter_mut().skip(*index).take(1).for_each(|found| *found = Some(success)),
+        // Whether the body of a choice ran is not known, nor how the rounds of a loop ended.
+        Node::Sure | Node::Unsure | Node::Set(_) | Node::Loop(_) | Node::Choice(..) => {}
+        Node::Not(inner) => prove(inner, !success, Settings { errexit: false, ..settings }, out),
+        Node::Shell(own, inner) => prove(inner, success, settings.within(*own), out),
+        Node::Pipe(parts) if !settings.pipefail => parts.last().into_iter().for_each(|last| prove(last, success, settings, out)),
+        Node::Pipe(parts) if success => parts.iter().for_each(|part| prove(part, true, settings, out)),
+        Node::Pipe(parts) => {
+            only(parts.iter().filter(|part| may_fail(part))).into_iter().for_each(|part| prove(part, false, settings, out));
+        }
+        Node::List(items) => prove_list(items, success, settings, out),
+        Node::Chain(links) => prove_chain(links, success, settings, out),
+    }
+}
+
+fn prove_list(items: &[(Node, bool)], success: bool, mut settings: Settings, out: &mut [Option<bool>]) {
+    let Some((last, before)) = items.split_last() else { return };
+    let mut stops = false;
+    for (item, background) in before {
+        // A chain may fail and go on, if what failed was looked at.
+        if settings.errexit && !background && may_stop(item) {
+            stops = true;
+            if success && !matches!(item, Node::Chain(_)) {
+                prove(item, true, settings, out);
+            }
+        }
+        settings.after(item);
+    }
+    if !last.1 && (success || !stops) {
+        prove(&last.0, success, settings, out);
+    }
+}
+
+fn prove_chain(links: &[(bool, Node)], success: bool, settings: Settings, out: &mut [Option<bool>]) {
+    let Some(((or, last), before)) = links.split_last() else { return };
+    if before.is_empty() {
+        return prove(last, success, settings, out);
+    }
+    let surely = |success: bool| before.iter().all(|(_, node)| !may_fail(node)) && success != *or;
+    // `a && b` succeeds only with both, `a || b` fails only with both.
+    if success != *or {
+        prove_chain(before, success, settings, out);
+        prove(last, success, settings, out);
+    } else if surely(true) {
+        prove(last, success, settings, out);
+    }
+}
+
 /// The commands at the ends of pipes that a test takes, as far as it takes all behind them; the first of a pipe is none.
 pub(super) fn at_the_end_of_pipes(node: &Node, takes: &impl Fn(usize) -> bool) -> Vec<usize> {
     let of = |node: &Node| at_the_end_of_pipes(node, takes);

@@ -45,6 +45,19 @@ pub struct Simple {
     pub(super) role: Role,
 }
 
+/// What is known of the outcome of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fate {
+    /// It succeeded.
+    Succeeded,
+    /// It failed.
+    Failed,
+    /// Nobody recorded it.
+    Masked,
+    /// It may not have run, or one of several decided.
+    Unknown,
+}
+
 /// Reads a command line; nothing where it cannot be read.
 pub fn read(command: &str) -> Option<Script> {
     Script::parsed(command, 0)
@@ -76,6 +89,21 @@ impl Script {
             }
         }
         runs
+    }
+
+    /// What is known of the outcome of each command, if the whole was a success or not; `None` where that is not known itself.
+    pub fn fates(&self, success: Option<bool>) -> Vec<Fate> {
+        let mut fates = vec![Fate::Unknown; self.commands.len()];
+        if let Some(success) = success {
+            let proven = outcome::proven(&self.tree, success, fates.len());
+            for (fate, proven) in fates.iter_mut().zip(proven) {
+                *fate = proven.map_or(Fate::Unknown, |worked| if worked { Fate::Succeeded } else { Fate::Failed });
+            }
+        }
+        for index in outcome::masked(&self.tree) {
+            fates.iter_mut().skip(index).take(1).for_each(|fate| *fate = Fate::Masked);
+        }
+        fates
     }
 
     fn unrecorded(&self) -> impl Iterator<Item = &Simple> {
@@ -157,8 +185,10 @@ impl Script {
     /// A function: what it is for is what its body is for, once it is called.
     fn define(&mut self, function: &FunctionDefinition, depth: usize) -> Option<Node> {
         let mut body = Script { functions: self.functions.clone(), ..Script::default() };
-        body.compound(&function.body.0, depth)?;
-        self.functions.push((function.fname.value.clone(), body.purpose(), body.may_change_files()));
+        body.tree = body.compound(&function.body.0, depth)?;
+        // The exit code of a call stands for what the body runs only if nothing hides that.
+        let purpose = body.purpose().filter(|_| body.masked().is_empty());
+        self.functions.push((function.fname.value.clone(), purpose, body.may_change_files()));
         Some(Node::Sure)
     }
 

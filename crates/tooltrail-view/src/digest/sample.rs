@@ -90,7 +90,16 @@ pub(crate) fn cited(number: u32) -> Cited {
 
 /// A run of tests.
 pub(crate) fn run(outcome: Outcome, edits_after: u64, number: u32) -> Run {
-    Run { command: "cargo test".into(), outcome, exit_of: None, exit_code: None, hint: None, edits_after, cited: cited(number) }
+    Run {
+        command: "cargo test".into(),
+        outcome,
+        exit_of: None,
+        exit_code: None,
+        hint: None,
+        edits_after,
+        commands_after: 0,
+        cited: cited(number),
+    }
 }
 
 /// A file that changed.
@@ -108,6 +117,7 @@ pub(crate) fn digest(x: &str) -> Digest {
             exit_code: None,
             tool: tool.into(),
             what: format!("{what}{x}"),
+            by: Some(format!("guard.sh{x}")).filter(|_| status == Status::Blocked),
             why: Some(format!("{why}{x}")),
             cited: cited(number),
         }]
@@ -135,7 +145,7 @@ pub(crate) fn digest(x: &str) -> Digest {
         lint: Some(Run { command: "cargo clippy".into(), ..run(Outcome::Failed, 1, 4) }),
         failures: open(Status::Failed, "Bash", "cargo clippy", "error: unused variable", 4),
         rejected: open(Status::Rejected, "Edit", "src/main.rs", "not this file", 5),
-        blocked: open(Status::Blocked, "Bash", "rm -rf build", "guard.sh", 6),
+        blocked: open(Status::Blocked, "Bash", "rm -rf build", "not in here", 6),
         unanswered: open(Status::Unanswered, "Bash", "sleep 600", "", 7),
         time: Times { wall_ms: 724_000, model_ms: 301_000, tools_ms: 240_500, hooks_ms: 0, person_ms: 120_000, unknown_ms: 62_500 },
     }

@@ -47,7 +47,16 @@ fn a_run_says_what_its_own_exit_code_says_and_no_more() {
         proof(Run { exit_code: Some(101), ..by(4) }),
         "! #4 cargo test: exit 101 is that of tail -5, its own was not recorded · no edits since"
     );
-    assert_eq!(proof(run(Outcome::Unknown, 0, 2)), "? #2 cargo test: how it ended was not recorded · no edits since");
+    assert_eq!(
+        proof(run(Outcome::Unknown, 0, 2)),
+        "? #2 cargo test: the line succeeded; whether this was run was not recorded · no edits since"
+    );
+    assert_eq!(
+        proof(run(Outcome::Unknown, 0, 4)),
+        "? #4 cargo test: the line failed; which of its commands did was not recorded · no edits since"
+    );
+    let shells = Run { commands_after: 2, ..run(Outcome::Passed, 0, 2) };
+    assert_eq!(proof(shells), "✓ #2 cargo test passed · no edits since, but 2 commands that may have changed files");
     assert_eq!(proof(run(Outcome::Unknown, 0, 7)), "? #7 cargo test: no result: the log ends · no edits since");
     let hinted = Run { hint: Some("FAILED\n  a".into()), ..run(Outcome::Passed, 0, 2) };
     assert!(proof(hinted.clone()).ends_with(" | hint: the output says “FAILED a”"));

@@ -10,6 +10,7 @@ mod address;
 mod assign;
 mod finder;
 mod guess;
+mod options;
 mod paths;
 mod rules;
 mod spot;

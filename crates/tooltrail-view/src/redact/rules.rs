@@ -5,7 +5,7 @@
 use super::guess::Strength;
 use super::spot::{Spot, Take};
 use super::tokens::{self, LONGEST, Letters, Token};
-use super::{address, assign, paths, url};
+use super::{address, assign, options, paths, url};
 
 /// What one kind of secret is called, where to look for it, and how it is told.
 pub(super) struct Rule {
@@ -100,6 +100,7 @@ pub(super) const RULES: &[Rule] = &[
     long("age key", &["AGE-SECRET-KEY-1"], Upper, 40),
     // What carries or signs others.
     shape("private key", &["-----BEGIN "], tokens::private_key),
+    shape("private key", &["-----END "], tokens::key_tail),
     shape("json web token", &["eyJ"], tokens::jwt),
     folded("bearer token", &["bearer"], Check::Shape(tokens::bearer)),
     folded("basic credentials", &["basic", "auth"], Check::Shape(tokens::basic)),
@@ -107,6 +108,8 @@ pub(super) const RULES: &[Rule] = &[
     long("signature", &["X-Amz-Signature=", "X-Amz-Security-Token=", "X-Goog-Signature=", "&Signature=", "?Signature="], Path, 20).named(),
     long("signature", &["?sig=", "&sig=", "&amp;sig="], Path, 20).named(),
     shape("password in url", &["://"], url::userinfo),
+    shape("password", &[" -u ", " -u\"", " -u'", " --user ", " --user=", " --proxy-user "], options::user),
+    shape("password", &[" -p"], options::password),
     // What is told by its name only.
     folded("password", &["password", "passwd", "passphrase", "passwort", "pwd"], Named(Strength::Password)),
     folded("secret", &["secret"], Named(Strength::Secret)),

@@ -160,6 +160,14 @@ fn other_secrets_go() {
         ("AccountName=a;AccountKey=$L$L==;E=1", "AccountName=a;AccountKey=[redacted: azure key];E=1"),
         ("https://hooks.slack.com/services/T0/B0/$L", "https://hooks.slack.com/services/[redacted: slack webhook]"),
         ("https://discord.com/api/webhooks/123456789/$L", "https://discord.com/api/webhooks/[redacted: discord webhook]"),
+        // Short options.
+        ("curl -sS -u jane:hunter2 https://x.dev", "curl -sS -u jane:[redacted: password] https://x.dev"),
+        ("curl https://x.dev \\\n  -u \"jane:open sesame\"", "curl https://x.dev \\\n  -u \"jane:[redacted: password]\""),
+        ("$(curl --user 'jane:hunter2' x)", "$(curl --user 'jane:[redacted: password]' x)"),
+        ("/usr/bin/mysql -uroot -popensesame db", "/usr/bin/mysql -uroot -p[redacted: password] db"),
+        ("cd x && mysqldump -p'open sesame' db", "cd x && mysqldump -p'[redacted: password]' db"),
+        ("sshpass -p hunter2 ssh -p 2222 host", "sshpass -p [redacted: password] ssh -p 2222 host"),
+        ("docker login -u jane -p hunter2 r.io", "docker login -u jane -p [redacted: password] r.io"),
         // Addresses.
         ("mail anna.smith+x@corp.co.uk.", "mail [redacted: e-mail address]."),
         ("Author: A <anna@gmail.com>", "Author: A <[redacted: e-mail address]>"),
@@ -218,10 +226,15 @@ fn private_keys_go_as_a_whole() {
         (format!("{{\"key\": \"{}\\n\"}}", whole.replace('\n', "\\n")), "{\"key\": \"[redacted: private key]\\n\"}".to_owned()),
         (numbered, "     1→[redacted: private key]\n".to_owned()),
         (whole.replace("OPENSSH", "RSA"), "[redacted: private key]".to_owned()),
+        (format!("-{}\n a", whole.replace('\n', "\n-")), "-[redacted: private key]\n a".to_owned()),
         (whole.replace("OPENSSH PRIVATE KEY", "PGP PRIVATE KEY BLOCK"), "[redacted: private key]".to_owned()),
         // Cut off.
         (format!("{begin}\n{key}"), "[redacted: private key]".to_owned()),
         (format!("{begin}\n{}\nand then prose that goes on", plain(64)), "[redacted: private key]\nand then prose that goes on".to_owned()),
+        (format!("said\n{key}\n{end}\nb"), "said\n[redacted: private key]\nb".to_owned()),
+        (format!("a: {}\n  7→{key}\n  9→{end}", &plain(64)[50..]), format!("a: {}\n  7→[redacted: private key]", &plain(64)[50..])),
+        (format!("{}\n{key}\n{end}", &plain(64)[50..]), "[redacted: private key]".to_owned()),
+        (format!("a short line\n{end}"), format!("a short line\n{end}")),
     ]);
 }
 
@@ -235,6 +248,9 @@ const LOOK_ALIKES: &[&str] = &[
     "toolu_01A09q90qw90lq917835lq9 req_011CSHoEeqs5C35K2UUqR7Fy msg_01XFDUDYJgAACzvnptvVoYEL",
     "index 83db48f..bf2a9c1 100644",
     "foo@1.2.3 lodash@4.17.21.tgz react@18.3.0-rc.next actions/checkout@v4.x pkg@1.0.0-beta.dev",
+    // Options.
+    "curl -u jane https://x.dev; curl -u $U:$P x; docker run -u 1000:1000 -u app:staff -p 8080:80 x; git push -u origin:main",
+    "mysql -u root -p db; mysql -p; mysql -p$PASS; mkdir -p a/b; ssh -p 2222 host; cargo test -p parser; mysql x | ssh -pfoo",
     // Words.
     "task-list-item risk-free-of-charge-and-very-long desk-0123456789abcdefghijkl",
     "class=\"sk-fading-circle sk-circle12-with-a-long-name\"",

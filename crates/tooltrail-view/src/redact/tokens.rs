@@ -151,28 +151,61 @@ pub(super) fn cookie(spot: Spot<'_>) -> Option<Take> {
     values.any(|value| value.len() >= 16 && guess::random(value)).then(|| Take::mark(from, spot.run(from, LONGEST, part)))
 }
 
+/// So much of a key is looked at, at most.
+const BODY: usize = 64 << 10;
+const DASHES: &[u8] = b"-----";
+/// So far apart may two lines of a key be: there may be numbers, signs and names of files between them.
+const GAP: usize = 48;
+
 /// A private key as PEM, SSH or PGP write it, the whole block. Its lines may be escaped, quoted or numbered, and the end cut off.
 pub(super) fn private_key(spot: Spot<'_>) -> Option<Take> {
-    const BODY: usize = 64 << 10;
-    const DASHES: &[u8] = b"-----";
-    let label = spot.run(spot.end, 48, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ');
-    let body = label + DASHES.len();
-    if !holds_folded(spot.bytes(spot.end, label), b"PRIVATE KEY") || spot.bytes(label, body) != DASHES {
-        return None;
-    }
+    let body = key_label(spot, spot.end)?;
     let rest = spot.bytes(body, spot.text.len().min(body + BODY));
     let close = rest.windows(DASHES.len()).position(|window| window == DASHES).map(|at| body + at);
+    // A line that goes has a dash more, its sign.
+    let close = close.map(|at| if spot.byte(at + DASHES.len()) == Some(b'-') { at + 1 } else { at });
     let end = close.filter(|at| spot.bytes(*at, at + 9) == b"-----END ").map(|at| {
-        let label = spot.run(at + 9, 48, |byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' ');
+        let label = spot.run(at + 9, 48, is_label);
         spot.run(label, DASHES.len(), |byte| byte == b'-')
     });
     let to = end.unwrap_or_else(|| key_lines(spot, body, close.unwrap_or(body + rest.len())));
     has_key(spot.bytes(body, to)).then(|| Take::mark(spot.at, to))
 }
 
+/// The end of a private key whose beginning is missing, as `tail` or the last hunk of a patch shows it: back over its long runs.
+pub(super) fn key_tail(spot: Spot<'_>) -> Option<Take> {
+    let to = key_label(spot, spot.end)?;
+    let before = spot.before(spot.at, BODY);
+    let body = before.windows(DASHES.len()).rposition(|window| window == DASHES).map_or(before, |at| &before[at + DASHES.len()..]);
+    let (mut at, mut from) = (body.len(), None);
+    for run in body.rsplit(|byte| !is_base64(*byte)) {
+        let begin = at - run.len();
+        let near = from.unwrap_or(body.len()) - at <= GAP;
+        // The first line may be cut too.
+        let cut = begin == 0 && from.is_some() && guess::random(run);
+        if near && (run.len() >= 24 && !guess::filler(run) || cut) {
+            from = Some(begin);
+        } else if !near {
+            break;
+        }
+        at = begin.saturating_sub(1);
+    }
+    from.map(|from| Take::mark(spot.at - body.len() + from, to))
+}
+
+/// Where the label of a key ends that begins here, with its dashes; none where it is no private key.
+fn key_label(spot: Spot<'_>, from: usize) -> Option<usize> {
+    let label = spot.run(from, 48, is_label);
+    let end = label + DASHES.len();
+    (holds_folded(spot.bytes(from, label), b"PRIVATE KEY") && spot.bytes(label, end) == DASHES).then_some(end)
+}
+
+fn is_label(byte: u8) -> bool {
+    byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b' '
+}
+
 /// How far the base64 of a key goes whose end is missing: its long runs, and the rest of a line where the text is cut.
 fn key_lines(spot: Spot<'_>, from: usize, most: usize) -> usize {
-    const GAP: usize = 48;
     let (mut at, mut end, mut inside) = (from, from, true);
     while at < most && at <= end + GAP {
         let next = spot.run(at, most - at, is_base64);

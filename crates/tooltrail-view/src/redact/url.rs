@@ -20,7 +20,7 @@ pub(super) fn userinfo(spot: Spot<'_>) -> Option<Take> {
 }
 
 /// Whether the password is the word for one, as in `user:pass@`, or the user's name again.
-fn stands_in(user: &[u8], password: &[u8]) -> bool {
+pub(super) fn stands_in(user: &[u8], password: &[u8]) -> bool {
     const WORDS: [&str; 7] = ["pass", "password", "passwd", "pwd", "pw", "secret", "token"];
     let word = WORDS.iter().any(|word| starts_folded(password, word.as_bytes()) && password.len() == word.len());
     password.is_empty() || word || user == password || guess::placeholder(password)

@@ -1,6 +1,7 @@
 //! `calls`: tool calls with their outcome, time and evidence.
 
-use crate::cli::{LogArgs, PathArgs};
+use crate::cli::LogArgs;
+use crate::filters::{self, SelectArgs};
 use crate::logs::{self, Logs};
 use crate::out::{self, DIM};
 use crate::table::{self, Align, Cell, Table};
@@ -15,6 +16,10 @@ Examples:
   tooltrail calls                       the newest calls
   tooltrail calls -n 0                  all of them
   tooltrail calls session.jsonl         the calls of one log
+  tooltrail calls status:failed since:7d
+  tooltrail calls purpose:test project:. not:agent:codex
+  tooltrail calls took:5m.. --sort took
+  tooltrail calls 'file:src/**' '\"permission denied\"'
   tooltrail calls --json | jq 'select(.status == \"failed\")'
   tooltrail calls --json --copies       every copy on its own line";
 
@@ -26,35 +31,55 @@ const SHOWN: usize = 50;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CallsArgs {
     #[command(flatten)]
-    paths: PathArgs,
+    select: SelectArgs,
     /// Give every copy of a call a line of its own, which says only what its own file says
     #[arg(long)]
     copies: bool,
     /// Only the newest N calls; 0 for all [default: 50 in a table, all as JSON]
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
+    /// In which order; with -n the last of them are shown
+    #[arg(long, value_name = "BY", default_value = "session")]
+    sort: Sort,
+}
+
+/// The order of calls, the most last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Sort {
+    /// By session, and in it by request
+    Session,
+    /// By request
+    Time,
+    /// By how long they took
+    Took,
 }
 
 pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
-    let logs = logs::read(args, &own.paths.paths, false)?;
+    let filter = own.select.filter(args)?;
+    let logs = logs::read(args, &own.select.paths(), false)?;
     logs.require_any()?;
     let linked = logs.link();
-    let calls: Vec<&LinkedCall> = linked.calls.iter().filter(|call| own.copies || call.copy_of.is_none()).collect();
+    let calls = filters::calls(&logs, &linked, &filter, own.copies);
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
-    let shown = newest(&linked, &calls, limit);
+    let shown = match own.sort {
+        Sort::Session => newest(&linked, &calls, limit),
+        sort => last(sorted(&logs, &linked, &calls, sort), limit),
+    };
     let mut out = out::stdout(args.color.as_str());
     if args.json {
         print_json(&logs, &linked, &shown, own.copies)?;
         return Ok(ExitCode::SUCCESS);
     }
     if calls.is_empty() {
-        writeln!(out, "no tool calls in {}", table::counted(linked.sources.len() as u64, "log"))?;
+        let such = if filter.is_empty() { "" } else { "such " };
+        writeln!(out, "no {such}tool calls in {}", table::counted(linked.sources.len() as u64, "log"))?;
         out.flush()?;
         return Ok(ExitCode::SUCCESS);
     }
     table(&logs, &linked, &shown, own.copies).print(&mut out, table::terminal_width())?;
     if shown.len() < calls.len() {
-        writeln!(out, "{DIM}the newest {} of {} calls; -n 0 shows all{DIM:#}", shown.len(), table::count(calls.len() as u64))?;
+        let which = if own.sort == Sort::Took { "slowest" } else { "newest" };
+        writeln!(out, "{DIM}the {which} {} of {} calls; -n 0 shows all{DIM:#}", shown.len(), table::count(calls.len() as u64))?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -89,6 +114,23 @@ fn print_json(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: b
     }
     out.flush()?;
     Ok(())
+}
+
+/// The calls in another order than that of sessions.
+fn sorted<'c>(logs: &Logs, linked: &Linked<'_>, calls: &[&'c LinkedCall], sort: Sort) -> Vec<&'c LinkedCall> {
+    let mut calls = calls.to_vec();
+    match sort {
+        Sort::Took => calls.sort_by_cached_key(|call| linked.call_row(call, &logs.now, false).duration_ms),
+        Sort::Session | Sort::Time => calls.sort_by_key(|call| linked.record(call.id).order),
+    }
+    calls
+}
+
+/// The last `limit` calls.
+fn last(mut calls: Vec<&LinkedCall>, limit: usize) -> Vec<&LinkedCall> {
+    let surplus = if limit == 0 { 0 } else { calls.len().saturating_sub(limit) };
+    calls.drain(..surplus);
+    calls
 }
 
 /// The newest `limit` calls, in the order in which calls are listed.

@@ -7,6 +7,7 @@ use crate::refs::{Target, Wanted};
 use crate::{logs, out, table};
 use anyhow::{Context, bail};
 use clap::{Args, ValueEnum};
+use std::cell::Cell;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -107,8 +108,9 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
     check_turns(&book, &selection)?;
     let which = Which { selection: selection.clone(), call: None };
     let taking: Option<&Change<'_>> = if own.no_redact { None } else { Some(&change) };
+    let empty = Cell::new(false);
     let write = |out: &mut dyn Write| match to {
-        To::Patch => changes::patch(&book, &which, taking, out),
+        To::Patch => changes::patch(&book, &which, taking, out).map(|any| empty.set(!any)),
         To::Pr => {
             // Changes are found in texts as they are, like those of a patch.
             let whole = SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), None);
@@ -130,6 +132,9 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
             write(&mut out)?;
             out.flush()?;
         }
+    }
+    if empty.get() {
+        out::remark(&"the patch is empty: no edit that succeeded changed a file; commands may have, and `tooltrail show` lists them");
     }
     report(&book, output, &redactor, own.no_redact);
     if to == To::Patch && !own.no_redact && !redactor.taken().is_empty() {
@@ -186,6 +191,9 @@ fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
     if !directory.is_dir() {
         return Err(io::Error::new(io::ErrorKind::NotFound, format!("there is no directory `{}`", directory.display())));
     }
+    if path.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name a file in it"));
+    }
     let mut file = tempfile::Builder::new().prefix(".tooltrail-").tempfile_in(directory)?;
     let compressed = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
     let mut out = BufWriter::with_capacity(256 * 1024, file.as_file_mut());
@@ -215,6 +223,15 @@ pub(super) fn share(_: &std::fs::File) -> io::Result<()> {
     Ok(())
 }
 
+/// So many of what was taken out: `2 passwords in urls`, `3 basic credentials`.
+fn several(number: u64, what: &str) -> String {
+    match what.split_once(" in ") {
+        Some((what, place)) => format!("{} in {place}{}", several(number, what), if number == 1 { "" } else { "s" }),
+        None if what.ends_with("credentials") => format!("{} {what}", table::count(number)),
+        None => tooltrail_view::head::counted(number, what),
+    }
+}
+
 /// Says what was written and what was taken out of it, beside the output.
 fn report(book: &dyn Book, output: Option<&Path>, redactor: &Redactor, kept: bool) {
     if let Some(path) = output {
@@ -222,7 +239,7 @@ fn report(book: &dyn Book, output: Option<&Path>, redactor: &Redactor, kept: boo
         let calls = table::counted(book.transcript().calls.len() as u64, "call");
         out::remark(&format!("wrote {} ({calls}, {})", path.display(), tooltrail_view::head::size(bytes)));
     }
-    let taken: Vec<String> = redactor.taken().into_iter().map(|(what, count)| tooltrail_view::head::counted(count, what)).collect();
+    let taken: Vec<String> = redactor.taken().into_iter().map(|(what, count)| several(count, what)).collect();
     if kept {
         out::remark(&"nothing was redacted; look through it before you share it");
     } else if taken.is_empty() {

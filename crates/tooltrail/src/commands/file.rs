@@ -76,6 +76,9 @@ pub(crate) fn run(args: &LogArgs, own: &FileArgs) -> anyhow::Result<ExitCode> {
     let history = history(&linked, &logs.now, logs.shelf(), &path);
     let entries = versions(&history.steps);
     if own.before.is_some() || own.after.is_some() || own.version.is_some() || own.output.is_some() {
+        if args.json {
+            bail!("--json lists versions, and one text has no list; leave it out to get the text as it is");
+        }
         return one(&logs, &linked, own, &history, &entries);
     }
     if args.json {
@@ -142,11 +145,14 @@ fn save(path: &Path, text: &str, force: bool) -> anyhow::Result<()> {
     if !directory.is_dir() {
         bail!("there is no directory `{}`", directory.display());
     }
+    if path.is_dir() {
+        bail!("it is a directory; name a file in it");
+    }
     let mut file = tempfile::Builder::new().prefix(".tooltrail-").tempfile_in(directory)?;
     file.write_all(text.as_bytes())?;
     super::export::share(file.as_file())?;
     if force {
-        file.persist(path)?;
+        file.persist(path).map_err(|error| error.error)?;
     } else if let Err(error) = file.persist_noclobber(path) {
         match error.error.kind() {
             io::ErrorKind::AlreadyExists => bail!("it is there already; --force replaces it"),

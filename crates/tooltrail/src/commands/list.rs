@@ -1,7 +1,8 @@
 //! `list`: sessions, with what they are about and what became of their calls.
 
-use crate::cli::{LogArgs, PathArgs};
+use crate::cli::LogArgs;
 use crate::commands::calls::local;
+use crate::filters::{self, Scope, SelectArgs};
 use crate::logs;
 use crate::out::{self, DIM};
 use crate::table::{self, Align, Cell, Table};
@@ -19,6 +20,9 @@ const EXAMPLES: &str = "\
 Examples:
   tooltrail list                    the newest sessions
   tooltrail list -n 0               all of them
+  tooltrail list project:. since:7d what was done here this week
+  tooltrail list is:waiting         which ones need me
+  tooltrail list purpose:test status:failed
   tooltrail list --digest --json    with what each amounts to
   tooltrail list --json | jq -r '[.session, .title] | @tsv'";
 
@@ -30,13 +34,32 @@ const SHOWN: usize = 30;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ListArgs {
     #[command(flatten)]
-    paths: PathArgs,
+    select: SelectArgs,
+    /// Where all terms of the filter must hold: in one call or message, or anywhere in one session
+    #[arg(long, value_name = "WHAT", default_value = "call")]
+    within: Scope,
     /// Only the newest N sessions; 0 for all [default: 30 in a table, all as JSON]
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
     /// As JSON: add what each session amounts to, as `show --json` has it
     #[arg(long)]
     digest: bool,
+    /// In which order; with -n the last of them are shown
+    #[arg(long, value_name = "BY", default_value = "started")]
+    sort: Sort,
+}
+
+/// The order of sessions, the most last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Sort {
+    /// By their start
+    Started,
+    /// By their last sign of life
+    Last,
+    /// By how many calls they made
+    Calls,
+    /// By how many of their calls failed
+    Failed,
 }
 
 /// A session with what it amounts to, for programs that ask for both.
@@ -48,13 +71,18 @@ struct Digested<'a> {
 }
 
 pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
-    let logs = logs::read(args, &own.paths.paths, false)?;
+    let filter = own.select.filter(args)?;
+    let logs = logs::read(args, &own.select.paths(), false)?;
     logs.require_any()?;
     let linked = logs.link();
     let rows = linked.session_rows(&logs.now);
     let digest = |session: usize| digest::of(&SessionBook::outline(&linked, &[session], &logs.now, logs.shelf()), &Selection::default());
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
-    let shown = newest(&rows, limit);
+    let found = filters::sessions(&logs, &linked, &rows, &filter, own.within);
+    let shown = match own.sort {
+        Sort::Started => newest(&rows, &found, limit),
+        sort => last(&rows, &found, sort, limit),
+    };
     let mut out = out::stdout(args.color.as_str());
     if args.json {
         let whole =
@@ -63,6 +91,11 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
             true => out::json_lines(shown.iter().map(|&index| Digested { row: &rows[index], digest: whole(index) }))?,
             false => out::json_lines(shown.iter().map(|&index| &rows[index]))?,
         }
+        return Ok(ExitCode::SUCCESS);
+    }
+    if found.is_empty() && !filter.is_empty() {
+        writeln!(out, "no such sessions among {}", table::count(rows.len() as u64))?;
+        out.flush()?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = Table::new(&[
@@ -83,21 +116,33 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
         table.row(cells(&rows[index], &digest(index)));
     }
     table.print(&mut out, table::terminal_width())?;
-    if shown.len() < rows.len() {
-        writeln!(out, "{DIM}the newest {} of {} sessions; -n 0 shows all{DIM:#}", shown.len(), table::count(rows.len() as u64))?;
+    if shown.len() < found.len() {
+        let which = if matches!(own.sort, Sort::Started | Sort::Last) { "newest" } else { "last" };
+        writeln!(out, "{DIM}the {which} {} of {} sessions; -n 0 shows all{DIM:#}", shown.len(), table::count(found.len() as u64))?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The newest `limit` sessions, in the order in which sessions are listed. Those without a time count as oldest.
-fn newest(rows: &[SessionRow<'_>], limit: usize) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..rows.len()).collect();
-    if limit > 0 && rows.len() > limit {
-        order.sort_by_key(|&index| (rows[index].last_at.as_deref(), index));
-        order.drain(..rows.len() - limit);
-        order.sort_unstable();
+/// The newest `limit` of some sessions, in the order in which sessions are listed. Those without a time count as oldest.
+fn newest(rows: &[SessionRow<'_>], found: &[usize], limit: usize) -> Vec<usize> {
+    let mut order = last(rows, found, Sort::Last, limit);
+    order.sort_unstable();
+    order
+}
+
+/// The last `limit` of some sessions in an order.
+fn last(rows: &[SessionRow<'_>], found: &[usize], sort: Sort, limit: usize) -> Vec<usize> {
+    let mut order = found.to_vec();
+    let failed = |row: &SessionRow<'_>| row.by_status.get(&Status::Failed).copied().unwrap_or(0);
+    match sort {
+        Sort::Started => order.sort_unstable(),
+        Sort::Last => order.sort_by_key(|&index| (rows[index].last_at.as_deref(), index)),
+        Sort::Calls => order.sort_by_key(|&index| (rows[index].calls, index)),
+        Sort::Failed => order.sort_by_key(|&index| (failed(&rows[index]), index)),
     }
+    let surplus = if limit == 0 { 0 } else { order.len().saturating_sub(limit) };
+    order.drain(..surplus);
     order
 }
 

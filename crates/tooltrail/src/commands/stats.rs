@@ -1,6 +1,7 @@
 //! `stats`: totals of everything that was read. Also what is printed without a command.
 
-use crate::cli::{LogArgs, PathArgs};
+use crate::cli::LogArgs;
+use crate::filters::{self, Scope, SelectArgs};
 use crate::logs::{self, Logs};
 use crate::out::{self, BOLD, DIM};
 use crate::table::{self, Align, Cell, Table};
@@ -10,12 +11,15 @@ use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
 use tooltrail_model::Status;
+use tooltrail_model::filter::Filter;
+use tooltrail_model::link::{Linked, LinkedCall};
 use tooltrail_model::row::StatsRow;
 
 const EXAMPLES: &str = "\
 Examples:
   tooltrail stats                   all logs on this machine
   tooltrail stats session.jsonl     one log
+  tooltrail stats project:. since:7d
   tooltrail stats --json | jq .usage";
 
 /// Arguments of `stats`.
@@ -23,29 +27,30 @@ Examples:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct StatsArgs {
     #[command(flatten)]
-    paths: PathArgs,
+    select: SelectArgs,
 }
 
 pub(crate) fn run(args: &LogArgs, own: &StatsArgs) -> anyhow::Result<ExitCode> {
-    let logs = logs::read(args, &own.paths.paths, false)?;
+    let filter = own.select.filter(args)?;
+    let logs = logs::read(args, &own.select.paths(), false)?;
     logs.require_any()?;
-    print(args, &logs)
+    print(args, &logs, &filter)
 }
 
 /// What `tooltrail` alone prints.
 pub(crate) fn overview(args: &LogArgs) -> anyhow::Result<ExitCode> {
     let logs = logs::read(args, &[], false)?;
     if logs.any() {
-        return print(args, &logs);
+        return print(args, &logs, &Filter::default());
     }
     out::remark(&format!("No agent's logs were found.\n{}", logs.where_to_look()));
     Ok(ExitCode::SUCCESS)
 }
 
-fn print(args: &LogArgs, logs: &Logs) -> anyhow::Result<ExitCode> {
+fn print(args: &LogArgs, logs: &Logs, filter: &Filter) -> anyhow::Result<ExitCode> {
     // As with the logs themselves: the process is about to end, and taking everything apart would only cost time.
     let linked = ManuallyDrop::new(logs.link());
-    let stats = linked.stats(&logs.now);
+    let stats = if filter.is_empty() { linked.stats(&logs.now) } else { filtered(logs, &linked, filter) };
     let mut out = out::stdout(args.color.as_str());
     if args.json {
         out::json_lines([&stats])?;
@@ -61,6 +66,13 @@ fn print(args: &LogArgs, logs: &Logs) -> anyhow::Result<ExitCode> {
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The totals of the calls and sessions that a filter takes. Tokens are spent by sessions, not by calls, so they are those of the sessions.
+fn filtered(logs: &Logs, linked: &Linked<'_>, filter: &Filter) -> StatsRow {
+    let calls: Vec<LinkedCall> = filters::calls(logs, linked, filter, false).into_iter().copied().collect();
+    let sessions = filters::sessions(logs, linked, &linked.session_rows(&logs.now), filter, Scope::Call);
+    linked.stats_of(&calls, &sessions, &logs.now)
 }
 
 fn head(out: &mut impl Write, logs: &Logs, stats: &StatsRow) -> anyhow::Result<()> {

@@ -91,11 +91,12 @@ impl Doc<'_> {
         }
         let mut lines = Vec::new();
         for hunk in &diff.hunks {
-            let number = |number: Option<u32>| number.map_or_else(|| "?".to_owned(), |number| number.to_string());
             let (old, new) = (hunk.lines.iter().find_map(|line| line.old), hunk.lines.iter().find_map(|line| line.new));
+            let lines_of_one = Some(hunk.lines.len()).filter(|_| diff.elided.is_none());
             let context = hunk.context.as_ref().map(Line::text).unwrap_or_default();
             if old.or(new).is_some() || !context.is_empty() || !lines.is_empty() {
-                lines.push(format!("@@ -{} +{} @@ {context}", number(old), number(new)).trim_end().to_owned());
+                let (old, new) = (range(old, new, lines_of_one), range(new, old, lines_of_one));
+                lines.push(format!("@@ -{old} +{new} @@ {context}").trim_end().to_owned());
             }
             for line in &hunk.lines {
                 let sign = match line.sign {
@@ -111,18 +112,9 @@ impl Doc<'_> {
     }
 
     fn terminal(&mut self, terminal: &Terminal) -> io::Result<()> {
-        let mut lines = Vec::new();
-        for (place, line) in terminal.command.iter().enumerate() {
-            lines.push(format!("{}{}", if place == 0 { "$ " } else { "  " }, line.text()));
-        }
-        let gone = terminal.elided.as_ref().map(|elided| format!("… {}", elided.missing()));
-        let told = terminal.gap.is_some_and(|gap| gap < terminal.lines.len());
-        for (place, line) in terminal.lines.iter().enumerate() {
-            lines.extend(gone.clone().filter(|_| terminal.gap == Some(place)));
-            lines.push(line.text());
-        }
-        lines.extend(gone.filter(|_| !told));
-        self.fenced("console", lines.into_iter())
+        let prompt = |(place, line): (usize, &Line)| format!("{}{}", if place == 0 { "$ " } else { "  " }, line.text());
+        let command = terminal.command.iter().enumerate().map(prompt);
+        self.fenced("console", command.chain(printed(terminal)))
     }
 
     fn table(&mut self, head: &[Line], rows: &[Vec<Line>]) -> io::Result<()> {
@@ -156,6 +148,29 @@ impl Doc<'_> {
             None => Ok(()),
         }
     }
+}
+
+/// One side of a hunk's head: where it begins, as far as that is known. A file that is new or gone has one side only, and `count` lines.
+fn range(own: Option<u32>, other: Option<u32>, count: Option<usize>) -> String {
+    match (own, other, count) {
+        (None, Some(1), _) => "0,0".to_owned(),
+        (None, ..) => "?".to_owned(),
+        (Some(1), None, Some(count)) if count != 1 => format!("1,{count}"),
+        (Some(own), ..) => own.to_string(),
+    }
+}
+
+/// What a program printed, line by line, with words where some of it is left out.
+pub(super) fn printed(terminal: &Terminal) -> Vec<String> {
+    let mut lines = Vec::new();
+    let gone = terminal.elided.as_ref().map(|elided| format!("… {}", elided.missing()));
+    let told = terminal.gap.is_some_and(|gap| gap < terminal.lines.len());
+    for (place, line) in terminal.lines.iter().enumerate() {
+        lines.extend(gone.clone().filter(|_| terminal.gap == Some(place)));
+        lines.push(line.text());
+    }
+    lines.extend(gone.filter(|_| !told));
+    lines
 }
 
 fn todo(todo: &Todo) -> String {

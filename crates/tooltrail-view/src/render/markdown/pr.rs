@@ -1,20 +1,20 @@
 //! A session for a pull request: what it amounts to, what was asked and answered, what changed, what is left open; the rest folded.
 //!
 //! Forges act on more than Markdown: names in a description call people, numbers mention issues and `fixes` closes them. So words from
-//! a log are either code or [`inert`], and the only HTML is our own `<details>`. The text stays under [`LIMIT`]: where there is too much,
+//! a log are either code or `inert`, and the only HTML is our own `<details>`. The text stays under [`LIMIT`]: where there is too much,
 //! diffs go first, then lists of calls, then answers, then prompts; what went is said at the end.
 
 mod turns;
 
 use super::Doc;
+use super::blocks::printed;
 use super::text::{code, fence, inert};
-use crate::block::Terminal;
 use crate::cut::short;
 use crate::digest::{self, Fact, Row};
 use crate::head::{count, counted, look, outcome, took};
 use crate::line::{Class, neutral};
 use crate::render::words;
-use crate::{Block, Book, Limits, Loaded, Selection, call as view, texts};
+use crate::{Block, Book, Limits, Loaded, Selection, call as view};
 use std::io::{self, Write};
 use tooltrail_model::digest::{Digest, Open};
 use tooltrail_model::transcript::{Story, Transcript};
@@ -217,7 +217,7 @@ impl Pull<'_> {
         if missing > 0 {
             self.gone.push(format!("{} of {}", counted(missing, "call"), count(all)));
         }
-        Ok(folded(&format!("All {}", counted(all, "call")), &text))
+        Ok(folded(&if all == 1 { "The call".to_owned() } else { format!("All {}", counted(all, "call")) }, &text))
     }
 
     /// Who wrote this, and what is not in it.
@@ -332,19 +332,21 @@ fn message(book: &dyn Book, index: usize, fact: &str) -> Vec<String> {
     }
     let mut lines = Vec::new();
     match crate::outcome::error(&story) {
-        Some(error) => lines.extend(error.lines().map(|line| short(&neutral(line), TITLE))),
-        None => {
-            let printed = view::body(&story, &MESSAGE).into_iter().filter_map(|block| match block {
-                Block::Terminal(terminal) => Some(Block::Terminal(Terminal { command: Vec::new(), ..terminal })),
-                _ => None,
-            });
-            texts::walk(&printed.collect::<Vec<_>>(), &mut |line| lines.push(short(line, TITLE)));
+        Some(error) => {
+            lines.extend(error.lines().map(|line| short(&neutral(line), TITLE)));
+            let skipped = lines.len().saturating_sub(MESSAGE.lines);
+            // What went wrong stands first where a tool says it, and last where a program printed it.
+            if skipped > 0 {
+                lines.splice(MESSAGE.head..MESSAGE.head + skipped, [format!("… {}", counted(skipped as u64, "line"))]);
+            }
         }
-    }
-    let skipped = lines.len().saturating_sub(MESSAGE.lines);
-    // What went wrong stands first where a tool says it, and last where a program printed it.
-    if skipped > 0 {
-        lines.splice(MESSAGE.head..MESSAGE.head + skipped, [format!("… {}", counted(skipped as u64, "line"))]);
+        // The view has cut it, and says so.
+        None => {
+            for block in view::body(&story, &MESSAGE) {
+                let Block::Terminal(terminal) = block else { continue };
+                lines.extend(printed(&terminal).iter().map(|line| short(line, TITLE)));
+            }
+        }
     }
     if lines.iter().all(|line| fact.contains(line.trim())) { Vec::new() } else { lines }
 }

@@ -39,17 +39,29 @@ fn number(text: &str) -> bool {
 pub(super) fn inert(text: &str) -> String {
     let text = neutral(text);
     let mut out = String::with_capacity(text.len() + 16);
-    for (place, word) in text.split(' ').enumerate() {
-        if place > 0 {
-            out.push(' ');
-        }
-        if calls(word) {
-            out.push_str(&code(word));
-        } else {
-            out.push_str(&escaped(word, place == 0));
+    let (mut rest, mut first) = (&*text, true);
+    loop {
+        let (word, more) = rest.split_at(word_end(rest));
+        out.push_str(&if calls(word) { code(word) } else { escaped(word, first) });
+        let Some(after) = more.strip_prefix(' ') else { return out };
+        out.push(' ');
+        (rest, first) = (after, false);
+    }
+}
+
+/// Where the first word ends. The mark of something that was taken out is one, or part of one.
+fn word_end(text: &str) -> usize {
+    const MARK: &str = "[redacted:";
+    const LONGEST: usize = 40;
+    let mut from = 0;
+    loop {
+        let end = text[from..].find(' ').map_or(text.len(), |at| from + at);
+        let close = text[end..].find(']').filter(|close| *close < LONGEST && text[..end].ends_with(MARK));
+        match close {
+            Some(close) => from = end + close,
+            None => return end,
         }
     }
-    out
 }
 
 /// Whether a forge might take a word for more than that: `@name`, `#12`, `o/r!12`, `GH-12`, an address, a hash, a command such as `/close`.
@@ -259,6 +271,16 @@ mod tests {
         assert_eq!((escape("- item"), escape("12. item"), escape("v1.2")), (r"\- item".into(), r"12\. item".into(), "v1.2".into()));
         assert_eq!((code("a"), code("a `b`"), code("")), ("`a`".into(), "`` a `b` ``".into(), String::new()));
         assert_eq!((language(Some("rust")), language(Some("a b")), language(None)), ("rust", "", ""));
+    }
+
+    #[test]
+    fn what_was_taken_out_stays_in_its_word() {
+        assert_eq!(
+            inert("see postgres://bob:[redacted: password in url]@db/x ."),
+            "see `postgres://bob:[redacted: password in url]@db/x` ."
+        );
+        assert_eq!(inert("a [redacted: token] b"), r"a \[redacted: token\] b");
+        assert_eq!(inert("[redacted: a @b"), r"\[redacted: a `@b`");
     }
 
     #[test]

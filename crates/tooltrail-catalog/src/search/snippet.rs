@@ -1,0 +1,77 @@
+//! The piece of a text around a match.
+
+use super::query::Query;
+
+/// How many characters a snippet has at most.
+const LENGTH: usize = 160;
+/// How many of them stand before the first match.
+const BEFORE: usize = 48;
+
+/// The text around the first match, word for word, and where in it the terms are found: `[start, end)` in characters.
+pub(super) fn snippet(query: &Query, text: &str, first: usize) -> (String, Vec<[usize; 2]>) {
+    let start = text[..first].char_indices().rev().nth(BEFORE - 1).map_or(0, |(at, _)| at);
+    let end = text[start..].char_indices().nth(LENGTH).map_or(text.len(), |(at, _)| start + at);
+    let shown = &text[start..end];
+    let mut spans: Vec<(usize, usize)> = Vec::new();
+    for term in &query.terms {
+        let hits = term.find_iter(text).take_while(|hit| hit.start() < end || hit.start() == first);
+        // A long match is cut like the text around it.
+        spans.extend(hits.map(|hit| (hit.start() - start, hit.end().min(end) - start)));
+    }
+    spans.sort_unstable();
+    (shown.to_owned(), characters(shown, &merged(spans)))
+}
+
+/// Spans without those that overlap: what two terms find together is one match.
+fn merged(spans: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
+    let mut out: Vec<(usize, usize)> = Vec::new();
+    for (start, end) in spans {
+        match out.last_mut() {
+            Some(last) if start < last.1 || (start, end) == *last => last.1 = last.1.max(end),
+            _ => out.push((start, end)),
+        }
+    }
+    out
+}
+
+/// Places in bytes as places in characters. The spans are in order.
+fn characters(text: &str, spans: &[(usize, usize)]) -> Vec<[usize; 2]> {
+    let (mut at, mut count) = (0, 0);
+    let mut place = |byte: usize| {
+        count += text[at..byte].chars().count();
+        at = byte;
+        count
+    };
+    spans.iter().map(|&(start, end)| [place(start), place(end)]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::query::Term;
+    use super::*;
+
+    fn cut(terms: &[&str], text: &str) -> (String, Vec<[usize; 2]>) {
+        let terms: Vec<Term> = terms.iter().map(|term| Term::regex(*term)).collect();
+        let query = Query::new(&terms, &[]).unwrap();
+        let (_, first) = query.find(text).unwrap();
+        snippet(&query, text, first)
+    }
+
+    #[test]
+    fn matches_are_counted_in_characters() {
+        assert_eq!(cut(&["née", "a"], "🦀 Née a"), ("🦀 Née a".to_owned(), vec![[2, 5], [6, 7]]));
+        assert_eq!(cut(&["abc", "bcd"], "xabcdx"), ("xabcdx".to_owned(), vec![[1, 5]]));
+    }
+
+    #[test]
+    fn long_texts_and_long_matches_are_cut() {
+        let text = format!("{}needle{}needle", "é".repeat(300), "b".repeat(300));
+        let (shown, matches) = cut(&["needle"], &text);
+        assert_eq!((shown.chars().count(), matches), (LENGTH, vec![[BEFORE, BEFORE + 6]]));
+        assert!(text.contains(&shown));
+        let (shown, matches) = cut(&["(?s)x.*"], &format!("{}x{}", "a".repeat(100), "é".repeat(1000)));
+        assert_eq!((shown.chars().count(), matches), (LENGTH, vec![[BEFORE, LENGTH]]));
+        assert_eq!(cut(&["$"], "a"), ("a".to_owned(), vec![[1, 1]]));
+        assert_eq!(cut(&["^"], ""), (String::new(), vec![[0, 0]]));
+    }
+}

@@ -1,0 +1,226 @@
+//! The texts of records that a person would look for: what was said, thought, asked for and answered, without ids, signatures, usage
+//! and pictures.
+//!
+//! Every text here is a string of the record as it reads once it is decoded, a piece of one, or several joined by line feeds. (The few
+//! others are known by [`crate::Format::composed`].) That is what allows a search to look at the raw bytes first.
+
+use serde_json::Value;
+use tooltrail_model::content::Content;
+use tooltrail_model::transcript::{Answered, Part};
+
+/// What a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Field {
+    /// Said to the model, or typed to the agent: a person's words, another agent's, a command and what it printed.
+    Prompt,
+    /// Said by the model.
+    Text,
+    /// Thought by the model.
+    Thinking,
+    /// A file that a call is about: a part of its input.
+    Path,
+    /// Asked of a tool.
+    Input,
+    /// Answered by a tool.
+    Result,
+}
+
+impl Field {
+    /// All of them, in the order in which they come.
+    pub const ALL: [Field; 6] = [Field::Prompt, Field::Text, Field::Thinking, Field::Path, Field::Input, Field::Result];
+
+    /// Its name.
+    pub fn word(self) -> &'static str {
+        match self {
+            Field::Prompt => "prompt",
+            Field::Text => "text",
+            Field::Thinking => "thinking",
+            Field::Path => "path",
+            Field::Input => "input",
+            Field::Result => "result",
+        }
+    }
+}
+
+/// A text of a record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// What it is.
+    pub field: Field,
+    /// The text.
+    pub text: String,
+    /// What the tool produced beside what the model saw: mostly the same once more.
+    pub produced: bool,
+}
+
+impl Text {
+    fn new(field: Field, text: impl Into<String>) -> Self {
+        Text { field, text: text.into(), produced: false }
+    }
+}
+
+/// The texts of a message; none of what the program put in between.
+pub fn message(part: Part) -> Vec<Text> {
+    let one = |field, text: String| if text.is_empty() { Vec::new() } else { vec![Text::new(field, text)] };
+    match part {
+        Part::Prompt { text, .. } => one(Field::Prompt, text),
+        Part::Command { line, output } => {
+            let output = output.map(|output| one(Field::Prompt, output)).unwrap_or_default();
+            one(Field::Prompt, line).into_iter().chain(output).collect()
+        }
+        Part::Text(text) => one(Field::Text, text),
+        Part::Thinking(text) => one(Field::Thinking, text),
+        Part::Media(content) => content_texts(content, Field::Prompt),
+        _ => Vec::new(),
+    }
+}
+
+/// The texts of a call's input: every string in it.
+pub fn input(input: Value) -> Vec<Text> {
+    let mut out = Vec::new();
+    walk(input, "", &mut |key, text| {
+        let field = if is_path(key, &text) { Field::Path } else { Field::Input };
+        out.push(Text::new(field, text));
+    });
+    out
+}
+
+/// The texts of a call's result: what the model saw, then what the tool produced.
+pub fn result(answered: Answered) -> Vec<Text> {
+    let mut out: Vec<Text> = answered.seen.into_iter().flat_map(|content| content_texts(content, Field::Result)).collect();
+    let mut produced = |text: String| out.push(Text { produced: true, ..Text::new(Field::Result, text) });
+    if let Some(value) = answered.produced {
+        walk(value, "", &mut |key, text| {
+            if !is_name(key) {
+                produced(text)
+            }
+        });
+    }
+    answered.feedback.into_iter().for_each(produced);
+    out.retain(|text| !text.text.is_empty());
+    out
+}
+
+fn content_texts(content: Content, field: Field) -> Vec<Text> {
+    let mut out = Vec::new();
+    match content {
+        Content::Text { text } => out.push(Text::new(field, text)),
+        Content::Document { title, text, .. } => out.extend(title.into_iter().chain(text).map(|text| Text::new(field, text))),
+        Content::Other { value } => walk(value, "", &mut |key, text| {
+            if !is_name(key) {
+                out.push(Text::new(field, text));
+            }
+        }),
+        Content::Image(_) | Content::Tool { .. } => {}
+    }
+    out.retain(|text| !text.text.is_empty());
+    out
+}
+
+/// Takes every string of a value with the name of its field; strings of a list have the name of the list.
+fn walk(value: Value, key: &str, take: &mut dyn FnMut(&str, String)) {
+    match value {
+        Value::String(text) if !text.is_empty() && !is_encoded(&text) => take(key, text),
+        Value::Array(items) => items.into_iter().for_each(|item| walk(item, key, take)),
+        Value::Object(mut fields) => {
+            if is_media(&fields) {
+                ["data", "type", "media_type", "mimeType", "mime_type"].iter().for_each(|name| drop(fields.remove(*name)));
+            }
+            for (name, value) in fields {
+                // The files of a patch are names of fields.
+                if key == "changes" {
+                    take("path", name.clone());
+                }
+                if !matches!(name.as_str(), "base64" | "signature" | "encrypted_content") {
+                    walk(value, &name, take);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether an object holds a picture, a sound or a document, encoded.
+fn is_media(fields: &serde_json::Map<String, Value>) -> bool {
+    let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default();
+    matches!(kind, "image" | "audio" | "base64" | "input_audio")
+        || ["media_type", "mimeType", "mime_type"].iter().any(|key| fields.contains_key(*key))
+}
+
+/// Whether a text is an address that holds what it stands for, encoded.
+fn is_encoded(text: &str) -> bool {
+    const HEAD: usize = 200;
+    text.starts_with("data:") && text[..text.floor_char_boundary(HEAD)].contains(";base64,")
+}
+
+/// Whether a field names a thing rather than saying something: of what tools produce, not of what they are asked.
+fn is_name(key: &str) -> bool {
+    matches!(key, "type" | "id" | "uuid" | "status" | "source") || key.ends_with("_id") || key.ends_with("Id") || key.ends_with("ID")
+}
+
+/// Whether a string of an input is a file or directory.
+fn is_path(key: &str, text: &str) -> bool {
+    const KEYS: &[&str] = &[
+        "file_path",
+        "notebook_path",
+        "path",
+        "paths",
+        "file",
+        "files",
+        "filename",
+        "filePath",
+        "cwd",
+        "workdir",
+        "directory",
+        "dir",
+        "old_path",
+        "new_path",
+        "source_path",
+        "target_path",
+        "move_path",
+    ];
+    KEYS.contains(&key) && !text.contains('\n')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn texts(all: Vec<Text>) -> Vec<(Field, String, bool)> {
+        all.into_iter().map(|text| (text.field, text.text, text.produced)).collect()
+    }
+
+    fn own(field: Field, text: &str) -> (Field, String, bool) {
+        (field, text.to_owned(), false)
+    }
+
+    #[test]
+    fn inputs_are_their_strings() {
+        let asked = json!({"file_path": "/srv/a.rs", "edits": [{"old": "a", "n": 1}], "image": {"type": "image", "data": "AAAA"}, "e": ""});
+        assert_eq!(texts(input(asked)), [own(Field::Path, "/srv/a.rs"), own(Field::Input, "a")]);
+        let patch = json!({"changes": {"src/a.rs": {"content": "x"}}});
+        assert_eq!(texts(input(patch)), [own(Field::Path, "src/a.rs"), own(Field::Input, "x")]);
+        assert_eq!(texts(input(json!({"url": "data:image/png;base64,AAAA"}))), []);
+        assert_eq!(texts(input(json!("*** Begin Patch"))), [own(Field::Input, "*** Begin Patch")]);
+    }
+
+    #[test]
+    fn results_are_what_was_seen_and_what_was_produced() {
+        let answered = Answered {
+            seen: vec![Content::text("seen"), Content::Other { value: json!({"type": "x", "title": "t"}) }],
+            produced: Some(json!({"stdout": "seen", "agentId": "a1", "file": {"base64": "AAAA", "name": "n"}})),
+            feedback: None,
+        };
+        let produced = |text: &str| (Field::Result, text.to_owned(), true);
+        assert_eq!(texts(result(answered)), [own(Field::Result, "seen"), own(Field::Result, "t"), produced("seen"), produced("n")]);
+    }
+
+    #[test]
+    fn messages_are_words() {
+        let command = Part::Command { line: "!ls".into(), output: Some("a.rs".into()) };
+        assert_eq!(texts(message(command)), [own(Field::Prompt, "!ls"), own(Field::Prompt, "a.rs")]);
+        assert_eq!(texts(message(Part::Folded { label: "reminder".into(), text: "x".into() })), []);
+        assert_eq!(texts(message(Part::Thinking(String::new()))), []);
+    }
+}

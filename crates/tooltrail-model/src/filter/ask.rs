@@ -1,0 +1,240 @@
+//! The evaluator: whether a filter takes a call, a message or a session. There is no other; whoever selects by other means first, such
+//! as a database, only spares work.
+
+use super::{Filter, Has, Is, Name, Test, content};
+use crate::book::Loaded;
+use crate::link::State;
+use crate::row::{CallRow, SessionRow};
+use crate::{Kind, Status, Time};
+
+/// What a filter says of something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It is taken.
+    Yes,
+    /// It is not.
+    No,
+    /// More has to be known of it.
+    Open,
+}
+
+impl From<Option<bool>> for Answer {
+    fn from(holds: Option<bool>) -> Self {
+        match holds {
+            Some(true) => Answer::Yes,
+            Some(false) => Answer::No,
+            None => Answer::Open,
+        }
+    }
+}
+
+/// What is asked about.
+#[derive(Clone, Copy, Debug)]
+pub enum Item<'a> {
+    /// A call.
+    Call(&'a CallRow<'a>),
+    /// A message, and when it was written.
+    Message(Option<Time>),
+    /// The session itself.
+    Session,
+}
+
+/// What became of a session's logs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keeping {
+    /// A copy of them is kept.
+    pub kept: bool,
+    /// The agent has deleted them.
+    pub gone: bool,
+}
+
+/// What is known of something so far.
+#[derive(Clone, Copy, Debug)]
+pub struct Known<'a> {
+    /// The session it is in.
+    pub session: &'a SessionRow<'a>,
+    /// What became of the session's logs.
+    pub keeping: Keeping,
+    /// What it is.
+    pub item: Item<'a>,
+    /// Whether the row says what the call's command tells: its purpose, and what it masks.
+    pub told: bool,
+    /// The call or message itself, if it has been opened.
+    pub opened: Option<&'a Loaded<'a>>,
+}
+
+/// Something that a filter may take, and that can be opened if it has to be.
+pub trait Subject {
+    /// The session it is in.
+    fn session(&self) -> &SessionRow<'_>;
+
+    /// What became of the session's logs.
+    fn keeping(&self) -> Keeping {
+        Keeping::default()
+    }
+
+    /// What it is.
+    fn item(&self) -> Item<'_>;
+
+    /// The row of a call, with what its command tells; `None` for anything else.
+    fn told(&self) -> Option<&CallRow<'_>>;
+
+    /// The call or message, opened; `None` for a session.
+    fn open(&self) -> Option<&Loaded<'_>>;
+}
+
+impl Filter {
+    /// What rows alone say; `Open` where a text has to be looked at.
+    pub fn ask(&self, known: &Known<'_>) -> Answer {
+        let mut answer = Answer::Yes;
+        for term in &self.terms {
+            match Answer::from(term.test.holds(known).map(|holds| holds != term.not)) {
+                Answer::Yes => {}
+                Answer::No => return Answer::No,
+                Answer::Open => answer = Answer::Open,
+            }
+        }
+        answer
+    }
+
+    /// Whether something is taken. It is opened only if nothing else decides.
+    pub fn takes(&self, subject: &dyn Subject) -> bool {
+        decide(subject, |known| self.ask(known))
+    }
+}
+
+/// Asks with as little as possible known, then with more.
+pub(super) fn decide(subject: &dyn Subject, ask: impl Fn(&Known<'_>) -> Answer) -> bool {
+    let known = Known { session: subject.session(), keeping: subject.keeping(), item: subject.item(), told: false, opened: None };
+    match ask(&known) {
+        Answer::Yes => return true,
+        Answer::No => return false,
+        Answer::Open => {}
+    }
+    let item = if let Item::Call(_) = known.item { subject.told().map_or(known.item, Item::Call) } else { known.item };
+    let told = Known { item, told: true, ..known };
+    match ask(&told) {
+        Answer::Yes => return true,
+        Answer::No => return false,
+        Answer::Open => {}
+    }
+    let gone = Loaded::Gone(String::new());
+    ask(&Known { opened: Some(subject.open().unwrap_or(&gone)), ..told }) == Answer::Yes
+}
+
+impl Test {
+    /// Whether it holds; `None` where more has to be known.
+    pub(super) fn holds(&self, known: &Known<'_>) -> Option<bool> {
+        let session = known.session;
+        let call = if let Item::Call(row) = known.item { Some(row) } else { None };
+        let of_call = |holds: &dyn Fn(&CallRow<'_>) -> bool| Some(call.is_some_and(holds));
+        match self {
+            Test::Tool(names) => of_call(&|call| fits(names, call.tool)),
+            Test::Server(names) => of_call(&|call| call.server.is_some_and(|server| fits(names, server))),
+            Test::Kind(kinds) => of_call(&|call| kinds.contains(&call.kind)),
+            Test::Status(statuses) => of_call(&|call| statuses.contains(&call.status)),
+            Test::Reason(reasons) => of_call(&|call| call.reason.is_some_and(|reason| reasons.contains(&reason))),
+            Test::Hook(names) => of_call(&|call| {
+                let texts = call.hooks.iter().flat_map(|hook| [hook.event, hook.name, hook.command]);
+                texts.flatten().any(|text| fits(names, text))
+            }),
+            Test::Exit(spans) => of_call(&|call| call.exit_code.is_some_and(|code| spans.iter().any(|span| span.has(code)))),
+            Test::Took(spans) => of_call(&|call| call.duration_ms.is_some_and(|took| spans.iter().any(|span| span.has(took)))),
+            Test::Agent(names) => Some(fits(names, call.map_or(session.agent, |call| call.agent))),
+            Test::Project(places) => Some(session.project.is_some_and(|project| places.iter().any(|place| place.fits(project)))),
+            Test::Branch(names) => Some(session.branch.is_some_and(|branch| fits(names, branch))),
+            Test::Model(names) => Some(match call {
+                Some(call) => call.model.is_some_and(|model| fits(names, model)),
+                None => session.models.iter().any(|model| fits(names, model)),
+            }),
+            Test::Session(names) => Some(fits(names, call.map_or(session.session, |call| call.session))),
+            Test::Since(moment) => Some(time(known, session.last_at.as_deref()).is_some_and(|time| time >= *moment)),
+            Test::Until(moment) => Some(time(known, session.started_at.as_deref()).is_some_and(|time| time < *moment)),
+            Test::Is(all) => Some(all.iter().any(|is| is.of(known, call))),
+            Test::Has(all) => any(all.iter().map(|has| has.of(known, call))),
+            Test::Purpose(purposes) => commanded(known, call, &|call| purposes.iter().any(|purpose| call.purpose == Some(purpose.word()))),
+            Test::Command(names) if call.is_some_and(|call| call.kind == Kind::Shell) => {
+                known.opened.map(|opened| content::command(opened).is_some_and(|command| fits(names, command)))
+            }
+            Test::Command(_) => Some(false),
+            Test::File(names) if call.is_some() => known.opened.map(|opened| {
+                let mut found = false;
+                content::files(opened, &mut |path| found |= fits(names, path));
+                found
+            }),
+            Test::File(_) => Some(false),
+            Test::Text(_) if matches!(known.item, Item::Session) => Some(false),
+            Test::Text(pattern) => known.opened.map(|opened| {
+                let mut found = false;
+                content::texts(opened, &mut |_, text| found = found || pattern.regex().is_match(text));
+                found
+            }),
+        }
+    }
+}
+
+fn fits(names: &[Name], text: &str) -> bool {
+    names.iter().any(|name| name.fits(text))
+}
+
+/// The time of a call or message; for a session the one that is asked for.
+fn time(known: &Known<'_>, of_session: Option<&str>) -> Option<Time> {
+    match known.item {
+        Item::Call(call) => call.requested_at.as_deref()?.parse().ok(),
+        Item::Message(time) => time,
+        Item::Session => of_session?.parse().ok(),
+    }
+}
+
+/// Something that only a command tells.
+fn commanded(known: &Known<'_>, call: Option<&CallRow<'_>>, holds: &dyn Fn(&CallRow<'_>) -> bool) -> Option<bool> {
+    match call.filter(|call| call.kind == Kind::Shell) {
+        None => Some(false),
+        Some(call) => known.told.then(|| holds(call)),
+    }
+}
+
+/// Whether any holds; open where one of them may.
+fn any(all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut answer = Some(false);
+    for one in all {
+        match one {
+            Some(true) => return one,
+            Some(false) => {}
+            None => answer = None,
+        }
+    }
+    answer
+}
+
+impl Has {
+    fn of(self, known: &Known<'_>, call: Option<&CallRow<'_>>) -> Option<bool> {
+        let of_call = |holds: &dyn Fn(&CallRow<'_>) -> bool| Some(call.is_some_and(holds));
+        match self {
+            Has::Hooks => of_call(&|call| !call.hooks.is_empty()),
+            Has::Subagent => of_call(&|call| call.child_session.is_some()),
+            Has::Background => of_call(&|call| call.background.is_some()),
+            Has::Diff => of_call(&|call| {
+                matches!(call.kind, Kind::Edit | Kind::Write) && matches!(call.status, Status::Succeeded | Status::Answered)
+            }),
+            Has::Masked => commanded(known, call, &|call| !call.masked.is_empty()),
+            Has::Image if matches!(known.item, Item::Session) => Some(false),
+            Has::Image => known.opened.map(content::has_image),
+        }
+    }
+}
+
+impl Is {
+    fn of(self, known: &Known<'_>, call: Option<&CallRow<'_>>) -> bool {
+        let session = known.session;
+        let state = |states: &[State]| states.iter().any(|state| session.state == Some(state.word()));
+        match (self, known.item) {
+            (Is::Failed, Item::Session) => session.by_status.get(&Status::Failed).is_some_and(|count| *count > 0),
+            (Is::Failed, _) => call.is_some_and(|call| call.status == Status::Failed),
+            (Is::Live, _) => session.state.is_some() && !state(&[State::Ended]),
+            (Is::Waiting, _) => state(&[State::Asks, State::Waiting]),
+            (Is::Kept, _) => known.keeping.kept,
+            (Is::Gone, _) => known.keeping.gone,
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Names: of tools, branches, models, directories and files. Compared without regard to case; `*` and `?` stand for anything.
+
+use super::parse::is_absolute;
+use super::pattern::compile;
+use regex::Regex;
+
+/// A letter of a name. An asterisk or question mark that is `wild` stands for anything.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Glyph {
+    pub(super) sign: char,
+    pub(super) wild: bool,
+}
+
+/// A name that is looked for.
+#[derive(Clone, Debug)]
+pub struct Name {
+    glyphs: Vec<Glyph>,
+    regex: Regex,
+}
+
+/// How much of a name has to fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fit {
+    /// All of it.
+    Whole,
+    /// Its beginning.
+    Start,
+    /// Any part of it.
+    Part,
+    /// Whole words of it. A command line has many an asterisk of its own, so here that is only itself.
+    Words,
+    /// The last parts of a path: `api`, `shop/api`.
+    Tail,
+    /// Parts of a path, or all that lies below them: `src`, `src/**/mod.rs`, `/srv/app`. `*` stays within a part, `**` does not.
+    Path,
+}
+
+impl Name {
+    /// A name.
+    pub(super) fn new(mut glyphs: Vec<Glyph>, fit: Fit) -> Result<Self, regex::Error> {
+        if fit == Fit::Words {
+            glyphs.iter_mut().for_each(|glyph| glyph.wild = false);
+        }
+        let text: String = glyphs.iter().map(|glyph| glyph.sign).collect();
+        let inner = expression(&glyphs, fit);
+        let edge = |letter: Option<char>| if letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_') { r"\b" } else { "" };
+        let source = match fit {
+            Fit::Whole => format!(r"\A(?:{inner})\z"),
+            Fit::Start => format!(r"\A(?:{inner})"),
+            Fit::Part => inner,
+            Fit::Words => format!("{}{inner}{}", edge(text.chars().next()), edge(text.chars().next_back())),
+            Fit::Tail => format!(r"(?:\A|[/\\]){inner}[/\\]*\z"),
+            Fit::Path if is_absolute(&text) => format!(r"\A{inner}(?:[/\\]|\z)"),
+            Fit::Path => format!(r"(?:\A|[/\\]){inner}(?:[/\\]|\z)"),
+        };
+        Ok(Name { glyphs, regex: compile(&format!("(?s){source}"))? })
+    }
+
+    /// Whether a name fits.
+    pub fn fits(&self, name: &str) -> bool {
+        self.regex.is_match(name)
+    }
+
+    /// The letters it is written with.
+    pub(super) fn glyphs(&self) -> &[Glyph] {
+        &self.glyphs
+    }
+}
+
+/// Two names are the same if the same fits them.
+impl PartialEq for Name {
+    fn eq(&self, other: &Self) -> bool {
+        self.regex.as_str() == other.regex.as_str()
+    }
+}
+
+/// A name as a regular expression. In paths either slash is any slash.
+fn expression(glyphs: &[Glyph], fit: Fit) -> String {
+    let path = matches!(fit, Fit::Tail | Fit::Path);
+    let mut out = String::new();
+    let mut rest = glyphs;
+    while let Some((first, tail)) = rest.split_first() {
+        let star = |place: usize| rest.get(place).is_some_and(|glyph| glyph.wild && glyph.sign == '*');
+        let slash = |place: usize| rest.get(place).is_some_and(|glyph| matches!(glyph.sign, '/' | '\\'));
+        let mut taken = 1;
+        match first.sign {
+            '*' if path && star(0) && star(1) && slash(2) => {
+                out.push_str(r"(?:.*[/\\])?");
+                taken = 3;
+            }
+            '*' if path && star(0) && star(1) => {
+                out.push_str(".*");
+                taken = 2;
+            }
+            '*' if first.wild => out.push_str(if path { r"[^/\\]*" } else { ".*" }),
+            '?' if first.wild => out.push_str(if path { r"[^/\\]" } else { "." }),
+            '/' | '\\' if path => out.push_str(r"[/\\]"),
+            sign => out.push_str(&regex::escape(sign.encode_utf8(&mut [0; 4]))),
+        }
+        rest = tail.get(taken - 1..).unwrap_or_default();
+    }
+    out
+}
+
+/// A project that is looked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    /// By the last parts of its directory.
+    Named(Name),
+    /// By a directory: the project lies in it, or it lies in the project.
+    At {
+        /// The directory.
+        directory: String,
+        /// The home directory. A session that was begun there, or above, is about anything; it has nothing to do with a directory below.
+        home: Option<String>,
+    },
+}
+
+impl Place {
+    /// Whether a project's directory fits.
+    pub fn fits(&self, project: &str) -> bool {
+        match self {
+            Place::Named(name) => name.fits(project),
+            Place::At { directory, home } => {
+                let anywhere = home.as_deref().is_some_and(|home| is_in(home, project)) || parts(project).next().is_none();
+                is_in(project, directory) || (!anywhere && is_in(directory, project))
+            }
+        }
+    }
+}
+
+/// The parts of a path.
+fn parts(path: &str) -> impl Iterator<Item = &str> {
+    path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".")
+}
+
+/// Whether a path lies in a directory, or is it.
+fn is_in(path: &str, directory: &str) -> bool {
+    let mut path = parts(path);
+    parts(directory).all(|part| path.next().is_some_and(|other| other.to_lowercase() == part.to_lowercase()))
+}

@@ -1,0 +1,117 @@
+//! A filter written down again, so that it means the same: for URLs, for links, for what a page shows in its field.
+
+use super::values::{Span, spelled};
+use super::{Filter, Name, Place, Term, Test};
+use std::fmt;
+
+/// As a query. Times and directories are absolute in it, so it means the same tomorrow and elsewhere.
+impl fmt::Display for Filter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, term) in self.terms().iter().enumerate() {
+            let space = if index == 0 { "" } else { " " };
+            write!(f, "{space}{term}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let not = if self.not { "not:" } else { "" };
+        write!(f, "{not}{}", self.test)
+    }
+}
+
+impl fmt::Display for Test {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = |names: &[Name]| joined(names, name);
+        let (key, value) = match self {
+            Test::Tool(of) => ("tool", names(of)),
+            Test::Server(of) => ("server", names(of)),
+            Test::Kind(of) => ("kind", joined(of, |one| one.word().to_owned())),
+            Test::Status(of) => ("status", joined(of, |one| one.word().to_owned())),
+            Test::Reason(of) => ("reason", joined(of, |one| one.word().to_owned())),
+            Test::Agent(of) => ("agent", names(of)),
+            Test::Project(of) => ("project", joined(of, place)),
+            Test::Branch(of) => ("branch", names(of)),
+            Test::Model(of) => ("model", names(of)),
+            Test::Session(of) => ("session", names(of)),
+            Test::File(of) => ("file", names(of)),
+            Test::Command(of) => ("command", names(of)),
+            Test::Purpose(of) => ("purpose", joined(of, |one| one.word().to_owned())),
+            Test::Hook(of) => ("hook", names(of)),
+            Test::Exit(of) => ("exit", joined(of, |span| spanned(span, |code| code.to_string()))),
+            Test::Took(of) => ("took", joined(of, |span| ranged(span, |millis| spelled(*millis)))),
+            Test::Since(time) => ("since", time.to_string()),
+            Test::Until(time) => ("until", time.to_string()),
+            Test::Has(of) => ("has", joined(of, |one| one.word().to_owned())),
+            Test::Is(of) => ("is", joined(of, |one| one.word().to_owned())),
+            Test::Text(pattern) if pattern.is_literal() => return f.write_str(&text(pattern.source())),
+            Test::Text(pattern) => ("re", bare(pattern.source(), &[])),
+        };
+        write!(f, "{key}:{value}")
+    }
+}
+
+fn joined<T>(values: &[T], value: impl Fn(&T) -> String) -> String {
+    values.iter().map(value).collect::<Vec<_>>().join(",")
+}
+
+/// A name. What stands for anything stands outside of quotes, the rest in them where it would otherwise mean something else.
+fn name(name: &Name) -> String {
+    let mut out = String::new();
+    for (index, run) in name.glyphs().chunk_by(|one, next| one.wild == next.wild).enumerate() {
+        let text: String = run.iter().map(|glyph| glyph.sign).collect();
+        let wild = run.first().is_some_and(|glyph| glyph.wild);
+        // At the beginning `~` and `.` are directories.
+        let telling = index == 0 && text.starts_with(['~', '.']);
+        out.push_str(&if wild {
+            text
+        } else if telling {
+            quoted(&text)
+        } else {
+            bare(&text, &[',', '*', '?'])
+        });
+    }
+    out
+}
+
+fn place(place: &Place) -> String {
+    match place {
+        Place::Named(own) => name(own),
+        Place::At { directory, .. } => bare(directory, &[',']),
+    }
+}
+
+/// A number alone, or from one to another.
+fn spanned<T: PartialEq>(span: &Span<T>, number: impl Fn(&T) -> String) -> String {
+    match (&span.least, &span.most) {
+        (Some(least), Some(most)) if least == most => number(least),
+        _ => ranged(span, number),
+    }
+}
+
+fn ranged<T>(span: &Span<T>, number: impl Fn(&T) -> String) -> String {
+    let end = |end: &Option<T>| end.as_ref().map(&number).unwrap_or_default();
+    format!("{}..{}", end(&span.least), end(&span.most))
+}
+
+/// A text, in quotes only where it would otherwise mean something else.
+fn text(text: &str) -> String {
+    let telling = text.contains([':', '<', '>']) || text.starts_with(['-', '!']);
+    if telling { quoted(text) } else { bare(text, &[]) }
+}
+
+/// A value, in quotes only where it has to be; these signs are a reason too.
+pub(super) fn bare(value: &str, also: &[char]) -> String {
+    let special = |letter: char| letter.is_whitespace() || letter == '"' || also.contains(&letter);
+    if value.is_empty() || value.contains(special) { quoted(value) } else { value.to_owned() }
+}
+
+/// A text in quotes, to be looked for as it is.
+pub fn quoted(text: &str) -> String {
+    // A backslash before the closing quote would make that a part of the text, so it stands behind.
+    let inner = text.trim_end_matches('\\');
+    let slashes = text.get(inner.len()..).unwrap_or_default();
+    format!("\"{}\"{slashes}", inner.replace('"', "\\\""))
+}

@@ -1,0 +1,31 @@
+//! Terms that hold somewhere in a session, each in its own place: `--within session`.
+
+use super::ask::{Answer, decide};
+use super::{Filter, Subject};
+
+/// Which terms have held so far in a session.
+#[derive(Clone, Debug)]
+pub struct Within<'f> {
+    filter: &'f Filter,
+    /// For each term, whether its test held somewhere.
+    held: Vec<bool>,
+}
+
+impl<'f> Within<'f> {
+    /// Nothing yet.
+    pub fn new(filter: &'f Filter) -> Self {
+        Within { filter, held: vec![false; filter.terms.len()] }
+    }
+
+    /// Takes in a call, a message, or the session itself.
+    pub fn take(&mut self, subject: &dyn Subject) {
+        for (term, held) in self.filter.terms.iter().zip(&mut self.held) {
+            *held = *held || decide(subject, |known| Answer::from(term.test.holds(known)));
+        }
+    }
+
+    /// Whether every term holds: somewhere, or with `not:` nowhere.
+    pub fn holds(&self) -> bool {
+        self.filter.terms.iter().zip(&self.held).all(|(term, held)| *held != term.not)
+    }
+}

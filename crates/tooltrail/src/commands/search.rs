@@ -1,0 +1,241 @@
+//! `search`: text found in all sessions, by session and call.
+
+use super::calls::local;
+use crate::cli::LogArgs;
+use crate::logs;
+use crate::out::{self, BOLD, DIM};
+use crate::refs::is_path;
+use crate::table;
+use anstyle::{AnsiColor, Style};
+use clap::{Args, ValueEnum};
+use std::io::Write;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use tooltrail_catalog::search::{Everywhere, Field, Hit, Query, Term, Totals, search};
+use tooltrail_model::link::Linked;
+
+const EXAMPLES: &str = "\
+Examples:
+  tooltrail search timeout                     in prompts, answers, calls and results
+  tooltrail search deadlock mutex              both words in one call or one message
+  tooltrail search \"connection refused\"        a phrase
+  tooltrail search --regex '^error\\[E\\d+\\]'    ^ and $ are those of a line
+  tooltrail search re:'TODO|FIXME' --field input
+  tooltrail search --case README --field path
+  tooltrail search panicked session.jsonl      in one log
+  tooltrail search timeout --json | jq .ref
+
+The first QUERY is always looked for; others are logs to read if they name a file.";
+
+/// The hits that are shown, unless told otherwise.
+const SHOWN: usize = 50;
+
+/// Arguments of `search`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct SearchArgs {
+    /// Words and phrases, `re:PATTERN`, `case:WORD`; then log files, or directories to search for them
+    #[arg(value_name = "QUERY", required = true)]
+    query: Vec<String>,
+    /// Take each QUERY for a regular expression
+    #[arg(long)]
+    regex: bool,
+    /// Only in these: prompt, text, thinking, input, path, result
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',', hide_possible_values = true)]
+    field: Vec<In>,
+    /// Tell upper from lower case
+    #[arg(long)]
+    case: bool,
+    /// Only the first N hits; 0 for all [default: 50 in a terminal, all as JSON]
+    #[arg(short = 'n', long, value_name = "N")]
+    number: Option<usize>,
+}
+
+/// A field, by its name.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum In {
+    Prompt,
+    Text,
+    Thinking,
+    Input,
+    Path,
+    Result,
+}
+
+impl In {
+    fn field(self) -> Field {
+        match self {
+            In::Prompt => Field::Prompt,
+            In::Text => Field::Text,
+            In::Thinking => Field::Thinking,
+            In::Input => Field::Input,
+            In::Path => Field::Path,
+            In::Result => Field::Result,
+        }
+    }
+}
+
+pub(crate) fn run(args: &LogArgs, own: &SearchArgs) -> anyhow::Result<ExitCode> {
+    let (terms, paths) = own.asked();
+    let fields: Vec<Field> = own.field.iter().map(|field| field.field()).collect();
+    let query = Query::new(&terms, &fields)?;
+    let logs = logs::read(args, &paths, false)?;
+    logs.require_any()?;
+    let linked = logs.link();
+    let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
+    let mut page = Page { linked: &linked, json: args.json, left: if limit == 0 { usize::MAX } else { limit }, session: None };
+    let mut out = out::stdout(if args.json { "never" } else { args.color.as_str() });
+    let mut written = Ok(());
+    // A filter over rows goes here, in place of `Everywhere`: it decides which calls and messages may be found.
+    let totals = search(&linked, logs.shelf(), &query, &Everywhere, logs.threads(), |hits| {
+        written = page.print(&mut out, &hits);
+        let enough = args.json && page.left == 0;
+        if written.is_err() || enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    written?;
+    if !args.json {
+        writeln!(out, "{}", summary(&totals, limit))?;
+    }
+    out.flush()?;
+    Ok(ExitCode::from(u8::from(totals.hits == 0)))
+}
+
+impl SearchArgs {
+    /// What is looked for, and the logs to look in.
+    fn asked(&self) -> (Vec<Term>, Vec<PathBuf>) {
+        let (mut terms, mut paths) = (Vec::new(), Vec::new());
+        for (number, word) in self.query.iter().enumerate() {
+            if number > 0 && is_path(word) {
+                paths.push(PathBuf::from(word));
+            } else {
+                terms.push(self.term(word));
+            }
+        }
+        (terms, paths)
+    }
+
+    /// One term. What the shell hands over in one piece is a phrase; quotes that are left mean the same.
+    fn term(&self, word: &str) -> Term {
+        let (word, case) = word.strip_prefix("case:").map_or((word, self.case), |word| (word, true));
+        if let Some(pattern) = word.strip_prefix("re:").or(self.regex.then_some(word)) {
+            return Term::regex(pattern).cased(case);
+        }
+        let quoted = word.strip_prefix('"').and_then(|word| word.strip_suffix('"')).filter(|word| !word.is_empty());
+        match quoted {
+            Some(phrase) => Term::text(phrase.replace("\\\"", "\"")).cased(case),
+            None => Term::text(word).cased(case),
+        }
+    }
+}
+
+/// What is printed, and how much of it may still be.
+struct Page<'p, 'a> {
+    linked: &'p Linked<'a>,
+    json: bool,
+    left: usize,
+    /// The session whose hits were printed last.
+    session: Option<usize>,
+}
+
+impl Page<'_, '_> {
+    fn print(&mut self, out: &mut impl Write, hits: &[Hit<'_>]) -> anyhow::Result<()> {
+        let shown = &hits[..hits.len().min(self.left)];
+        self.left -= shown.len();
+        let width = table::terminal_width();
+        let mut last = None;
+        for hit in shown {
+            if self.json {
+                serde_json::to_writer(&mut *out, hit)?;
+                out.write_all(b"\n")?;
+                continue;
+            }
+            let session = hit.unit.session();
+            if self.session.replace(session) != Some(session) {
+                self.title(out, session)?;
+            }
+            // The name of a call stands at its first hit.
+            let name = if last.replace(hit.unit) == Some(hit.unit) { "" } else { &hit.r#ref };
+            let room = width.map(|width| width.saturating_sub(28).max(20));
+            writeln!(out, "  {DIM}{name:<14}{DIM:#} {:<9} {}", hit.field, marked(&hit.snippet, &hit.matches, room))?;
+        }
+        out.flush()?;
+        Ok(())
+    }
+
+    fn title(&self, out: &mut impl Write, session: usize) -> std::io::Result<()> {
+        let Some(session) = self.linked.sessions.get(session) else { return Ok(()) };
+        let title = table::printable(session.title.as_deref().unwrap_or("(no title)"));
+        let project = table::printable(session.project.as_deref().unwrap_or_default());
+        let when = session.last.map(local).unwrap_or_default();
+        writeln!(out, "{BOLD}{title}{BOLD:#}  {DIM}{} · {} · {when} · {project}{DIM:#}", session.short, session.agent)
+    }
+}
+
+/// A match.
+const MATCH: Style = Style::new().fg_color(Some(anstyle::Color::Ansi(AnsiColor::Red))).bold();
+
+/// A snippet on one line, safe to print, with its matches marked; cut so that the first match can be seen.
+fn marked(snippet: &str, matches: &[[usize; 2]], room: Option<usize>) -> String {
+    let first = matches.first().map_or(0, |span| span[0]);
+    let skipped = room.map_or(0, |room| first.saturating_sub(room / 3));
+    let inside = |at: usize| matches.iter().any(|span| (span[0]..span[1]).contains(&at));
+    let (mut out, mut lit, mut blank, mut width) = (String::new(), false, true, 0);
+    for (at, c) in snippet.chars().enumerate().skip(skipped) {
+        let shown = table::printable(c.encode_utf8(&mut [0; 4]));
+        // Indentation says nothing here.
+        if (shown == " " && blank && !inside(at)) || shown.is_empty() {
+            continue;
+        }
+        width += unicode_width::UnicodeWidthStr::width(shown.as_str());
+        if room.is_some_and(|room| width > room) {
+            break;
+        }
+        if inside(at) != lit {
+            out.push_str(&if lit { format!("{MATCH:#}") } else { format!("{MATCH}") });
+            lit = !lit;
+        }
+        blank = shown == " ";
+        out.push_str(&shown);
+    }
+    if lit {
+        out.push_str(&format!("{MATCH:#}"));
+    }
+    out
+}
+
+/// How much was found: `37 hits in 12 calls and 3 messages of 4 sessions`.
+fn summary(totals: &Totals, limit: usize) -> String {
+    if totals.hits == 0 {
+        return "nothing found".to_owned();
+    }
+    let counted = |number: u64, thing: &str| (number > 0).then(|| table::counted(number, thing));
+    let units: Vec<String> = [counted(totals.calls, "call"), counted(totals.messages, "message")].into_iter().flatten().collect();
+    let (hits, sessions) = (table::counted(totals.hits, "hit"), table::counted(totals.sessions, "session"));
+    let all = format!("{hits} in {} of {sessions}", units.join(" and "));
+    if limit > 0 && totals.hits > limit as u64 { format!("{all}; the first {limit} are shown, -n 0 shows all") } else { all }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn snippets_cannot_act_on_a_terminal() {
+        let line = marked("a\u{1b}[31m\n\tneedle \u{202e}x", &[[8, 14]], None);
+        assert_eq!(line, format!("a·[31m {MATCH}needle{MATCH:#} x"));
+        let long = format!("{}needle", "x".repeat(100));
+        assert!(marked(&long, &[[100, 106]], Some(30)).contains("needle"));
+    }
+
+    #[test]
+    fn totals_are_told_in_words() {
+        let totals = Totals { hits: 37, calls: 12, messages: 3, sessions: 4 };
+        assert_eq!(summary(&totals, 0), "37 hits in 12 calls and 3 messages of 4 sessions");
+        assert_eq!(
+            summary(&Totals { messages: 0, ..totals }, 10),
+            "37 hits in 12 calls of 4 sessions; the first 10 are shown, -n 0 shows all"
+        );
+        assert_eq!(summary(&Totals { hits: 1, calls: 0, messages: 1, sessions: 1 }, 50), "1 hit in 1 message of 1 session");
+    }
+}

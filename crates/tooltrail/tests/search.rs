@@ -1,0 +1,125 @@
+//! `search` as people and scripts meet it: what is looked for and where, what is printed, and how it exits.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, where a panic is the report
+
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+/// A home directory with one session in it.
+fn home() -> TempDir {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join(".claude/projects/-srv-app");
+    fs::create_dir_all(&folder).unwrap();
+    let record = |second: u32, kind: &str, content: Value| {
+        json!({"type": kind, "uuid": format!("u{second}"), "sessionId": "3f2a0000-0000-4000-8000-000000000001", "cwd": "/srv/app",
+               "timestamp": format!("2026-03-04T10:00:{second:02}.000Z"), "message": {"role": kind, "content": content}})
+    };
+    let hostile = "evil \u{1b}[2J\u{1b}]0;title\u{7} needle \u{202e}txt.exe\nsecond line";
+    let records = [
+        record(1, "user", json!("Fix the flaky test, please")),
+        record(2, "assistant", json!([{"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "cargo test flaky"}}])),
+        record(3, "user", json!([{"type": "tool_result", "tool_use_id": "toolu_1", "content": hostile}])),
+        record(4, "assistant", json!([{"type": "text", "text": "The FLAKY test is fixed."}])),
+    ];
+    let lines: String = records.iter().map(|record| format!("{record}\n")).collect();
+    fs::write(folder.join("3f2a0000-0000-4000-8000-000000000001.jsonl"), lines).unwrap();
+    home
+}
+
+fn run(home: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tooltrail"));
+    command.arg("search").args(arguments).env_clear().env("HOME", home).current_dir(home).stdin(Stdio::null());
+    command.output().unwrap()
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn hits(output: &Output) -> Vec<Value> {
+    text(output).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn hits_are_grouped_and_counted() {
+    let home = home();
+    let output = run(home.path(), &["flaky"]);
+    let printed = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{printed}");
+    let lines: Vec<&str> = printed.lines().collect();
+    assert!(lines[0].starts_with("Fix the flaky test, please  3f2a · claude · 2026-03-04"), "{printed}");
+    assert_eq!(lines[2].split_whitespace().collect::<Vec<_>>(), ["3f2a:1", "input", "cargo", "test", "flaky"]);
+    assert_eq!(lines.last(), Some(&"3 hits in 1 call and 2 messages of 1 session"));
+    let shorter = text(&run(home.path(), &["flaky", "-n", "1"]));
+    assert!(shorter.ends_with("3 hits in 1 call and 2 messages of 1 session; the first 1 are shown, -n 0 shows all\n"), "{shorter}");
+}
+
+#[test]
+fn the_exit_status_is_that_of_grep() {
+    let home = home();
+    let nothing = run(home.path(), &["zebra"]);
+    assert_eq!((nothing.status.code(), text(&nothing).as_str()), (Some(1), "nothing found\n"));
+    assert_eq!(run(home.path(), &["zebra", "--json"]).status.code(), Some(1));
+    let wrong = run(home.path(), &["--regex", "a(b"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&wrong.stderr).contains("`a(b` is no regular expression: unclosed group"));
+    for arguments in [&[][..], &[""], &["a", "--field", "colour"], &["a", "./no-such-file.jsonl"]] {
+        assert_eq!(run(home.path(), arguments).status.code(), Some(2), "{arguments:?}");
+    }
+    let none = tempfile::tempdir().unwrap();
+    assert_eq!(run(none.path(), &["flaky"]).status.code(), Some(2));
+}
+
+#[test]
+fn words_phrases_patterns_case_and_fields() {
+    let home = home();
+    let count = |arguments: &[&str]| hits(&run(home.path(), &[arguments, &["--json"]].concat())).len();
+    assert_eq!(count(&["flaky"]), 3);
+    assert_eq!(count(&["flaky", "fixed"]), 1);
+    assert_eq!(count(&["cargo", "second"]), 2, "one word in the input, the other in the result");
+    assert_eq!(count(&["flaky test"]), 2);
+    assert_eq!(count(&["\"flaky test\""]), 2);
+    assert_eq!(count(&["re:^second"]), 1);
+    assert_eq!(count(&["--regex", r"needle\s", "line$"]), 1);
+    assert_eq!(count(&["--case", "FLAKY"]), 1);
+    assert_eq!(count(&["case:FLAKY"]), 1);
+    assert_eq!(count(&["flaky", "--field", "prompt,input"]), 2);
+    assert_eq!(count(&["flaky", "-n", "2"]), 2);
+}
+
+#[test]
+fn the_first_word_is_always_looked_for() {
+    let home = home();
+    fs::write(home.path().join("flaky"), "").unwrap();
+    let log = ".claude/projects/-srv-app/3f2a0000-0000-4000-8000-000000000001.jsonl";
+    assert_eq!(hits(&run(home.path(), &["flaky", log, "--json"])).len(), 3);
+    assert_eq!(hits(&run(home.path(), &["flaky", "--json"])).len(), 3);
+}
+
+#[test]
+fn json_is_the_contract_and_can_be_pasted_back() {
+    let home = home();
+    let found = hits(&run(home.path(), &["needle", "--json"]));
+    let keys: Vec<&String> = found[0].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["v", "agent", "session", "ref", "call", "field", "file", "line", "at", "snippet", "matches"]);
+    let hit = &found[0];
+    let snippet: Vec<char> = hit["snippet"].as_str().unwrap().chars().collect();
+    let place = |side: usize| usize::try_from(hit["matches"][0][side].as_u64().unwrap()).unwrap();
+    assert_eq!(String::from_iter(&snippet[place(0)..place(1)]), "needle");
+    let mut show = Command::new(env!("CARGO_BIN_EXE_tooltrail"));
+    show.args(["show", hit["ref"].as_str().unwrap()]).env_clear().env("HOME", home.path()).stdin(Stdio::null());
+    assert!(text(&show.output().unwrap()).contains("cargo test flaky"));
+}
+
+#[test]
+fn nothing_of_a_log_acts_on_a_terminal() {
+    let home = home();
+    let plain = text(&run(home.path(), &["needle", "--color", "never"]));
+    assert!(plain.contains("needle") && !plain.contains(['\u{1b}', '\u{7}', '\u{202e}']), "{plain:?}");
+    let coloured = text(&run(home.path(), &["needle", "--color", "always"]));
+    assert!(coloured.contains("\u{1b}[1m\u{1b}[31mneedle\u{1b}[0m"), "{coloured:?}");
+    assert!(!coloured.contains("\u{1b}[2J") && !coloured.contains("\u{1b}]0"), "{coloured:?}");
+}
