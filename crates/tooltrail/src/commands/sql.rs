@@ -178,7 +178,7 @@ mod tests {
             ("BEGIN", "only statements that read"),
             ("ATTACH 'x.db' AS x", "only statements that read"),
             ("SELECT 1; SELECT 2", "one statement"),
-            ("SELECT nothing FROM t", "no such column"),
+            ("SELECT missing FROM t", "no such column"),
             ("", "only statements that read"),
         ] {
             let error = prepare(&connection, sql).map(drop).unwrap_err().to_string();
