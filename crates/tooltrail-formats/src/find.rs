@@ -6,6 +6,7 @@ use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
+use tooltrail_model::Time;
 
 /// A file that may be a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +17,15 @@ pub struct Found {
     pub size: u64,
     /// When it was last written.
     pub modified: Option<SystemTime>,
+    /// What tells a file that was replaced, or written to and given its old time, from the one that was there; zero if nothing does.
+    pub identity: u64,
+}
+
+impl Found {
+    /// When it was last written, as the model has it.
+    pub fn written(&self) -> Option<Time> {
+        self.modified.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(Time::from)
+    }
 }
 
 /// What was found, and what could not be looked at.
@@ -109,7 +119,7 @@ impl Search {
 
     fn file(&mut self, path: PathBuf, meta: &fs::Metadata) {
         if meta.is_file() {
-            self.files.push(Found { path, size: meta.len(), modified: meta.modified().ok() });
+            self.files.push(Found { path, size: meta.len(), modified: meta.modified().ok(), identity: identity(meta) });
         }
     }
 
@@ -136,6 +146,22 @@ impl Search {
                 }
             }
         }
+    }
+}
+
+/// A number for a file's place on the disk and the last change of anything about it.
+pub fn identity(meta: &fs::Metadata) -> u64 {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let parts = [meta.dev(), meta.ino(), meta.ctime().cast_unsigned(), meta.ctime_nsec().cast_unsigned()];
+        // Mixed, because the parts are small numbers that differ little.
+        parts.into_iter().fold(1, |all: u64, part| (all ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29))
+    }
+    #[cfg(not(unix))]
+    {
+        let since = meta.created().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+        since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
     }
 }
 

@@ -1,9 +1,10 @@
 //! Loading: one record read again by its position, for the details that a scan leaves in the log.
 
+use crate::shelf::Shelf;
 use crate::{Ask, FORMATS, Opened, Record, scan, value};
 use tooltrail_model::detail::{Detail, Detailed};
 use tooltrail_model::row::CallRow;
-use tooltrail_model::{At, Fact, Kind};
+use tooltrail_model::{At, Fact, Kind, shell};
 use tooltrail_skim::{Raw, Skim};
 
 /// The longest record that is read for a table.
@@ -53,6 +54,16 @@ pub fn asked(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<Detailed> {
         answered: false,
     };
     Some(format.detail(&ask))
+}
+
+/// Adds to the row of a command what the command itself tells, read again from its log; gives the command back as it was read.
+pub fn understand(shelf: &dyn Shelf, row: &mut CallRow<'_>, at: At) -> Option<shell::Script> {
+    if row.kind != Kind::Shell || at.span.len() > LONGEST {
+        return None;
+    }
+    let bytes = shelf.bytes(row.request.file, at.span)?;
+    let command = command(&bytes, at.line, row)?;
+    shell::tell(row, &command)
 }
 
 /// The keys that say most about an input, best first.

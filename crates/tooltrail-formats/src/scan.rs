@@ -12,7 +12,7 @@ use tooltrail_model::assemble::Origin;
 use tooltrail_model::event::Broken;
 use tooltrail_model::issue::IssueCode;
 use tooltrail_model::link::{Linker, Source};
-use tooltrail_model::{Assembler, At, Event, Fact, Scope, Span, Summary, Time};
+use tooltrail_model::{Assembler, At, Event, Fact, Scope, Span, Summary};
 use tooltrail_skim::{Skim, Torn, Type};
 
 /// Deeper than this nothing is written by an agent; it is read all the same, and reported.
@@ -81,12 +81,11 @@ fn source(found: &Found, options: &Options, buffer: &mut Buffer, turns: &Turns, 
     let mut reader = read_lines(&found.path, input, found.size, options, buffer, turns);
     reader.sidecars(&found.path);
     let summary = reader.assembler.finish();
-    let modified = found.modified.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(Time::from);
-    Ok(Source { path: spelled(&found.path).into(), modified, summary })
+    Ok(Source { path: spelled(&found.path).into(), modified: found.written(), summary })
 }
 
 /// A path as text. What is no text is spelled out, so that two paths never look the same.
-fn spelled(path: &Path) -> String {
+pub fn spelled(path: &Path) -> String {
     if let Some(text) = path.to_str() {
         return text.to_owned();
     }

@@ -388,7 +388,7 @@ pub struct Hook<'r> {
 }
 
 /// When a hook runs, seen from the call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum HookStage {
     /// Before the tool, which it can refuse.
     Before,
@@ -402,7 +402,7 @@ pub enum HookStage {
 }
 
 /// How a hook ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HookOutcome {
     /// It ran and did not object.
@@ -442,7 +442,7 @@ pub struct TaskNews<'r> {
 }
 
 /// The state of a background task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskState {
     /// At work.
@@ -471,7 +471,7 @@ pub struct Claim<'r> {
 }
 
 /// Where a claim comes from, best first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum ClaimBy {
     /// The call's structured result names the agent.
     Result,
@@ -519,7 +519,7 @@ pub enum Meta<'r> {
 }
 
 /// Where a title comes from, weakest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum TitleBy {
     /// The first command that was typed.
     Command,

@@ -52,3 +52,19 @@ pub struct Issue {
     /// The same in words.
     pub text: String,
 }
+
+/// Issues as they are stored: in the contract a field may be missing, which only a format that names its fields can tell.
+pub(crate) mod whole {
+    use super::{Issue, IssueCode};
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(crate) fn serialize<S: Serializer>(issues: &[Issue], serializer: S) -> Result<S::Ok, S::Error> {
+        let issues: Vec<_> = issues.iter().map(|issue| (issue.code, issue.line, &issue.call, &issue.text)).collect();
+        issues.serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Issue>, D::Error> {
+        let issues = Vec::<(IssueCode, u64, Option<String>, String)>::deserialize(deserializer)?;
+        Ok(issues.into_iter().map(|(code, line, call, text)| Issue { code, line, call, text }).collect())
+    }
+}

@@ -1,9 +1,9 @@
 //! Where in a log something stands. Every fact carries one, because every answer must be provable.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Byte offsets in the logical (uncompressed) source, end exclusive.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Span {
     /// The first byte.
     pub start: u64,
@@ -24,7 +24,7 @@ impl Span {
 }
 
 /// A record of a source: its number (for line files the line, counted from 1) and its bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct At {
     /// The record's number, counted from 1. Zero stands for a file that lies beside the source.
     pub line: u64,

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 pub const VERSION: u32 = 1;
 
 /// A line of a log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, Serialize)]
 pub struct Place<'a> {
     /// The file.
     pub file: &'a str,
@@ -20,7 +20,7 @@ pub struct Place<'a> {
 }
 
 /// One tool call.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Hash, Serialize)]
 #[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
 pub struct CallRow<'a> {
     pub v: u32,
@@ -61,7 +61,7 @@ pub struct CallRow<'a> {
 }
 
 /// A background task of a call.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Hash, Serialize)]
 #[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
 pub struct Background<'a> {
     pub id: Option<&'a str>,
@@ -72,7 +72,7 @@ pub struct Background<'a> {
 }
 
 /// A hook of a call.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Hash, Serialize)]
 #[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
 pub struct HookRow<'a> {
     pub event: Option<&'a str>,
@@ -85,7 +85,7 @@ pub struct HookRow<'a> {
 }
 
 /// One session.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Hash, Default, Serialize)]
 #[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
 pub struct SessionRow<'a> {
     pub v: u32,
@@ -176,7 +176,7 @@ pub struct ToolStats {
 }
 
 /// The totals of one model.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Hash, Default, Serialize)]
 #[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
 pub struct ModelUsage {
     pub messages: u64,

@@ -14,11 +14,28 @@ macro_rules! words {
             pub fn word(self) -> &'static str {
                 match self { $($name::$variant => $word,)+ }
             }
+
+            /// What a word stands for.
+            pub fn of_word(word: &str) -> Option<Self> {
+                match word { $($word => Some($name::$variant),)+ _ => None }
+            }
         }
 
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(self.word())
+                // For people and programs the word; in what only we read again a number, which is smaller.
+                if serializer.is_human_readable() { serializer.serialize_str(self.word()) } else { serializer.serialize_u8(*self as u8) }
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let known = if deserializer.is_human_readable() {
+                    $name::of_word(&String::deserialize(deserializer)?)
+                } else {
+                    $name::ALL.get(usize::from(u8::deserialize(deserializer)?)).copied()
+                };
+                known.ok_or_else(|| serde::de::Error::custom(concat!("unknown ", stringify!($name))))
             }
         }
     };

@@ -7,12 +7,16 @@ use crate::text::{Name, Names};
 use crate::usage::Snapshot;
 use crate::verdict::{Sequel, Signals};
 use crate::{Kind, Time};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// One source, assembled.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Summary {
     /// The agent that wrote it; `None` for a file that is no agent's log.
+    ///
+    /// Whoever stores a summary keeps this beside it: which agents there are is known elsewhere.
+    #[serde(skip)]
     pub agent: Option<&'static str>,
     /// Names that repeat in this source.
     pub names: Names,
@@ -45,6 +49,7 @@ pub struct Summary {
     /// The shape of the conversation.
     pub shape: Shape,
     /// What is wrong with the source, beyond its calls.
+    #[serde(with = "crate::issue::whole")]
     pub issues: Vec<Issue>,
     /// The earliest timestamp.
     pub first: Option<Time>,
@@ -73,7 +78,7 @@ impl Summary {
 }
 
 /// How a source's lines add up: `lines` = `blank` + all `records` + `unparsed`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Bytes read.
     pub bytes: u64,
@@ -90,7 +95,7 @@ pub struct Tally {
 }
 
 /// A tool call as one source tells it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CallRecord {
     /// Its id.
     pub id: Name,
@@ -147,7 +152,7 @@ pub struct CallRecord {
 }
 
 /// What only few calls have, kept apart because there are so many calls.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Rare {
     /// Fingerprint of the task given to a subagent.
     pub prompt: Option<u64>,
@@ -174,7 +179,7 @@ impl CallRecord {
 }
 
 /// A tool's result as one source tells it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ResultRecord {
     /// The record.
     pub at: At,
@@ -203,7 +208,7 @@ pub struct ResultRecord {
 }
 
 /// The subagent that a result names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChildRecord {
     /// Its id, or another name for it.
     pub agent: Box<str>,
@@ -216,7 +221,7 @@ pub struct ChildRecord {
 }
 
 /// A result without its call.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Orphan {
     /// The call's id.
     pub call: Box<str>,
@@ -227,7 +232,7 @@ pub struct Orphan {
 }
 
 /// A hook that ran.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct HookRecord {
     /// The record that tells most about it.
     pub at: At,
@@ -262,7 +267,7 @@ pub struct HookRecord {
 }
 
 /// A hook that belongs to a turn or to the session.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LooseHook {
     /// The session.
     pub session: Name,
@@ -273,7 +278,7 @@ pub struct LooseHook {
 }
 
 /// News of a background task.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TaskRecord {
     /// The session.
     pub session: Name,
@@ -292,7 +297,7 @@ pub struct TaskRecord {
 }
 
 /// Evidence that a call started a subagent.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ClaimRecord {
     /// The session.
     pub session: Name,
@@ -305,7 +310,7 @@ pub struct ClaimRecord {
 }
 
 /// A subagent whose conversation is in this source.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AgentRecord {
     /// Its id; `None` for one that stands inline without a name.
     pub agent: Option<Name>,
@@ -324,7 +329,7 @@ pub struct AgentRecord {
 }
 
 /// What a source says about a session.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SessionRecord {
     /// The session.
     pub session: Name,
@@ -349,7 +354,7 @@ pub struct SessionRecord {
 }
 
 /// The last thing that happened in a conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
     /// What.
     pub what: Ending,
@@ -360,7 +365,7 @@ pub struct Ended {
 }
 
 /// What may happen last in a conversation: it tells who has to go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ending {
     /// Somebody said something to the model, or a tool answered it.
     Told,
@@ -375,7 +380,7 @@ pub enum Ending {
 }
 
 /// A turn of the main conversation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Hash, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TurnRecord {
     /// The prompt's record.
     pub at: At,
@@ -392,7 +397,7 @@ pub struct TurnRecord {
 }
 
 /// The shape of the conversation's tree.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shape {
     /// The last record of the conversation as it stands.
     pub leaf: Option<At>,

@@ -1,20 +1,22 @@
 //! The texts of one source, in one piece: names that repeat (tools, models, directories, sessions) once, and ids.
 
 use crate::Map;
+use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
 use std::ops::Range;
 
 /// A name of one source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Name(NonZeroU32);
 
 /// The names of one source, in the order they were first seen.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Names {
     /// All of them, one behind the other: a text of its own for each would take twice the room.
     all: String,
     /// Where each one begins, and where the last one ends.
     marks: Vec<usize>,
+    #[serde(skip)]
     index: Map<Box<str>, Name>,
 }
 

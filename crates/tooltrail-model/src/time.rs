@@ -1,12 +1,13 @@
 //! A point in time as a log gives it, small enough to keep a few for every call.
 
 use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::num::NonZeroI64;
 use std::str::FromStr;
 
 /// Microseconds since 1970, moved so that no moment of a calendar is zero: a time that may be missing takes no extra room.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Time(NonZeroI64);
 
 /// More than all microseconds from the year 9999 before Christ to 1970.
@@ -27,6 +28,16 @@ impl Time {
     /// Milliseconds since 1970.
     pub fn as_millisecond(self) -> i64 {
         self.micros().div_euclid(1000)
+    }
+
+    /// Microseconds since 1970.
+    pub fn as_microsecond(self) -> i64 {
+        self.micros()
+    }
+
+    /// A number of microseconds since 1970, if that is a time of the calendar.
+    pub fn from_microsecond(micros: i64) -> Option<Time> {
+        Timestamp::from_microsecond(micros).ok().map(Time::from)
     }
 
     /// The time from this moment to another; negative if that one is earlier.

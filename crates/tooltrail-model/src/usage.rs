@@ -2,10 +2,10 @@
 
 use crate::Time;
 use crate::text::Name;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Tokens of one request or a sum of them. Cached input is not part of `input`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Hash, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
     /// Fresh input.
     pub input: u64,
@@ -31,7 +31,7 @@ impl Tokens {
 }
 
 /// What one record says about one request. Several records may speak of the same request while its answer streams in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// Hash of the API message's id.
     pub message: u64,

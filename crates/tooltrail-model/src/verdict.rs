@@ -5,9 +5,10 @@
 
 use crate::position::At;
 use crate::{Kind, Reason, Status};
+use serde::{Deserialize, Serialize};
 
 /// What a result record says about how the call ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signals {
     /// Whether the result is marked as an error, or known not to be one.
     pub outcome: Said,
@@ -28,7 +29,7 @@ pub struct Signals {
 }
 
 /// What the log says about the outcome itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Said {
     /// It worked, or is understood to have worked.
     Worked,
@@ -40,7 +41,7 @@ pub enum Said {
 }
 
 /// Who refused a call, by a field of the log.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Denial {
     /// The person.
     User,
@@ -57,7 +58,7 @@ pub enum Denial {
 }
 
 /// What the text of an error result is known to mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Marker {
     /// The person said no.
     Rejected,
@@ -196,7 +197,7 @@ pub fn exit_code(kind: Kind, signals: &Signals) -> Option<i64> {
 }
 
 /// What came after a call that has no result, in its own conversation; the first such thing counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sequel {
     /// The person interrupted.
     Interrupted(At),
@@ -226,20 +227,34 @@ pub enum Life {
     AwaitsPermission,
 }
 
+impl Sequel {
+    /// Whether the call may still be at work: nothing that was written after it says otherwise.
+    pub fn is_open(self) -> bool {
+        // A torn last line of a live log is a result being written.
+        matches!(self, Sequel::Truncated(_) | Sequel::Ends(_))
+    }
+}
+
+/// What a call that may still be at work is; nothing if its session is dead.
+pub fn at_work(life: Life) -> Option<Verdict> {
+    match life {
+        Life::Dead => None,
+        Life::Alive => Some(Verdict::of(Status::Running, Reason::AwaitingResult)),
+        Life::AwaitsPermission => Some(Verdict::of(Status::Running, Reason::AwaitingPermission)),
+    }
+}
+
 /// What became of a call that has no result, and the record that proves it.
 pub fn without_result(sequel: Sequel, life: Life) -> (Verdict, At) {
-    let running = |reason| Verdict::of(Status::Running, reason);
-    match (sequel, life) {
-        (Sequel::Interrupted(at), _) => (Verdict::of(Status::Interrupted, Reason::User), at),
-        (Sequel::Handover(at), _) => (Verdict::of(Status::Interrupted, Reason::Handover), at),
-        (Sequel::Blocked(at), _) => (Verdict::of(Status::Blocked, Reason::Hook), at),
-        (Sequel::ApiError(at), _) => (Verdict::of(Status::Unanswered, Reason::ApiError), at),
-        (Sequel::MovedOn(at), _) => (Verdict::of(Status::Unanswered, Reason::ConversationMovedOn), at),
-        // A torn last line of a live log is a result being written.
-        (Sequel::Truncated(at) | Sequel::Ends(at), Life::AwaitsPermission) => (running(Reason::AwaitingPermission), at),
-        (Sequel::Truncated(at) | Sequel::Ends(at), Life::Alive) => (running(Reason::AwaitingResult), at),
-        (Sequel::Truncated(at), Life::Dead) => (Verdict::of(Status::Unanswered, Reason::LogTruncated), at),
-        (Sequel::Ends(at), Life::Dead) => (Verdict::of(Status::Unanswered, Reason::LogEnds), at),
+    let running = at_work(life).filter(|_| sequel.is_open());
+    match sequel {
+        Sequel::Interrupted(at) => (Verdict::of(Status::Interrupted, Reason::User), at),
+        Sequel::Handover(at) => (Verdict::of(Status::Interrupted, Reason::Handover), at),
+        Sequel::Blocked(at) => (Verdict::of(Status::Blocked, Reason::Hook), at),
+        Sequel::ApiError(at) => (Verdict::of(Status::Unanswered, Reason::ApiError), at),
+        Sequel::MovedOn(at) => (Verdict::of(Status::Unanswered, Reason::ConversationMovedOn), at),
+        Sequel::Truncated(at) => (running.unwrap_or(Verdict::of(Status::Unanswered, Reason::LogTruncated)), at),
+        Sequel::Ends(at) => (running.unwrap_or(Verdict::of(Status::Unanswered, Reason::LogEnds)), at),
     }
 }
 

@@ -85,6 +85,8 @@ pub(crate) enum Command {
     Resume(crate::commands::resume::ResumeArgs),
     /// Find text in all sessions; exits 1 if there is none
     Search(crate::commands::search::SearchArgs),
+    /// Ask the catalogue of all sessions and calls in SQL
+    Sql(crate::commands::sql::SqlArgs),
     /// Totals: calls by tool and status, tokens by model
     Stats(crate::commands::stats::StatsArgs),
     /// Print a completion script for a shell

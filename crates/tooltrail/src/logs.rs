@@ -11,7 +11,7 @@ use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{Places, Registered, load};
 use tooltrail_model::link::{Linked, Linker, Now};
 use tooltrail_model::row::CallRow;
-use tooltrail_model::{At, Kind, Time, shell};
+use tooltrail_model::{At, Time, shell};
 
 /// Logs that have been read.
 pub(crate) struct Logs {
@@ -31,8 +31,7 @@ pub(crate) struct Logs {
 pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyhow::Result<Logs> {
     let start = std::time::Instant::now();
     let time = asked_at(args);
-    let mut options = Options { max_line: args.max_line.saturating_mul(1 << 20), check_utf8, ..Options::default() };
-    options.threads = args.threads.unwrap_or(options.threads).max(1);
+    let options = options(args, check_utf8);
     if !paths.is_empty() && (args.demo || !args.root.is_empty()) {
         bail!("give either paths or `{}`, not both", if args.demo { "--demo" } else { "--root" });
     }
@@ -48,18 +47,39 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
             threads: options.threads,
         });
     }
-    let places = if args.root.is_empty() { vec![from_environment()] } else { rooted(&args.root)? };
+    let places = places(args)?;
     let search = if paths.is_empty() { find::in_places(&places) } else { find::in_paths(&expanded(paths)) };
     let (linker, looked) = scan_files(search, &options);
-    let live = find::registered(&places).into_iter().filter(runs).collect();
     Ok(Logs {
         linker: ManuallyDrop::new(linker),
-        now: now(args, time, live),
+        now: now(args, time, registered(&places)),
         looked,
         took: start.elapsed(),
         shelf: Box::new(Disk::default()),
         threads: options.threads,
     })
+}
+
+/// How the arguments want logs to be read.
+pub(crate) fn options(args: &LogArgs, check_utf8: bool) -> Options {
+    let mut options = Options { max_line: args.max_line.saturating_mul(1 << 20), check_utf8, ..Options::default() };
+    options.threads = args.threads.unwrap_or(options.threads).max(1);
+    options
+}
+
+/// Where the arguments want logs to be looked for.
+pub(crate) fn places(args: &LogArgs) -> anyhow::Result<Vec<Places>> {
+    if args.root.is_empty() { Ok(vec![from_environment()]) } else { rooted(&args.root) }
+}
+
+/// The moment of asking, with the sessions that run in some places.
+pub(crate) fn now_in(args: &LogArgs, places: &[Places]) -> Now {
+    now(args, asked_at(args), registered(places))
+}
+
+/// The sessions that agents list as running, and whose process is there.
+fn registered(places: &[Places]) -> Vec<Registered> {
+    find::registered(places).into_iter().filter(runs).collect()
 }
 
 impl Logs {
@@ -103,12 +123,7 @@ impl Logs {
 
     /// Adds to the row of a command what the command itself tells; gives the command back as it was read.
     pub(crate) fn understand(&self, row: &mut CallRow<'_>, at: At) -> Option<shell::Script> {
-        if row.kind != Kind::Shell || at.span.len() > load::LONGEST {
-            return None;
-        }
-        let bytes = self.shelf.bytes(row.request.file, at.span)?;
-        let command = load::command(&bytes, at.line, row)?;
-        shell::tell(row, &command)
+        load::understand(&*self.shelf, row, at)
     }
 
     /// How many threads there are to work on.

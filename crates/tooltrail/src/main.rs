@@ -2,6 +2,7 @@
 //!
 //! Only this crate looks at the environment, the clock and the terminal, and only this crate prints.
 
+mod catalogue;
 mod changes;
 mod cli;
 mod commands;

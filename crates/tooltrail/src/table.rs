@@ -41,7 +41,7 @@ pub(crate) enum Align {
 /// A table.
 #[derive(Debug)]
 pub(crate) struct Table {
-    heads: Vec<(&'static str, Align)>,
+    heads: Vec<(String, Align)>,
     rows: Vec<Vec<Cell>>,
     /// Columns that are left out where there is not enough room, the first one first.
     optional: &'static [&'static str],
@@ -49,8 +49,8 @@ pub(crate) struct Table {
 
 impl Table {
     /// An empty table with these columns.
-    pub(crate) fn new(heads: &[(&'static str, Align)]) -> Self {
-        Table { heads: heads.to_vec(), rows: Vec::new(), optional: &[] }
+    pub(crate) fn new(heads: &[(&str, Align)]) -> Self {
+        Table { heads: heads.iter().map(|(name, align)| (printable(name), *align)).collect(), rows: Vec::new(), optional: &[] }
     }
 
     /// The same, with columns that may be left out in a narrow terminal.

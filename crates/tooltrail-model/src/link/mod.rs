@@ -8,6 +8,7 @@
 mod agents;
 mod identity;
 mod life;
+mod open;
 mod parallel;
 mod roots;
 mod rows;
@@ -16,8 +17,10 @@ mod state;
 mod tasks;
 mod totals;
 
-pub use life::{Live, Now};
-pub use sessions::LinkedSession;
+pub use life::{Chance, Live, Now, Pulse};
+pub use open::{OpenCall, OpenSession};
+pub use sessions::{LinkedSession, LinkedTurn};
+pub use state::OpenCalls;
 pub(crate) use state::State;
 
 use crate::summary::{CallRecord, ResultRecord, Summary};
@@ -52,6 +55,11 @@ impl Linker {
     /// Forgets a source.
     pub fn remove(&mut self, path: &str) {
         self.sources.remove(path);
+    }
+
+    /// The sources themselves, by path.
+    pub fn into_sources(self) -> impl Iterator<Item = Source> {
+        self.sources.into_values()
     }
 
     /// The sources, by path.

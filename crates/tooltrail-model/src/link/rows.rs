@@ -1,12 +1,12 @@
 //! Rows: linked calls, sessions and sources as the commands print them.
 
-use super::{CallId, Linked, LinkedCall, LinkedSession, Now};
+use super::{CallId, Linked, LinkedCall, LinkedSession, Now, OpenCall, OpenCalls, OpenSession};
 use crate::event::{HookOutcome, HookStage, TaskState};
 use crate::issue::{Issue, IssueCode};
 use crate::position::At;
 use crate::row::{Background, CallRow, CheckRow, HookRow, Place, SessionRow, VERSION};
 use crate::summary::{CallRecord, HookRecord, ResultRecord};
-use crate::verdict::{self, Around, Life, Said, Sequel, Verdict};
+use crate::verdict::{self, Around, Said, Sequel, Verdict};
 use crate::{Status, Time};
 use std::collections::BTreeMap;
 
@@ -21,13 +21,12 @@ pub(super) struct Judged<'a> {
 }
 
 impl<'a> Linked<'a> {
-    /// Decides what became of a call. `alone`: by its own source only.
-    pub(super) fn judge(&self, call: &LinkedCall, now: &Now, alone: bool) -> Judged<'a> {
+    /// Decides what became of a call; without a time, as if its session had ended. `alone`: by its own source only.
+    pub(super) fn judge(&self, call: &LinkedCall, now: Option<&Now>, alone: bool) -> Judged<'a> {
         let record = self.record(call.id);
         let Some((source, result)) = self.result(call, alone) else {
             let life = self.life(call, now);
-            let end = Sequel::Ends(self.sources[call.id.source()].summary.end);
-            let (verdict, evidence) = verdict::without_result(record.sequel.as_deref().copied().unwrap_or(end), life);
+            let (verdict, evidence) = verdict::without_result(self.sequel(call), life);
             return Judged { verdict, source: call.id.source(), evidence, result: None, completed: None, duration_ms: None };
         };
         let refused = |hook: &HookRecord| hook.stage != HookStage::After && hook.outcome == Some(HookOutcome::Blocked);
@@ -42,6 +41,12 @@ impl<'a> Linked<'a> {
         let started = record.time.filter(|_| !result.sole);
         let duration_ms = started.zip(completed).and_then(|(start, end)| millis(start, end));
         Judged { verdict, source, evidence: result.at, result: Some((source, result)), completed, duration_ms }
+    }
+
+    /// What came after a call.
+    fn sequel(&self, call: &LinkedCall) -> Sequel {
+        let end = || Sequel::Ends(self.sources[call.id.source()].summary.end);
+        self.record(call.id).sequel.as_deref().copied().unwrap_or_else(end)
     }
 
     /// The rows of `calls`. `copies`: every copy on a line of its own that says only what its own source says.
@@ -59,10 +64,29 @@ impl<'a> Linked<'a> {
 
     /// One call as a row.
     pub fn call_row<'s>(&'s self, call: &LinkedCall, now: &Now, alone: bool) -> CallRow<'s> {
+        self.open_call(call, alone).settle(|| self.pulse(call.session, now))
+    }
+
+    /// One call as a row, with what depends on the time left open.
+    pub fn open_call<'s>(&'s self, call: &LinkedCall, alone: bool) -> OpenCall<'s> {
+        let ended = self.ended_row(call, alone);
+        let may_run = ended.result.is_none() && self.sequel(call).is_open();
+        // A task that was last seen at work is told to be so until it is known that its session has ended.
+        let may_go_on = ended.background.as_ref().is_some_and(|task| task.state == TaskState::Running);
+        let chance = if may_run || may_go_on { self.chance(call) } else { None };
+        let mut open = OpenCall { row: ended, chance: chance.filter(|_| may_run), background: may_go_on && chance.is_some() };
+        if may_go_on && let Some(task) = &mut open.row.background {
+            task.state = TaskState::Unknown;
+        }
+        open
+    }
+
+    /// One call as a row, as if its session had ended; only a background task may be left at work.
+    fn ended_row<'s>(&'s self, call: &LinkedCall, alone: bool) -> CallRow<'s> {
         let source = call.id.source();
         let names = &self.sources[source].summary.names;
         let record = self.record(call.id);
-        let judged = self.judge(call, now, alone);
+        let judged = self.judge(call, None, alone);
         let result = judged.result.map(|(_, result)| result);
         let agent = self.agent_of(source);
         let session = self.session_text(call.id);
@@ -97,7 +121,7 @@ impl<'a> Linked<'a> {
             parent_call: record.rare().parent.as_deref().or_else(|| self.agents.parent(source, record.within)),
             child_session: child
                 .or_else(|| result.and_then(|result| result.child.as_ref()).filter(|child| child.sure).map(|child| &*child.agent)),
-            background: self.background(call, record, judged.result, now, alone),
+            background: self.background(call, record, judged.result, alone),
             hooks: record.hooks.iter().map(|hook| self.hook_row(source, hook)).collect(),
             request: self.request_place(call.id),
             result: judged.result.map(|(source, result)| self.place(source, result.at)),
@@ -125,7 +149,6 @@ impl<'a> Linked<'a> {
         call: &LinkedCall,
         record: &'s CallRecord,
         result: Option<(usize, &'s ResultRecord)>,
-        now: &Now,
         alone: bool,
     ) -> Option<Background<'s>> {
         let source = call.id.source();
@@ -137,13 +160,11 @@ impl<'a> Linked<'a> {
             return None;
         }
         let Some(news) = news else {
-            let state = if self.life(call, now) == Life::Dead { TaskState::Unknown } else { TaskState::Running };
+            let state = TaskState::Running;
             let (source, at) = result.map_or((source, record.at), |(source, result)| (source, result.at));
             return Some(Background { id, state, exit_code: None, ended_at: None, evidence: self.place(source, at) });
         };
-        // What was last seen at work in a session that is dead did not stay at work.
-        let over = news.record.state == TaskState::Running && self.life(call, now) == Life::Dead;
-        let state = if over { TaskState::Unknown } else { news.record.state };
+        let state = news.record.state;
         let ended = !matches!(state, TaskState::Running | TaskState::Unknown);
         Some(Background {
             id: id.or(news.record.id.as_deref()),
@@ -161,18 +182,24 @@ impl<'a> Linked<'a> {
 
     /// One session as a row, by its place in [`Linked::sessions`].
     pub fn session_row<'s>(&'s self, session: usize, now: &Now) -> Option<SessionRow<'s>> {
+        Some(self.open_session(session)?.settle(self.pulse(session, now)))
+    }
+
+    /// One session as a row, with what depends on the time left open.
+    pub fn open_session<'s>(&'s self, session: usize) -> Option<OpenSession<'s>> {
         let own = self.sessions.get(session)?;
         let mut row = described(self, own);
-        let mut waits = super::state::Waits::default();
+        let mut calls = OpenCalls::default();
         for call in self.calls_of(session).iter().filter(|call| call.copy_of.is_none()) {
-            let verdict = self.judge(call, now, false).verdict;
+            let judged = self.judge(call, None, false);
             row.calls += 1;
-            *row.by_status.entry(verdict.status).or_default() += 1;
-            waits.take(self.record(call.id).kind, verdict);
+            *row.by_status.entry(judged.verdict.status).or_default() += 1;
+            let may_run = judged.result.is_none() && self.sequel(call).is_open();
+            if let Some(chance) = may_run.then(|| self.chance(call)).flatten() {
+                calls.take(self.record(call.id).kind, chance);
+            }
         }
-        let (state, reason) = self.state(own, waits, now);
-        (row.state, row.state_reason) = (Some(state.word()), Some(reason));
-        Some(row)
+        Some(OpenSession { row, calls, ending: own.ending.map(|ended| ended.what) })
     }
 
     /// The rows of `check`, by path.
@@ -189,7 +216,7 @@ impl<'a> Linked<'a> {
                 continue;
             }
             row.unanswered += 1;
-            let verdict = self.judge(call, now, true).verdict;
+            let verdict = self.judge(call, Some(now), true).verdict;
             if verdict.status != Status::Running {
                 let names = &self.sources[call.id.source()].summary.names;
                 let (id, tool) = (names.text(record.id).to_owned(), names.text(record.tool));
@@ -200,7 +227,7 @@ impl<'a> Linked<'a> {
         }
         for (row, source) in rows.iter_mut().zip(&self.sources) {
             // The last line of a log that is being written breaks off until it is whole.
-            if super::life::is_fresh(source, now) {
+            if now.is_fresh(source.modified, source.summary.last) {
                 row.issues.retain(|issue| issue.code != IssueCode::TornTail);
             }
             row.issues.sort_by_key(|issue| issue.line);

@@ -3,7 +3,7 @@
 use super::roots::Roots;
 use super::{Linked, Source};
 use crate::event::TitleBy;
-use crate::summary::{Ended, SessionRecord};
+use crate::summary::{Ended, SessionRecord, TurnRecord};
 use crate::text::Name;
 use crate::usage::Tokens;
 use crate::{Map, Set, Time};
@@ -221,8 +221,34 @@ fn place(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
     }
 }
 
-/// Counts each turn once, in the session that has it first.
+/// A turn among all others.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkedTurn<'a> {
+    /// Its source.
+    pub source: usize,
+    /// Its session, in [`Linked::sessions`].
+    pub session: usize,
+    /// What its source says.
+    pub record: &'a TurnRecord,
+}
+
+impl<'a> Linked<'a> {
+    /// The turns, by time; each once, in the session that has it first.
+    pub fn turns(&self) -> Vec<LinkedTurn<'a>> {
+        turns(self)
+    }
+}
+
+/// Counts the turns of each session.
 fn count_turns(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
+    for turn in turns(linked) {
+        if let Some(session) = sessions.get_mut(turn.session) {
+            session.turns += 1;
+        }
+    }
+}
+
+fn turns<'a>(linked: &Linked<'a>) -> Vec<LinkedTurn<'a>> {
     let mut turns: Vec<_> = Vec::new();
     for (source, entry) in linked.sources.iter().enumerate() {
         let first = entry.summary.first.unwrap_or(Time::MAX);
@@ -230,10 +256,10 @@ fn count_turns(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
     }
     turns.sort_by_key(|&(time, first, source, turn)| (time, first, source, turn.at));
     let mut seen: Set<u64> = Set::default();
-    for (_, _, source, turn) in turns {
-        let new = turn.original.is_none_or(|original| seen.insert(original));
-        if let Some(session) = index_of(linked, source, turn.session).filter(|_| new).and_then(|index| sessions.get_mut(index)) {
-            session.turns += 1;
-        }
-    }
+    turns.retain(|(.., turn)| turn.original.is_none_or(|original| seen.insert(original)));
+    let linked = turns.into_iter().filter_map(|(_, _, source, record)| {
+        let session = index_of(linked, source, record.session)?;
+        Some(LinkedTurn { source, session, record })
+    });
+    linked.collect()
 }

@@ -1,10 +1,9 @@
 //! What a session is doing: who has to go on, and what tells so. Decided on asking, like everything that needs to know the time.
 
-use super::life::{Live, Now, is_fresh};
-use super::{Linked, LinkedSession};
+use super::life::{Chance, Live, Pulse};
+use crate::Kind;
 use crate::summary::Ending;
-use crate::verdict::Verdict;
-use crate::{Kind, Reason, Status};
+use crate::verdict::Life;
 
 /// What a session is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,51 +33,68 @@ impl State {
     }
 }
 
-/// What the calls of a session wait for.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Waits {
-    question: bool,
-    plan: bool,
-    permission: bool,
-    running: bool,
+/// The calls of a session that have not ended, for the case that it is alive.
+#[derive(Clone, Copy, Debug, Hash, Default, PartialEq, Eq)]
+pub struct OpenCalls {
+    /// How many there are.
+    pub count: u64,
+    /// One of them asks the person something.
+    pub question: bool,
+    /// One of them shows a plan.
+    pub plan: bool,
+    /// One of them asked to be allowed.
+    pub asks: bool,
+    /// There is one alone.
+    pub alone: bool,
 }
 
-impl Waits {
-    /// Takes in what became of a call.
-    pub(super) fn take(&mut self, kind: Kind, verdict: Verdict) {
-        if verdict.status == Status::Running {
-            self.running = true;
-            self.question |= kind == Kind::Question;
-            self.plan |= kind == Kind::Plan;
-            self.permission |= verdict.reason == Some(Reason::AwaitingPermission);
+impl OpenCalls {
+    /// Takes in a call.
+    pub(super) fn take(&mut self, kind: Kind, chance: Chance) {
+        self.count += 1;
+        self.question |= kind == Kind::Question;
+        self.plan |= kind == Kind::Plan;
+        self.asks |= chance == Chance::Asks;
+        self.alone |= chance == Chance::Alone;
+    }
+
+    /// What the calls are doing: whether they are at work, and whether one waits for a permission.
+    pub(super) fn life(self, pulse: Pulse) -> Life {
+        if self.count == 0 {
+            return Life::Dead;
         }
+        let chance = match (self.asks, self.alone) {
+            (true, _) => Chance::Asks,
+            (_, true) => Chance::Alone,
+            _ => Chance::Works,
+        };
+        chance.life(pulse)
     }
 }
 
-impl Linked<'_> {
-    /// What a session is doing, and what tells so.
-    pub(super) fn state(&self, session: &LinkedSession, waits: Waits, now: &Now) -> (State, &'static str) {
-        let listed = now.live.get(&session.id).copied();
-        let written = session.sources.iter().any(|&source| is_fresh(self.sources[source], now));
-        if listed.is_none() && !written {
-            return (State::Ended, "quiet");
-        }
-        match listed {
-            _ if waits.question => return (State::Asks, "question"),
-            _ if waits.plan => return (State::Asks, "plan"),
-            _ if waits.permission => return (State::Waiting, "permission"),
-            Some(Live::Waiting) => return (State::Waiting, "registry"),
-            Some(Live::Idle) => return (State::YourTurn, "idle"),
-            _ if waits.running => return (State::Working, "call"),
-            Some(Live::Running) | None => {}
-        }
-        match session.ending.map(|ended| ended.what) {
-            Some(Ending::Told | Ending::Busy) => (State::Working, "model"),
-            Some(Ending::Spoke) => (State::YourTurn, "answered"),
-            Some(Ending::Interrupted) => (State::YourTurn, "interrupted"),
-            Some(Ending::ApiError) => (State::YourTurn, "api_error"),
-            None if listed == Some(Live::Running) => (State::Working, "registry"),
-            None => (State::YourTurn, "nothing_asked"),
-        }
+/// What a session is doing, and what tells so.
+pub(super) fn state(pulse: Pulse, calls: OpenCalls, ending: Option<Ending>) -> (State, &'static str) {
+    let Pulse { listed, written } = pulse;
+    if listed.is_none() && !written {
+        return (State::Ended, "quiet");
+    }
+    let life = calls.life(pulse);
+    let at_work = life != Life::Dead;
+    match listed {
+        _ if at_work && calls.question => return (State::Asks, "question"),
+        _ if at_work && calls.plan => return (State::Asks, "plan"),
+        _ if life == Life::AwaitsPermission => return (State::Waiting, "permission"),
+        Some(Live::Waiting) => return (State::Waiting, "registry"),
+        Some(Live::Idle) => return (State::YourTurn, "idle"),
+        _ if at_work => return (State::Working, "call"),
+        Some(Live::Running) | None => {}
+    }
+    match ending {
+        Some(Ending::Told | Ending::Busy) => (State::Working, "model"),
+        Some(Ending::Spoke) => (State::YourTurn, "answered"),
+        Some(Ending::Interrupted) => (State::YourTurn, "interrupted"),
+        Some(Ending::ApiError) => (State::YourTurn, "api_error"),
+        None if listed == Some(Live::Running) => (State::Working, "registry"),
+        None => (State::YourTurn, "nothing_asked"),
     }
 }

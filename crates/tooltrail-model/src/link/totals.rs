@@ -88,6 +88,14 @@ fn count(counted: &mut Usage, best: &Seen<'_>, oldest: &Seen<'_>) {
 }
 
 impl Linked<'_> {
+    /// The requests that were paid for, by the session they were first made in and by model. A pair may come in several parts.
+    pub fn usage(&self) -> impl Iterator<Item = (Option<usize>, Option<&str>, &ModelUsage)> {
+        self.usage.iter().map(|((model, session), usage)| {
+            let session = session.and_then(|name| self.session_index.get(&name).copied());
+            (session, model.map(|(source, name)| self.sources[source].summary.names.text(name)), usage)
+        })
+    }
+
     /// The totals of everything.
     pub fn stats(&self, now: &Now) -> StatsRow {
         self.sums(&self.calls, None, now)
@@ -133,7 +141,7 @@ impl Linked<'_> {
         for call in calls.iter().filter(|call| call.copy_of.is_none()) {
             let tool = self.record(call.id).tool;
             let text = self.sources[call.id.source()].summary.names.text(tool);
-            let judged = self.judge(call, now, false);
+            let judged = self.judge(call, Some(now), false);
             tools.add((call.id.source, tool), text, judged.verdict.status, judged.duration_ms);
         }
         tools

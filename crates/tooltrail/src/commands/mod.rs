@@ -9,6 +9,7 @@ pub(crate) mod list;
 pub(crate) mod resume;
 pub(crate) mod search;
 pub(crate) mod show;
+pub(crate) mod sql;
 pub(crate) mod stats;
 
 use crate::cli::{Cli, Command};
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 
 /// The names of all commands, as `--help` lists them.
 #[cfg(test)]
-const COMMANDS: &[&str] = &["show", "calls", "check", "export", "file", "list", "resume", "search", "stats", "completions"];
+const COMMANDS: &[&str] = &["show", "calls", "check", "export", "file", "list", "resume", "search", "sql", "stats", "completions"];
 
 /// Runs what the command line asks for.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
@@ -30,6 +31,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::List(args)) => list::run(&cli.logs, args),
         Some(Command::Resume(args)) => resume::run(&cli.logs, args),
         Some(Command::Search(args)) => search::run(&cli.logs, args),
+        Some(Command::Sql(args)) => sql::run(&cli.logs, args),
         Some(Command::Stats(args)) => stats::run(&cli.logs, args),
         Some(Command::Completions(args)) => completions::run(args),
     }

@@ -1,0 +1,209 @@
+//! A refresh: the catalogue made equal to what the logs say now.
+//!
+//! Sources whose file is as it was are not opened; if that is all of them, nothing else happens. Otherwise the changed ones are read,
+//! the newest first, the summaries of the others are taken from the catalogue, all are linked, and the sessions that came out different
+//! are written, in one transaction. A process that finds that another one has written meanwhile begins again with what it has read.
+//!
+//! Very many logs are taken in several steps, each twice as large as the one before, so that what is newest is there first.
+
+mod gather;
+mod plan;
+
+use crate::rows::{Known, Linkage};
+use crate::store::{Catalogue, Error, Ids, NewSource, Writer, is_damaged, read};
+use crate::{Map, Set};
+use gather::Held;
+use plan::Plan;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use tooltrail_formats::find::{Problem, Search};
+use tooltrail_formats::scan::{Options, Progress, spelled};
+use tooltrail_formats::shelf::Disk;
+use tooltrail_model::Time;
+
+/// How much is read before anything is written.
+const FIRST_STEP: u64 = 2 << 30;
+
+/// What a refresh did.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Sources that were read.
+    pub read: usize,
+    /// Sources that are not there any more.
+    pub lost: usize,
+    /// Sessions that were written.
+    pub sessions: usize,
+    /// Sources that could not be read.
+    pub problems: Vec<Problem>,
+}
+
+/// Makes the catalogue equal to the logs that were found, at a moment. A catalogue that turns out to be damaged is filled anew.
+pub fn refresh(catalogue: &mut Catalogue, search: &Search, options: &Options, now: Time, progress: &Progress) -> Result<Outcome, Error> {
+    match Refresh::new(search, options, now, progress).run(catalogue) {
+        Err(error) if is_damaged(&error) => {
+            catalogue.start_over()?;
+            Refresh::new(search, options, now, progress).run(catalogue).map_err(|error| catalogue.failed(error))
+        }
+        outcome => outcome.map_err(|error| catalogue.failed(error)),
+    }
+}
+
+/// A refresh under way.
+struct Refresh<'a> {
+    search: &'a Search,
+    options: &'a Options,
+    now: Time,
+    progress: &'a Progress,
+    held: Held,
+    /// Sources that could not be read.
+    failed: Set<String>,
+    /// Sources that were read and stored.
+    done: Set<String>,
+    outcome: Outcome,
+}
+
+impl<'a> Refresh<'a> {
+    fn new(search: &'a Search, options: &'a Options, now: Time, progress: &'a Progress) -> Self {
+        Refresh {
+            search,
+            options,
+            now,
+            progress,
+            held: Held::default(),
+            failed: Set::default(),
+            done: Set::default(),
+            outcome: Outcome::default(),
+        }
+    }
+
+    fn run(mut self, catalogue: &mut Catalogue) -> rusqlite::Result<Outcome> {
+        let mut step = FIRST_STEP;
+        loop {
+            let mut plan = Plan::make(&catalogue.connection, self.search, self.now, &self.failed, &self.done)?;
+            if plan.is_empty() {
+                return Ok(self.outcome);
+            }
+            plan.cut(step);
+            let problems = self.held.gather(&catalogue.connection, &mut plan, self.options, self.progress)?;
+            if !problems.is_empty() {
+                // What cannot be read is as good as not there; the plan is made again without it.
+                self.failed.extend(problems.iter().map(|problem| spelled(&problem.path)));
+                self.outcome.problems.extend(problems);
+                continue;
+            }
+            if self.write(catalogue, &plan)? {
+                step = step.saturating_mul(2);
+                if !catalogue.publish()? {
+                    // What is stored now is what another process has read.
+                    self.done.clear();
+                }
+            }
+        }
+    }
+
+    /// Links everything and writes what is new; nothing if another process was quicker.
+    fn write(&mut self, catalogue: &mut Catalogue, plan: &Plan<'_>) -> rusqlite::Result<bool> {
+        let linked = self.held.linker.link_on(self.options.threads);
+        let linkage = Linkage::new(&linked);
+        let told = known(&catalogue.connection, plan)?;
+        let Some(writer) = Writer::begin(&mut catalogue.connection, plan.epoch)? else { return Ok(false) };
+        let mut sessions = read::sessions(writer.connection())?;
+        let ids = self.put_sources(&writer, plan, &linkage)?;
+        for lost in &plan.lost {
+            writer.lose_source(*lost)?;
+        }
+        let written = write_sessions(&writer, &linkage, &sessions, &ids, &told, self.options.threads)?;
+        for session in &linked.sessions {
+            sessions.remove(&read::session_key(session.agent, &session.id));
+        }
+        for gone in sessions.values().filter(|session| !session.gone) {
+            writer.lose_session(gone.id)?;
+        }
+        writer.put_stray_usage(&linkage.stray_usage)?;
+        writer.tidy()?;
+        writer.commit()?;
+        self.outcome.read += plan.read.len();
+        self.done.extend(plan.read.iter().cloned());
+        self.outcome.lost += plan.lost.len();
+        self.outcome.sessions += written;
+        Ok(true)
+    }
+
+    /// Stores the sources that were read, and gives the numbers of all.
+    fn put_sources<'l>(&self, writer: &Writer<'_>, plan: &Plan<'_>, linkage: &Linkage<'l>) -> rusqlite::Result<Ids<'l>> {
+        let mut ids = Ids { by_place: Vec::new(), by_path: Map::default() };
+        for source in &linkage.linked.sources {
+            let known = plan.known.get(&*source.path);
+            let fresh = plan.present.get(&*source.path).filter(|_| plan.read.contains(&*source.path));
+            let id = match (fresh, known) {
+                (None, Some(known)) => known.id,
+                (None, None) => 0,
+                (Some(&(_, stamp)), _) => writer.put_source(&NewSource {
+                    path: &source.path,
+                    stamp,
+                    modified: source.modified,
+                    scanned: self.now,
+                    summary: &source.summary,
+                    packed: self.held.packed(&source.path),
+                })?,
+            };
+            ids.by_place.push(id);
+            ids.by_path.insert(&source.path, id);
+        }
+        Ok(ids)
+    }
+}
+
+/// What the commands told in the sessions that are about to be written.
+fn known(connection: &rusqlite::Connection, plan: &Plan<'_>) -> rusqlite::Result<Known> {
+    let mut known = Known::default();
+    let read = plan.read.iter().filter_map(|path| plan.known.get(path)).map(|source| source.id);
+    for source in read.chain(plan.lost.iter().copied()) {
+        read::told(connection, source, &mut known)?;
+    }
+    Ok(known)
+}
+
+/// Writes the sessions that are not stored as they are. Rows are made on all threads and written by this one.
+fn write_sessions(
+    writer: &Writer<'_>,
+    linkage: &Linkage<'_>,
+    stored: &Map<String, read::SessionInfo>,
+    ids: &Ids<'_>,
+    told: &Known,
+    threads: usize,
+) -> rusqlite::Result<usize> {
+    let next = AtomicUsize::new(0);
+    let shelf = Disk::default();
+    let known = |session: &crate::rows::StoredSession<'_>| {
+        let row = &session.open.row;
+        stored.get(&read::session_key(row.agent, row.session)).copied()
+    };
+    let (send, receive) = mpsc::sync_channel(2 * threads);
+    let make = |send: mpsc::SyncSender<_>| {
+        while let Some(mut session) = linkage.session(next.fetch_add(1, Ordering::Relaxed)) {
+            if known(&session).is_some_and(|known| !known.gone && known.fingerprint == session.fingerprint) {
+                continue;
+            }
+            session.understand(told, &shelf);
+            if send.send(session).is_err() {
+                // Writing failed; nobody wants the rest.
+                return;
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            let send = send.clone();
+            scope.spawn(|| make(send));
+        }
+        drop(send);
+        let mut written = 0;
+        // Taken by value: if writing fails, the makers see that nobody listens.
+        for session in receive {
+            writer.put_session(known(&session).map(|known| known.id), &session, ids)?;
+            written += 1;
+        }
+        Ok(written)
+    })
+}

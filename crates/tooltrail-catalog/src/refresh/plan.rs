@@ -1,0 +1,103 @@
+//! What has to be done: which sources are new or changed, and which are not there any more.
+
+use crate::store::{Stamp, read};
+use crate::{Map, Set};
+use rusqlite::Connection;
+use std::fs;
+use std::time::SystemTime;
+use tooltrail_formats::FORMATS;
+use tooltrail_formats::find::{self, Found, Search};
+use tooltrail_formats::scan::spelled;
+use tooltrail_model::Time;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// What a refresh has to do.
+pub(super) struct Plan<'a> {
+    /// How often the catalogue had been written when the plan was made.
+    pub(super) epoch: i64,
+    /// What the catalogue knows, by path.
+    pub(super) known: Map<String, read::SourceInfo>,
+    /// What is there, by path.
+    pub(super) present: Map<String, (&'a Found, Stamp)>,
+    /// Which of it has to be read.
+    pub(super) read: Set<String>,
+    /// The sources that are not there any more.
+    pub(super) lost: Vec<i64>,
+}
+
+impl<'a> Plan<'a> {
+    /// Compares what was found with what is known. `failed` could not be read, `done` was read a moment ago.
+    pub(super) fn make(
+        connection: &Connection,
+        search: &'a Search,
+        now: Time,
+        failed: &Set<String>,
+        done: &Set<String>,
+    ) -> rusqlite::Result<Self> {
+        // Both at one moment.
+        let transaction = connection.unchecked_transaction()?;
+        let (epoch, known) = (read::epoch(&transaction)?, read::sources(&transaction)?);
+        drop(transaction);
+        let mut plan = Plan { epoch, known, present: Map::default(), read: Set::default(), lost: Vec::new() };
+        for found in &search.files {
+            let path = spelled(&found.path);
+            if failed.contains(&path) {
+                continue;
+            }
+            let stamp = stamp(found);
+            let known = plan.known.get(&path).filter(|known| !known.gone);
+            if !done.contains(&path) && known.is_none_or(|known| known.stamp != stamp) {
+                plan.read.insert(path.clone());
+            }
+            plan.present.insert(path, (found, if is_recent(found, now) { Stamp { mtime_ns: 0, ..stamp } } else { stamp }));
+        }
+        let lost = plan.known.iter().filter(|(path, known)| !known.gone && !plan.present.contains_key(*path));
+        plan.lost = lost.map(|(_, known)| known.id).collect();
+        Ok(plan)
+    }
+
+    /// Whether there is nothing to do.
+    pub(super) fn is_empty(&self) -> bool {
+        self.read.is_empty() && self.lost.is_empty()
+    }
+
+    /// Leaves out what is too much for one step; the newest stays.
+    pub(super) fn cut(&mut self, bytes: u64) {
+        let size = |path: &String| self.present.get(path).map_or(0, |(found, _)| found.size);
+        if self.read.iter().map(size).sum::<u64>() <= bytes {
+            return;
+        }
+        let mut files: Vec<_> = self.read.drain().collect();
+        files.sort_by_key(|path| self.present.get(path).map(|(found, _)| std::cmp::Reverse(found.modified)));
+        let mut before = 0;
+        for path in files {
+            if before > bytes {
+                break;
+            }
+            before += self.present.get(&path).map_or(0, |(found, _)| found.size);
+            self.read.insert(path);
+        }
+    }
+}
+
+/// What tells whether a source is as it was: its file, and the small files beside it that are read with it.
+fn stamp(found: &Found) -> Stamp {
+    let since = found.modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+    let mtime_ns = since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(-1);
+    let mut parts = found.identity.to_le_bytes().to_vec();
+    for path in FORMATS.iter().flat_map(|format| format.sidecars(&found.path)) {
+        if let Ok(meta) = fs::symlink_metadata(&path) {
+            parts.extend(find::identity(&meta).to_le_bytes());
+            parts.extend(meta.len().to_le_bytes());
+        }
+    }
+    Stamp { size: found.size, mtime_ns, identity: xxh3_64(&parts) }
+}
+
+/// Whether a file was written so short a time ago that it could be written again without its time changing. It is read once more then.
+fn is_recent(found: &Found, now: Time) -> bool {
+    // Clocks of files are coarse; and they run on while the files are listed.
+    const BEFORE: i64 = 100_000;
+    const AFTER: i64 = 10_000_000;
+    found.written().is_some_and(|written| (-AFTER..BEFORE).contains(&written.micros_until(now)))
+}

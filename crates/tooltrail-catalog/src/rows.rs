@@ -1,0 +1,199 @@
+//! Rows on their way into the catalogue: everything about one session, made from linked logs.
+//!
+//! A fingerprint tells whether a session is stored as it is now. It is taken before commands are read again for what they tell, because
+//! that costs more than everything else together and follows from the rest.
+
+use crate::Map;
+use std::hash::{Hash, Hasher};
+use tooltrail_formats::load;
+use tooltrail_formats::shelf::Shelf;
+use tooltrail_model::link::{Linked, LinkedCall, LinkedTurn, OpenCall, OpenSession};
+use tooltrail_model::row::{CallRow, ModelUsage};
+use tooltrail_model::shell::Purpose;
+use tooltrail_model::{At, Kind, Reason, Status, Time};
+use xxhash_rust::xxh3::Xxh3Default;
+
+/// A call as it is stored.
+#[derive(Hash)]
+pub(crate) struct StoredCall<'a> {
+    /// The row, without its reference: that may change when another session comes.
+    pub(crate) open: OpenCall<'a>,
+    pub(crate) number: u32,
+    pub(crate) source: usize,
+    pub(crate) at: At,
+    pub(crate) result: Option<(usize, At)>,
+    pub(crate) digest: u64,
+    pub(crate) order: Option<Time>,
+}
+
+/// A record that repeats a call of another place.
+#[derive(Hash)]
+pub(crate) struct StoredCopy<'a> {
+    pub(crate) call: &'a str,
+    pub(crate) source: usize,
+    pub(crate) at: At,
+    pub(crate) original_source: usize,
+    pub(crate) original: At,
+}
+
+/// A session as it is stored.
+pub(crate) struct StoredSession<'a> {
+    pub(crate) open: OpenSession<'a>,
+    pub(crate) directory: Option<&'a str>,
+    pub(crate) first: Option<Time>,
+    pub(crate) sources: &'a [usize],
+    pub(crate) calls: Vec<StoredCall<'a>>,
+    pub(crate) copies: Vec<StoredCopy<'a>>,
+    pub(crate) turns: &'a [LinkedTurn<'a>],
+    pub(crate) usage: &'a [Used<'a>],
+    pub(crate) fingerprint: u64,
+}
+
+/// What was paid for in a session, by model.
+pub(crate) type Used<'a> = (Option<&'a str>, ModelUsage);
+
+/// Linked logs with what is told by session taken apart.
+pub(crate) struct Linkage<'a> {
+    pub(crate) linked: &'a Linked<'a>,
+    turns: Vec<Vec<LinkedTurn<'a>>>,
+    usage: Vec<Vec<Used<'a>>>,
+    /// What belongs to no session.
+    pub(crate) stray_usage: Vec<Used<'a>>,
+}
+
+impl<'a> Linkage<'a> {
+    pub(crate) fn new(linked: &'a Linked<'a>) -> Self {
+        let mut turns = vec![Vec::new(); linked.sessions.len()];
+        for turn in linked.turns() {
+            turns[turn.session].push(turn);
+        }
+        let mut sums: Map<(Option<usize>, Option<&str>), ModelUsage> = Map::default();
+        for (session, model, part) in linked.usage() {
+            let sum = sums.entry((session, model)).or_default();
+            sum.messages += part.messages;
+            sum.tokens.add(&part.tokens);
+        }
+        let (mut usage, mut stray_usage) = (vec![Vec::new(); linked.sessions.len()], Vec::new());
+        for ((session, model), sum) in sums {
+            session.map_or(&mut stray_usage, |session| &mut usage[session]).push((model, sum));
+        }
+        usage.iter_mut().for_each(|models| models.sort_by_key(|(model, _)| *model));
+        stray_usage.sort_by_key(|(model, _)| *model);
+        Linkage { linked, turns, usage, stray_usage }
+    }
+
+    /// A session, by its place among all.
+    pub(crate) fn session(&self, index: usize) -> Option<StoredSession<'_>> {
+        let linked = self.linked;
+        let own = linked.sessions.get(index)?;
+        let (mut calls, mut copies) = (Vec::new(), Vec::new());
+        for call in linked.calls_of(index) {
+            match call.copy_of {
+                None => calls.push(stored(linked, call)),
+                Some(original) => copies.push(StoredCopy {
+                    call: linked.id(call.id),
+                    source: call.id.source(),
+                    at: linked.record(call.id).at,
+                    original_source: original.source(),
+                    original: linked.record(original).at,
+                }),
+            }
+        }
+        let mut session = StoredSession {
+            open: linked.open_session(index)?,
+            directory: own.directory.as_deref(),
+            first: own.first,
+            sources: &own.sources,
+            calls,
+            copies,
+            turns: self.turns.get(index)?,
+            usage: self.usage.get(index)?,
+            fingerprint: 0,
+        };
+        session.fingerprint = fingerprint(linked, &session);
+        Some(session)
+    }
+}
+
+fn stored<'a>(linked: &'a Linked<'_>, call: &LinkedCall) -> StoredCall<'a> {
+    let record = linked.record(call.id);
+    let mut open = linked.open_call(call, false);
+    open.row.r#ref.clear();
+    StoredCall {
+        open,
+        number: call.number,
+        source: call.id.source(),
+        at: record.at,
+        result: linked.result_spot(call),
+        digest: record.digest,
+        order: record.order,
+    }
+}
+
+/// Sources are told by their paths: their numbers here are others the next time.
+fn fingerprint(linked: &Linked<'_>, session: &StoredSession<'_>) -> u64 {
+    let mut hasher = Xxh3Default::new();
+    let path = |source: usize| &linked.sources[source].path;
+    session.open.hash(&mut hasher);
+    (session.directory, session.first, session.usage).hash(&mut hasher);
+    for call in &session.calls {
+        // The paths of request and result are in the row.
+        (&call.open, call.number, call.at, call.result.map(|(_, at)| at), call.digest, call.order).hash(&mut hasher);
+    }
+    for copy in &session.copies {
+        (copy.call, path(copy.source), copy.at, path(copy.original_source), copy.original).hash(&mut hasher);
+    }
+    for turn in session.turns {
+        (path(turn.source), turn.record.at, turn.record.time, turn.record.abandoned).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// What a command told when it was read before, by the call and the fingerprint of its input.
+pub(crate) type Known = Map<(Box<str>, u64), Told>;
+
+/// What a command tells, and what of its call that followed from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Told {
+    pub(crate) from: From,
+    pub(crate) exit_of: Option<String>,
+    pub(crate) masked: Vec<String>,
+    pub(crate) purpose: Option<Purpose>,
+}
+
+/// What of a call bears on what its command tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct From {
+    pub(crate) tool: String,
+    pub(crate) status: Option<Status>,
+    pub(crate) reason: Option<Reason>,
+    pub(crate) exit_code: Option<i64>,
+    pub(crate) background: bool,
+}
+
+impl From {
+    fn is(&self, row: &CallRow<'_>) -> bool {
+        self.tool == row.tool
+            && self.status == Some(row.status)
+            && self.reason == row.reason
+            && self.exit_code == row.exit_code
+            && self.background == row.background.is_some()
+    }
+}
+
+impl StoredSession<'_> {
+    /// Adds what the commands tell, from what was known of them or from their logs.
+    pub(crate) fn understand(&mut self, known: &Known, shelf: &dyn Shelf) {
+        for call in self.calls.iter_mut().filter(|call| call.open.row.kind == Kind::Shell) {
+            let row = &mut call.open.row;
+            let told = if known.is_empty() { None } else { known.get(&(row.call.into(), call.digest)).filter(|told| told.from.is(row)) };
+            match told {
+                Some(told) => {
+                    (row.exit_of, row.masked) = (told.exit_of.clone(), told.masked.clone());
+                    row.purpose = told.purpose.map(Purpose::word);
+                }
+                None => drop(load::understand(shelf, row, call.at)),
+            }
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! Columns as values of the model. What is not what this crate writes is an error: the file was changed by somebody else.
+
+use rusqlite::types::{FromSqlError, Type};
+use rusqlite::{Error, Result, Row};
+use serde::de::DeserializeOwned;
+use tooltrail_model::Time;
+
+/// A number of something.
+pub(super) fn count(row: &Row<'_>, column: usize) -> Result<u64> {
+    Ok(row.get::<_, i64>(column)?.max(0).cast_unsigned())
+}
+
+/// A number of something that may be missing.
+pub(super) fn maybe_count(row: &Row<'_>, column: usize) -> Result<Option<u64>> {
+    Ok(row.get::<_, Option<i64>>(column)?.map(|number| number.max(0).cast_unsigned()))
+}
+
+/// A moment, stored in microseconds.
+pub(super) fn time(row: &Row<'_>, column: usize) -> Result<Option<Time>> {
+    Ok(row.get::<_, Option<i64>>(column)?.and_then(Time::from_microsecond))
+}
+
+/// A text that may be missing.
+pub(super) fn maybe_text<'a>(row: &'a Row<'_>, column: usize) -> Result<Option<&'a str>> {
+    row.get_ref(column)?.as_str_or_null().map_err(|error| wrong(column, error))
+}
+
+/// A text.
+pub(super) fn text<'a>(row: &'a Row<'_>, column: usize) -> Result<&'a str> {
+    row.get_ref(column)?.as_str().map_err(|error| wrong(column, error))
+}
+
+/// A word of a closed list.
+pub(super) fn word<T>(row: &Row<'_>, column: usize, of_word: fn(&str) -> Option<T>) -> Result<T> {
+    of_word(text(row, column)?).ok_or_else(|| wrong(column, FromSqlError::InvalidType))
+}
+
+/// A word of a closed list that may be missing.
+pub(super) fn optional<T>(row: &Row<'_>, column: usize, of_word: fn(&str) -> Option<T>) -> Result<Option<T>> {
+    match maybe_text(row, column)? {
+        Some(_) => word(row, column, of_word).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// A value that is stored as JSON; what is missing is empty.
+pub(super) fn json<T: DeserializeOwned + Default>(row: &Row<'_>, column: usize) -> Result<T> {
+    match maybe_text(row, column)? {
+        Some(text) => serde_json::from_str(text).map_err(|error| wrong(column, error)),
+        None => Ok(T::default()),
+    }
+}
+
+fn wrong(column: usize, error: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::FromSqlConversionFailure(column, Type::Text, Box::new(error))
+}

@@ -1,0 +1,253 @@
+//! The catalogue's file: opened, checked, made anew when it is not what it should be.
+//!
+//! It is a cache. Whatever is wrong with it, it is thrown away and filled again from the logs; nobody is asked. Several processes may
+//! use it at once: readers never wait, and what a refresh writes is seen all at once or not at all.
+
+mod column;
+mod kept;
+pub(crate) mod read;
+mod schema;
+mod summaries;
+mod write;
+
+pub use kept::{Picked, Spots};
+pub(crate) use summaries::{pack, unpack};
+pub(crate) use write::{Ids, NewSource, Stamp, Writer};
+
+use rusqlite::{Connection, OpenFlags};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What can go wrong with the catalogue.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be used.
+    #[error("cannot use the catalogue `{}`: {error}; it may be deleted, it is made again from the logs", path.display())]
+    Store {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: rusqlite::Error,
+    },
+    /// Its directory cannot be made.
+    #[error("cannot make the directory `{}`: {error}; choose another one with TOOLTRAIL_CACHE", path.display())]
+    Directory {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+}
+
+/// How long a process waits for another one that writes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The catalogue.
+#[derive(Debug)]
+pub struct Catalogue {
+    pub(crate) connection: Connection,
+    path: PathBuf,
+    /// The file that is being filled for the first time, before it gets its name.
+    draft: Option<Draft>,
+}
+
+/// A file that is filled without regard to what happens if that breaks off: then it is thrown away.
+#[derive(Debug)]
+struct Draft {
+    path: PathBuf,
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        remove(&self.path);
+    }
+}
+
+/// The name of the catalogue of some directories; nothing for the agents' own places. Catalogues of different directories never mix.
+pub fn file_name(roots: &[PathBuf]) -> String {
+    if roots.is_empty() {
+        return format!("catalogue-{}.db", schema::VERSION);
+    }
+    let mut key = Vec::new();
+    for root in roots {
+        let root = fs::canonicalize(root).unwrap_or_else(|_| root.clone());
+        key.extend_from_slice(root.as_os_str().as_encoded_bytes());
+        key.push(0);
+    }
+    format!("catalogue-{}-{:016x}.db", schema::VERSION, xxhash_rust::xxh3::xxh3_64(&key))
+}
+
+impl Catalogue {
+    /// Opens the catalogue in a file, or begins an empty one.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        if let Some(directory) = path.parent() {
+            make_private(directory).map_err(|error| Error::Directory { path: directory.to_owned(), error })?;
+        }
+        if path.exists() {
+            match connect(path, Mode::Shared) {
+                Ok(connection) => return Ok(Catalogue { connection, path: path.to_owned(), draft: None }),
+                // Another process is at work on it: it is not damaged.
+                Err(error) if is_busy(&error) => return Err(Error::Store { path: path.to_owned(), error }),
+                Err(_) => remove(path),
+            }
+        }
+        Catalogue::begin(path).map_err(|error| Error::Store { path: path.to_owned(), error })
+    }
+
+    /// Begins an empty catalogue in a file of its own.
+    fn begin(path: &Path) -> rusqlite::Result<Self> {
+        sweep(path);
+        let mut name = OsString::from(path);
+        name.push(format!(".{}.new", std::process::id()));
+        let draft = Draft { path: name.into() };
+        remove(&draft.path);
+        let connection = connect(&draft.path, Mode::Alone)?;
+        Ok(Catalogue { connection, path: path.to_owned(), draft: Some(draft) })
+    }
+
+    /// Gives a file that was filled for the first time its name. If another process was quicker, or names cannot be given here, the
+    /// catalogue is the one that has the name, and has to be refreshed again.
+    pub(crate) fn publish(&mut self) -> rusqlite::Result<bool> {
+        let Some(draft) = self.draft.take() else { return Ok(true) };
+        self.close()?;
+        // Unlike a renamed one, a linked file never takes the place of one that is in use.
+        let named = fs::hard_link(&draft.path, &self.path).is_ok();
+        drop(draft);
+        self.connection = connect(&self.path, Mode::Shared)?;
+        Ok(named)
+    }
+
+    fn close(&mut self) -> rusqlite::Result<()> {
+        self.connection = Connection::open_in_memory()?;
+        Ok(())
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Another connection to the same file that cannot write.
+    pub fn reader(&self) -> Result<Connection, Error> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let open = || {
+            let path = self.draft.as_ref().map_or(&self.path, |draft| &draft.path);
+            let connection = Connection::open_with_flags(path, flags)?;
+            connection.busy_timeout(PATIENCE)?;
+            Ok(connection)
+        };
+        open().map_err(|error| self.failed(error))
+    }
+
+    /// Throws everything away, for a file that turned out to be damaged while it was used.
+    pub(crate) fn start_over(&mut self) -> Result<(), Error> {
+        self.close().map_err(|error| self.failed(error))?;
+        remove(&self.path);
+        *self = Catalogue::begin(&self.path).map_err(|error| self.failed(error))?;
+        Ok(())
+    }
+
+    pub(crate) fn failed(&self, error: rusqlite::Error) -> Error {
+        Error::Store { path: self.path.clone(), error }
+    }
+}
+
+/// Whether an error means that the file is not what it should be.
+pub(crate) fn is_damaged(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode as E;
+    matches!(error.sqlite_error_code(), Some(E::DatabaseCorrupt | E::NotADatabase))
+        || matches!(error, rusqlite::Error::InvalidColumnType(..) | rusqlite::Error::FromSqlConversionFailure(..))
+}
+
+fn is_busy(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode as E;
+    matches!(error.sqlite_error_code(), Some(E::DatabaseBusy | E::DatabaseLocked))
+}
+
+/// Makes a directory that only its owner can look into: what was said in sessions is private.
+fn make_private(directory: &Path) -> std::io::Result<()> {
+    if directory.is_dir() {
+        return Ok(());
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory)
+}
+
+fn remove(path: &Path) {
+    for ending in ["", "-wal", "-shm", "-journal"] {
+        let mut name = OsString::from(path);
+        name.push(ending);
+        // What cannot be removed shows when the file is opened again.
+        let _ = fs::remove_file(PathBuf::from(name));
+    }
+}
+
+/// Removes what processes left behind that were killed while they filled a first file.
+fn sweep(path: &Path) {
+    const OLD: Duration = Duration::from_secs(3600);
+    let (Some(directory), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else { return };
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let own = entry.file_name().to_str().is_some_and(|entry| entry.starts_with(name) && entry.ends_with(".new"));
+        let age = entry.metadata().ok().and_then(|meta| meta.modified().ok()).and_then(|time| time.elapsed().ok());
+        if own && age.is_some_and(|age| age > OLD) {
+            remove(&entry.path());
+        }
+    }
+}
+
+/// How a file is used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// By several processes; what is written is seen all at once or not at all.
+    Shared,
+    /// By this one, until it is whole.
+    Alone,
+}
+
+fn connect(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
+    #[cfg(unix)]
+    {
+        // Only its owner may read it. If it cannot be made, opening it says why.
+        use std::os::unix::fs::OpenOptionsExt;
+        drop(fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path));
+    }
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(PATIENCE)?;
+    // A refresh that is cut off leaves the last one in place. Losing the newest to a power cut costs nothing but reading logs again.
+    let (journal, synchronous) = match mode {
+        Mode::Shared => ("WAL", "NORMAL"),
+        Mode::Alone => ("OFF", "OFF"),
+    };
+    connection.pragma_update_and_check(None, "journal_mode", journal, |_| Ok(()))?;
+    connection.pragma_update(None, "synchronous", synchronous)?;
+    connection.pragma_update(None, "cache_size", -32 * 1024)?;
+    connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    make_tables(&connection)?;
+    Ok(connection)
+}
+
+fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
+    let version = || connection.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0));
+    if version()? == schema::VERSION {
+        return Ok(());
+    }
+    // Whoever comes first makes the tables; the others wait for them here.
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let made = match version()? {
+        schema::VERSION => Ok(()),
+        0 => connection
+            .execute_batch(schema::TABLES)
+            .and_then(|()| connection.execute_batch(schema::VIEWS))
+            .and_then(|()| connection.execute_batch(&schema::timed_views(false)))
+            .and_then(|()| connection.pragma_update(None, "user_version", schema::VERSION)),
+        _ => Err(rusqlite::Error::InvalidQuery),
+    };
+    connection.execute_batch(if made.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
+    made
+}

@@ -1,0 +1,135 @@
+//! The shape of the catalogue: tables that only this crate writes, and the views that people ask. docs/catalogue.md explains the views.
+//!
+//! A row of a call or a turn is numbered by its session and its place there, so a session's rows lie together and are replaced together.
+
+/// The version of the shape and of what is stored in it. Another version is another file, made anew from the logs.
+pub(crate) const VERSION: u32 = 1;
+
+/// How far the number of a session is shifted in the number of a row that belongs to it.
+pub(crate) const SHIFT: u32 = 32;
+
+/// The tables.
+pub(crate) const TABLES: &str = "
+CREATE TABLE meta(key TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+INSERT INTO meta VALUES ('epoch', 0);
+
+CREATE TABLE source_rows(
+  id INTEGER PRIMARY KEY, path TEXT NOT NULL, agent TEXT,
+  size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, identity INTEGER NOT NULL, generation INTEGER NOT NULL, scanned_at TEXT NOT NULL,
+  gone INTEGER NOT NULL DEFAULT 0, modified_us INTEGER, first_us INTEGER, last_us INTEGER,
+  bytes INTEGER, lines INTEGER, blank INTEGER, unparsed INTEGER, unknown_records INTEGER, calls INTEGER, orphan_results INTEGER
+);
+CREATE UNIQUE INDEX source_paths ON source_rows(path);
+CREATE TABLE summary_rows(source INTEGER PRIMARY KEY, summary BLOB NOT NULL);
+CREATE TABLE issue_rows(source INTEGER NOT NULL, line INTEGER NOT NULL, code TEXT NOT NULL, call TEXT, text TEXT NOT NULL);
+
+CREATE TABLE session_rows(
+  id INTEGER PRIMARY KEY, agent TEXT NOT NULL, session TEXT NOT NULL, short TEXT NOT NULL, title TEXT, project TEXT, directory TEXT,
+  branch TEXT, first_us INTEGER, started_at TEXT, last_at TEXT, turns INTEGER NOT NULL, calls INTEGER NOT NULL, by_status TEXT NOT NULL,
+  models TEXT NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL, cache_write_5m INTEGER NOT NULL,
+  cache_write_1h INTEGER NOT NULL, cache_read INTEGER NOT NULL,
+  open_calls INTEGER NOT NULL, open_question INTEGER NOT NULL, open_plan INTEGER NOT NULL, open_asks INTEGER NOT NULL,
+  open_alone INTEGER NOT NULL, ending TEXT, fingerprint INTEGER NOT NULL, gone INTEGER NOT NULL DEFAULT 0
+);
+CREATE UNIQUE INDEX session_names ON session_rows(session, agent);
+CREATE TABLE session_source_rows(session INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY(session, source)) WITHOUT ROWID;
+CREATE TABLE usage_rows(
+  session INTEGER NOT NULL, model TEXT, messages INTEGER NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL,
+  cache_write_5m INTEGER NOT NULL, cache_write_1h INTEGER NOT NULL, cache_read INTEGER NOT NULL
+);
+CREATE TABLE turn_rows(
+  id INTEGER PRIMARY KEY, source INTEGER NOT NULL, line INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL, at TEXT,
+  abandoned INTEGER NOT NULL
+);
+CREATE TABLE call_rows(
+  id INTEGER PRIMARY KEY, number INTEGER NOT NULL, source INTEGER NOT NULL, agent_id TEXT, call TEXT NOT NULL, tool TEXT NOT NULL,
+  server TEXT, kind TEXT NOT NULL, status TEXT NOT NULL, reason TEXT, open TEXT,
+  evidence_source INTEGER NOT NULL, evidence_line INTEGER NOT NULL, requested_at TEXT, completed_at TEXT,
+  duration_ms INTEGER, run_ms INTEGER, exit_code INTEGER, exit_of TEXT, masked TEXT, purpose TEXT, is_error INTEGER,
+  input_bytes INTEGER NOT NULL, result_bytes INTEGER, model TEXT, message TEXT, parallel INTEGER NOT NULL, parent_call TEXT,
+  child_session TEXT, background TEXT, background_open INTEGER NOT NULL, hooks TEXT,
+  request_line INTEGER NOT NULL, request_start INTEGER NOT NULL, request_end INTEGER NOT NULL,
+  result_source INTEGER, result_line INTEGER, result_start INTEGER, result_end INTEGER,
+  cwd TEXT, sidechain INTEGER NOT NULL, order_us INTEGER, digest INTEGER NOT NULL
+);
+CREATE TABLE copy_rows(
+  id INTEGER PRIMARY KEY, call TEXT NOT NULL, source INTEGER NOT NULL, line INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
+  original_source INTEGER NOT NULL, original_line INTEGER NOT NULL
+);
+";
+
+/// The indexes, made when the first rows are in: sorting once is quicker than finding a place for each.
+pub(crate) const INDEXES: &str = "
+CREATE INDEX issue_sources ON issue_rows(source);
+CREATE INDEX usage_sessions ON usage_rows(session);
+CREATE INDEX session_sources_back ON session_source_rows(source);
+CREATE INDEX call_times ON call_rows(order_us);
+CREATE INDEX call_open ON call_rows(id) WHERE open IS NOT NULL OR background_open;
+";
+
+/// The views that need no time. What depends on it, `sessions` and `calls`, is made by [`timed_views`].
+pub(crate) const VIEWS: &str = "
+CREATE VIEW sources AS
+  SELECT id, path AS file, agent, size, mtime_ns, generation, scanned_at, gone, bytes, lines, blank, unparsed, unknown_records, calls,
+    orphan_results FROM source_rows;
+CREATE VIEW turns AS
+  SELECT s.agent, s.session, row_number() OVER (PARTITION BY t.id >> 32 ORDER BY t.id) AS turn, t.at, f.path AS file, t.line,
+    t.start AS byte_start, t.end AS byte_end, t.abandoned
+  FROM turn_rows t JOIN session_rows s ON s.id = t.id >> 32 JOIN source_rows f ON f.id = t.source;
+CREATE VIEW usage AS
+  SELECT s.agent, s.session, s.project, s.started_at, u.model, u.messages, u.input, u.output, u.cache_write_5m, u.cache_write_1h,
+    u.cache_read
+  FROM usage_rows u LEFT JOIN session_rows s ON s.id = u.session;
+CREATE VIEW copies AS
+  SELECT s.agent, s.session, c.call, f.path AS file, c.line, c.start AS byte_start, c.end AS byte_end, o.path AS original_file,
+    c.original_line
+  FROM copy_rows c JOIN session_rows s ON s.id = c.id >> 32 JOIN source_rows f ON f.id = c.source
+    JOIN source_rows o ON o.id = c.original_source;
+CREATE VIEW issues AS
+  SELECT f.path AS file, i.line, i.code, i.call, i.text FROM issue_rows i JOIN source_rows f ON f.id = i.source
+  UNION ALL
+  SELECT f.path, c.request_line, 'unanswered_call', c.call, 'no result for ' || c.tool || ': ' || c.status || ' (' || c.reason || ')'
+  FROM call_rows c JOIN session_rows s ON s.id = c.id >> 32 JOIN source_rows f ON f.id = c.source
+  WHERE c.status = 'unanswered' AND NOT s.gone;
+";
+
+/// The views `sessions` and `calls`. Those in the file show every session as ended, because a file cannot know the time; `temporary` ones
+/// look into two tables that were filled for this moment.
+pub(crate) fn timed_views(temporary: bool) -> String {
+    let (create, now) = if temporary { ("CREATE TEMP VIEW", true) } else { ("CREATE VIEW", false) };
+    let pick = |settled: &str, stored: &str| if now { format!("coalesce({settled}, {stored})") } else { stored.to_owned() };
+    let joins = |table: &str, row: &str| if now { format!("LEFT JOIN temp.{table} n ON n.id = {row}") } else { String::new() };
+    format!(
+        "{create} sessions AS
+  SELECT s.agent, s.session, s.short, s.title, s.project, s.branch, s.started_at, s.last_at, {state} AS state, {why} AS state_reason,
+    s.turns, s.calls, {by_status} AS by_status, s.models, s.input, s.output, s.cache_write_5m, s.cache_write_1h, s.cache_read,
+    (SELECT json_group_array(path) FROM (SELECT f.path FROM main.session_source_rows l JOIN main.source_rows f ON f.id = l.source
+      WHERE l.session = s.id ORDER BY f.path)) AS files, s.gone
+  FROM main.session_rows s {session_now};
+{create} calls AS
+  SELECT s.agent, s.session, c.agent_id, s.short || ':' || c.number AS ref, c.call, c.tool, c.server, c.kind, {status} AS status,
+    {reason} AS reason, e.path AS evidence_file, c.evidence_line, c.requested_at, c.completed_at, c.duration_ms, c.run_ms, c.exit_code,
+    c.exit_of, coalesce(c.masked, '[]') AS masked, c.purpose, c.is_error, c.input_bytes, c.result_bytes, c.model, c.message, c.parallel,
+    c.parent_call, c.child_session, {background} AS background, coalesce(c.hooks, '[]') AS hooks,
+    q.path AS request_file, c.request_line, c.request_start, c.request_end,
+    r.path AS result_file, c.result_line, c.result_start, c.result_end, c.cwd, c.sidechain, s.project, s.branch
+  FROM main.call_rows c JOIN main.session_rows s ON s.id = c.id >> 32 JOIN main.source_rows q ON q.id = c.source
+    JOIN main.source_rows e ON e.id = c.evidence_source LEFT JOIN main.source_rows r ON r.id = c.result_source {call_now};
+",
+        state = pick("n.state", "'ended'"),
+        why = pick("n.state_reason", "'quiet'"),
+        by_status = pick("n.by_status", "s.by_status"),
+        session_now = joins("now_sessions", "s.id"),
+        status = pick("n.status", "c.status"),
+        // A call that is at work always has a reason.
+        reason = pick("n.reason", "c.reason"),
+        background = pick("n.background", "c.background"),
+        call_now = joins("now_calls", "c.id"),
+    )
+}
+
+/// The tables behind the temporary views: what is otherwise than stored at this moment.
+pub(crate) const NOW: &str = "
+CREATE TEMP TABLE now_sessions(id INTEGER PRIMARY KEY, state TEXT, state_reason TEXT, by_status TEXT);
+CREATE TEMP TABLE now_calls(id INTEGER PRIMARY KEY, status TEXT, reason TEXT, background TEXT);
+";

@@ -1,0 +1,371 @@
+//! Writing: sources and sessions replaced in one transaction.
+
+use super::schema;
+use crate::Map;
+use crate::rows::{StoredCall, StoredCopy, StoredSession, Used};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use tooltrail_model::Time;
+use tooltrail_model::link::{Chance, LinkedTurn};
+use tooltrail_model::summary::{Ending, Summary};
+
+/// What is known of a file besides its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) size: u64,
+    pub(crate) mtime_ns: i64,
+    pub(crate) identity: u64,
+}
+
+/// A source to be stored.
+pub(crate) struct NewSource<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) stamp: Stamp,
+    pub(crate) modified: Option<Time>,
+    pub(crate) scanned: Time,
+    pub(crate) summary: &'a Summary,
+    pub(crate) packed: &'a [u8],
+}
+
+/// One transaction that writes.
+pub(crate) struct Writer<'c> {
+    transaction: Transaction<'c>,
+}
+
+impl<'c> Writer<'c> {
+    /// Begins to write, if nobody else has since `epoch`.
+    pub(crate) fn begin(connection: &'c mut Connection, epoch: i64) -> rusqlite::Result<Option<Self>> {
+        let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let found = super::read::epoch(&transaction)?;
+        Ok((found == epoch).then_some(Writer { transaction }))
+    }
+
+    /// The file as this transaction sees it.
+    pub(crate) fn connection(&self) -> &Connection {
+        &self.transaction
+    }
+
+    /// Writes everything, and makes the indexes if they are not there yet.
+    pub(crate) fn commit(self) -> rusqlite::Result<()> {
+        self.transaction.execute("UPDATE meta SET value = value + 1 WHERE key = 'epoch'", [])?;
+        let indexed: bool =
+            self.transaction.query_row("SELECT count(*) > 0 FROM sqlite_master WHERE name = 'call_times'", [], |row| row.get(0))?;
+        if !indexed {
+            self.transaction.execute_batch(schema::INDEXES)?;
+        }
+        self.transaction.commit()
+    }
+
+    /// Stores a source in place of what was known of it; gives its number.
+    pub(crate) fn put_source(&self, source: &NewSource<'_>) -> rusqlite::Result<i64> {
+        let NewSource { path, stamp, modified, scanned, summary, packed } = source;
+        let tally = &summary.tally;
+        let id: i64 = self
+            .transaction
+            .prepare_cached(
+                "INSERT INTO source_rows(path, agent, size, mtime_ns, identity, generation, scanned_at, gone, modified_us, first_us, last_us,
+                   bytes, lines, blank, unparsed, unknown_records, calls, orphan_results)
+                 VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6, 0, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+                 ON CONFLICT(path) DO UPDATE SET agent = ?2, size = ?3, mtime_ns = ?4, identity = ?5, generation = generation + 1,
+                   scanned_at = ?6, gone = 0, modified_us = ?7, first_us = ?8, last_us = ?9, bytes = ?10, lines = ?11, blank = ?12,
+                   unparsed = ?13, unknown_records = ?14, calls = ?15, orphan_results = ?16
+                 RETURNING id",
+            )?
+            .query_row(
+                params![
+                    path,
+                    summary.agent,
+                    whole(stamp.size),
+                    stamp.mtime_ns,
+                    stamp.identity.cast_signed(),
+                    scanned.to_string(),
+                    micros(*modified),
+                    micros(summary.first),
+                    micros(summary.last),
+                    whole(tally.bytes),
+                    whole(tally.lines),
+                    whole(tally.blank),
+                    whole(tally.unparsed),
+                    whole(tally.unknown_records),
+                    whole(summary.calls.len() as u64),
+                    whole(summary.orphans.len() as u64),
+                ],
+                |row| row.get(0),
+            )?;
+        self.run("INSERT OR REPLACE INTO summary_rows VALUES (?1, ?2)", params![id, packed])?;
+        self.run("DELETE FROM issue_rows WHERE source = ?1", params![id])?;
+        for issue in &summary.issues {
+            self.run(
+                "INSERT INTO issue_rows VALUES (?1, ?2, ?3, ?4, ?5)",
+                params![id, whole(issue.line), issue.code.word(), issue.call, issue.text],
+            )?;
+        }
+        Ok(id)
+    }
+
+    /// Notes that a source is not there any more. What its sessions were is kept.
+    pub(crate) fn lose_source(&self, id: i64) -> rusqlite::Result<()> {
+        self.run("UPDATE source_rows SET gone = 1 WHERE id = ?1", params![id])?;
+        self.run("DELETE FROM summary_rows WHERE source = ?1", params![id])?;
+        self.run("DELETE FROM issue_rows WHERE source = ?1", params![id])
+    }
+
+    /// Notes that no source tells of a session any more.
+    pub(crate) fn lose_session(&self, id: i64) -> rusqlite::Result<()> {
+        self.run("UPDATE session_rows SET gone = 1 WHERE id = ?1", params![id])
+    }
+
+    /// Forgets sources that are gone and that nobody asks for.
+    pub(crate) fn tidy(&self) -> rusqlite::Result<()> {
+        self.run("DELETE FROM source_rows WHERE gone AND id NOT IN (SELECT source FROM session_source_rows)", [])
+    }
+
+    /// Stores what was paid for in no session.
+    pub(crate) fn put_stray_usage(&self, usage: &[Used<'_>]) -> rusqlite::Result<()> {
+        self.run("DELETE FROM usage_rows WHERE session = 0", [])?;
+        self.put_usage(0, usage)
+    }
+
+    /// Stores a session in place of what was known of it. `ids` gives the number that each source has in the file.
+    pub(crate) fn put_session(&self, known: Option<i64>, session: &StoredSession<'_>, ids: &Ids<'_>) -> rusqlite::Result<()> {
+        if let Some(id) = known {
+            self.clear(id)?;
+        }
+        let id = self.put_session_row(known, session)?;
+        for &source in session.sources {
+            self.run("INSERT OR IGNORE INTO session_source_rows VALUES (?1, ?2)", params![id, ids.of(source)])?;
+        }
+        self.put_usage(id, session.usage)?;
+        let base = id << schema::SHIFT;
+        for (place, turn) in (base..).zip(session.turns) {
+            self.put_turn(place, turn, ids)?;
+        }
+        for (place, copy) in (base..).zip(&session.copies) {
+            self.put_copy(place, copy, ids)?;
+        }
+        for (place, call) in (base..).zip(&session.calls) {
+            self.put_call(place, call, ids)?;
+        }
+        Ok(())
+    }
+
+    /// Removes everything that belongs to a session, but not the session.
+    fn clear(&self, id: i64) -> rusqlite::Result<()> {
+        let (first, next) = (id << schema::SHIFT, (id + 1) << schema::SHIFT);
+        self.run("DELETE FROM call_rows WHERE id >= ?1 AND id < ?2", params![first, next])?;
+        self.run("DELETE FROM copy_rows WHERE id >= ?1 AND id < ?2", params![first, next])?;
+        self.run("DELETE FROM turn_rows WHERE id >= ?1 AND id < ?2", params![first, next])?;
+        self.run("DELETE FROM usage_rows WHERE session = ?1", params![id])?;
+        self.run("DELETE FROM session_source_rows WHERE session = ?1", params![id])
+    }
+
+    fn put_session_row(&self, known: Option<i64>, session: &StoredSession<'_>) -> rusqlite::Result<i64> {
+        let row = &session.open.row;
+        let open = &session.open.calls;
+        self.transaction
+            .prepare_cached(
+                "INSERT OR REPLACE INTO session_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
+                   ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, 0) RETURNING id",
+            )?
+            .query_row(
+                params![
+                    known,
+                    row.agent,
+                    row.session,
+                    row.short,
+                    row.title,
+                    row.project,
+                    session.directory,
+                    row.branch,
+                    micros(session.first),
+                    row.started_at,
+                    row.last_at,
+                    whole(row.turns),
+                    whole(row.calls),
+                    json(&row.by_status),
+                    json(&row.models),
+                    whole(row.usage.input),
+                    whole(row.usage.output),
+                    whole(row.usage.cache_write_5m),
+                    whole(row.usage.cache_write_1h),
+                    whole(row.usage.cache_read),
+                    whole(open.count),
+                    open.question,
+                    open.plan,
+                    open.asks,
+                    open.alone,
+                    session.open.ending.map(|ending| spelled(ENDINGS, &ending)),
+                    session.fingerprint.cast_signed(),
+                ],
+                |row| row.get(0),
+            )
+    }
+
+    fn put_usage(&self, session: i64, usage: &[Used<'_>]) -> rusqlite::Result<()> {
+        for (model, sum) in usage {
+            let tokens = &sum.tokens;
+            self.run(
+                "INSERT INTO usage_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                params![
+                    session,
+                    model,
+                    whole(sum.messages),
+                    whole(tokens.input),
+                    whole(tokens.output),
+                    whole(tokens.cache_write_5m),
+                    whole(tokens.cache_write_1h),
+                    whole(tokens.cache_read)
+                ],
+            )?;
+        }
+        Ok(())
+    }
+
+    fn put_turn(&self, id: i64, turn: &LinkedTurn<'_>, ids: &Ids<'_>) -> rusqlite::Result<()> {
+        let (at, time) = (turn.record.at, turn.record.time.map(|time| time.to_string()));
+        let (start, end) = (whole(at.span.start), whole(at.span.end));
+        self.run(
+            "INSERT INTO turn_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![id, ids.of(turn.source), whole(at.line), start, end, time, turn.record.abandoned],
+        )
+    }
+
+    fn put_copy(&self, id: i64, copy: &StoredCopy<'_>, ids: &Ids<'_>) -> rusqlite::Result<()> {
+        let at = copy.at;
+        let (start, end) = (whole(at.span.start), whole(at.span.end));
+        self.run(
+            "INSERT INTO copy_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            params![
+                id,
+                copy.call,
+                ids.of(copy.source),
+                whole(at.line),
+                start,
+                end,
+                ids.of(copy.original_source),
+                whole(copy.original.line)
+            ],
+        )
+    }
+
+    fn put_call(&self, id: i64, call: &StoredCall<'_>, ids: &Ids<'_>) -> rusqlite::Result<()> {
+        let row = &call.open.row;
+        let result = call.result.map(|(source, at)| (ids.of(source), at));
+        // The evidence is nearly always in the source of the request or of the result.
+        let evidence = match &row.result {
+            _ if std::ptr::eq(row.evidence.file, row.request.file) => Some(ids.of(call.source)),
+            Some(place) if std::ptr::eq(row.evidence.file, place.file) => result.map(|(source, _)| source),
+            _ => None,
+        };
+        self.run(
+            "INSERT INTO call_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
+               ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43)",
+            params![
+                id,
+                call.number,
+                ids.of(call.source),
+                row.agent_id,
+                row.call,
+                row.tool,
+                row.server,
+                row.kind.word(),
+                row.status.word(),
+                row.reason.map(|reason| reason.word()),
+                call.open.chance.map(|chance| spelled(CHANCES, &chance)),
+                evidence.unwrap_or_else(|| ids.of_path(row.evidence.file)),
+                whole(row.evidence.line),
+                row.requested_at,
+                row.completed_at,
+                row.duration_ms.map(whole),
+                row.run_ms.map(whole),
+                row.exit_code,
+                row.exit_of,
+                (!row.masked.is_empty()).then(|| json(&row.masked)),
+                row.purpose,
+                row.is_error,
+                whole(row.input_bytes),
+                row.result_bytes.map(whole),
+                row.model,
+                row.message,
+                row.parallel,
+                row.parent_call,
+                row.child_session,
+                row.background.as_ref().map(json),
+                call.open.background,
+                (!row.hooks.is_empty()).then(|| json(&row.hooks)),
+                whole(call.at.line),
+                whole(call.at.span.start),
+                whole(call.at.span.end),
+                result.map(|(source, _)| source),
+                result.map(|(_, at)| whole(at.line)),
+                result.map(|(_, at)| whole(at.span.start)),
+                result.map(|(_, at)| whole(at.span.end)),
+                row.cwd,
+                row.sidechain,
+                micros(call.order),
+                call.digest.cast_signed(),
+            ],
+        )
+    }
+
+    fn run(&self, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<()> {
+        self.transaction.prepare_cached(sql)?.execute(values).map(drop)
+    }
+}
+
+/// The numbers that the sources have in the file.
+pub(crate) struct Ids<'a> {
+    /// By their place among the linked sources.
+    pub(crate) by_place: Vec<i64>,
+    /// By path.
+    pub(crate) by_path: Map<&'a str, i64>,
+}
+
+impl Ids<'_> {
+    fn of(&self, place: usize) -> i64 {
+        self.by_place.get(place).copied().unwrap_or_default()
+    }
+
+    fn of_path(&self, path: &str) -> i64 {
+        self.by_path.get(path).copied().unwrap_or_default()
+    }
+}
+
+/// The file has signed numbers only; what is larger is not counted on.
+fn whole(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn micros(time: Option<Time>) -> Option<i64> {
+    time.map(Time::as_microsecond)
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    // Rows are made of texts and numbers; they cannot fail to be written.
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// How a chance is spelled in the file.
+const CHANCES: &[(Chance, &str)] = &[(Chance::Works, "works"), (Chance::Alone, "alone"), (Chance::Asks, "asks")];
+
+/// How the end of a conversation is spelled in the file.
+const ENDINGS: &[(Ending, &str)] = &[
+    (Ending::Told, "told"),
+    (Ending::Busy, "busy"),
+    (Ending::Spoke, "spoke"),
+    (Ending::Interrupted, "interrupted"),
+    (Ending::ApiError, "api_error"),
+];
+
+fn spelled<T: PartialEq>(list: &[(T, &'static str)], value: &T) -> &'static str {
+    list.iter().find(|(known, _)| known == value).map_or("", |(_, word)| word)
+}
+
+/// The chance of a word.
+pub(super) fn chance_of(word: &str) -> Option<Chance> {
+    CHANCES.iter().find(|(_, known)| *known == word).map(|(chance, _)| *chance)
+}
+
+/// The end of a word.
+pub(super) fn ending_of(word: &str) -> Option<Ending> {
+    ENDINGS.iter().find(|(_, known)| *known == word).map(|(ending, _)| *ending)
+}

@@ -1,0 +1,195 @@
+//! `sql`: the catalogue, asked in SQL.
+
+use crate::catalogue::{self, Ready};
+use crate::cli::LogArgs;
+use crate::out::{self, DIM};
+use crate::table::{self, Align, Cell, Table};
+use anyhow::bail;
+use clap::Args;
+use rusqlite::types::ValueRef;
+use rusqlite::{Connection, Statement};
+use serde_json::Value;
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+
+const EXAMPLES: &str = "\
+Examples:
+  tooltrail sql                     what can be asked: views and their columns
+  tooltrail sql \"SELECT tool, count(*) AS calls FROM calls GROUP BY tool ORDER BY calls DESC\"
+  tooltrail sql \"SELECT ref, exit_code, requested_at FROM calls WHERE purpose = 'test' AND status = 'failed'\"
+  tooltrail sql --csv \"SELECT project, sum(output) AS tokens FROM sessions GROUP BY project\" > tokens.csv
+  tooltrail sql --json \"SELECT * FROM calls WHERE duration_ms > 60000\" | jq .ref
+
+The views are explained in docs/catalogue.md. Nothing can be changed: the catalogue is made from the logs.";
+
+/// Arguments of `sql`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct SqlArgs {
+    /// One statement that reads; without it, what can be asked
+    #[arg(value_name = "SELECT", allow_hyphen_values = true)] // it may begin with a comment
+    statement: Option<String>,
+    /// Print comma-separated values, the names of the columns first
+    #[arg(long, conflicts_with = "json")]
+    csv: bool,
+}
+
+/// What lists the views and their columns.
+const VIEWS: &str = "
+SELECT v.name AS \"view\", group_concat(c.name, ', ') AS columns
+FROM main.sqlite_master v, pragma_table_info(v.name) c WHERE v.type = 'view' GROUP BY v.name";
+
+pub(crate) fn run(args: &LogArgs, own: &SqlArgs) -> anyhow::Result<ExitCode> {
+    let Ready { catalogue, now } = catalogue::ready(args)?;
+    let connection = catalogue.ask(&now)?;
+    let sql = own.statement.as_deref().unwrap_or(VIEWS);
+    let mut statement = prepare(&connection, sql)?;
+    match (own.csv, args.json) {
+        (true, _) => csv(&mut statement)?,
+        (_, true) => json(&mut statement)?,
+        _ => print(&mut statement, args)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn prepare<'c>(connection: &'c Connection, sql: &str) -> anyhow::Result<Statement<'c>> {
+    let statement = match connection.prepare(sql) {
+        Ok(statement) => statement,
+        Err(rusqlite::Error::MultipleStatement) => bail!("give one statement at a time"),
+        Err(error) => bail!("{error}\n`tooltrail sql` lists the views and their columns"),
+    };
+    if !statement.readonly() || statement.column_count() == 0 {
+        bail!("only statements that read are run, such as SELECT; the catalogue is made from the logs and cannot be changed");
+    }
+    Ok(statement)
+}
+
+/// The names of the columns.
+fn names(statement: &Statement<'_>) -> Vec<String> {
+    statement.column_names().map(str::to_owned).collect()
+}
+
+fn print(statement: &mut Statement<'_>, args: &LogArgs) -> anyhow::Result<()> {
+    let names = names(statement);
+    let mut cells: Vec<Vec<Cell>> = Vec::new();
+    let mut numbers = vec![true; names.len()];
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let mut line = Vec::with_capacity(names.len());
+        for (column, numbers) in numbers.iter_mut().enumerate() {
+            let value = row.get_ref(column)?;
+            *numbers &= matches!(value, ValueRef::Integer(_) | ValueRef::Real(_) | ValueRef::Null);
+            line.push(if value == ValueRef::Null { Cell::styled("null", DIM) } else { text(value).into() });
+        }
+        cells.push(line);
+    }
+    let align = |numbers: &bool| if *numbers { Align::Right } else { Align::Fill };
+    let heads: Vec<(&str, Align)> = names.iter().map(String::as_str).zip(numbers.iter().map(align)).collect();
+    let mut table = Table::new(&heads);
+    cells.into_iter().for_each(|line| table.row(line));
+    let mut out = out::stdout(args.color.as_str());
+    table.print(&mut out, table::terminal_width())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// A value as text. Bytes that are no text are spelled in hexadecimal.
+fn text(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::Null => String::new(),
+        ValueRef::Integer(number) => number.to_string(),
+        ValueRef::Real(number) => number.to_string(),
+        ValueRef::Text(bytes) => String::from_utf8_lossy(bytes).into_owned(),
+        ValueRef::Blob(bytes) => bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+    }
+}
+
+fn csv(statement: &mut Statement<'_>) -> anyhow::Result<()> {
+    let stdout = io::stdout().lock();
+    // A program wants the bytes as they are; a terminal would act on them.
+    let safe = |text: String| if io::stdout().is_terminal() { table::printable(&text) } else { text };
+    let mut out = io::BufWriter::new(stdout);
+    let names = names(statement);
+    let line: Vec<String> = names.iter().map(|name| quoted(&safe(name.clone()))).collect();
+    writeln!(out, "{}", line.join(","))?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let line = (0..names.len()).map(|column| Ok(quoted(&safe(text(row.get_ref(column)?)))));
+        writeln!(out, "{}", line.collect::<rusqlite::Result<Vec<_>>>()?.join(","))?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// A field of comma-separated values, quoted where that is needed.
+fn quoted(field: &str) -> String {
+    let plain = !field.contains(['"', ',', '\n', '\r']);
+    if plain { field.to_owned() } else { format!("\"{}\"", field.replace('"', "\"\"")) }
+}
+
+fn json(statement: &mut Statement<'_>) -> anyhow::Result<()> {
+    let names = distinct(names(statement));
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let mut object = serde_json::Map::new();
+        for (column, name) in names.iter().enumerate() {
+            let value = match row.get_ref(column)? {
+                ValueRef::Null => Value::Null,
+                ValueRef::Integer(number) => number.into(),
+                ValueRef::Real(number) => number.into(),
+                value => text(value).into(),
+            };
+            object.insert(name.clone(), value);
+        }
+        serde_json::to_writer(&mut out, &object)?;
+        out.write_all(b"\n")?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Names that occur once: an object cannot hold two of the same.
+fn distinct(mut names: Vec<String>) -> Vec<String> {
+    for index in 0..names.len() {
+        let mut number = 1;
+        let own = names[index].clone();
+        while names[..index].contains(&names[index]) {
+            number += 1;
+            names[index] = format!("{own}_{number}");
+        }
+    }
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_one_statement_that_reads_is_run() {
+        let connection = Connection::open_in_memory().unwrap();
+        connection.execute_batch("CREATE TABLE t(a)").unwrap();
+        assert!(prepare(&connection, "SELECT a FROM t").is_ok());
+        for (sql, why) in [
+            ("DELETE FROM t", "only statements that read"),
+            ("INSERT INTO t VALUES (1) RETURNING a", "only statements that read"),
+            ("VACUUM INTO 'x.db'", "only statements that read"),
+            ("BEGIN", "only statements that read"),
+            ("ATTACH 'x.db' AS x", "only statements that read"),
+            ("SELECT 1; SELECT 2", "one statement"),
+            ("SELECT missing FROM t", "no such column"),
+            ("", "only statements that read"),
+        ] {
+            let error = prepare(&connection, sql).map(drop).unwrap_err().to_string();
+            assert!(error.contains(why), "{sql}: {error}");
+        }
+    }
+
+    #[test]
+    fn fields_and_names_are_unmistakable() {
+        assert_eq!((quoted("a b").as_str(), quoted("a,\"b\"\n").as_str()), ("a b", "\"a,\"\"b\"\"\n\""));
+        let names = ["a", "b", "a", "a"].map(str::to_owned).to_vec();
+        assert_eq!(distinct(names), ["a", "b", "a_2", "a_3"]);
+    }
+}
