@@ -30,7 +30,8 @@ pub(super) fn password(spot: Spot<'_>) -> Option<Take> {
     // `docker run -p 8080:80` is about ports.
     let port = password.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b':' | b'.' | b'/' | b'-'));
     let programs = if blank == spot.end { JOINED } else { APART };
-    let secret = password.len() >= 3 && !guess::placeholder(password) && !(port && blank > spot.end) && !password.starts_with(b"-");
+    let other = (port && blank > spot.end) || password.starts_with(b"-") || guess::placeholder(password);
+    let secret = password.len() >= 3 && !other;
     let logs_in = || !runs(spot, &["docker", "podman"]) || runs(spot, &["login"]);
     (secret && runs(spot, programs) && logs_in()).then(|| Take::mark(from, to))
 }
