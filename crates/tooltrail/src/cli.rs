@@ -74,7 +74,7 @@ pub(crate) enum Command {
     Calls(crate::commands::calls::CallsArgs),
     /// Check whether logs are whole; exits 1 if something is wrong
     Check(crate::commands::check::CheckArgs),
-    /// Write a session to a file that can be shared: HTML, Markdown, JSON, or a patch
+    /// Write a session to a file that can be shared: HTML, Markdown, text for a pull request, JSON, or a patch
     Export(crate::commands::export::ExportArgs),
     /// List the versions of a file that the logs hold, and get one of them back
     File(crate::commands::file::FileArgs),
