@@ -108,8 +108,8 @@ fn name(sessions: &mut [LinkedSession], known: &Shorts) {
 pub(super) fn describe(linked: &Linked<'_>, mut sessions: Vec<LinkedSession>) -> Vec<LinkedSession> {
     place(linked, &mut sessions);
     count_turns(linked, &mut sessions);
-    for (&(model, session), usage) in &linked.usage {
-        let Some(session) = session.and_then(|(source, name)| index_of(linked, source, name)) else { continue };
+    for (&(model, made), usage) in &linked.usage {
+        let Some(session) = linked.made_in(made) else { continue };
         sessions[session].usage.add(&usage.tokens);
         sessions[session].models.extend(model.map(|(source, name)| linked.sources[source].summary.names.text(name).into()));
     }
