@@ -5,6 +5,8 @@ use super::{Catalogue, Error, schema};
 use crate::Map;
 use rusqlite::{Connection, Row, params};
 use serde::Deserialize;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 use tooltrail_model::event::{HookOutcome, TaskState};
 use tooltrail_model::link::{Now, OpenCall, OpenCalls, OpenSession, Pulse};
 use tooltrail_model::row::{Background, CallRow, HookRow, Place, SessionRow, VERSION};
@@ -144,6 +146,8 @@ struct Head {
     session: String,
     short: String,
     gone: bool,
+    /// When its last call was made.
+    newest: Option<i64>,
     pulse: Pulse,
     sources: Vec<i64>,
 }
@@ -175,7 +179,7 @@ impl Heads {
             of_session.entry(row.get(0)?).or_default().push(row.get(1)?);
         }
         let mut statement = connection.prepare_cached(
-            "SELECT id, agent, session, short, gone FROM session_rows ORDER BY first_us IS NULL, first_us, agent, session",
+            "SELECT id, agent, session, short, gone, newest_us FROM session_rows ORDER BY first_us IS NULL, first_us, agent, session",
         )?;
         let sessions = statement.query_map([], |row| {
             let (id, gone): (i64, bool) = (row.get(0)?, row.get(4)?);
@@ -183,7 +187,7 @@ impl Heads {
             let sources = of_session.remove(&id).unwrap_or_default();
             let signs = sources.iter().filter_map(|source| signs.get(source).copied());
             let pulse = if gone { Pulse::default() } else { now.pulse(&session, signs) };
-            Ok(Head { id, agent: row.get(1)?, session, short: row.get(3)?, gone, pulse, sources })
+            Ok(Head { id, agent: row.get(1)?, session, short: row.get(3)?, gone, newest: row.get(5)?, pulse, sources })
         })?;
         Ok(Heads { sessions: sessions.collect::<rusqlite::Result<_>>()?, paths })
     }
@@ -191,24 +195,25 @@ impl Heads {
 
 /// The newest calls, by session. Those without a time count as oldest; of the same moment, those listed last are kept.
 fn newest(connection: &Connection, heads: &Heads, gone: bool, limit: usize) -> rusqlite::Result<Map<i64, Vec<i64>>> {
-    let ranks: Map<i64, usize> =
-        heads.sessions.iter().enumerate().filter(|(_, head)| gone || !head.gone).map(|(rank, head)| (head.id, rank)).collect();
-    let mut found: Vec<(Option<i64>, usize, i64)> = Vec::new();
-    let mut statement = connection.prepare_cached("SELECT id, order_us FROM call_rows ORDER BY order_us DESC")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let (id, order): (i64, Option<i64>) = (row.get(0)?, row.get(1)?);
-        // All that happened at the moment of the last one are looked at.
-        if found.len() >= limit && found.last().is_some_and(|&(last, ..)| last != order) {
+    let mut sessions: Vec<(usize, &Head)> = heads.sessions.iter().enumerate().filter(|(_, head)| gone || !head.gone).collect();
+    sessions.sort_by_key(|(_, head)| Reverse(head.newest));
+    let mut statement = connection.prepare_cached("SELECT id, order_us FROM call_rows WHERE id >= ?1 AND id < ?2")?;
+    // The one that would be dropped next is on top.
+    let mut found: BinaryHeap<Reverse<(Option<i64>, usize, i64)>> = BinaryHeap::new();
+    for (rank, head) in sessions {
+        if found.len() >= limit && found.peek().is_none_or(|Reverse((oldest, ..))| head.newest < *oldest) {
             break;
         }
-        if let Some(&rank) = ranks.get(&(id >> schema::SHIFT)) {
-            found.push((order, rank, id));
+        let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
+        while let Some(row) = rows.next()? {
+            found.push(Reverse((row.get(1)?, rank, row.get(0)?)));
+            if found.len() > limit {
+                found.pop();
+            }
         }
     }
-    found.sort_unstable_by(|a, b| b.cmp(a));
     let mut kept: Map<i64, Vec<i64>> = Map::default();
-    for (.., id) in found.into_iter().take(limit) {
+    for Reverse((.., id)) in found {
         kept.entry(id >> schema::SHIFT).or_default().push(id);
     }
     Ok(kept)
