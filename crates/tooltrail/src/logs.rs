@@ -5,6 +5,7 @@ use crate::{demo, out, progress};
 use anyhow::{Context, bail};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
+use tooltrail_catalog::taken::Asked;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::{Disk, Shelf};
@@ -129,6 +130,11 @@ impl Logs {
     /// How many threads there are to work on.
     pub(crate) fn threads(&self) -> usize {
         self.threads
+    }
+
+    /// What it takes to ask about the logs, once they are linked.
+    pub(crate) fn asked<'a>(&'a self, linked: &'a Linked<'a>) -> Asked<'a> {
+        Asked { linked, shelf: self.shelf(), now: &self.now, threads: self.threads }
     }
 
     /// Where the logs are read again from.

@@ -1,13 +1,14 @@
 //! `calls`: tool calls with their outcome, time and evidence.
 
 use crate::cli::LogArgs;
-use crate::filters::{self, SelectArgs};
+use crate::filters::SelectArgs;
 use crate::logs::{self, Logs};
 use crate::out::{self, DIM};
 use crate::table::{self, Align, Cell, Table};
 use clap::Args;
 use std::io::Write;
 use std::process::ExitCode;
+use tooltrail_catalog::taken;
 use tooltrail_model::link::{Linked, LinkedCall};
 use tooltrail_model::{Reason, Status};
 
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
     let logs = logs::read(args, &own.select.paths(), false)?;
     logs.require_any()?;
     let linked = logs.link();
-    let calls = filters::calls(&logs, &linked, &filter, own.copies);
+    let calls = taken::calls(&logs.asked(&linked), &filter, own.copies);
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let shown = match own.sort {
         Sort::Session => newest(&linked, &calls, limit),

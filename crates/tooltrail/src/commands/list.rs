@@ -2,7 +2,7 @@
 
 use crate::cli::LogArgs;
 use crate::commands::calls::local;
-use crate::filters::{self, Scope, SelectArgs};
+use crate::filters::{Scope, SelectArgs};
 use crate::logs;
 use crate::out::{self, DIM};
 use crate::table::{self, Align, Cell, Table};
@@ -10,6 +10,7 @@ use clap::Args;
 use serde::Serialize;
 use std::io::Write;
 use std::process::ExitCode;
+use tooltrail_catalog::taken;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::Status;
 use tooltrail_model::book::Selection;
@@ -78,7 +79,7 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
     let rows = linked.session_rows(&logs.now);
     let digest = |session: usize| digest::of(&SessionBook::outline(&linked, &[session], &logs.now, logs.shelf()), &Selection::default());
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
-    let found = filters::sessions(&logs, &linked, &rows, &filter, own.within);
+    let found = taken::sessions(&logs.asked(&linked), &rows, &filter, own.within.into());
     let shown = match own.sort {
         Sort::Started => newest(&rows, &found, limit),
         sort => last(&rows, &found, sort, limit),

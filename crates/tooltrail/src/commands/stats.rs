@@ -1,7 +1,7 @@
 //! `stats`: totals of everything that was read. Also what is printed without a command.
 
 use crate::cli::LogArgs;
-use crate::filters::{self, Scope, SelectArgs};
+use crate::filters::SelectArgs;
 use crate::logs::{self, Logs};
 use crate::out::{self, BOLD, DIM};
 use crate::table::{self, Align, Cell, Table};
@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
+use tooltrail_catalog::taken::{self, Scope};
 use tooltrail_model::Status;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linked, LinkedCall};
@@ -70,8 +71,8 @@ fn print(args: &LogArgs, logs: &Logs, filter: &Filter) -> anyhow::Result<ExitCod
 
 /// The totals of the calls and sessions that a filter takes. Tokens are spent by sessions, not by calls, so they are those of the sessions.
 fn filtered(logs: &Logs, linked: &Linked<'_>, filter: &Filter) -> StatsRow {
-    let calls: Vec<LinkedCall> = filters::calls(logs, linked, filter, false).into_iter().copied().collect();
-    let sessions = filters::sessions(logs, linked, &linked.session_rows(&logs.now), filter, Scope::Call);
+    let calls: Vec<LinkedCall> = taken::calls(&logs.asked(linked), filter, false).into_iter().copied().collect();
+    let sessions = taken::sessions(&logs.asked(linked), &linked.session_rows(&logs.now), filter, Scope::Call);
     linked.stats_of(&calls, &sessions, &logs.now)
 }
 
