@@ -5,12 +5,14 @@
 
 mod column;
 mod kept;
+mod listing;
 pub(crate) mod read;
 mod schema;
 mod summaries;
 mod write;
 
-pub use kept::{Picked, Spots};
+pub use kept::Spots;
+pub use listing::{Listed, Listing};
 pub(crate) use summaries::{Packed, pack, pack_ties, unpack};
 pub(crate) use write::{Ids, NewSource, Stamp, Writer};
 
