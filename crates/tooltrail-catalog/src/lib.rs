@@ -11,6 +11,7 @@ mod rows;
 pub mod search;
 pub mod store;
 pub mod taken;
+pub mod texts;
 
 /// A hash map that is fast and still hard to attack with chosen keys.
 pub(crate) type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;

@@ -5,10 +5,12 @@
 
 use crate::in_parallel;
 use crate::store::{Catalogue, Error, Packed, read};
+use crate::taken::{self, Asked};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_model::Time;
-use tooltrail_model::link::{Linker, Shorts, Source};
+use tooltrail_model::filter::{Filter, Test};
+use tooltrail_model::link::{Linker, Now, Shorts, Source};
 
 /// Logs that are linked with each other and with no others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +33,58 @@ pub trait Library: Sync {
 
     /// Where the logs are read again from.
     fn shelf(&self) -> &dyn Shelf;
+
+    /// The bundles in which anything may be taken by a filter, in the same order. To leave out more than nothing only spares the reading.
+    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, Error> {
+        let _ = (filter, now, threads);
+        self.bundles()
+    }
+}
+
+/// Logs that have just been read.
+pub struct Scanned<'s> {
+    /// The bundles in their order; the id of each is its place.
+    bundles: Vec<(Bundle, Arc<Linker>)>,
+    shelf: &'s dyn Shelf,
+}
+
+impl<'s> Scanned<'s> {
+    /// Takes logs, and where they are read again from.
+    pub fn new(linker: Linker, shelf: &'s dyn Shelf) -> Self {
+        let bundle = |linker: Linker| {
+            let files = linker.sources().map(|source| source.path.clone()).collect();
+            let last = linker.sources().filter_map(|source| source.summary.last).max();
+            (Bundle { id: 0, files, last }, Arc::new(linker))
+        };
+        let mut bundles: Vec<_> = linker.split().into_iter().map(bundle).collect();
+        bundles.sort_by(|(one, _), (other, _)| other.last.cmp(&one.last).then_with(|| one.files.cmp(&other.files)));
+        (0..).zip(&mut bundles).for_each(|(id, (bundle, _))| bundle.id = id);
+        Scanned { bundles, shelf }
+    }
+}
+
+impl Library for Scanned<'_> {
+    fn bundles(&self) -> Result<Vec<Bundle>, Error> {
+        Ok(self.bundles.iter().map(|(bundle, _)| bundle.clone()).collect())
+    }
+
+    fn open(&self, bundle: i64) -> Result<Arc<Linker>, Error> {
+        let known = usize::try_from(bundle).ok().and_then(|place| self.bundles.get(place));
+        Ok(known.map(|(_, linker)| Arc::clone(linker)).unwrap_or_default())
+    }
+
+    fn shelf(&self) -> &dyn Shelf {
+        self.shelf
+    }
+
+    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, Error> {
+        let only_texts = filter.terms().iter().all(|term| matches!(term.test, Test::Text(_)));
+        let likely = |(bundle, linker): &(Bundle, Arc<Linker>)| {
+            let may = || taken::may_take(&Asked { linked: &linker.link(), shelf: self.shelf, now, threads: 1 }, filter);
+            (only_texts || may()).then(|| bundle.clone())
+        };
+        Ok(in_parallel(threads, &self.bundles, likely).into_iter().flatten().collect())
+    }
 }
 
 /// The logs that a catalogue knows, as it knows them.

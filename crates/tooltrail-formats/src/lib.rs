@@ -13,9 +13,9 @@ pub mod load;
 pub mod mend;
 mod open;
 pub mod records;
+pub mod saved;
 pub mod scan;
 pub mod shelf;
-pub mod texts;
 mod time;
 pub mod transcript;
 pub mod value;
@@ -203,8 +203,8 @@ pub trait Format: Sync {
         Parts::default()
     }
 
-    /// Words of which a record holds one if a text of [`Format::parts`] is put together from several of its strings by more than a line
-    /// feed: such a text stands nowhere in the record as it reads.
+    /// Words of which a record holds one if a text of it stands nowhere in it as it reads: because it is put together from several
+    /// strings by more than a line feed, or saved beside the log.
     fn composed(&self) -> &'static [&'static str] {
         &[]
     }
@@ -218,6 +218,12 @@ pub trait Format: Sync {
     /// What a record says about the result of a call. Several records may each know a part of it.
     fn answered(&self, record: Opened<'_>, call: &str) -> Option<Answered> {
         let _ = (record, call);
+        None
+    }
+
+    /// Where the whole of a result was saved, if the log has only a part of it.
+    fn saved(&self, answered: &Answered) -> Option<String> {
+        let _ = answered;
         None
     }
 

@@ -89,6 +89,11 @@ impl Logs {
         self.linker.link_on(self.threads)
     }
 
+    /// Takes out what is in the logs, for those who look at them a bundle at a time.
+    pub(crate) fn take(&mut self) -> Linker {
+        ManuallyDrop::into_inner(std::mem::replace(&mut self.linker, ManuallyDrop::new(Linker::default())))
+    }
+
     /// Whether any agent's log was read.
     pub(crate) fn any(&self) -> bool {
         self.linker.sources().any(|source| source.summary.agent.is_some())

@@ -132,8 +132,12 @@ impl Format for ClaudeCode {
     }
 
     fn composed(&self) -> &'static [&'static str] {
-        // A command and its arguments stand in tags of their own; `!` is put before a command line.
-        &["<command-name>", "<bash-input>"]
+        // A command and its arguments stand in tags of their own; `!` is put before a command line. The others name a saved output.
+        &["<command-name>", "<bash-input>", "persistedOutputPath", "Full output saved to: ", "Output has been saved to ", "Full output: "]
+    }
+
+    fn saved(&self, answered: &Answered) -> Option<String> {
+        tools::saved(answered)
     }
 
     fn asked(&self, record: Opened<'_>, call: &str) -> Option<Asked> {

@@ -79,7 +79,7 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
     let rows = linked.session_rows(&logs.now);
     let digest = |session: usize| digest::of(&SessionBook::outline(&linked, &[session], &logs.now, logs.shelf()), &Selection::default());
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
-    let found = taken::sessions(&logs.asked(&linked), &rows, &filter, own.within.into());
+    let found = taken::sessions(&logs.asked(&linked), &filter, own.within.into());
     let shown = match own.sort {
         Sort::Started => newest(&rows, &found, limit),
         sort => last(&rows, &found, sort, limit),

@@ -72,7 +72,7 @@ fn print(args: &LogArgs, logs: &Logs, filter: &Filter) -> anyhow::Result<ExitCod
 /// The totals of the calls and sessions that a filter takes. Tokens are spent by sessions, not by calls, so they are those of the sessions.
 fn filtered(logs: &Logs, linked: &Linked<'_>, filter: &Filter) -> StatsRow {
     let calls: Vec<LinkedCall> = taken::calls(&logs.asked(linked), filter, false).into_iter().copied().collect();
-    let sessions = taken::sessions(&logs.asked(linked), &linked.session_rows(&logs.now), filter, Scope::Call);
+    let sessions = taken::sessions(&logs.asked(linked), filter, Scope::Call);
     linked.stats_of(&calls, &sessions, &logs.now)
 }
 

@@ -6,11 +6,11 @@
 //! slashes, control characters) never belong to a run, and neither does what broken text reads as. Where an expression has no run that
 //! all its matches must have, every line is decoded. The verdict is always on decoded text.
 
-use super::query::Term;
 use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Hir, HirKind};
 use tooltrail_formats::FORMATS;
+use tooltrail_model::filter::Pattern;
 
 /// An escape that stands for something else than a control character. Those of control characters are frequent, and in no run.
 const ESCAPE: &str = r"\\u(?:00[2-9a-fA-F]|0[1-9a-fA-F]|[1-9a-fA-F])";
@@ -26,9 +26,9 @@ pub struct Prefilter {
 }
 
 impl Prefilter {
-    /// For lines that may have any of some terms.
-    pub fn new(terms: &[Term]) -> Self {
-        let parts: Option<Vec<String>> = terms.iter().filter(|term| !term.text.is_empty()).map(alternatives).collect();
+    /// For lines that may have any of some texts.
+    pub fn new<'p>(patterns: impl Iterator<Item = &'p Pattern>) -> Self {
+        let parts: Option<Vec<String>> = patterns.map(alternatives).collect();
         let must = parts.and_then(|parts| {
             let composed = FORMATS.iter().flat_map(|format| format.composed()).map(|word| regex::escape(word));
             let all: Vec<String> = parts.into_iter().chain(composed).chain([ESCAPE.to_owned()]).collect();
@@ -48,11 +48,11 @@ impl Prefilter {
     }
 }
 
-/// An expression for the runs of a term.
-fn alternatives(term: &Term) -> Option<String> {
-    let hir = ParserBuilder::new().multi_line(true).build().parse(&term.pattern()).ok()?;
+/// An expression for the runs of a text.
+fn alternatives(pattern: &Pattern) -> Option<String> {
+    let hir = ParserBuilder::new().multi_line(true).build().parse(pattern.expression()).ok()?;
     let runs: Vec<String> = runs(&hir)?.iter().map(|run| regex::escape(run)).collect();
-    let flag = if term.case { "" } else { "i" };
+    let flag = if pattern.is_cased() { "" } else { "i" };
     Some(format!("(?{flag}:{})", runs.join("|")))
 }
 
@@ -84,7 +84,9 @@ fn longest(text: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::query::tests::parsed;
     use super::*;
+    use tooltrail_model::filter::Spelling;
 
     fn of(pattern: &str) -> Option<Vec<String>> {
         runs(&ParserBuilder::new().multi_line(true).build().parse(pattern).unwrap())
@@ -105,9 +107,13 @@ mod tests {
         assert_eq!(of("\u{fffd}"), None);
     }
 
+    fn filter(query: &str) -> Prefilter {
+        Prefilter::new(parsed(query, Spelling::default()).texts().map(|(_, pattern)| pattern))
+    }
+
     #[test]
     fn every_spelling_passes() {
-        let filter = Prefilter::new(&[Term::text("Ask")]);
+        let asked = filter("Ask");
         let lines = [
             r#"{"a":"ask"}"#,
             r#"{"a":"\u0041sk"}"#,
@@ -115,11 +121,11 @@ mod tests {
             "{\"a\":\"a\u{17f}\u{212a}\"}",
             r#"{"a":"{\"b\":\"\\u0061sk\"}"}"#,
         ];
-        assert!(lines.iter().all(|line| filter.may_match(line.as_bytes())));
-        assert!(!filter.may_match(br#"{"a":"as\u001bk"}"#));
-        let exact = Prefilter::new(&[Term::text("Ask").cased(true)]);
+        assert!(lines.iter().all(|line| asked.may_match(line.as_bytes())));
+        assert!(!asked.may_match(br#"{"a":"as\u001bk"}"#));
+        let exact = filter("case:Ask");
         assert!(exact.may_match(b"Ask") && !exact.may_match(b"ask"));
-        assert!(Prefilter::new(&[Term::text("\"\n")]).is_open());
-        assert!(Prefilter::new(&[Term::text("ask"), Term::regex(r"\d")]).is_open());
+        assert!(filter(r#""\"""#).is_open());
+        assert!(filter(r"ask re:\d").is_open());
     }
 }
