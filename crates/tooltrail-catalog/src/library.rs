@@ -3,13 +3,14 @@
 //! Most logs have nothing to do with most others. A bundle is what has: the logs of a session, of those it was forked from or goes on
 //! from, of their subagents. Whatever is asked about a session can be told from its bundle, so nothing else has to be in memory.
 
-use crate::in_parallel;
 use crate::store::{Catalogue, Error, Packed, read};
+use crate::taken::stored::Catalogued;
 use crate::taken::{self, Asked};
+use crate::{Set, in_parallel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_model::Time;
-use tooltrail_model::filter::{Filter, Test};
+use tooltrail_model::filter::{Answer, Filter, Test};
 use tooltrail_model::link::{Linker, Now, Shorts, Source};
 
 /// Logs that are linked with each other and with no others.
@@ -143,5 +144,28 @@ impl Library for Stored {
 
     fn shelf(&self) -> &dyn Shelf {
         &self.shelf
+    }
+
+    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, Error> {
+        let mut bundles = self.bundles()?;
+        if filter.terms().iter().all(|term| matches!(term.test, Test::Text(_))) {
+            return Ok(bundles);
+        }
+        let listing = self.catalogue().list(now)?;
+        let rows = listing.rows();
+        let catalogued = Catalogued { library: self, listing: &listing, rows: &rows, now, threads };
+        let mut likely: Set<i64> = Set::default();
+        for session in catalogued.likely_sessions(filter) {
+            let Some(bundle) = listing.bundle(session).filter(|bundle| !likely.contains(bundle)) else { continue };
+            let mut any = filter.asks_messages();
+            if !any {
+                catalogued.ask_calls(filter, session, |answer, _| any |= answer != Answer::No)?;
+            }
+            if any {
+                likely.insert(bundle);
+            }
+        }
+        bundles.retain(|bundle| likely.contains(&bundle.id));
+        Ok(bundles)
     }
 }

@@ -1,6 +1,6 @@
 //! Everything that is listed: the sessions as they are at a moment, and their calls when they are asked for.
 
-use super::column::{count, json, optional, time};
+use super::column::{count, json, maybe_count, optional, time};
 use super::kept::{CALL, Parts, Spots, open_call, spots};
 use super::{Catalogue, Error, schema};
 use crate::Map;
@@ -168,16 +168,25 @@ impl Listing {
             let mut rows = statement.query([])?;
             let mut calls = Vec::new();
             while let Some(row) = rows.next()? {
-                let id: i64 = row.get(0)?;
-                let place = places.get(&(id >> schema::SHIFT)).filter(|place| gone || !self.is_gone(**place));
+                let place = places.get(&(row.get::<_, i64>(0)? >> schema::SHIFT)).filter(|place| gone || !self.is_gone(**place));
                 let Some(&session) = place else { continue };
-                let took = row.get::<_, Option<i64>>(3)?.map(i64::cast_unsigned);
-                calls.push(Listed { session, id, number: row.get(1)?, order: row.get(2)?, took });
+                calls.push(listed(row, session)?);
             }
             Ok(calls)
         })?;
         calls.sort_unstable();
         Ok(calls)
+    }
+
+    /// The calls of a session, by request.
+    pub fn calls_of(&self, catalogue: &Catalogue, session: usize) -> Result<Vec<Listed>, Error> {
+        let Some(head) = self.sessions.get(session) else { return Ok(Vec::new()) };
+        catalogue.asked(|connection| {
+            let mut statement = connection.prepare_cached(OF_SESSION)?;
+            let rows =
+                statement.query_map(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT], |row| listed(row, session))?;
+            rows.collect()
+        })
     }
 
     /// The newest calls, in the order in which they are listed. Those without a time count as oldest; of the same moment, those listed last
@@ -188,16 +197,14 @@ impl Listing {
         // The one that would be dropped next is on top.
         let mut found: BinaryHeap<Reverse<(Option<i64>, Listed)>> = BinaryHeap::new();
         catalogue.asked(|connection| {
-            let mut statement =
-                connection.prepare_cached("SELECT id, number, order_us, duration_ms FROM call_rows WHERE id >= ?1 AND id < ?2")?;
+            let mut statement = connection.prepare_cached(OF_SESSION)?;
             for (session, head) in sessions {
                 if found.len() >= limit && found.peek().is_none_or(|Reverse((oldest, _))| head.newest < *oldest) {
                     break;
                 }
                 let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
                 while let Some(row) = rows.next()? {
-                    let took = row.get::<_, Option<i64>>(3)?.map(i64::cast_unsigned);
-                    let listed = Listed { session, id: row.get(0)?, number: row.get(1)?, order: row.get(2)?, took };
+                    let listed = listed(row, session)?;
                     found.push(Reverse((listed.order, listed)));
                     if found.len() > limit {
                         found.pop();
@@ -210,6 +217,12 @@ impl Listing {
         calls.sort_unstable();
         Ok(calls)
     }
+}
+
+const OF_SESSION: &str = "SELECT id, number, order_us, duration_ms FROM call_rows WHERE id >= ?1 AND id < ?2";
+
+fn listed(row: &Row<'_>, session: usize) -> rusqlite::Result<Listed> {
+    Ok(Listed { session, id: row.get(0)?, number: row.get(1)?, order: row.get(2)?, took: maybe_count(row, 3)? })
 }
 
 impl Head {
