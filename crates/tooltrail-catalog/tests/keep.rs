@@ -144,7 +144,7 @@ const NAMES: &[&str] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
     fn what_comes_back_is_what_was_kept_last(edits in prop::collection::vec((0..NAMES.len(), edit()), 1..40)) {

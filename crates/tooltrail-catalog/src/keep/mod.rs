@@ -167,7 +167,8 @@ impl Keep {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 1..threads.clamp(1, files.len().max(1)) {
+            // Each of them waits for the disk as much as it works.
+            for _ in 1..(2 * threads).clamp(1, files.len().max(1)) {
                 scope.spawn(work);
             }
             work();
