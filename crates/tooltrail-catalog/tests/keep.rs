@@ -335,7 +335,7 @@ fn damage_is_noticed_and_nothing_wrong_is_given_back() {
     let middle = bytes.len() / 2;
     bytes[middle] ^= 0x55;
     fs::write(&copy, &bytes).unwrap();
-    assert_eq!(damaged(true), [copy.clone()]);
+    assert_eq!(damaged(true), std::slice::from_ref(&copy));
     let target = world.path("back.jsonl");
     assert!(world.keep().restore(&copy, &target, Restoring::default()).is_err());
     assert!(!target.exists());
@@ -366,6 +366,15 @@ fn files_that_are_there_are_not_replaced_unless_asked() {
     assert_eq!((fs::read(&path).unwrap(), modified(&path)), (b"{\"a\":1}\n".to_vec(), time));
     assert_eq!(restore(false, true), Returned::Same);
     assert!(modified(&path) > time);
+    // What was kept before a file was replaced can be given back too.
+    fs::write(&path, "{\"b\":1}\n").unwrap();
+    assert_eq!(world.now().replaced, 1);
+    let older = tooltrail_formats::mirror::place(&world.keep().directory().join("older/1"), &path).unwrap();
+    assert_eq!(world.keep().copy_of(&older), Some(older.clone()));
+    assert_eq!(world.keep().original(&older), Some(path.clone()));
+    assert_eq!(world.keep().restore(&older, &path, Restoring { force: true, touch: false }).unwrap(), Returned::Written);
+    assert_eq!(fs::read(&path).unwrap(), b"{\"a\":1}\n");
+    world.now();
     #[cfg(unix)]
     {
         // Nothing is written through a link, and the copies are nobody else's business.

@@ -5,7 +5,8 @@
 
 use crate::shelf::first_bytes;
 use crate::{FORMATS, Places, Registered, mirror};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -72,10 +73,10 @@ pub fn in_places(places: &[Places]) -> Search {
                 if root.is_dir() {
                     search.walk(&root);
                 }
-                if let Some(kept) = &places.kept {
-                    search.walk_kept(kept, &root);
-                }
                 if !search.looked.contains(&root) {
+                    if let Some(kept) = &places.kept {
+                        search.walk_kept(kept, &root);
+                    }
                     search.looked.push(root);
                 }
             }
@@ -117,25 +118,24 @@ pub fn in_paths(paths: &[PathBuf]) -> Search {
 
 impl Search {
     fn tidy(mut self) -> Self {
+        let gone = self.gone();
+        self.files.extend(gone);
         self.files.sort_by(|a, b| a.path.cmp(&b.path));
         self.files.dedup_by(|a, b| a.path == b.path);
-        if !self.kept.is_empty() {
-            self.kept.sort_by(|a, b| a.copy.path.cmp(&b.copy.path));
-            self.kept.dedup_by(|a, b| a.copy.path == b.copy.path);
-            let gone = self.gone();
-            self.files.extend(gone);
-            self.files.sort_by(|a, b| a.path.cmp(&b.path));
-        }
         self.drop_twins();
         self
     }
 
     /// The copies of logs that are not there any more, in no form.
     fn gone(&self) -> Vec<Found> {
-        let there: BTreeSet<&Path> = self.files.iter().map(|found| found.path.as_path()).collect();
-        let forms: BTreeSet<PathBuf> = self.files.iter().filter_map(|found| twin(&found.path)).map(|(form, _)| form).collect();
-        let is_there = |log: &Path| there.contains(log) || (!forms.is_empty() && twin(log).is_some_and(|(form, _)| forms.contains(&form)));
-        self.kept.iter().filter(|kept| !is_there(&kept.original)).map(|kept| kept.copy.clone()).collect()
+        // Spelled alike where they are the same, so the letters are compared, which is quicker than the parts of the paths.
+        let there: HashSet<&OsStr> = self.files.iter().map(|found| found.path.as_os_str()).collect();
+        let mut gone: Vec<&Kept> = self.kept.iter().filter(|kept| !there.contains(kept.original.as_os_str())).collect();
+        if !gone.is_empty() {
+            let forms: BTreeSet<PathBuf> = self.files.iter().filter_map(|found| twin(&found.path)).map(|(form, _)| form).collect();
+            gone.retain(|kept| twin(&kept.original).is_none_or(|(form, _)| !forms.contains(&form)));
+        }
+        gone.into_iter().map(|kept| kept.copy.clone()).collect()
     }
 
     /// Keeps one of several forms of the same log.
@@ -216,7 +216,7 @@ pub fn identity(meta: &fs::Metadata) -> u64 {
 
 /// Whether a file in a directory may be a log, by its name.
 pub fn is_log_name(path: &Path) -> bool {
-    let Some(name) = path.file_name().map(std::ffi::OsStr::to_string_lossy) else { return false };
+    let Some(name) = path.file_name().map(OsStr::to_string_lossy) else { return false };
     name.ends_with(".jsonl") || name.ends_with(".jsonl.zst") || FORMATS.iter().any(|format| format.is_log_name(&name))
 }
 

@@ -5,6 +5,7 @@
 
 use crate::Map;
 use std::collections::BTreeSet;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -75,10 +76,10 @@ pub(super) fn all(search: &Search, kept: &Path) -> Vec<PathBuf> {
 
 /// The logs that are to be kept now without being asked for, the most urgent first.
 pub(super) fn due(search: &Search, retention: &Retention, now: Time, kept: &Path) -> Vec<PathBuf> {
-    let copies: Map<&Path, Option<SystemTime>> = search.kept.iter().map(|kept| (kept.original.as_path(), kept.copy.modified)).collect();
+    let copies: Map<&OsStr, Option<SystemTime>> = search.kept.iter().map(|kept| (kept.original.as_os_str(), kept.copy.modified)).collect();
     let mut due = Vec::new();
     for found in logs(search, kept) {
-        let same = copies.get(found.path.as_path()).is_some_and(|copy| copy.is_some() && *copy == found.modified);
+        let same = copies.get(found.path.as_os_str()).is_some_and(|copy| copy.is_some() && *copy == found.modified);
         let Some(written) = found.written().filter(|_| !same) else { continue };
         let deleted = retention.deleted_at(&found.path, written).unwrap_or(Time::MAX);
         let quiet = QUIET.saturating_mul(u32::try_from(1 + found.size / QUIET_FOR).unwrap_or(u32::MAX));

@@ -40,16 +40,19 @@ impl Keep {
         copies
     }
 
-    /// The copy of a file, if there is one. A copy is its own.
+    /// The copy of a file, if there is one. A copy is its own, an older one too.
     pub fn copy_of(&self, file: &Path) -> Option<PathBuf> {
-        let files = self.files();
-        let place = if file.starts_with(&files) { file.to_owned() } else { mirror::place(&files, file)? };
+        let place = if self.original(file).is_some() { file.to_owned() } else { mirror::place(&self.files(), file)? };
         fs::symlink_metadata(&place).is_ok_and(|meta| meta.is_file()).then_some(place)
     }
 
     /// The file of which something is the copy.
     pub fn original(&self, copy: &Path) -> Option<PathBuf> {
-        mirror::original(&self.files(), copy)
+        mirror::original(&self.files(), copy).or_else(|| {
+            let older = self.directory().join("older");
+            let number = copy.strip_prefix(&older).ok()?.components().next()?;
+            mirror::original(&older.join(number), copy)
+        })
     }
 
     /// Gives back what a copy holds. It is checked before it gets its name.
