@@ -18,6 +18,7 @@ Examples:
   tooltrail file src/main.rs     every version of a file that the logs hold
   tooltrail search \"connection refused\"
   tooltrail list                 sessions, newest last
+  tooltrail keep on              keep logs that agents will delete
   tooltrail check session.jsonl  is this log whole?
   tooltrail stats --root /mnt/backup/home";
 
@@ -78,6 +79,8 @@ pub(crate) enum Command {
     Export(crate::commands::export::ExportArgs),
     /// List the versions of a file that the logs hold, and get one of them back
     File(crate::commands::file::FileArgs),
+    /// Keep logs that agents will delete, and get them back
+    Keep(crate::commands::keep::KeepArgs),
     /// List sessions
     #[command(visible_alias = "ls")]
     List(crate::commands::list::ListArgs),

@@ -1,7 +1,7 @@
 //! From arguments to linked logs: what to read, from where, and what time it is.
 
 use crate::cli::LogArgs;
-use crate::{demo, out, progress};
+use crate::{demo, directories, keeping, out, progress};
 use anyhow::{Context, bail};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,10 @@ pub(crate) fn options(args: &LogArgs, check_utf8: bool) -> Options {
 
 /// Where the arguments want logs to be looked for.
 pub(crate) fn places(args: &LogArgs) -> anyhow::Result<Vec<Places>> {
-    if args.root.is_empty() { Ok(vec![from_environment()]) } else { rooted(&args.root) }
+    let mut places = if args.root.is_empty() { vec![from_environment()] } else { rooted(&args.root)? };
+    let kept = keeping::keep(args).map(|keep| keep.files());
+    places.iter_mut().for_each(|places| places.kept.clone_from(&kept));
+    Ok(places)
 }
 
 /// The moment of asking, with the sessions that run in some places.
@@ -180,12 +183,12 @@ fn runs(entry: &Registered) -> bool {
 }
 
 fn from_environment() -> Places {
-    let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     Places {
-        home: std::env::home_dir().filter(|home| !home.as_os_str().is_empty()),
+        home: directories::home(),
         claude_config: std::env::var("CLAUDE_CONFIG_DIR").ok().filter(|value| !value.is_empty()),
-        xdg_config: path("XDG_CONFIG_HOME"),
-        codex_home: path("CODEX_HOME"),
+        xdg_config: directories::variable("XDG_CONFIG_HOME"),
+        codex_home: directories::variable("CODEX_HOME"),
+        kept: None,
     }
 }
 

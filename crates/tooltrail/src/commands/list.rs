@@ -3,6 +3,7 @@
 use crate::cli::LogArgs;
 use crate::commands::calls::local;
 use crate::filters::{Scope, SelectArgs};
+use crate::keeping::Fates;
 use crate::logs;
 use crate::out::{self, DIM};
 use crate::table::{self, Align, Cell, Table};
@@ -113,13 +114,19 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
         ("TITLE", Align::Fill),
     ])
     .optional(&["TURNS", "AGENT", "FILES", "STARTED", "PROJECT", "TESTS", "STATE"]);
+    let fates = if own.select.paths().is_empty() { Fates::new(args) } else { None };
+    let note = |index: usize| fates.as_ref().and_then(|fates| fates.note(&rows[index]));
     for &index in &shown {
-        table.row(cells(&rows[index], &digest(index)));
+        table.row(cells(&rows[index], &digest(index), note(index)));
     }
     table.print(&mut out, table::terminal_width())?;
     if shown.len() < found.len() {
         let which = if matches!(own.sort, Sort::Started | Sort::Last) { "newest" } else { "last" };
         writeln!(out, "{DIM}the {which} {} of {} sessions; -n 0 shows all{DIM:#}", shown.len(), table::count(found.len() as u64))?;
+    }
+    let doomed = (0..rows.len()).filter(|&index| note(index).is_some()).count() as u64;
+    if let Some(fates) = fates.as_ref().filter(|_| doomed > 0) {
+        writeln!(out, "{DIM}{}{DIM:#}", fates.advice(doomed))?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -147,9 +154,10 @@ fn last(rows: &[SessionRow<'_>], found: &[usize], sort: Sort, limit: usize) -> V
     order
 }
 
-/// What a session is doing; what has ended is of less interest.
-fn state(row: &SessionRow<'_>) -> Cell {
+/// What a session is doing; what has ended is of less interest, unless it is about to be lost.
+fn state(row: &SessionRow<'_>, note: Option<String>) -> Cell {
     match row.state {
+        Some("ended") | None if note.is_some() => Cell::styled(note.unwrap_or_default(), out::look(Status::TimedOut).1),
         Some("ended") | None => Cell::styled("ended", DIM),
         Some("your_turn") => "your turn".into(),
         Some("working") => Cell::styled("working", out::look(Status::Running).1),
@@ -172,7 +180,7 @@ fn tests(digest: &Digest) -> Cell {
     }
 }
 
-fn cells(row: &SessionRow<'_>, digest: &Digest) -> Vec<Cell> {
+fn cells(row: &SessionRow<'_>, digest: &Digest, note: Option<String>) -> Vec<Cell> {
     let troubles: Vec<String> = row
         .by_status
         .iter()
@@ -184,7 +192,7 @@ fn cells(row: &SessionRow<'_>, digest: &Digest) -> Vec<Cell> {
         Cell::styled(row.short, DIM),
         started.into(),
         row.agent.into(),
-        state(row),
+        state(row, note),
         table::count(row.turns).into(),
         table::count(row.calls).into(),
         troubles.join(" ").into(),
