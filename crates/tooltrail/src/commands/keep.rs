@@ -19,6 +19,7 @@ use tooltrail_catalog::keep::{Keep, Restoring, Returned, Status, belongings};
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::mirror;
 use tooltrail_formats::scan::{Progress, spelled};
+use tooltrail_model::Time;
 use tooltrail_model::row::VERSION;
 
 const EXAMPLES: &str = "\
@@ -275,54 +276,50 @@ fn lines(status: &Status, on: bool, last: Option<String>, directory: &Path) -> V
 }
 
 fn restore(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<ExitCode> {
-    let copies = wanted(args, keep, own)?;
-    let how = Restoring { force: own.force, touch: own.touch };
-    let (mut rows, mut written, mut same, mut wrong, mut doomed) = (Vec::new(), 0, 0, 0, false);
     let (retention, now) = (keeping::retention(args), logs::asked_at(args));
-    for copy in copies {
+    let (mut rows, mut doomed) = (Vec::new(), false);
+    for copy in wanted(args, keep, own)? {
         let Some(original) = keep.original(&copy) else { continue };
         let target = own.to.as_ref().map_or_else(|| Some(original.clone()), |to| below(to, &original));
         let Some(target) = target else { continue };
-        let returned = keep.restore(&copy, &target, how);
-        let outcome = match &returned {
-            Ok(Returned::Written) => "written",
-            Ok(Returned::Same) => "same",
-            Ok(Returned::Differs) => "differs",
-            Err(_) => "failed",
-        };
-        match returned {
-            Ok(Returned::Written) => written += 1,
-            Ok(Returned::Same) => same += 1,
-            Ok(Returned::Differs) => {
-                wrong += 1;
-                out::complain(&format!(
-                    "{} is there and differs; --force replaces it, --to DIR puts the kept one elsewhere",
-                    printed(&target)
-                ));
-            }
-            Err(error) => {
-                wrong += 1;
-                out::complain(&format!("cannot restore {}: {error}", printed(&target)));
-            }
-        }
-        let time = std::fs::metadata(&target).and_then(|meta| meta.modified()).ok();
-        let time = time.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(tooltrail_model::Time::from);
-        doomed |= time.and_then(|time| retention.deleted_at(&target, time)).is_some_and(|time| time <= now);
+        let outcome = put_back(keep, &copy, &target, own);
+        let written = std::fs::metadata(&target).and_then(|meta| meta.modified()).ok();
+        let written = written.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(Time::from);
+        doomed |= written.and_then(|time| retention.deleted_at(&target, time)).is_some_and(|time| time <= now);
         rows.push(RestoreRow { v: VERSION, kept: spelled(&copy), file: spelled(&target), outcome });
     }
+    let count = |outcome: &str| rows.iter().filter(|row| row.outcome == outcome).count() as u64;
+    let code = if count("differs") + count("failed") == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) };
     if args.json {
         out::json_lines(rows)?;
-    } else {
-        let mut out = out::stdout(args.color.as_str());
-        let place = own.to.as_deref().map_or_else(String::new, |to| format!(" to {}", printed(to)));
-        let already = if same == 0 { String::new() } else { format!("; {same} there already") };
-        writeln!(out, "restored {}{place}{already}", table::counted(written, "file"))?;
-        out.flush()?;
-        if doomed {
-            out::remark(&"they are so old that their agent deletes them again when it starts; --touch lets them count as new");
+        return Ok(code);
+    }
+    let mut out = out::stdout(args.color.as_str());
+    let place = own.to.as_deref().map_or_else(String::new, |to| format!(" to {}", printed(to)));
+    let already = if count("same") == 0 { String::new() } else { format!("; {} there already", count("same")) };
+    writeln!(out, "restored {}{place}{already}", table::counted(count("written"), "file"))?;
+    out.flush()?;
+    if doomed {
+        out::remark(&"they are so old that their agent deletes them again when it starts; --touch lets them count as new");
+    }
+    Ok(code)
+}
+
+/// Puts one file back; says what became of it, and complains if that is not what was wanted.
+fn put_back(keep: &Keep, copy: &Path, target: &Path, own: &RestoreArgs) -> &'static str {
+    match keep.restore(copy, target, Restoring { force: own.force, touch: own.touch }) {
+        Ok(Returned::Written) => "written",
+        Ok(Returned::Same) => "same",
+        Ok(Returned::Differs) => {
+            let what = "is there and differs; --force replaces it, --to DIR puts the kept one elsewhere";
+            out::complain(&format!("{} {what}", printed(target)));
+            "differs"
+        }
+        Err(error) => {
+            out::complain(&format!("cannot restore {}: {error}", printed(target)));
+            "failed"
         }
     }
-    Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 /// The copies that a REF means, with all that belongs to them.
