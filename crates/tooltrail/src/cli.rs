@@ -44,6 +44,9 @@ pub(crate) struct LogArgs {
     /// Read a few invented sessions instead of logs
     #[arg(long, global = true, conflicts_with = "root")]
     pub(crate) demo: bool,
+    /// Read the logs themselves, and neither ask nor make a catalogue of them (docs/catalogue.md)
+    #[arg(long, global = true, hide_short_help = true)]
+    pub(crate) no_cache: bool,
     /// How many threads read [default: all cores]
     #[arg(long, value_name = "N", global = true, hide_short_help = true)]
     pub(crate) threads: Option<usize>,

@@ -65,6 +65,32 @@ impl Catalogue {
     pub fn list(&self, now: &Now) -> Result<Listing, Error> {
         self.asked(|connection| Listing::read(connection, now))
     }
+
+    /// The session that has a call of an id, by its place in a listing.
+    pub fn session_of_call(&self, listing: &Listing, call: &str) -> Result<Option<usize>, Error> {
+        self.session_where(listing, "call = ?1", [call])
+    }
+
+    /// The session whose call failed last, by its place in a listing.
+    pub fn last_failed(&self, listing: &Listing) -> Result<Option<usize>, Error> {
+        self.session_where(listing, "status = 'failed' ORDER BY requested_at DESC, id", [])
+    }
+
+    /// The first session that is there and has a call like this.
+    fn session_where(&self, listing: &Listing, condition: &str, values: impl rusqlite::Params) -> Result<Option<usize>, Error> {
+        let places: Map<i64, usize> =
+            listing.sessions.iter().enumerate().filter(|(_, head)| !head.gone).map(|(place, head)| (head.id, place)).collect();
+        self.asked(|connection| {
+            let mut statement = connection.prepare_cached(&format!("SELECT id FROM call_rows WHERE {condition}"))?;
+            let mut rows = statement.query(values)?;
+            while let Some(row) = rows.next()? {
+                if let Some(&place) = places.get(&(row.get::<_, i64>(0)? >> schema::SHIFT)) {
+                    return Ok(Some(place));
+                }
+            }
+            Ok(None)
+        })
+    }
 }
 
 const SESSIONS: &str = "

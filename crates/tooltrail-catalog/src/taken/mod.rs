@@ -11,6 +11,7 @@ mod subjects;
 pub(crate) use judge::{Taken, judge};
 
 use crate::Map;
+use crate::keep::Keep;
 use crate::texts::group::{self, Group};
 use crate::texts::resolve::{self, Units};
 use crate::texts::{self, Query};
@@ -18,8 +19,9 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use subjects::{CallSubject, Folder};
 use tooltrail_formats::shelf::Shelf;
-use tooltrail_model::filter::{Filter, Has, Test};
+use tooltrail_model::filter::{Filter, Has, Keeping, Test};
 use tooltrail_model::link::{CallId, Linked, LinkedCall, Now};
+use tooltrail_model::row::SessionRow;
 
 /// What is asked about, and what it takes to answer.
 #[derive(Clone, Copy)]
@@ -32,6 +34,13 @@ pub struct Asked<'a> {
     pub now: &'a Now,
     /// How many threads there are to work on.
     pub threads: usize,
+    /// What is kept of logs that are gone.
+    pub keep: Option<&'a Keep>,
+}
+
+/// What became of a session's logs, if a filter asks.
+fn keeping(keep: Option<&Keep>, filter: &Filter, session: &SessionRow<'_>) -> Keeping {
+    keep.filter(|_| filter.asks_keeping()).map(|keep| keep.keeping(session.files.iter().copied())).unwrap_or_default()
 }
 
 /// Where all terms of a filter must hold.

@@ -138,7 +138,7 @@ impl Catalogued<'_> {
     }
 
     fn asked<'l>(&'l self, linked: &'l Linked<'l>) -> Asked<'l> {
-        Asked { linked, shelf: self.library.shelf(), now: self.now, threads: self.threads }
+        Asked { linked, shelf: self.library.shelf(), now: self.now, threads: self.threads, keep: self.library.keep() }
     }
 
     /// Where the sessions are, by agent and id.
@@ -153,13 +153,17 @@ impl Catalogued<'_> {
         (0..self.rows.len()).filter(move |&session| there(session) && filter.may_take(&self.rows[session]))
     }
 
-    fn keeping(&self, session: usize) -> Keeping {
-        Keeping { gone: self.listing.is_gone(session), ..Keeping::default() }
+    /// What became of a session's logs, if a filter asks.
+    fn keeping(&self, filter: &Filter, session: usize) -> Keeping {
+        if self.listing.is_gone(session) {
+            return Keeping { gone: true, kept: false };
+        }
+        super::keeping(self.library.keep(), filter, &self.rows[session])
     }
 
     /// What the rows of a session's calls say to a filter.
     pub(crate) fn ask_calls(&self, filter: &Filter, session: usize, mut take: impl FnMut(Answer, Listed)) -> Result<(), Error> {
-        let (row, keeping) = (&self.rows[session], self.keeping(session));
+        let (row, keeping) = (&self.rows[session], self.keeping(filter, session));
         self.listing.each_call(&self.library.catalogue(), session, |listed, call, _| {
             let known = Known { session: row, keeping, item: Item::Call(&call), told: true, texts: None, opened: None };
             take(filter.ask(&known), listed);
@@ -168,7 +172,7 @@ impl Catalogued<'_> {
 
     /// What the rows of a session say to a filter.
     fn ask_session(&self, filter: &Filter, session: usize) -> Result<Answer, Error> {
-        let (row, keeping) = (&self.rows[session], self.keeping(session));
+        let (row, keeping) = (&self.rows[session], self.keeping(filter, session));
         let known = Known { session: row, keeping, item: Item::Session, told: false, texts: None, opened: None };
         if filter.asks_sessions() && filter.ask(&known) == Answer::Yes {
             return Ok(Answer::Yes);

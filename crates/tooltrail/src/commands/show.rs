@@ -66,7 +66,7 @@ pub(crate) fn turns(text: &str) -> Result<(usize, usize), String> {
 
 pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
     let wanted = Wanted::parse(&own.wanted);
-    let logs = logs::read(args, &wanted.paths(), false)?;
+    let logs = logs::open_for(args, &wanted)?;
     logs.require_any()?;
     let linked = logs.link();
     let target = wanted.find(&linked, &logs.now)?;
