@@ -209,8 +209,8 @@ pub trait Format: Sync {
         Parts::default()
     }
 
-    /// Words of which a record holds one if a text of it stands nowhere in it as it reads: because it is put together from several
-    /// strings by more than a line feed, or saved beside the log.
+    /// Words of which a record holds one if a text of it is put together from several of its strings by more than a line feed: by a
+    /// space or an exclamation mark, and nothing else. Such a text stands nowhere in the record as it reads.
     fn composed(&self) -> &'static [&'static str] {
         &[]
     }
@@ -231,6 +231,11 @@ pub trait Format: Sync {
     fn saved(&self, answered: &Answered) -> Option<String> {
         let _ = answered;
         None
+    }
+
+    /// Words of which a record holds one if [`Format::saved`] knows of an output.
+    fn saved_marks(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// The hooks that a record tells of.

@@ -123,7 +123,11 @@ pub fn sessions(asked: &Asked<'_>, filter: &Filter, scope: Scope) -> Vec<usize> 
     let pictures =
         scope == Scope::Session && filter.terms().iter().any(|term| matches!(&term.test, Test::Has(all) if all.contains(&Has::Image)));
     let query = Query::unseen(filter.clone());
-    let query = if pictures { query.with_pictures() } else { query };
+    let query = match scope {
+        Scope::Session if pictures => query.with_pictures(),
+        Scope::Session => query.with_each(),
+        Scope::Call => query,
+    };
     let taken = searched(
         asked,
         &query,

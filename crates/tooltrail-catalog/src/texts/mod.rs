@@ -20,6 +20,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError, mpsc};
 use tooltrail_formats::lines::{Buffer, Turns};
+use tooltrail_formats::saved;
 use tooltrail_formats::shelf::Shelf;
 
 /// What is looked for, and where logs are read from.
@@ -33,8 +34,8 @@ pub(crate) struct Search<'s> {
 /// What was found in the logs of a bundle, in the order of the logs.
 pub(crate) type Sayings = Vec<Vec<Saying>>;
 
-/// Reads the logs of many bundles. What was found in a bundle is settled as soon as all of its logs are read, and told in the order of
-/// the bundles, whichever thread was first. `tell` may end it.
+/// Reads the logs of many bundles. What was found in a bundle is settled as soon as all of its logs are looked through, and told in the
+/// order of the bundles, whichever thread was first. `tell` may end it.
 pub(crate) fn each_bundle<T: Send>(
     search: &Search<'_>,
     bundles: &[Vec<&str>],
@@ -75,8 +76,8 @@ struct Work<'w, S> {
     /// Logs to read, each with its bundle.
     tasks: Vec<(usize, usize)>,
     next: AtomicUsize,
-    /// What was found in the logs of each bundle so far, and how many of them are still to be read.
-    found: Vec<Mutex<(Sayings, usize)>>,
+    /// Which logs of each bundle may have something, and how many of them are still to be looked at.
+    likely: Vec<Mutex<(Vec<bool>, usize)>>,
     stop: AtomicBool,
     turns: Turns,
     hasher: foldhash::fast::RandomState,
@@ -84,42 +85,60 @@ struct Work<'w, S> {
 
 impl<'w, S> Work<'w, S> {
     fn new(search: Search<'w>, bundles: &'w [Vec<&'w str>], settle: S) -> Self {
-        let empty = |files: &Vec<&str>| Mutex::new((files.iter().map(|_| Vec::new()).collect(), files.len()));
+        let unknown = |files: &Vec<&str>| Mutex::new((vec![false; files.len()], files.len()));
         Work {
             search,
             bundles,
             settle,
             tasks: bundles.iter().enumerate().flat_map(|(bundle, files)| (0..files.len()).map(move |file| (bundle, file))).collect(),
             next: AtomicUsize::new(0),
-            found: bundles.iter().map(empty).collect(),
+            likely: bundles.iter().map(unknown).collect(),
             stop: AtomicBool::new(false),
             turns: Turns::default(),
             hasher: foldhash::fast::RandomState::default(),
         }
     }
 
-    /// Reads log after log. Whoever reads the last one of a bundle settles it.
+    /// Looks at log after log. Whoever looks at the last one of a bundle reads those that may have something, and settles it.
     fn run<T>(&self, send: &mpsc::Sender<(usize, T)>)
     where
         S: Fn(usize, Sayings) -> T,
     {
-        let mut buffer = Buffer::default();
+        let (mut buffer, mut chunk) = (Buffer::default(), Vec::new());
         while let Some(&(bundle, file)) = self.tasks.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             if self.stop.load(Ordering::Relaxed) {
                 return;
             }
-            let reader = Reader::new(&self.search, self.bundles[bundle][file], &self.hasher);
-            let sayings = reader.read(&self.turns, &mut buffer);
-            let mut found = self.found[bundle].lock().unwrap_or_else(PoisonError::into_inner);
-            found.0[file] = sayings;
-            found.1 -= 1;
-            if found.1 == 0 {
-                let all = std::mem::take(&mut found.0);
-                drop(found);
-                if send.send((bundle, (self.settle)(bundle, all))).is_err() {
+            let likely = self.may_have(self.bundles[bundle][file], &mut chunk);
+            let mut known = self.likely[bundle].lock().unwrap_or_else(PoisonError::into_inner);
+            known.0[file] = likely;
+            known.1 -= 1;
+            if known.1 == 0 {
+                let likely = std::mem::take(&mut known.0);
+                drop(known);
+                let said = self.read(bundle, &likely, &mut buffer);
+                if send.send((bundle, (self.settle)(bundle, said))).is_err() {
                     return;
                 }
             }
         }
+    }
+
+    /// Whether a log may have something. One that cannot be read to its end may.
+    fn may_have(&self, file: &str, chunk: &mut Vec<u8>) -> bool {
+        let (lead, _) = self.search.query.lead();
+        let saved = || saved::may_be_beside(file);
+        self.search.shelf.log(file).is_ok_and(|log| lead.may_have(log, saved, chunk).unwrap_or(true))
+    }
+
+    /// Reads the logs of a bundle, if any of them may have something.
+    fn read(&self, bundle: usize, likely: &[bool], buffer: &mut Buffer) -> Sayings {
+        let (_, whole) = self.search.query.lead();
+        let any = likely.contains(&true);
+        let read = |(&file, &likely): (&&str, &bool)| match any && (likely || !whole) && !self.stop.load(Ordering::Relaxed) {
+            true => Reader::new(&self.search, file, &self.hasher).read(&self.turns, buffer),
+            false => Vec::new(),
+        };
+        self.bundles[bundle].iter().zip(likely).map(read).collect()
     }
 }

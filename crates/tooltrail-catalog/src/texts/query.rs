@@ -9,7 +9,11 @@ use tooltrail_model::filter::texts::Field;
 pub struct Query {
     filter: Filter,
     fields: Vec<Field>,
+    /// Which lines are worth decoding.
     prefilter: Prefilter,
+    /// Which logs are worth reading, where that is less: whatever is taken has this text, so logs that belong together and none of which
+    /// has it need not be read for the others.
+    lead: Option<Prefilter>,
     snippets: bool,
     pictures: bool,
 }
@@ -18,7 +22,11 @@ impl Query {
     /// Looks for the texts of a filter in some fields; in any, where none is named.
     pub fn new(filter: Filter, fields: &[Field]) -> Self {
         let prefilter = Prefilter::new(filter.texts().map(|(_, pattern)| pattern));
-        Query { filter, fields: fields.to_vec(), prefilter, snippets: true, pictures: false }
+        // The longest is the least frequent, as a rule.
+        let longest = filter.patterns().max_by_key(|pattern| pattern.source().len());
+        let lead = longest.filter(|_| filter.texts().count() > 1).map(|pattern| Prefilter::new(std::iter::once(pattern)));
+        let lead = lead.filter(|lead| !lead.is_open());
+        Query { filter, fields: fields.to_vec(), prefilter, lead, snippets: true, pictures: false }
     }
 
     /// The same for those who only want to know what has the texts, and not to see them.
@@ -28,7 +36,7 @@ impl Query {
 
     /// The same with messages that have none of the texts but a picture: every line may be one.
     pub(crate) fn with_pictures(self) -> Self {
-        Query { prefilter: Prefilter::default(), pictures: true, ..self }
+        Query { prefilter: Prefilter::default(), lead: None, pictures: true, ..self }
     }
 
     /// The filter.
@@ -39,6 +47,16 @@ impl Query {
     /// Which lines are worth decoding.
     pub(super) fn prefilter(&self) -> &Prefilter {
         &self.prefilter
+    }
+
+    /// Which logs are worth reading; `true` if this is all that is looked for.
+    pub(super) fn lead(&self) -> (&Prefilter, bool) {
+        self.lead.as_ref().map_or((&self.prefilter, true), |lead| (lead, false))
+    }
+
+    /// The same for those who need every text of whatever has any of them.
+    pub(crate) fn with_each(self) -> Self {
+        Query { lead: None, ..self }
     }
 
     /// Whether what was found will be shown.

@@ -133,12 +133,17 @@ impl Format for ClaudeCode {
     }
 
     fn composed(&self) -> &'static [&'static str] {
-        // A command and its arguments stand in tags of their own; `!` is put before a command line. The others name a saved output.
-        &["<command-name>", "<bash-input>", "persistedOutputPath", "Full output saved to: ", "Output has been saved to ", "Full output: "]
+        // A command and its arguments stand in tags of their own; `!` is put before a command line.
+        &["<command-name>", "<bash-input>"]
     }
 
     fn saved(&self, answered: &Answered) -> Option<String> {
         tools::saved(answered)
+    }
+
+    fn saved_marks(&self) -> &'static [&'static str] {
+        // Of `persistedOutputPath`, and of what is said to the model. They begin with what is rare, which is found faster.
+        &["OutputPath", "Full output", "Output has been saved"]
     }
 
     fn asked(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
