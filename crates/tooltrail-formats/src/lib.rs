@@ -7,6 +7,7 @@ pub mod changes;
 mod claude_code;
 mod codex;
 pub mod find;
+pub mod follow;
 mod joined;
 pub mod lines;
 pub mod load;
