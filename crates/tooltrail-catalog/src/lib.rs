@@ -16,3 +16,12 @@ pub mod taken;
 pub(crate) type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
 /// The set that goes with [`Map`].
 pub(crate) type Set<K> = std::collections::HashSet<K, foldhash::fast::RandomState>;
+
+/// Does the same to all items, on some threads. The outcomes are in order.
+pub(crate) fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let share = items.len().div_ceil(threads.max(1)).max(1);
+    std::thread::scope(|scope| {
+        let runs: Vec<_> = items.chunks(share).map(|run| scope.spawn(|| run.iter().map(&work).collect::<Vec<R>>())).collect();
+        runs.into_iter().flat_map(|run| run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
+}

@@ -4,6 +4,7 @@
 //! that costs more than everything else together and follows from the rest.
 
 use crate::Map;
+use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use tooltrail_formats::load;
 use tooltrail_formats::shelf::Shelf;
@@ -57,29 +58,36 @@ pub(crate) struct Linkage<'a> {
     pub(crate) linked: &'a Linked<'a>,
     turns: Vec<Vec<LinkedTurn<'a>>>,
     usage: Vec<Vec<Used<'a>>>,
-    /// What belongs to no session.
-    pub(crate) stray_usage: Vec<Used<'a>>,
+    /// What belongs to no session, by bundle.
+    pub(crate) stray_usage: BTreeMap<usize, Vec<Used<'a>>>,
+    /// For each source the first one of its bundle.
+    pub(crate) bundles: Vec<usize>,
 }
 
 impl<'a> Linkage<'a> {
-    pub(crate) fn new(linked: &'a Linked<'a>) -> Self {
+    /// `bundles` gives for each source the first one of its bundle.
+    pub(crate) fn new(linked: &'a Linked<'a>, bundles: Vec<usize>) -> Self {
         let mut turns = vec![Vec::new(); linked.sessions.len()];
         for turn in linked.turns() {
             turns[turn.session].push(turn);
         }
-        let mut sums: Map<(Option<usize>, Option<&str>), ModelUsage> = Map::default();
-        for (session, model, part) in linked.usage() {
-            let sum = sums.entry((session, model)).or_default();
+        let mut sums: Map<(Result<usize, usize>, Option<&str>), ModelUsage> = Map::default();
+        for (source, session, model, part) in linked.usage() {
+            let sum = sums.entry((session.ok_or(bundles[source]), model)).or_default();
             sum.messages += part.messages;
             sum.tokens.add(&part.tokens);
         }
-        let (mut usage, mut stray_usage) = (vec![Vec::new(); linked.sessions.len()], Vec::new());
-        for ((session, model), sum) in sums {
-            session.map_or(&mut stray_usage, |session| &mut usage[session]).push((model, sum));
+        let mut usage = vec![Vec::new(); linked.sessions.len()];
+        let mut stray_usage: BTreeMap<usize, Vec<Used<'_>>> = BTreeMap::new();
+        for ((place, model), sum) in sums {
+            let list = match place {
+                Ok(session) => &mut usage[session],
+                Err(bundle) => stray_usage.entry(bundle).or_default(),
+            };
+            list.push((model, sum));
         }
-        usage.iter_mut().for_each(|models| models.sort_by_key(|(model, _)| *model));
-        stray_usage.sort_by_key(|(model, _)| *model);
-        Linkage { linked, turns, usage, stray_usage }
+        usage.iter_mut().chain(stray_usage.values_mut()).for_each(|models| models.sort_by_key(|(model, _)| *model));
+        Linkage { linked, turns, usage, stray_usage, bundles }
     }
 
     /// A session, by its place among all.
@@ -99,8 +107,11 @@ impl<'a> Linkage<'a> {
                 }),
             }
         }
+        let mut open = linked.open_session(index)?;
+        // It depends on sessions that may not be here.
+        open.row.short = "";
         let mut session = StoredSession {
-            open: linked.open_session(index)?,
+            open,
             directory: own.directory.as_deref(),
             first: own.first,
             sources: &own.sources,

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 use support::*;
+use tooltrail_catalog::library::{Library, Stored};
 use tooltrail_formats::find::{self, Search};
 use tooltrail_model::Now;
 use tooltrail_model::link::Live;
@@ -24,8 +25,27 @@ fn compare(what: &str, search: &Search, nows: &[Now]) {
         same(what, &kept_calls(&catalogue, now), &calls);
         same(what, &kept_sessions(&catalogue, now), &sessions);
     }
+    // What is opened a bundle at a time says the same too, and each log is in one bundle.
+    let library = Stored::new(catalogue);
+    let (mut calls, mut sessions, mut files) = (Vec::new(), Vec::new(), Vec::new());
+    for bundle in library.bundles().unwrap() {
+        let linker = library.open(bundle.id).unwrap();
+        let rows = direct(&linker, &nows[0]);
+        calls.extend(rows.0);
+        sessions.extend(rows.1);
+        files.extend(bundle.files);
+    }
+    let in_order = |mut lines: Vec<String>| {
+        lines.sort();
+        lines
+    };
+    let whole = direct(&library.whole().unwrap(), &nows[0]);
+    same(what, &whole.0, &direct(&linker, &nows[0]).0);
+    same(what, &in_order(calls), &in_order(whole.0));
+    same(what, &in_order(sessions), &in_order(whole.1));
+    assert_eq!(files.len(), linker.sources().filter(|source| source.summary.agent.is_some()).count());
+    drop(library);
     // Opened again it says the same, and finds nothing to do.
-    drop(catalogue);
     let mut catalogue = open(home.path());
     let again = refreshed(&mut catalogue, search);
     assert_eq!((again.read, again.lost, again.sessions), (0, 0, 0));

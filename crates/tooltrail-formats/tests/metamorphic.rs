@@ -264,6 +264,41 @@ fn the_number_of_threads_that_link_does_not_matter() {
     }
 }
 
+/// The rows of calls and sessions and the usage, whatever their order.
+fn sorted_rows<'l>(linkers: impl Iterator<Item = &'l Linker>, nows: &[Now]) -> String {
+    let mut lines = Vec::new();
+    for linker in linkers {
+        let linked = linker.link();
+        for now in nows {
+            let calls = linked.call_rows(now, false).chain(linked.call_rows(now, true));
+            lines.extend(calls.map(|row| serde_json::to_string(&row).unwrap()));
+            lines.extend(linked.session_rows(now).iter().map(|row| format!("{} {}", row.short, serde_json::to_string(row).unwrap())));
+            lines.extend(linked.check_rows(now).iter().map(|row| serde_json::to_string(row).unwrap()));
+        }
+        lines.extend(linked.turns().iter().map(|turn| format!("{} {:?}", linked.sessions[turn.session].id, turn.record.at)));
+    }
+    lines.sort_unstable();
+    lines.join("\n")
+}
+
+#[test]
+fn bundles_linked_alone_give_the_rows_that_they_give_together() {
+    let mut everything: Vec<Source> = Vec::new();
+    for (home, _) in homes() {
+        let whole = linker(sources(home));
+        let nows = moments(&whole);
+        let parts = whole.clone().split();
+        assert_same(&home.name, "linking by bundles", &sorted_rows([&whole].into_iter(), &nows), &sorted_rows(parts.iter(), &nows));
+        everything.extend(sources(home));
+    }
+    let whole = linker(everything);
+    let (nows, parts) = (moments(&whole), whole.clone().split());
+    let largest = parts.iter().map(|part| part.sources().count()).max().unwrap();
+    println!("{} logs in {} bundles, the largest of {largest}", whole.sources().count(), parts.len());
+    assert_same("all of them", "linking by bundles", &sorted_rows([&whole].into_iter(), &nows), &sorted_rows(parts.iter(), &nows));
+    assert!(parts.len() > 50 && largest > 1, "nothing was told apart, or nothing belongs together");
+}
+
 #[test]
 fn the_order_of_sources_does_not_matter() {
     let mut rng = Rng::new(1);

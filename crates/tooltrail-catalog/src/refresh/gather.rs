@@ -1,21 +1,34 @@
-//! The summaries of all sources: those that changed are read, the others are taken from the catalogue.
+//! The summaries that have to be linked: those of sources that changed are read, those of what these belong together with are taken from
+//! the catalogue. All others stay where they are.
 
 use super::plan::Plan;
 use crate::store::{Stamp, pack, read, unpack};
-use crate::{Map, Set};
+use crate::{Map, Set, in_parallel};
 use rusqlite::Connection;
-use std::panic::resume_unwind;
 use tooltrail_formats::find::{Found, Problem};
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_model::link::{Linker, Source};
+use tooltrail_model::event::Id;
+use tooltrail_model::link::{Linked, Linker, Source, Ties, bundles};
 
 /// The sources in memory, and what their files were when they were read.
 #[derive(Default)]
 pub(super) struct Held {
     pub(super) linker: Linker,
+    ties: Map<Box<str>, Ties>,
     stamps: Map<String, Stamp>,
     /// The packed summaries of sources that were read.
     packed: Map<Box<str>, Vec<u8>>,
+}
+
+/// What a change concerns.
+#[derive(Default)]
+pub(super) struct Joined {
+    /// The bundles that are stored now, and will be others.
+    pub(super) bundles: Set<i64>,
+    /// The stored sources of these bundles, by their numbers.
+    pub(super) stored: Vec<i64>,
+    /// The paths of all sources that have to be linked.
+    paths: Set<String>,
 }
 
 /// A source that is stored: its packed summary, and what is known of it.
@@ -26,31 +39,28 @@ struct Stored<'p> {
 }
 
 impl Held {
-    /// Takes in everything that a plan needs. Gives what could not be read.
+    /// Takes in everything that a plan needs, and nothing else. Gives what could not be read, if there is such.
     pub(super) fn gather(
         &mut self,
         connection: &Connection,
         plan: &mut Plan<'_>,
         options: &Options,
         progress: &Progress,
-    ) -> rusqlite::Result<Vec<Problem>> {
-        self.forget(plan);
-        let spoiled = self.take_stored(connection, plan, options.threads)?;
-        plan.read.extend(spoiled);
-        let changed = plan.read.iter().filter_map(|path| Some((path, plan.present.get(path)?)));
-        let changed: Vec<_> = changed.filter(|(path, (_, stamp))| self.stamps.get(*path) != Some(stamp)).collect();
-        let files: Vec<Found> = changed.iter().map(|(_, (found, _))| (*found).clone()).collect();
-        let (scanned, problems) = scan::scan(&files, options, progress);
-        let scanned: Vec<Source> = scanned.into_sources().collect();
-        let packed = in_parallel(options.threads, &scanned, |source| pack(&source.summary).unwrap_or_default());
-        for (source, packed) in scanned.into_iter().zip(packed) {
-            self.packed.insert(source.path.clone(), packed);
-            self.linker.put(source);
+    ) -> rusqlite::Result<Result<Joined, Vec<Problem>>> {
+        loop {
+            let problems = self.read(plan, options, progress);
+            if !problems.is_empty() {
+                return Ok(Err(problems));
+            }
+            let (joined, mut spoiled) = self.join(connection, plan)?;
+            spoiled.extend(self.take_stored(connection, plan, &joined, options.threads)?);
+            if spoiled.is_empty() {
+                self.linker.retain(|source| joined.paths.contains(&*source.path));
+                self.stamps.retain(|path, _| joined.paths.contains(path));
+                return Ok(Ok(joined));
+            }
+            plan.read.extend(spoiled);
         }
-        for (path, (_, stamp)) in changed {
-            self.stamps.insert(path.clone(), *stamp);
-        }
-        Ok(problems)
     }
 
     /// The packed summary of a source that was read; empty is as good as damaged.
@@ -58,47 +68,128 @@ impl Held {
         self.packed.get(path).map_or(&[], Vec::as_slice)
     }
 
-    /// Drops what is not there any more.
-    fn forget(&mut self, plan: &Plan<'_>) {
-        let gone: Vec<String> = self.stamps.keys().filter(|path| !plan.present.contains_key(*path)).cloned().collect();
-        for path in gone {
-            self.linker.remove(&path);
-            self.stamps.remove(&path);
-        }
+    /// What joins a source to others.
+    pub(super) fn ties(&self, path: &str) -> &Ties {
+        const NONE: &Ties = &Ties { names: Vec::new(), leaves: Vec::new() };
+        self.ties.get(path).unwrap_or(NONE)
     }
 
-    /// Takes the summaries of sources that did not change. Gives the paths of those that were damaged.
-    fn take_stored(&mut self, connection: &Connection, plan: &Plan<'_>, threads: usize) -> rusqlite::Result<Set<String>> {
+    /// For each linked source the first one of its bundle.
+    pub(super) fn bundles(&self, linked: &Linked<'_>) -> Vec<usize> {
+        bundles(linked.sources.iter().map(|source| (self.ties(&source.path), &source.summary)))
+    }
+
+    /// Reads the sources that a plan wants read.
+    fn read(&mut self, plan: &Plan<'_>, options: &Options, progress: &Progress) -> Vec<Problem> {
+        let changed = plan.read.iter().filter_map(|path| Some((path, plan.present.get(path)?)));
+        let changed: Vec<_> = changed.filter(|(path, (_, stamp))| self.stamps.get(*path) != Some(stamp)).collect();
+        let files: Vec<Found> = changed.iter().map(|(_, (found, _))| (*found).clone()).collect();
+        let (scanned, problems) = scan::scan(&files, options, progress);
+        let scanned: Vec<Source> = scanned.into_sources().collect();
+        let pack = |source: &Source| (pack(&source.summary).unwrap_or_default(), Ties::of(&source.summary));
+        let packed = in_parallel(options.threads, &scanned, pack);
+        for (source, (packed, ties)) in scanned.into_iter().zip(packed) {
+            self.packed.insert(source.path.clone(), packed);
+            self.put(source, ties);
+        }
+        for (path, (_, stamp)) in changed {
+            self.stamps.insert(path.clone(), *stamp);
+        }
+        problems
+    }
+
+    fn put(&mut self, source: Source, ties: Ties) {
+        self.ties.insert(source.path.clone(), ties);
+        self.linker.put(source);
+    }
+
+    /// What the changed sources belong together with: the bundles that they were in, and those that they have a tie to now. Gives also
+    /// the paths of sources whose ties are damaged.
+    fn join(&self, connection: &Connection, plan: &Plan<'_>) -> rusqlite::Result<(Joined, Set<String>)> {
+        let mut joined = Joined { paths: plan.read.clone(), ..Joined::default() };
+        let mut spoiled = Set::default();
+        let lost: Set<i64> = plan.lost.iter().copied().collect();
+        // The sources that are stored as they are.
+        let mut same: Map<i64, (&String, &read::SourceInfo)> = Map::default();
+        for (path, known) in plan.known.iter().filter(|(_, known)| !known.gone) {
+            if plan.read.contains(path) || lost.contains(&known.id) {
+                joined.bundles.insert(known.bundle);
+                joined.stored.push(known.id);
+            } else if plan.present.contains_key(path) {
+                same.insert(known.id, (path, known));
+            }
+        }
+        if same.is_empty() {
+            return Ok((joined, spoiled));
+        }
+        let changed = Changed::of(self, plan);
+        let mut seen = 0;
+        read::ties(connection, |id, ties| {
+            let Some((path, known)) = same.get(&id) else { return };
+            seen += 1;
+            match ties {
+                Some(ties) if changed.touch(&ties) => drop(joined.bundles.insert(known.bundle)),
+                Some(_) => {}
+                None => drop(spoiled.insert((*path).clone())),
+            }
+        })?;
+        if seen < same.len() {
+            // Somebody else has removed some; everything is read again.
+            spoiled.extend(same.values().map(|(path, _)| (*path).clone()));
+        }
+        for (path, known) in same.values().filter(|(_, known)| joined.bundles.contains(&known.bundle)) {
+            joined.paths.insert((*path).clone());
+            joined.stored.push(known.id);
+        }
+        Ok((joined, spoiled))
+    }
+
+    /// Takes the summaries of sources that did not change but have to be linked. Gives the paths of those that were damaged.
+    fn take_stored(&mut self, connection: &Connection, plan: &Plan<'_>, joined: &Joined, threads: usize) -> rusqlite::Result<Set<String>> {
         let mut stored = Vec::new();
         let mut spoiled = Set::default();
-        for (path, known) in plan.known.iter().filter(|(_, known)| !known.gone) {
-            let wanted = plan.present.contains_key(path) && !plan.read.contains(path);
-            if !wanted || self.stamps.get(path) == Some(&known.stamp) {
-                continue;
-            }
+        for path in joined.paths.iter().filter(|path| !plan.read.contains(*path)) {
+            let Some(known) = plan.known.get(path).filter(|known| self.stamps.get(path) != Some(&known.stamp)) else { continue };
             match read::summary(connection, known.id)? {
                 Some(packed) => stored.push(Stored { path, known, packed }),
                 None => drop(spoiled.insert(path.clone())),
             }
         }
-        let unpacked = in_parallel(threads, &stored, |stored| unpack(&stored.packed, stored.known.agent.as_deref()));
-        for (stored, summary) in stored.iter().zip(unpacked) {
-            let Some(summary) = summary else {
+        let unpacked = in_parallel(threads, &stored, |stored| {
+            let summary = unpack(&stored.packed, stored.known.agent.as_deref())?;
+            Some((Ties::of(&summary), summary))
+        });
+        for (stored, unpacked) in stored.iter().zip(unpacked) {
+            let Some((ties, summary)) = unpacked else {
                 spoiled.insert(stored.path.to_owned());
                 continue;
             };
-            self.linker.put(Source { path: stored.path.into(), modified: stored.known.modified, summary });
+            self.put(Source { path: stored.path.into(), modified: stored.known.modified, summary }, ties);
             self.stamps.insert(stored.path.to_owned(), stored.known.stamp);
         }
         Ok(spoiled)
     }
 }
 
-/// Does the same to all items, on some threads. The outcomes are in order.
-fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let share = items.len().div_ceil(threads.max(1)).max(1);
-    std::thread::scope(|scope| {
-        let runs: Vec<_> = items.chunks(share).map(|run| scope.spawn(|| run.iter().map(&work).collect::<Vec<R>>())).collect();
-        runs.into_iter().flat_map(|run| run.join().unwrap_or_else(|panic| resume_unwind(panic))).collect()
-    })
+/// The names that changed sources have ties by.
+struct Changed {
+    names: Set<u64>,
+    nodes: Set<Id>,
+    /// One has a title for a record that none of them has: any other source may have it.
+    seeks: bool,
+}
+
+impl Changed {
+    fn of(held: &Held, plan: &Plan<'_>) -> Self {
+        let sources = || held.linker.sources().filter(|source| plan.read.contains(&*source.path));
+        let ties = || sources().map(|source| held.ties(&source.path));
+        let nodes: Set<Id> = sources().flat_map(|source| source.summary.nodes.iter().copied()).collect();
+        let seeks = ties().flat_map(|ties| &ties.leaves).any(|leaf| !nodes.contains(leaf));
+        Changed { names: ties().flat_map(|ties| ties.names.iter().copied()).collect(), nodes, seeks }
+    }
+
+    /// Whether a source that did not change has to do with them.
+    fn touch(&self, ties: &Ties) -> bool {
+        self.seeks || ties.names.iter().any(|name| self.names.contains(name)) || ties.leaves.iter().any(|leaf| self.nodes.contains(leaf))
+    }
 }

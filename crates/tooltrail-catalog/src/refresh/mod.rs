@@ -1,8 +1,9 @@
 //! A refresh: the catalogue made equal to what the logs say now.
 //!
 //! Sources whose file is as it was are not opened; if that is all of them, nothing else happens. Otherwise the changed ones are read,
-//! the newest first, the summaries of the others are taken from the catalogue, all are linked, and the sessions that came out different
-//! are written, in one transaction. A process that finds that another one has written meanwhile begins again with what it has read.
+//! the newest first; the summaries of what they belong together with are taken from the catalogue and linked with them, and the sessions
+//! that came out different are written, in one transaction. A process that finds that another one has written meanwhile begins again
+//! with what it has read.
 //!
 //! Very many logs are taken in several steps, each twice as large as the one before, so that what is newest is there first.
 
@@ -12,7 +13,7 @@ mod plan;
 use crate::rows::{Known, Linkage};
 use crate::store::{Catalogue, Error, Ids, NewSource, Writer, is_damaged, read};
 use crate::{Map, Set};
-use gather::Held;
+use gather::{Held, Joined};
 use plan::Plan;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -84,14 +85,16 @@ impl<'a> Refresh<'a> {
                 return Ok(self.outcome);
             }
             plan.cut(step);
-            let problems = self.held.gather(&catalogue.connection, &mut plan, self.options, self.progress)?;
-            if !problems.is_empty() {
-                // What cannot be read is as good as not there; the plan is made again without it.
-                self.failed.extend(problems.iter().map(|problem| spelled(&problem.path)));
-                self.outcome.problems.extend(problems);
-                continue;
-            }
-            if self.write(catalogue, &plan)? {
+            let joined = match self.held.gather(&catalogue.connection, &mut plan, self.options, self.progress)? {
+                Ok(joined) => joined,
+                Err(problems) => {
+                    // What cannot be read is as good as not there; the plan is made again without it.
+                    self.failed.extend(problems.iter().map(|problem| spelled(&problem.path)));
+                    self.outcome.problems.extend(problems);
+                    continue;
+                }
+            };
+            if self.write(catalogue, &plan, &joined)? {
                 step = step.saturating_mul(2);
                 if !catalogue.publish()? {
                     // What is stored now is what another process has read.
@@ -101,25 +104,37 @@ impl<'a> Refresh<'a> {
         }
     }
 
-    /// Links everything and writes what is new; nothing if another process was quicker.
-    fn write(&mut self, catalogue: &mut Catalogue, plan: &Plan<'_>) -> rusqlite::Result<bool> {
+    /// Links what belongs together with what changed, and writes what is new; nothing if another process was quicker.
+    fn write(&mut self, catalogue: &mut Catalogue, plan: &Plan<'_>, joined: &Joined) -> rusqlite::Result<bool> {
         let linked = self.held.linker.link_on(self.options.threads);
-        let linkage = Linkage::new(&linked);
+        let linkage = Linkage::new(&linked, self.held.bundles(&linked));
         let told = known(&catalogue.connection, plan)?;
         let Some(writer) = Writer::begin(&mut catalogue.connection, plan.epoch)? else { return Ok(false) };
-        let mut sessions = read::sessions(writer.connection())?;
+        let sessions = read::sessions(writer.connection())?;
+        let mut before = Set::default();
+        for source in &joined.stored {
+            read::sessions_of(writer.connection(), *source, &mut before)?;
+        }
         let ids = self.put_sources(&writer, plan, &linkage)?;
         for lost in &plan.lost {
             writer.lose_source(*lost)?;
         }
         let written = write_sessions(&writer, &linkage, &sessions, &ids, &told, self.options.threads)?;
         for session in &linked.sessions {
-            sessions.remove(&read::session_key(session.agent, &session.id));
+            if let Some(stored) = sessions.get(&read::session_key(session.agent, &session.id)) {
+                before.remove(&stored.id);
+            }
         }
-        for gone in sessions.values().filter(|session| !session.gone) {
-            writer.lose_session(gone.id)?;
+        for gone in before {
+            writer.lose_session(gone)?;
         }
-        writer.put_stray_usage(&linkage.stray_usage)?;
+        for bundle in &joined.bundles {
+            writer.clear_stray_usage(*bundle)?;
+        }
+        for (bundle, usage) in &linkage.stray_usage {
+            writer.put_stray_usage(ids.of(*bundle), usage)?;
+        }
+        writer.name_sessions()?;
         writer.tidy()?;
         writer.commit()?;
         self.outcome.read += plan.read.len();
@@ -145,10 +160,14 @@ impl<'a> Refresh<'a> {
                     scanned: self.now,
                     summary: &source.summary,
                     packed: self.held.packed(&source.path),
+                    ties: self.held.ties(&source.path),
                 })?,
             };
             ids.by_place.push(id);
             ids.by_path.insert(&source.path, id);
+        }
+        for (place, &first) in linkage.bundles.iter().enumerate() {
+            writer.put_bundle(ids.of(place), ids.of(first))?;
         }
         Ok(ids)
     }

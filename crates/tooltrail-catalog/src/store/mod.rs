@@ -11,7 +11,7 @@ mod summaries;
 mod write;
 
 pub use kept::{Picked, Spots};
-pub(crate) use summaries::{pack, unpack};
+pub(crate) use summaries::{Packed, pack, pack_ties, unpack};
 pub(crate) use write::{Ids, NewSource, Stamp, Writer};
 
 use rusqlite::{Connection, OpenFlags};
@@ -38,6 +38,12 @@ pub enum Error {
         path: PathBuf,
         /// Why.
         error: std::io::Error,
+    },
+    /// What is stored of a log cannot be read.
+    #[error("the catalogue `{}` is damaged; delete it, it is made again from the logs", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
     },
 }
 
@@ -147,6 +153,11 @@ impl Catalogue {
         remove(&self.path);
         *self = Catalogue::begin(&self.path).map_err(|error| self.failed(error))?;
         Ok(())
+    }
+
+    /// What the file says to a question.
+    pub(crate) fn asked<T>(&self, question: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Error> {
+        question(&self.connection).map_err(|error| self.failed(error))
     }
 
     pub(crate) fn failed(&self, error: rusqlite::Error) -> Error {

@@ -1,11 +1,14 @@
 //! What a refresh has to know of what is stored already.
 
-use super::column::{count, json, optional, time, word};
+use super::column::{count, json, optional, text, time, word};
 use super::schema;
+use super::summaries::{Packed, agent, unpack_ties};
 use super::write::Stamp;
-use crate::Map;
+use crate::library::Bundle;
 use crate::rows::{From, Known, Told};
-use rusqlite::{Connection, OptionalExtension, params};
+use crate::{Map, Set};
+use rusqlite::{Connection, OptionalExtension, Row, params};
+use tooltrail_model::link::{Shorts, Ties};
 use tooltrail_model::shell::Purpose;
 use tooltrail_model::{Reason, Status, Time};
 
@@ -23,23 +26,87 @@ pub(crate) struct SourceInfo {
     pub(crate) modified: Option<Time>,
     /// Whether it was there when it was last looked for.
     pub(crate) gone: bool,
+    /// The bundle that it belongs to.
+    pub(crate) bundle: i64,
 }
+
+const SOURCES: &str = "SELECT path, id, agent, size, mtime_ns, identity, modified_us, gone, bundle FROM source_rows";
 
 /// The sources, by path.
 pub(crate) fn sources(connection: &Connection) -> rusqlite::Result<Map<String, SourceInfo>> {
-    let mut statement =
-        connection.prepare_cached("SELECT path, id, agent, size, mtime_ns, identity, modified_us, gone FROM source_rows")?;
-    let rows = statement.query_map([], |row| {
-        let stamp = Stamp { size: count(row, 3)?, mtime_ns: row.get(4)?, identity: row.get::<_, i64>(5)?.cast_unsigned() };
-        let info = SourceInfo { id: row.get(1)?, agent: row.get(2)?, stamp, modified: time(row, 6)?, gone: row.get(7)? };
-        Ok((row.get(0)?, info))
-    })?;
-    rows.collect()
+    connection.prepare_cached(SOURCES)?.query_map([], source)?.collect()
+}
+
+fn source(row: &Row<'_>) -> rusqlite::Result<(String, SourceInfo)> {
+    let stamp = Stamp { size: count(row, 3)?, mtime_ns: row.get(4)?, identity: row.get::<_, i64>(5)?.cast_unsigned() };
+    let (modified, gone, bundle) = (time(row, 6)?, row.get(7)?, row.get(8)?);
+    Ok((row.get(0)?, SourceInfo { id: row.get(1)?, agent: row.get(2)?, stamp, modified, gone, bundle }))
 }
 
 /// The packed summary of a source.
 pub(crate) fn summary(connection: &Connection, source: i64) -> rusqlite::Result<Option<Vec<u8>>> {
     connection.prepare_cached("SELECT summary FROM summary_rows WHERE source = ?1")?.query_row([source], |row| row.get(0)).optional()
+}
+
+/// Gives the ties of all sources, by their numbers; nothing for one whose ties are damaged.
+pub(crate) fn ties(connection: &Connection, mut each: impl FnMut(i64, Option<Ties>)) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached("SELECT source, ties FROM tie_rows")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        each(row.get(0)?, row.get_ref(1)?.as_blob().ok().and_then(unpack_ties));
+    }
+    Ok(())
+}
+
+/// The sessions that a source belongs to, by their numbers.
+pub(crate) fn sessions_of(connection: &Connection, source: i64, found: &mut Set<i64>) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached("SELECT session FROM session_source_rows WHERE source = ?1")?;
+    let mut rows = statement.query([source])?;
+    while let Some(row) = rows.next()? {
+        found.insert(row.get(0)?);
+    }
+    Ok(())
+}
+
+/// The logs of a bundle, or of all, as they are stored.
+pub(crate) fn packed(connection: &Connection, bundle: Option<i64>) -> rusqlite::Result<Vec<Packed>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT f.path, f.agent, f.modified_us, s.summary FROM source_rows f JOIN summary_rows s ON s.source = f.id
+         WHERE f.agent IS NOT NULL AND NOT f.gone AND (?1 IS NULL OR f.bundle = ?1)",
+    )?;
+    let rows = statement
+        .query_map([bundle], |row| Ok(Packed { path: row.get(0)?, agent: row.get(1)?, modified: time(row, 2)?, summary: row.get(3)? }))?;
+    rows.collect()
+}
+
+/// The bundles of the logs that are there.
+pub(crate) fn bundles(connection: &Connection) -> rusqlite::Result<Vec<Bundle>> {
+    let mut bundles: Map<i64, Bundle> = Map::default();
+    let mut statement =
+        connection.prepare_cached("SELECT bundle, path, last_us FROM source_rows WHERE agent IS NOT NULL AND NOT gone ORDER BY path")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        let id = row.get(0)?;
+        let bundle = bundles.entry(id).or_insert_with(|| Bundle { id, files: Vec::new(), last: None });
+        bundle.files.push(row.get::<_, String>(1)?.into());
+        bundle.last = bundle.last.max(time(row, 2)?);
+    }
+    let mut bundles: Vec<Bundle> = bundles.into_values().collect();
+    bundles.sort_by(|one, other| other.last.cmp(&one.last).then_with(|| one.files.cmp(&other.files)));
+    Ok(bundles)
+}
+
+/// The short names of the sessions that are there.
+pub(crate) fn shorts(connection: &Connection) -> rusqlite::Result<Shorts> {
+    let mut shorts = Shorts::default();
+    let mut statement = connection.prepare_cached("SELECT agent, session, short FROM session_rows WHERE NOT gone")?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        if let Some(agent) = agent(text(row, 0)?) {
+            shorts.insert((agent, text(row, 1)?.into()), text(row, 2)?.into());
+        }
+    }
+    Ok(shorts)
 }
 
 /// What the catalogue knows of a session.

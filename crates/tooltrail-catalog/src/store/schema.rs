@@ -3,7 +3,7 @@
 //! A row of a call or a turn is numbered by its session and its place there, so a session's rows lie together and are replaced together.
 
 /// The version of the shape and of what is stored in it. Another version is another file, made anew from the logs.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// How far the number of a session is shifted in the number of a row that belongs to it.
 pub(crate) const SHIFT: u32 = 32;
@@ -16,11 +16,12 @@ INSERT INTO meta VALUES ('epoch', 0);
 CREATE TABLE source_rows(
   id INTEGER PRIMARY KEY, path TEXT NOT NULL, agent TEXT,
   size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, identity INTEGER NOT NULL, generation INTEGER NOT NULL, scanned_at TEXT NOT NULL,
-  gone INTEGER NOT NULL DEFAULT 0, modified_us INTEGER, first_us INTEGER, last_us INTEGER,
+  gone INTEGER NOT NULL DEFAULT 0, bundle INTEGER NOT NULL DEFAULT 0, modified_us INTEGER, first_us INTEGER, last_us INTEGER,
   bytes INTEGER, lines INTEGER, blank INTEGER, unparsed INTEGER, unknown_records INTEGER, calls INTEGER, orphan_results INTEGER
 );
 CREATE UNIQUE INDEX source_paths ON source_rows(path);
 CREATE TABLE summary_rows(source INTEGER PRIMARY KEY, summary BLOB NOT NULL);
+CREATE TABLE tie_rows(source INTEGER PRIMARY KEY, ties BLOB NOT NULL);
 CREATE TABLE issue_rows(source INTEGER NOT NULL, line INTEGER NOT NULL, code TEXT NOT NULL, call TEXT, text TEXT NOT NULL);
 
 CREATE TABLE session_rows(

@@ -1,9 +1,10 @@
-//! Summaries as they are stored: packed, with a check sum before them.
+//! Summaries, and what joins them, as they are stored: packed, with a check sum before them.
 //!
 //! What does not check, or was packed by another version, is no summary; its log is read again.
 
 use tooltrail_formats::FORMATS;
-use tooltrail_model::Summary;
+use tooltrail_model::link::{Source, Ties};
+use tooltrail_model::{Summary, Time};
 use xxhash_rust::xxh3::xxh3_64;
 
 const SUM: usize = size_of::<u64>();
@@ -24,10 +25,52 @@ pub(crate) fn unpack(packed: &[u8], agent: Option<&str>) -> Option<Summary> {
     }
     let mut summary: Summary = postcard::from_bytes(body).ok()?;
     summary.agent = match agent {
-        Some(name) => Some(FORMATS.iter().find(|format| format.agent() == name)?.agent()),
+        Some(name) => Some(self::agent(name)?),
         None => None,
     };
     Some(summary)
+}
+
+/// The agent of a name.
+pub(crate) fn agent(name: &str) -> Option<&'static str> {
+    FORMATS.iter().map(|format| format.agent()).find(|agent| *agent == name)
+}
+
+/// A source as it is stored.
+pub(crate) struct Packed {
+    pub(crate) path: String,
+    pub(crate) agent: Option<String>,
+    pub(crate) modified: Option<Time>,
+    pub(crate) summary: Vec<u8>,
+}
+
+impl Packed {
+    /// The source as it was when it was read; nothing if what is stored is damaged.
+    pub(crate) fn unpack(&self) -> Option<Source> {
+        let summary = unpack(&self.summary, self.agent.as_deref())?;
+        Some(Source { path: self.path.as_str().into(), modified: self.modified, summary })
+    }
+}
+
+const WORD: usize = size_of::<u64>();
+
+/// Packs the ties of a source: whole numbers, because all of them are looked through whenever a source has changed.
+pub(crate) fn pack_ties(ties: &Ties) -> Vec<u8> {
+    let leaves = ties.leaves.len() as u64;
+    let words: Vec<u8> = [&leaves].into_iter().chain(&ties.leaves).chain(&ties.names).flat_map(|word| word.to_le_bytes()).collect();
+    [&xxh3_64(&words).to_le_bytes(), &*words].concat()
+}
+
+/// Unpacks the ties of a source.
+pub(crate) fn unpack_ties(packed: &[u8]) -> Option<Ties> {
+    let (sum, body) = packed.split_first_chunk::<WORD>()?;
+    if xxh3_64(body) != u64::from_le_bytes(*sum) {
+        return None;
+    }
+    let mut words = body.as_chunks::<WORD>().0.iter().map(|word| u64::from_le_bytes(*word));
+    let count = usize::try_from(words.next()?).ok()?;
+    let leaves = words.by_ref().take(count).collect();
+    Some(Ties { leaves, names: words.collect() })
 }
 
 #[cfg(test)]
@@ -45,5 +88,16 @@ mod tests {
             damaged[index] ^= 1;
             assert!(unpack(&damaged, Some("claude")).is_none(), "byte {index}");
         }
+    }
+    #[test]
+    fn ties_come_back() {
+        for ties in [Ties::default(), Ties { names: vec![1, u64::MAX], leaves: vec![7] }, Ties { names: vec![5], leaves: vec![] }] {
+            let packed = pack_ties(&ties);
+            assert_eq!(unpack_ties(&packed), Some(ties));
+            let mut damaged = packed.clone();
+            damaged[9] ^= 1;
+            assert_eq!(unpack_ties(&damaged), None);
+        }
+        assert_eq!(unpack_ties(b""), None);
     }
 }

@@ -1,11 +1,11 @@
 //! Writing: sources and sessions replaced in one transaction.
 
-use super::schema;
+use super::{pack_ties, schema};
 use crate::Map;
 use crate::rows::{StoredCall, StoredCopy, StoredSession, Used};
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use tooltrail_model::Time;
-use tooltrail_model::link::{Chance, LinkedTurn};
+use tooltrail_model::link::{Chance, LinkedTurn, Ties, shorten};
 use tooltrail_model::summary::{Ending, Summary};
 
 /// What is known of a file besides its content.
@@ -24,6 +24,7 @@ pub(crate) struct NewSource<'a> {
     pub(crate) scanned: Time,
     pub(crate) summary: &'a Summary,
     pub(crate) packed: &'a [u8],
+    pub(crate) ties: &'a Ties,
 }
 
 /// One transaction that writes.
@@ -57,7 +58,7 @@ impl<'c> Writer<'c> {
 
     /// Stores a source in place of what was known of it; gives its number.
     pub(crate) fn put_source(&self, source: &NewSource<'_>) -> rusqlite::Result<i64> {
-        let NewSource { path, stamp, modified, scanned, summary, packed } = source;
+        let NewSource { path, stamp, modified, scanned, summary, packed, ties } = source;
         let tally = &summary.tally;
         let id: i64 = self
             .transaction
@@ -92,6 +93,7 @@ impl<'c> Writer<'c> {
                 |row| row.get(0),
             )?;
         self.run("INSERT OR REPLACE INTO summary_rows VALUES (?1, ?2)", params![id, packed])?;
+        self.run("INSERT OR REPLACE INTO tie_rows VALUES (?1, ?2)", params![id, pack_ties(ties)])?;
         self.run("DELETE FROM issue_rows WHERE source = ?1", params![id])?;
         for issue in &summary.issues {
             self.run(
@@ -104,8 +106,9 @@ impl<'c> Writer<'c> {
 
     /// Notes that a source is not there any more. What its sessions were is kept.
     pub(crate) fn lose_source(&self, id: i64) -> rusqlite::Result<()> {
-        self.run("UPDATE source_rows SET gone = 1 WHERE id = ?1", params![id])?;
+        self.run("UPDATE source_rows SET gone = 1, bundle = 0 WHERE id = ?1", params![id])?;
         self.run("DELETE FROM summary_rows WHERE source = ?1", params![id])?;
+        self.run("DELETE FROM tie_rows WHERE source = ?1", params![id])?;
         self.run("DELETE FROM issue_rows WHERE source = ?1", params![id])
     }
 
@@ -119,10 +122,37 @@ impl<'c> Writer<'c> {
         self.run("DELETE FROM source_rows WHERE gone AND id NOT IN (SELECT source FROM session_source_rows)", [])
     }
 
-    /// Stores what was paid for in no session.
-    pub(crate) fn put_stray_usage(&self, usage: &[Used<'_>]) -> rusqlite::Result<()> {
-        self.run("DELETE FROM usage_rows WHERE session = 0", [])?;
-        self.put_usage(0, usage)
+    /// Notes which bundle a source belongs to.
+    pub(crate) fn put_bundle(&self, source: i64, bundle: i64) -> rusqlite::Result<()> {
+        self.run("UPDATE source_rows SET bundle = ?2 WHERE id = ?1 AND bundle <> ?2", params![source, bundle])
+    }
+
+    /// Stores what was paid for in no session of a bundle. Such rows have the number of the bundle, with a minus, in place of a session's.
+    pub(crate) fn put_stray_usage(&self, bundle: i64, usage: &[Used<'_>]) -> rusqlite::Result<()> {
+        self.put_usage(-bundle, usage)
+    }
+
+    /// Forgets what was paid for in no session of a bundle.
+    pub(crate) fn clear_stray_usage(&self, bundle: i64) -> rusqlite::Result<()> {
+        self.run("DELETE FROM usage_rows WHERE session = ?1", params![-bundle])
+    }
+
+    /// Gives all sessions their short names. What is there is named as if nothing else had been; what is gone must not be taken for it.
+    pub(crate) fn name_sessions(&self) -> rusqlite::Result<()> {
+        let all: Vec<(i64, String, String, bool)> = self
+            .transaction
+            .prepare_cached("SELECT id, session, short, gone FROM session_rows")?
+            .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        let ids = |gone: bool| all.iter().filter(|session| gone || !session.3).map(|session| session.1.as_str()).collect::<Vec<_>>();
+        let mut there = shorten(&ids(false)).into_iter();
+        for ((id, _, short, gone), among_all) in all.iter().zip(shorten(&ids(true))) {
+            let name = if *gone { among_all } else { there.next().unwrap_or(among_all) };
+            if **short != *name {
+                self.run("UPDATE session_rows SET short = ?2 WHERE id = ?1", params![id, name])?;
+            }
+        }
+        Ok(())
     }
 
     /// Stores a session in place of what was known of it. `ids` gives the number that each source has in the file.
@@ -321,7 +351,8 @@ pub(crate) struct Ids<'a> {
 }
 
 impl Ids<'_> {
-    fn of(&self, place: usize) -> i64 {
+    /// By a place among the linked sources.
+    pub(crate) fn of(&self, place: usize) -> i64 {
         self.by_place.get(place).copied().unwrap_or_default()
     }
 

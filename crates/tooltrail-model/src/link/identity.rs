@@ -77,12 +77,14 @@ fn join(mut some: Sifted, more: Sifted) -> Sifted {
 
 /// Settles a call that has no copies.
 fn alone(linked: &Linked<'_>, call: CallId) -> Option<LinkedCall> {
-    (!call.nested || !has_own_log(linked, call)).then(|| settle(linked, call, call, None, false))
+    (!call.nested || !has_own_log(linked, call)).then(|| settle(linked, call, call, None, linked.record(call).unnamed))
 }
 
-/// Splits calls whose ids have the same hash by the ids themselves, and by agent. Nearly always there is one id.
+/// Splits calls whose ids have the same hash by the ids themselves, and by agent. Nearly always there is one id. What the agent gave no
+/// id is known by its message, or else only in its session.
 fn by_id(linked: &Linked<'_>, group: Vec<CallId>) -> Vec<Vec<CallId>> {
-    let key = |call: CallId| (linked.agent_of(call.source()), linked.id(call));
+    let unnamed = |call: CallId| linked.record(call).unnamed.then(|| scope(linked, call));
+    let key = |call: CallId| (linked.agent_of(call.source()), linked.id(call), unnamed(call));
     if group.iter().all(|&call| key(call) == key(group[0])) {
         return vec![group];
     }
@@ -136,14 +138,17 @@ fn what<'a>(linked: &Linked<'a>, call: CallId) -> (&'a str, u64) {
     (linked.sources[call.source()].summary.names.text(record.tool), record.digest)
 }
 
+/// What tells copies from other calls where the id does not: the message, and where there is none, the session.
+fn scope<'a>(linked: &Linked<'a>, call: CallId) -> &'a str {
+    let message = linked.sources[call.source()].summary.names.opt(linked.record(call).message);
+    message.unwrap_or_else(|| linked.session_text(call))
+}
+
 /// Splits records that share an id into those that are the same call. The first of each is the original.
 fn partition(linked: &Linked<'_>, group: Vec<CallId>, scoped: bool) -> Vec<Vec<CallId>> {
     let mut parts: Map<_, Vec<CallId>> = Map::default();
     for call in group {
-        // Then the message tells copies from other calls, and where there is none, the session.
-        let message = linked.sources[call.source()].summary.names.opt(linked.record(call).message);
-        let scope = scoped.then(|| message.unwrap_or_else(|| linked.session_text(call)));
-        parts.entry((what(linked, call), scope)).or_default().push(call);
+        parts.entry((what(linked, call), scoped.then(|| scope(linked, call)))).or_default().push(call);
     }
     let parts = parts.into_values().map(|mut calls| {
         by_age(linked, &mut calls);

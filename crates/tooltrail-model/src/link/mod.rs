@@ -6,6 +6,7 @@
 //! same on any number of threads ([`Linker::link_on`]).
 
 mod agents;
+mod bundles;
 mod identity;
 mod life;
 mod open;
@@ -17,9 +18,10 @@ mod state;
 mod tasks;
 mod totals;
 
+pub use bundles::{Ties, bundles};
 pub use life::{Chance, Live, Now, Pulse};
 pub use open::{OpenCall, OpenSession};
-pub use sessions::{LinkedSession, LinkedTurn};
+pub use sessions::{LinkedSession, LinkedTurn, Shorts, shorten};
 pub use state::OpenCalls;
 pub(crate) use state::State;
 
@@ -28,6 +30,7 @@ use crate::text::Name;
 use crate::{Map, Set, Time};
 use parallel::both;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A source and what is known of its file.
 #[derive(Clone, Debug)]
@@ -44,6 +47,8 @@ pub struct Source {
 #[derive(Clone, Debug, Default)]
 pub struct Linker {
     sources: BTreeMap<Box<str>, Source>,
+    /// The short names that sessions have among more sources than these.
+    shorts: Arc<Shorts>,
 }
 
 impl Linker {
@@ -55,6 +60,23 @@ impl Linker {
     /// Forgets a source.
     pub fn remove(&mut self, path: &str) {
         self.sources.remove(path);
+    }
+
+    /// Forgets all sources but some.
+    pub fn retain(&mut self, mut keep: impl FnMut(&Source) -> bool) {
+        self.sources.retain(|_, source| keep(source));
+    }
+
+    /// Says the short names that sessions have among more sources than these.
+    pub fn call_sessions(&mut self, shorts: Arc<Shorts>) {
+        self.shorts = shorts;
+    }
+
+    /// The short names that the sessions have here.
+    pub fn shorts(&self) -> Shorts {
+        let sources: Vec<&Source> = self.sources.values().collect();
+        let (sessions, _) = sessions::gather(&sources, &roots::Roots::gather(&sources), &self.shorts);
+        sessions.into_iter().map(|session| ((session.agent, session.id), session.short)).collect()
     }
 
     /// The sources themselves, by path.
@@ -79,7 +101,7 @@ impl Linker {
         let roots = roots::Roots::gather(&sources);
         let ((agents, (sessions, session_index)), (usage, repeated)) = both(
             threads,
-            || (agents::link(&sources, &roots), sessions::gather(&sources, &roots)),
+            || (agents::link(&sources, &roots), sessions::gather(&sources, &roots, &self.shorts)),
             || (totals::usage(&sources), identity::repeated_calls(&sources)),
         );
         let mut linked = Linked {

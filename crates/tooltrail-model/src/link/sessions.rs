@@ -46,7 +46,7 @@ pub struct LinkedSession {
 pub(super) type Index = Map<(usize, Name), usize>;
 
 /// Finds the sessions and sorts them by start.
-pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>) -> (Vec<LinkedSession>, Index) {
+pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, known: &Shorts) -> (Vec<LinkedSession>, Index) {
     let mut found: Map<(&'static str, Box<str>), LinkedSession> = Map::default();
     for (number, source) in logs.iter().enumerate() {
         let Some(agent) = source.summary.agent else { continue };
@@ -64,7 +64,7 @@ pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>) -> (Vec<LinkedS
     }
     let mut sessions: Vec<LinkedSession> = found.into_values().collect();
     sessions.sort_by(|a, b| (a.first.unwrap_or(Time::MAX), a.agent, &a.id).cmp(&(b.first.unwrap_or(Time::MAX), b.agent, &b.id)));
-    shorten(&mut sessions);
+    name(&mut sessions, known);
     let numbers: Map<(&str, &str), usize> =
         sessions.iter().enumerate().map(|(number, session)| ((session.agent, &*session.id), number)).collect();
     let mut index = Index::default();
@@ -78,16 +78,29 @@ pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>) -> (Vec<LinkedS
     (sessions, index)
 }
 
-/// Gives each session the shortest beginning of its id that is its own, of at least four characters.
-fn shorten(sessions: &mut [LinkedSession]) {
-    let mut order: Vec<usize> = (0..sessions.len()).collect();
-    order.sort_by(|&a, &b| sessions[a].id.cmp(&sessions[b].id));
+/// The short names of sessions, by agent and id.
+pub type Shorts = Map<(&'static str, Box<str>), Box<str>>;
+
+/// The shortest beginning of each id that is its own among all, of at least four characters.
+pub fn shorten(ids: &[&str]) -> Vec<Box<str>> {
+    let mut order: Vec<usize> = (0..ids.len()).collect();
+    order.sort_by_key(|&index| ids[index]);
     let shared = |a: &str, b: &str| a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    let mut shorts = vec![Box::from(""); ids.len()];
     for (place, &index) in order.iter().enumerate() {
-        let id = sessions[index].id.clone();
         let near = [place.checked_sub(1), Some(place + 1)].into_iter().flatten().filter_map(|place| order.get(place));
-        let longest = near.map(|&other| shared(&id, &sessions[other].id)).max().unwrap_or(0);
-        sessions[index].short = id.chars().take((longest + 1).max(4)).collect::<String>().into();
+        let longest = near.map(|&other| shared(ids[index], ids[other])).max().unwrap_or(0);
+        shorts[index] = ids[index].chars().take((longest + 1).max(4)).collect::<String>().into();
+    }
+    shorts
+}
+
+/// Gives each session its short name: the one it is known by already, or the shortest that is its own here.
+fn name(sessions: &mut [LinkedSession], known: &Shorts) {
+    let shorts = shorten(&sessions.iter().map(|session| &*session.id).collect::<Vec<_>>());
+    for (session, short) in sessions.iter_mut().zip(shorts) {
+        let known = if known.is_empty() { None } else { known.get(&(session.agent, session.id.clone())) };
+        session.short = known.cloned().unwrap_or(short);
     }
 }
 
@@ -95,8 +108,8 @@ fn shorten(sessions: &mut [LinkedSession]) {
 pub(super) fn describe(linked: &Linked<'_>, mut sessions: Vec<LinkedSession>) -> Vec<LinkedSession> {
     place(linked, &mut sessions);
     count_turns(linked, &mut sessions);
-    for (&(model, session), usage) in &linked.usage {
-        let Some(session) = session.and_then(|(source, name)| index_of(linked, source, name)) else { continue };
+    for (&(model, made), usage) in &linked.usage {
+        let Some(session) = linked.made_in(made) else { continue };
         sessions[session].usage.add(&usage.tokens);
         sessions[session].models.extend(model.map(|(source, name)| linked.sources[source].summary.names.text(name).into()));
     }

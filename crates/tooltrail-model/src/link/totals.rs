@@ -9,8 +9,8 @@ use crate::usage::Snapshot;
 use crate::{Map, Status, Time};
 use std::collections::BTreeMap;
 
-/// Requests that were paid for, summed up by model and by the session they were first made in. Both are a source and a name there.
-pub(super) type Usage = Map<(Option<NameIn>, Option<NameIn>), ModelUsage>;
+/// Requests that were paid for, summed up by model, and by the source and session they were first made in.
+pub(super) type Usage = Map<(Option<NameIn>, (usize, Option<Name>)), ModelUsage>;
 
 /// A name and the source it is of.
 type NameIn = (usize, Name);
@@ -81,19 +81,23 @@ fn count_group(counted: &mut Usage, mut seen: Vec<Seen<'_>>) {
 
 fn count(counted: &mut Usage, best: &Seen<'_>, oldest: &Seen<'_>) {
     let model = best.snapshot.model.map(|name| (best.source, name));
-    let session = oldest.snapshot.session.map(|name| (oldest.source, name));
-    let sum = counted.entry((model, session)).or_default();
+    let sum = counted.entry((model, (oldest.source, oldest.snapshot.session))).or_default();
     sum.messages += 1;
     sum.tokens.add(&best.snapshot.tokens);
 }
 
 impl Linked<'_> {
-    /// The requests that were paid for, by the session they were first made in and by model. A pair may come in several parts.
-    pub fn usage(&self) -> impl Iterator<Item = (Option<usize>, Option<&str>, &ModelUsage)> {
-        self.usage.iter().map(|((model, session), usage)| {
-            let session = session.and_then(|name| self.session_index.get(&name).copied());
-            (session, model.map(|(source, name)| self.sources[source].summary.names.text(name)), usage)
+    /// The requests that were paid for, by the source and session they were first made in and by model. The same may come in several
+    /// parts.
+    pub fn usage(&self) -> impl Iterator<Item = (usize, Option<usize>, Option<&str>, &ModelUsage)> {
+        self.usage.iter().map(|((model, made), usage)| {
+            (made.0, self.made_in(*made), model.map(|(source, name)| self.sources[source].summary.names.text(name)), usage)
         })
+    }
+
+    /// The session that a source means by a name, in [`Linked::sessions`].
+    pub(super) fn made_in(&self, (source, session): (usize, Option<Name>)) -> Option<usize> {
+        self.session_index.get(&(source, session?)).copied()
     }
 
     /// The totals of everything.
@@ -125,8 +129,7 @@ impl Linked<'_> {
             stats.calls += tool.calls;
             add(&mut stats.by_status, &tool.by_status);
         }
-        let place = |session: &Option<NameIn>| session.and_then(|name| self.session_index.get(&name)).copied();
-        for ((model, _), part) in self.usage.iter().filter(|((_, session), _)| only.is_none() || place(session).is_some_and(counts)) {
+        for ((model, _), part) in self.usage.iter().filter(|((_, made), _)| only.is_none() || self.made_in(*made).is_some_and(counts)) {
             let model = model.map_or("unknown", |(source, name)| self.sources[source].summary.names.text(name));
             let usage = stats.usage.entry(model.to_owned()).or_default();
             usage.messages += part.messages;
