@@ -129,7 +129,8 @@ fn only_what_is_new_is_read() {
     for (number, line) in lines.iter().enumerate() {
         append(&path, format!("{line}\n").as_bytes());
         let before = follower.bytes();
-        let step = follower.follow(&mut Buffer::default(), &mut |_, line| heard.push(String::from_utf8_lossy(line.bytes).into_owned())).unwrap();
+        let step =
+            follower.follow(&mut Buffer::default(), &mut |_, line| heard.push(String::from_utf8_lossy(line.bytes).into_owned())).unwrap();
         assert_eq!(step.whole, number == 0);
         let read = follower.bytes() - before;
         let new = line.len() as u64 + 1;
@@ -163,7 +164,9 @@ fn a_log_that_does_not_just_grow_is_read_again() {
         fs::write(home.path().join("new"), &whole).unwrap();
         fs::rename(home.path().join("new"), &path).unwrap();
     });
-    again("written over, as long", &|| fs::write(&path, whole.iter().map(|&byte| if byte == b'7' { b'8' } else { byte }).collect::<Vec<_>>()).unwrap());
+    again("written over, as long", &|| {
+        fs::write(&path, whole.iter().map(|&byte| if byte == b'7' { b'8' } else { byte }).collect::<Vec<_>>()).unwrap()
+    });
     again("written over, longer", &|| fs::write(&path, [shapes::log(&shapes::CLAUDE[3..]), whole.clone()].concat()).unwrap());
     fs::remove_file(&path).unwrap();
     assert!(follower.follow(&mut Buffer::default(), &mut |_, _| {}).is_err());
@@ -179,7 +182,8 @@ fn logs_that_do_not_grow_by_lines_are_read_whole() {
     for count in [3, shapes::CODEX.len()] {
         fs::write(&packed, zstd::encode_all(&shapes::log(&shapes::CODEX[..count])[..], 3).unwrap()).unwrap();
         let items = vec!["{\"type\":\"message\",\"role\":\"user\",\"content\":[]}"; count].join(",\n");
-        fs::write(&document, format!("{{\"session\":{{\"id\":\"a\",\"timestamp\":\"2025-05-01T10:00:00Z\"}},\n\"items\":[{items}]}}")).unwrap();
+        fs::write(&document, format!("{{\"session\":{{\"id\":\"a\",\"timestamp\":\"2025-05-01T10:00:00Z\"}},\n\"items\":[{items}]}}"))
+            .unwrap();
         for path in [&packed, &document] {
             assert!(followed(&mut Follower::new(path, &options())) == scanned(path));
         }

@@ -51,6 +51,13 @@ pub fn calls<'l>(asked: &Asked<'l>, filter: &Filter, copies: bool) -> Vec<&'l Li
     taken.into_iter().flatten().collect()
 }
 
+/// Whether a filter takes one call.
+pub fn takes(asked: &Asked<'_>, filter: &Filter, call: &LinkedCall) -> bool {
+    let row = asked.linked.session_row(call.session, asked.now).unwrap_or_else(|| nameless(asked, call));
+    let folder = Folder::new(*asked, call.session, &row, filter);
+    filter.takes(&CallSubject::new(&folder, call, false))
+}
+
 /// A call that belongs to no session has at least an agent.
 fn nameless<'l>(asked: &Asked<'l>, call: &LinkedCall) -> SessionRow<'l> {
     let row = asked.linked.call_row(call, asked.now, false);
