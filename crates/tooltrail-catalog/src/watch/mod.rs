@@ -98,9 +98,25 @@ impl Watcher {
         subscriber
     }
 
+    /// What ends it from elsewhere, as from a signal.
+    pub fn end(&self) -> End {
+        End(Arc::clone(&self.inbox))
+    }
+
     /// How many bytes of logs were read so far.
     pub fn bytes_read(&self) -> u64 {
         self.read.load(Ordering::Relaxed)
+    }
+}
+
+/// Ends a watcher, and with it all subscriptions.
+#[derive(Clone, Debug)]
+pub struct End(Arc<Inbox>);
+
+impl End {
+    /// Ends it. What subscribers were sent before, they still get.
+    pub fn now(&self) {
+        self.0.end();
     }
 }
 

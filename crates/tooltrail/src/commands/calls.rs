@@ -166,11 +166,7 @@ fn table(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: bool) 
         let unsure = row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty());
         let doubt = if unsure { "?" } else { "" };
         let what = logs.argument(row.request.file, record.at, row.call).unwrap_or_default();
-        let reason = match (row.reason, row.exit_code) {
-            (Some(Reason::ExitCode), Some(code)) => format!("exit {code}"),
-            (Some(reason), _) => reason.word().to_owned(),
-            (None, _) => String::new(),
-        };
+        let reason = why(row.reason, row.exit_code);
         let nested = if row.sidechain { "↳ " } else { "" };
         table.row(vec![
             Cell::styled(&row.r#ref, DIM),
@@ -183,6 +179,15 @@ fn table(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: bool) 
         ]);
     }
     table
+}
+
+/// Why a call ended as it did, in a word or two.
+pub(crate) fn why(reason: Option<Reason>, exit_code: Option<i64>) -> String {
+    match (reason, exit_code) {
+        (Some(Reason::ExitCode), Some(code)) => format!("exit {code}"),
+        (Some(reason), _) => reason.word().to_owned(),
+        (None, _) => String::new(),
+    }
 }
 
 /// A time of day as the person's clock shows it.
