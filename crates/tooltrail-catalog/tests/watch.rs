@@ -258,6 +258,11 @@ fn directories_that_come_later_are_noticed() {
         assert!(mirror.calls.values().any(|row| row.contains("\"parent_call\":\"toolu_s1_1\"")));
         append(&scene.log("-srv-app/s12.jsonl"), &(prompt("s12", 0) + &request("s12", 1)));
         mirror.catch_up(&scene, "a session with a like name");
+        // Of two ids that begin alike the short names are longer.
+        for id in ["alike-1", "alike-2"] {
+            append(&scene.log(&format!("-srv-app/{id}.jsonl")), &(prompt(id, 0) + &request(id, 1)));
+            mirror.catch_up(&scene, id);
+        }
         fs::remove_dir_all(scene.projects().join("-srv-app/s1")).unwrap();
         mirror.catch_up(&scene, "a directory goes");
         fs::remove_dir_all(scene.home.path().join(".claude")).unwrap();
@@ -342,11 +347,104 @@ fn with_nobody_subscribed_nothing_happens() {
 }
 
 #[test]
+fn the_catalogue_is_kept_up_with_the_logs() {
+    let (home, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let log = home.path().join("s1.jsonl");
+    append(&log, &prompt("s1", 0));
+    let ground = Ground::Paths(vec![home.path().to_owned()]);
+    let watcher = Watcher::start(ground, quick(), Arc::new(later), Some(open(cache.path()))).unwrap();
+    let subscriber = watcher.subscribe(Wish::default());
+    assert!(matches!(subscriber.next_within(PATIENCE), Next::Change(_)));
+    append(&log, &request("s1", 1));
+    let start = Instant::now();
+    while kept_calls(&open(cache.path()), &later()).is_empty() {
+        assert!(start.elapsed() < PATIENCE, "it never came");
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert!(start.elapsed() > Duration::from_secs(1), "only when it has been quiet for a moment");
+}
+
+#[test]
 fn the_end_of_the_watcher_is_the_end_of_its_subscriptions() {
     let scene = Scene::new(quick());
     let mirror = Mirror::new(&scene);
     drop(scene.watcher);
     assert!(matches!(mirror.subscriber.next_within(PATIENCE), Next::Ended));
+}
+
+/// How long a line takes to its subscriber while other logs lie beside it, how much is read for it, and what doing nothing costs.
+///
+/// `TOOLTRAIL_HOME=DIR cargo test --release -p tooltrail-catalog --test watch -- --ignored figures --nocapture`, where DIR is laid out like
+/// a home directory and may be written to.
+#[test]
+#[ignore = "prints figures"]
+#[allow(clippy::print_stdout)]
+fn figures() {
+    let Some(home) = std::env::var_os("TOOLTRAIL_HOME").map(PathBuf::from) else { return };
+    let places = [Places { home: Some(home.clone()), ..Places::default() }];
+    let mut files = find::in_places(&places).files;
+    files.sort_by_key(|found| found.size);
+    let largest = files.last().unwrap().path.clone();
+    println!(
+        "{} logs, {} bytes, the largest {}",
+        files.len(),
+        files.iter().map(|found| found.size).sum::<u64>(),
+        files.last().unwrap().size
+    );
+    let log = home.join(".claude/projects/-srv-figures/figures.jsonl");
+    fs::create_dir_all(log.parent().unwrap()).unwrap();
+    fs::write(&log, prompt("figures", 0)).unwrap();
+    for (name, events, log, count) in
+        [("events", true, &log, 50), ("events, the largest log", true, &largest, 50), ("no events", false, &log, 5)]
+    {
+        let clock = Arc::new(|| Now::at(jiff::Timestamp::now().into()));
+        let options = Options { events, ..Options::default() };
+        let start = Instant::now();
+        let watcher = Watcher::start(Ground::Places(places.to_vec()), options, clock, None).unwrap();
+        let subscriber = watcher.subscribe(Wish { last: 10, ..Wish::default() });
+        while !matches!(subscriber.next_within(PATIENCE), Next::Change(change) if matches!(*change, Change::Begun { .. })) {}
+        println!("{name}: begun after {:.0?}, {} bytes read", start.elapsed(), watcher.bytes_read());
+        let session = format!("fig{}", start.elapsed().as_nanos());
+        let told = |line: &str, id: &str| {
+            let start = Instant::now();
+            append(log, line);
+            loop {
+                let Next::Change(change) = subscriber.next_within(PATIENCE) else { panic!("never told") };
+                match &*change {
+                    Change::Requested { call } | Change::Updated { call, .. } if *call.call == *id => return start.elapsed(),
+                    _ => {}
+                }
+            }
+        };
+        told(&request(&session, 1), &format!("toolu_{session}_1"));
+        // A new session may give others new short names; that is over before anything is counted.
+        std::thread::sleep(Duration::from_secs(1));
+        let (read, cpu) = (watcher.bytes_read(), processor_time());
+        let (mut times, mut new) = (Vec::new(), 0);
+        for number in 2..2 + count {
+            let line = request(&session, number);
+            new += line.len() as u64;
+            times.push(told(&line, &format!("toolu_{session}_{number}")));
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        times.sort();
+        let (read, cpu) = (watcher.bytes_read() - read, (processor_time() - cpu) / count);
+        println!(
+            "{name}: median {:.1?}, worst {:.1?}, {read} bytes read for {new}, {cpu:.1?} of processor time each",
+            times[times.len() / 2],
+            times.last().unwrap()
+        );
+        let (read, cpu) = (watcher.bytes_read(), processor_time());
+        std::thread::sleep(Duration::from_secs(20));
+        println!("{name}: 20 s of nothing: {} bytes read, {:.1?} of processor time", watcher.bytes_read() - read, processor_time() - cpu);
+    }
+}
+
+/// The processor time of this process, where the system tells it.
+fn processor_time() -> Duration {
+    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let run = tasks.filter_map(|task| fs::read_to_string(task.path().join("schedstat")).ok()?.split(' ').next()?.parse::<u64>().ok());
+    Duration::from_nanos(run.sum())
 }
 
 /// Something that happens to the logs. Numbers are taken modulo what there is.

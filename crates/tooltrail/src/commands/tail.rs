@@ -69,13 +69,17 @@ pub(crate) fn run(args: &LogArgs, own: &TailArgs) -> anyhow::Result<ExitCode> {
     let subscriber = watcher.subscribe(Wish { filter, last });
     end_on_signal(&watcher)?;
     let mut out = out::stdout(args.color.as_str());
+    let mut begun = false;
     loop {
-        let patience = end.map_or(FOREVER, |end| end.saturating_duration_since(Instant::now()));
-        match subscriber.next_within(patience) {
-            Next::Change(change) => show(&mut out, &change, args.json, filtered)?,
-            Next::Quiet if end.is_some_and(|end| Instant::now() >= end) => return Ok(ExitCode::SUCCESS),
-            Next::Quiet => {}
-            Next::Ended => return Ok(ExitCode::SUCCESS),
+        // However short the time, what was asked for at the beginning is printed.
+        let end = end.filter(|_| begun);
+        match subscriber.next_within(end.map_or(FOREVER, |end| end.saturating_duration_since(Instant::now()))) {
+            Next::Change(change) => {
+                begun |= matches!(*change, Change::Begun { .. });
+                show(&mut out, &change, args.json, filtered)?;
+            }
+            Next::Quiet if end.is_none() => {}
+            Next::Quiet | Next::Ended => return Ok(ExitCode::SUCCESS),
         }
     }
 }
