@@ -4,6 +4,7 @@
 //! what the logs say now. [`library`] is how sessions are opened. [`taken`] tells what a filter takes of them. [`search`] finds text in
 //! every session. The logs are its index: they are read at memory speed, so nothing has to be built first and nothing can be stale.
 //! [`keep`] copies logs before their agents delete them.
+//! [`watch`] tells what changes in the logs while it happens.
 
 pub mod keep;
 pub mod library;
@@ -13,6 +14,7 @@ pub mod search;
 pub mod store;
 pub mod taken;
 pub mod texts;
+pub mod watch;
 
 /// A hash map that is fast and still hard to attack with chosen keys.
 pub(crate) type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;

@@ -7,6 +7,7 @@ pub mod changes;
 mod claude_code;
 mod codex;
 pub mod find;
+pub mod follow;
 pub mod frames;
 mod joined;
 pub mod lines;

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// How much is read at once: little enough to stay in the processor's cache until it is looked at.
 const CHUNK: usize = 128 * 1024;
 /// How much of the beginning is shown to tell what a source is.
-const HEAD: usize = 256 * 1024;
+pub(crate) const HEAD: usize = 256 * 1024;
 /// What a buffer may hold without asking.
 const ROOM: usize = 1024 * 1024;
 /// How much of an oversized line is kept.
@@ -45,6 +45,15 @@ impl Line<'_> {
     }
 }
 
+/// A place between two lines of a source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// How many bytes stand before it.
+    pub offset: u64,
+    /// How many lines.
+    pub lines: u64,
+}
+
 /// Reads lines from anything.
 #[derive(Debug)]
 pub struct Lines<'b, R> {
@@ -67,6 +76,11 @@ pub struct Lines<'b, R> {
 impl<'b, R: Read> Lines<'b, R> {
     /// Lines of `input`; those over `limit` bytes are not kept.
     pub fn new(input: R, buffer: &'b mut Buffer, turns: &'b Turns, limit: usize) -> Self {
+        Lines::after(Mark::default(), input, buffer, turns, limit)
+    }
+
+    /// The lines after a place that was reached before; `input` begins there.
+    pub fn after(mark: Mark, input: R, buffer: &'b mut Buffer, turns: &'b Turns, limit: usize) -> Self {
         if buffer.0.len() < ROOM {
             buffer.0.resize(ROOM, 0);
         }
@@ -78,14 +92,14 @@ impl<'b, R: Read> Lines<'b, R> {
             limit: limit.max(KEPT),
             head: 0,
             tail: 0,
-            offset: 0,
-            number: 0,
+            offset: mark.offset,
+            number: mark.lines,
             at_end: false,
             error: None,
         }
     }
 
-    /// How many bytes have been taken from the input.
+    /// How many bytes have been taken from the input, with those before its beginning.
     pub fn bytes(&self) -> u64 {
         self.offset + (self.tail - self.head) as u64
     }

@@ -18,6 +18,9 @@ use tooltrail_skim::{Skim, Torn, Type};
 /// Deeper than this nothing is written by an agent; it is read all the same, and reported.
 const DEEP: usize = 512;
 
+/// The largest file beside a log that is read.
+pub(crate) const SIDECAR: u64 = 256 * 1024;
+
 /// How to scan.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -104,23 +107,10 @@ pub fn read(path: &Path, input: impl Read, options: &Options, buffer: &mut Buffe
 
 fn read_lines(path: &Path, input: impl Read, size: u64, options: &Options, buffer: &mut Buffer, turns: &Turns) -> Reader {
     let mut lines = Lines::new(input, buffer, turns, options.max_line);
-    let head = lines.peek();
-    let document = FORMATS.iter().find(|format| format.is_document(head)).copied();
-    let format = document.or_else(|| sniff(head));
-    let origin = format.map_or_else(Origin::default, |format| format.origin(path));
-    let mut reader = Reader { path: path.to_owned(), format, assembler: Assembler::new(origin), check_utf8: options.check_utf8 };
+    let (mut reader, document) = Reader::begin(path, lines.peek(), options);
     reader.assembler.expect(size);
-    if let Some(format) = document {
-        match lines.whole() {
-            Some(bytes) => reader.document(format, bytes),
-            None => {
-                let text = format!("a document of more than {} bytes; not read", options.max_line);
-                reader.assembler.issue(IssueCode::OversizedLine, 1, text);
-            }
-        }
-        // What is left is read past, to know how much there was.
-        while let Ok(Some(_)) = lines.next_line() {}
-        reader.assembler.read(lines.bytes());
+    if document {
+        reader.whole(&mut lines, options);
         return reader;
     }
     loop {
@@ -128,7 +118,7 @@ fn read_lines(path: &Path, input: impl Read, size: u64, options: &Options, buffe
             Ok(Some(line)) => reader.line(line),
             Ok(None) => break,
             Err(error) => {
-                reader.assembler.issue(IssueCode::ReadError, 0, format!("could not be read to its end: {error}"));
+                reader.failed(&error);
                 break;
             }
         }
@@ -150,8 +140,8 @@ pub fn sniff(head: &[u8]) -> Option<&'static dyn Format> {
     None
 }
 
-/// Feeds lines to an assembler. Live reading is the same reader kept alive.
-#[derive(Debug)]
+/// Feeds lines to an assembler. Live reading is the same reader kept alive ([`crate::follow`]).
+#[derive(Clone, Debug)]
 pub struct Reader {
     path: PathBuf,
     format: Option<&'static dyn Format>,
@@ -172,19 +162,63 @@ impl Reader {
         Reader { path: path.to_owned(), format, assembler: Assembler::new(origin), check_utf8: false }
     }
 
+    /// A reader for a source that begins like this, and whether that is one document.
+    pub(crate) fn begin(path: &Path, head: &[u8], options: &Options) -> (Self, bool) {
+        let document = FORMATS.iter().find(|format| format.is_document(head)).copied();
+        let reader = Reader::new(document.or_else(|| sniff(head)), path);
+        (Reader { check_utf8: options.check_utf8, ..reader }, document.is_some())
+    }
+
     /// Reads the small files beside the log that say more about it.
     pub fn sidecars(&mut self, path: &Path) {
-        let Some(format) = self.format else { return };
-        for path in format.sidecars(path) {
-            if let Some(bytes) = read_small(&path, 256 * 1024) {
-                format.decode_sidecar(&path, &bytes, &mut |event| self.assembler.push(event));
+        for path in self.format.map(|format| format.sidecars(path)).unwrap_or_default() {
+            if let Some(bytes) = read_small(&path, SIDECAR) {
+                self.sidecar(&path, &bytes);
             }
+        }
+    }
+
+    /// Takes what a small file beside the log says.
+    pub(crate) fn sidecar(&mut self, path: &Path, bytes: &[u8]) {
+        let assembler = &mut self.assembler;
+        if let Some(format) = self.format {
+            format.decode_sidecar(path, bytes, &mut |event| assembler.push(event));
         }
     }
 
     /// What the source amounts to so far.
     pub fn summary(&self) -> Summary {
         self.assembler.summary()
+    }
+
+    /// The same, when nothing more will come: after so many bytes.
+    pub(crate) fn finish(mut self, bytes: u64) -> Summary {
+        self.assembler.read(bytes);
+        self.assembler.finish()
+    }
+
+    /// Whose log it is, as far as is known.
+    pub fn format(&self) -> Option<&'static dyn Format> {
+        self.format
+    }
+
+    /// The source could not be read to its end.
+    pub(crate) fn failed(&mut self, error: &io::Error) {
+        self.assembler.issue(IssueCode::ReadError, 0, format!("could not be read to its end: {error}"));
+    }
+
+    /// Takes all of a source that is one document.
+    pub(crate) fn whole(&mut self, lines: &mut Lines<'_, impl Read>, options: &Options) {
+        match (self.format, lines.whole()) {
+            (Some(format), Some(bytes)) => self.document(format, bytes),
+            _ => {
+                let text = format!("a document of more than {} bytes; not read", options.max_line);
+                self.assembler.issue(IssueCode::OversizedLine, 1, text);
+            }
+        }
+        // What is left is read past, to know how much there was.
+        while let Ok(Some(_)) = lines.next_line() {}
+        self.assembler.read(lines.bytes());
     }
 
     /// Takes a source that is one document. Its records are counted like lines.

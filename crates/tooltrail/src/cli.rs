@@ -19,6 +19,7 @@ Examples:
   tooltrail search \"connection refused\"
   tooltrail list                 sessions, newest last
   tooltrail keep on              keep logs that agents will delete
+  tooltrail tail                 follow what runs now
   tooltrail check session.jsonl  is this log whole?
   tooltrail stats --root /mnt/backup/home";
 
@@ -64,7 +65,8 @@ pub(crate) struct LogArgs {
     pub(crate) color: String,
 }
 
-fn duration(text: &str) -> Result<std::time::Duration, String> {
+/// A length of time, as in `15m`.
+pub(crate) fn duration(text: &str) -> Result<std::time::Duration, String> {
     let span: jiff::SignedDuration = text.parse().map_err(|_| format!("`{text}` is no duration; write `15m`, `2h` or `30s`"))?;
     std::time::Duration::try_from(span).map_err(|_| "a duration cannot be negative".to_owned())
 }
@@ -95,6 +97,8 @@ pub(crate) enum Command {
     Sql(crate::commands::sql::SqlArgs),
     /// Totals: calls by tool and status, tokens by model
     Stats(crate::commands::stats::StatsArgs),
+    /// Follow calls as they are requested and as they end
+    Tail(crate::commands::tail::TailArgs),
     /// Print a completion script for a shell
     Completions(crate::commands::completions::CompletionsArgs),
 }

@@ -118,7 +118,7 @@ fn total(widths: &[usize]) -> usize {
 }
 
 /// Cuts or pads a text to a width.
-fn fit(text: &str, width: usize, align: Align, last: bool) -> String {
+pub(crate) fn fit(text: &str, width: usize, align: Align, last: bool) -> String {
     let own = text.width();
     if own > width {
         return match align {

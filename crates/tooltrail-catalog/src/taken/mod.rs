@@ -102,6 +102,14 @@ fn texts_of(texts: &Map<CallId, u64>, call: &LinkedCall) -> u64 {
     texts.get(&call.copy_of.unwrap_or(call.id)).copied().unwrap_or(0)
 }
 
+/// Whether a filter takes one call. Where it asks about texts, the logs of all that are linked are looked through.
+pub fn takes(asked: &Asked<'_>, filter: &Filter, call: &LinkedCall) -> bool {
+    if filter.asks_texts() {
+        return calls(asked, filter, false).iter().any(|taken| taken.id == call.id);
+    }
+    filter.takes(&CallSubject::new(&Folder::new(*asked, call.session, filter), call, false, 0))
+}
+
 /// The sessions that a filter takes, in the order in which sessions are listed: those with a call that it takes, with a message that
 /// has the texts that are looked for, or that are themselves what all terms are about.
 pub fn sessions(asked: &Asked<'_>, filter: &Filter, scope: Scope) -> Vec<usize> {

@@ -12,13 +12,15 @@ pub(crate) mod search;
 pub(crate) mod show;
 pub(crate) mod sql;
 pub(crate) mod stats;
+pub(crate) mod tail;
 
 use crate::cli::{Cli, Command};
 use std::process::ExitCode;
 
 /// The names of all commands, as `--help` lists them.
 #[cfg(test)]
-const COMMANDS: &[&str] = &["show", "calls", "check", "export", "file", "keep", "list", "resume", "search", "sql", "stats", "completions"];
+const COMMANDS: &[&str] =
+    &["show", "calls", "check", "export", "file", "keep", "list", "resume", "search", "sql", "stats", "tail", "completions"];
 
 /// Runs what the command line asks for.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
@@ -35,6 +37,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Search(args)) => search::run(&cli.logs, args),
         Some(Command::Sql(args)) => sql::run(&cli.logs, args),
         Some(Command::Stats(args)) => stats::run(&cli.logs, args),
+        Some(Command::Tail(args)) => tail::run(&cli.logs, args),
         Some(Command::Completions(args)) => completions::run(args),
     }
 }

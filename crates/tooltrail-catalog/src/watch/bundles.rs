@@ -1,0 +1,208 @@
+//! The sources in memory, by bundle: those that have anything to do with each other together, all others apart. When one changes, only
+//! its bundle is linked again.
+//!
+//! Bundles are joined when a source turns out to tie them together. They are not taken apart again when it no longer does: a bundle
+//! that is too large is slower, and says the same.
+
+use super::prints::Prints;
+use crate::{Map, Set};
+use std::sync::Arc;
+use tooltrail_model::Time;
+use tooltrail_model::event::Id;
+use tooltrail_model::link::{Linker, Now, Shorts, Source, Ties, shorten};
+
+/// The bundles that rows are remembered of, beyond those that are alive.
+const REMEMBERED: usize = 64;
+
+/// All sources, by bundle.
+#[derive(Debug, Default)]
+pub(super) struct Bundles {
+    all: Vec<Bundle>,
+    /// For each bundle the one that it became part of, or itself.
+    part_of: Vec<u32>,
+    paths: Map<Box<str>, u32>,
+    /// Which bundle a name belongs to.
+    names: Map<u64, u32>,
+    /// Records that a title somewhere is for.
+    leaves: Map<Id, u32>,
+    shorts: Arc<Shorts>,
+    /// The bundles that are not as they were, in which something has to be told.
+    touched: Set<u32>,
+    clock: u64,
+}
+
+/// A bundle.
+#[derive(Debug, Default)]
+pub(super) struct Bundle {
+    pub(super) linker: Linker,
+    /// What was last told of it; nothing if nobody has asked.
+    pub(super) prints: Option<Prints>,
+    sessions: Set<(&'static str, Box<str>)>,
+    used: u64,
+}
+
+impl Bundle {
+    /// When the last thing in it happened.
+    pub(super) fn last(&self) -> Option<Time> {
+        self.linker.sources().filter_map(|source| source.summary.last).max()
+    }
+
+    /// Whether something in it may be running.
+    pub(super) fn may_live(&self, now: &Now) -> bool {
+        let fresh = |source: &Source| now.is_fresh(source.modified, source.summary.last);
+        self.linker.sources().any(fresh) || self.sessions.iter().any(|(_, id)| now.live.contains_key(id))
+    }
+}
+
+impl Bundles {
+    /// Takes in a source. `before` is the moment of which rows were told, if any were.
+    pub(super) fn put(&mut self, source: Source, before: Option<&Now>) {
+        let ties = Ties::of(&source.summary);
+        let mut own = match self.paths.get(&source.path) {
+            Some(&known) => self.whole(known),
+            None => self.add(),
+        };
+        self.touch(own, before);
+        for name in ties.names {
+            let other = *self.names.entry(name).or_insert(own);
+            own = self.join(own, other, before);
+        }
+        let nodes: Set<Id> = if self.leaves.is_empty() { Set::default() } else { source.summary.nodes.iter().copied().collect() };
+        let wanted: Vec<u32> = self.leaves.iter().filter(|(leaf, _)| nodes.contains(*leaf)).map(|(_, bundle)| *bundle).collect();
+        for other in wanted {
+            own = self.join(own, other, before);
+        }
+        for leaf in ties.leaves {
+            let other = self.leaves.get(&leaf).copied().or_else(|| self.holder(leaf)).unwrap_or(own);
+            own = self.join(own, other, before);
+            self.leaves.insert(leaf, own);
+        }
+        self.paths.insert(source.path.clone(), own);
+        if let Some(bundle) = self.all.get_mut(own as usize) {
+            bundle.linker.put(source);
+        }
+    }
+
+    /// Forgets a source.
+    pub(super) fn remove(&mut self, path: &str, before: Option<&Now>) {
+        let Some(bundle) = self.paths.remove(path).map(|known| self.whole(known)) else { return };
+        self.touch(bundle, before);
+        if let Some(bundle) = self.all.get_mut(bundle as usize) {
+            bundle.linker.remove(path);
+        }
+    }
+
+    /// Gives all sessions the short names that they have now. Where one is another, its bundle is touched.
+    pub(super) fn name_sessions(&mut self, before: Option<&Now>) {
+        let mut new = false;
+        for &number in &self.touched {
+            let Some(bundle) = self.all.get_mut(number as usize) else { continue };
+            let sessions: Set<_> = bundle.linker.shorts().into_keys().collect();
+            new |= bundle.sessions != sessions;
+            bundle.sessions = sessions;
+        }
+        if !new {
+            return;
+        }
+        let ids: Vec<(&'static str, Box<str>)> = self.all.iter().flat_map(|bundle| &bundle.sessions).cloned().collect();
+        let shorts = shorten(&ids.iter().map(|(_, id)| &**id).collect::<Vec<_>>());
+        let shorts: Arc<Shorts> = Arc::new(ids.into_iter().zip(shorts).collect());
+        let old = std::mem::replace(&mut self.shorts, Arc::clone(&shorts));
+        let renamed = |bundle: &Bundle| bundle.sessions.iter().any(|key| old.get(key).is_some_and(|short| Some(short) != shorts.get(key)));
+        let renamed: Vec<u32> = (0..).zip(&self.all).filter(|(_, bundle)| renamed(bundle)).map(|(number, _)| number).collect();
+        renamed.into_iter().for_each(|number| self.touch(number, before));
+        self.all.iter_mut().for_each(|bundle| bundle.linker.call_sessions(Arc::clone(&shorts)));
+    }
+
+    /// The bundle of a source.
+    pub(super) fn of(&mut self, path: &str) -> Option<u32> {
+        self.paths.get(path).copied().map(|known| self.whole(known))
+    }
+
+    /// A bundle by its number.
+    pub(super) fn get(&mut self, number: u32) -> Option<&mut Bundle> {
+        self.all.get_mut(number as usize)
+    }
+
+    /// All bundles that hold something.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Bundle)> {
+        (0..).zip(&self.all).filter(|(_, bundle)| bundle.linker.sources().next().is_some())
+    }
+
+    /// The bundles that were touched, each once; they are not any more.
+    pub(super) fn take_touched(&mut self) -> Vec<u32> {
+        let mut touched: Vec<u32> = std::mem::take(&mut self.touched).into_iter().collect();
+        touched.sort_unstable();
+        touched
+    }
+
+    /// Remembers what the rows of a bundle are before they change.
+    pub(super) fn touch(&mut self, number: u32, before: Option<&Now>) {
+        self.touched.insert(number);
+        self.clock += 1;
+        let Some(bundle) = self.all.get_mut(number as usize) else { return };
+        bundle.used = self.clock;
+        if let (None, Some(before)) = (&bundle.prints, before) {
+            bundle.prints = Some(Prints::of(&bundle.linker.link(), before));
+        }
+    }
+
+    /// Forgets what rows were of bundles in which nothing has happened for long.
+    pub(super) fn forget(&mut self) {
+        let idle = |bundle: &&mut Bundle| bundle.prints.as_ref().is_some_and(|prints| !prints.is_alive());
+        let mut held: Vec<&mut Bundle> = self.all.iter_mut().filter(idle).collect();
+        held.sort_by_key(|bundle| std::cmp::Reverse(bundle.used));
+        held.into_iter().skip(REMEMBERED).for_each(|bundle| bundle.prints = None);
+    }
+
+    fn add(&mut self) -> u32 {
+        let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
+        let mut linker = Linker::default();
+        linker.call_sessions(Arc::clone(&self.shorts));
+        self.all.push(Bundle { linker, ..Bundle::default() });
+        self.part_of.push(number);
+        number
+    }
+
+    /// The bundle that another one is part of.
+    fn whole(&self, mut number: u32) -> u32 {
+        while let Some(&next) = self.part_of.get(number as usize).filter(|&&next| next != number) {
+            number = next;
+        }
+        number
+    }
+
+    /// Makes one of two bundles.
+    fn join(&mut self, one: u32, other: u32, before: Option<&Now>) -> u32 {
+        let (one, other) = (self.whole(one), self.whole(other));
+        if one == other {
+            return one;
+        }
+        self.touch(one, before);
+        self.touch(other, before);
+        let (to, from) = (one.min(other), one.max(other));
+        let Some(gone) = self.all.get_mut(from as usize).map(std::mem::take) else { return to };
+        if let Some(place) = self.part_of.get_mut(from as usize) {
+            *place = to;
+        }
+        self.touched.remove(&from);
+        if let Some(bundle) = self.all.get_mut(to as usize) {
+            bundle.sessions.extend(gone.sessions);
+            match (&mut bundle.prints, gone.prints) {
+                (Some(prints), Some(more)) => prints.join(more),
+                (prints, more) => *prints = prints.take().or(more),
+            }
+            for source in gone.linker.into_sources() {
+                self.paths.insert(source.path.clone(), to);
+                bundle.linker.put(source);
+            }
+        }
+        to
+    }
+
+    /// The bundle that holds a record.
+    fn holder(&self, leaf: Id) -> Option<u32> {
+        let holds = |bundle: &Bundle| bundle.linker.sources().any(|source| source.summary.nodes.contains(&leaf));
+        self.iter().find(|(_, bundle)| holds(bundle)).map(|(number, _)| number)
+    }
+}

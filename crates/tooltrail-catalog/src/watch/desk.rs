@@ -1,0 +1,131 @@
+//! Where the watcher reads logs again from: the requests of calls that came lately are still at hand, everything else is on the disk.
+//!
+//! When a call ends, its row needs the command that was asked for. It stands in a record that was read a moment ago.
+
+use crate::Map;
+use std::collections::VecDeque;
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use tooltrail_formats::shelf::{Disk, Shelf};
+use tooltrail_model::Span;
+
+/// How many records are kept, how large one may be, and all together.
+const MOST: usize = 512;
+const LARGEST: usize = 128 * 1024;
+const ALL: usize = 4 << 20;
+
+/// A record by its log and its first byte.
+type Spot = (Box<str>, u64);
+
+/// Records at hand, and the disk.
+#[derive(Debug, Default)]
+pub(super) struct Desk {
+    held: Map<Spot, Vec<u8>>,
+    order: VecDeque<Spot>,
+    bytes: usize,
+    disk: Disk,
+    read: Arc<AtomicU64>,
+}
+
+impl Desk {
+    /// A desk that adds what it reads to a count.
+    pub(super) fn new(read: Arc<AtomicU64>) -> Self {
+        Desk { read, ..Desk::default() }
+    }
+
+    /// Keeps a record at hand.
+    pub(super) fn hold(&mut self, file: &str, start: u64, bytes: &[u8]) {
+        if bytes.len() > LARGEST {
+            return;
+        }
+        let spot = (Box::from(file), start);
+        self.bytes += bytes.len();
+        match self.held.insert(spot.clone(), bytes.to_vec()) {
+            Some(before) => self.bytes -= before.len(),
+            None => self.order.push_back(spot),
+        }
+        while self.order.len() > MOST || self.bytes > ALL {
+            let Some(oldest) = self.order.pop_front() else { break };
+            self.bytes -= self.held.remove(&oldest).map_or(0, |bytes| bytes.len());
+        }
+    }
+
+    /// Forgets a log: it is not the one that was there.
+    pub(super) fn forget(&mut self, file: &str) {
+        let Desk { held, bytes, order, .. } = self;
+        order.retain(|spot| &*spot.0 != file);
+        held.retain(|spot, record| {
+            let kept = &*spot.0 != file;
+            *bytes -= if kept { 0 } else { record.len() };
+            kept
+        });
+    }
+
+    /// Closes the logs that were opened. A log may be another one the next time.
+    pub(super) fn tidy(&mut self) {
+        self.disk = Disk::default();
+    }
+}
+
+impl Shelf for Desk {
+    fn log(&self, file: &str) -> io::Result<Box<dyn Read + '_>> {
+        Ok(Box::new(Counted { input: self.disk.log(file)?, read: &self.read }))
+    }
+
+    fn bytes(&self, file: &str, span: Span) -> Option<Vec<u8>> {
+        let held = self.held.get(&(Box::from(file), span.start)).filter(|bytes| bytes.len() as u64 == span.len());
+        held.cloned().or_else(|| {
+            let bytes = self.disk.bytes(file, span)?;
+            self.read.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            Some(bytes)
+        })
+    }
+
+    fn beside(&self, file: &str, name: &str, limit: u64) -> io::Result<(Vec<u8>, u64)> {
+        self.disk.beside(file, name, limit)
+    }
+
+    fn backup(&self, file: &str, name: &str, limit: u64) -> io::Result<(Vec<u8>, u64)> {
+        self.disk.backup(file, name, limit)
+    }
+}
+
+/// Counts what is read.
+struct Counted<'c, R> {
+    input: R,
+    read: &'c AtomicU64,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let count = self.input.read(out)?;
+        self.read.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_so_much_is_at_hand() {
+        let mut desk = Desk::default();
+        for number in 0..3 * MOST as u64 {
+            desk.hold("a", number, &[7; 100]);
+            desk.hold("a", number, &[8; 90]);
+        }
+        assert_eq!((desk.held.len(), desk.order.len(), desk.bytes), (MOST, MOST, 90 * MOST));
+        let last = 3 * MOST as u64 - 1;
+        assert_eq!(desk.bytes("a", Span { start: last, end: last + 90 }), Some(vec![8; 90]));
+        assert_eq!(desk.bytes("a", Span { start: last, end: last + 80 }), None, "another record");
+        desk.hold("b", 0, &[1; LARGEST + 1]);
+        desk.hold("b", 1, &[1; LARGEST]);
+        assert_eq!(desk.held.len(), MOST);
+        desk.forget("a");
+        assert_eq!((desk.held.len(), desk.order.len(), desk.bytes), (1, 1, LARGEST));
+        (0..100).for_each(|number| desk.hold("b", number, &[1; LARGEST]));
+        assert!(desk.bytes <= ALL && desk.held.len() == desk.order.len());
+    }
+}

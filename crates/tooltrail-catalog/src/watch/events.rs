@@ -1,0 +1,99 @@
+//! What the system tells of files: the quick way to learn of changes, and never the only one.
+//!
+//! Events may be lost, come late, or be more than the system wants to tell. So they only say where to look; the poll looks anyway.
+
+use super::ground::Root;
+use super::inbox::Inbox;
+use notify::event::{CreateKind, ModifyKind, RemoveKind};
+use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+#[cfg(not(unix))]
+use tooltrail_formats::find;
+
+/// Directories that the system tells about.
+#[derive(Debug)]
+pub(super) struct Events {
+    watcher: RecommendedWatcher,
+    /// What is watched, and which directory that was.
+    watched: Vec<(Root, u64)>,
+}
+
+impl Events {
+    /// Begins with no directory; nothing if the system tells nobody.
+    pub(super) fn start(inbox: Arc<Inbox>) -> Option<Self> {
+        let take = move |event: notify::Result<Event>| match event {
+            Ok(event) if event.need_rescan() => inbox.anywhere(),
+            Ok(event) => sort(&inbox, event),
+            Err(_) => inbox.anywhere(),
+        };
+        Some(Events { watcher: notify::recommended_watcher(take).ok()?, watched: Vec::new() })
+    }
+
+    /// Watches these directories, those that are there. One that cannot be watched is polled like all others.
+    pub(super) fn watch(&mut self, roots: &[Root]) {
+        for root in roots {
+            let known = self.watched.iter().position(|(known, _)| known == root);
+            // Where no such thing is known as the same directory, being there has to do.
+            let here = fs::metadata(&root.path).ok().filter(fs::Metadata::is_dir).map(|meta| place(&meta));
+            match (known, here) {
+                (Some(known), Some(here)) if self.watched.get(known).is_some_and(|(_, place)| *place == here) => {}
+                (known, here) => {
+                    if let Some(known) = known {
+                        self.watched.swap_remove(known);
+                        // It is gone, or another one; the system may have noticed by itself.
+                        let _ = self.watcher.unwatch(&root.path);
+                    }
+                    let mode = if root.deep { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
+                    if let Some(here) = here.filter(|_| self.watcher.watch(&root.path, mode).is_ok()) {
+                        self.watched.push((root.clone(), here));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Tells a directory from one that was there before it.
+fn place(meta: &fs::Metadata) -> u64 {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        meta.dev().rotate_left(48) ^ meta.ino()
+    }
+    #[cfg(not(unix))]
+    {
+        find::identity(meta)
+    }
+}
+
+/// Puts an event where it belongs. Most say nothing of interest: that a file was opened, or written beside a log.
+fn sort(inbox: &Inbox, event: Event) {
+    match event.kind {
+        EventKind::Access(_) => {}
+        EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Any | ModifyKind::Other) => {
+            let (logs, others): (Vec<_>, Vec<_>) = event.paths.into_iter().partition(|path| ends(path, &[".jsonl", ".zst"]));
+            if !logs.is_empty() {
+                inbox.written(logs);
+            }
+            if others.iter().any(|path| ends(path, &[".json"])) {
+                inbox.anywhere();
+            }
+        }
+        EventKind::Create(CreateKind::Folder) | EventKind::Remove(RemoveKind::Folder) | EventKind::Modify(ModifyKind::Name(_)) => {
+            inbox.anywhere()
+        }
+        EventKind::Modify(ModifyKind::Metadata(_)) => {}
+        // What a folder is cannot be told by all systems.
+        EventKind::Create(_) | EventKind::Remove(_) | EventKind::Any | EventKind::Other => {
+            if event.paths.iter().any(|path| ends(path, &[".jsonl", ".zst", ".json"]) || path.extension().is_none()) {
+                inbox.anywhere();
+            }
+        }
+    }
+}
+
+fn ends(path: &Path, endings: &[&str]) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| endings.iter().any(|ending| name.ends_with(ending)))
+}

@@ -1,0 +1,95 @@
+//! The catalogue's file kept up with the logs, lazily: when it has been quiet for a moment, and never long after the first change.
+
+use super::Clock;
+use super::ground::Ground;
+use crate::refresh::refresh;
+use crate::store::Catalogue;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tooltrail_formats::scan::{Options, Progress};
+
+/// How long it must be quiet, and how long a change waits at most.
+const QUIET: Duration = Duration::from_secs(2);
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// Refreshes the catalogue in a thread of its own.
+#[derive(Debug)]
+pub(super) struct Fresh {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    wake: Condvar,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    /// The first and the last change that are not in the catalogue.
+    changes: Option<(Instant, Instant)>,
+    ended: bool,
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until a refresh is due; nothing if there will be none.
+    fn due(&self) -> Option<()> {
+        let mut state = self.state();
+        loop {
+            if state.ended {
+                return None;
+            }
+            let due = state.changes.map(|(first, last)| (last + QUIET).min(first + LONGEST));
+            match due.map(|due| due.saturating_duration_since(Instant::now())) {
+                Some(left) if left.is_zero() => {
+                    state.changes = None;
+                    return Some(());
+                }
+                Some(left) => state = self.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+                None => state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+}
+
+impl Fresh {
+    /// Keeps a catalogue up with some logs; nothing if the system has no thread for it.
+    pub(super) fn start(mut catalogue: Catalogue, ground: Ground, options: Options, clock: Arc<Clock>) -> Option<Self> {
+        let shared = Arc::new(Shared::default());
+        let own = Arc::clone(&shared);
+        let work = move || {
+            while own.due().is_some() {
+                // It is a cache: if it cannot be written now, whoever asks it next refreshes it.
+                let _ = refresh(&mut catalogue, &ground.search(), &options, clock().time, &Progress::default());
+            }
+        };
+        let thread = std::thread::Builder::new().name("catalogue".to_owned()).spawn(work).ok()?;
+        Some(Fresh { shared, thread: Some(thread) })
+    }
+
+    /// Something changed that the catalogue does not know of.
+    pub(super) fn changed(&self) {
+        let now = Instant::now();
+        let mut state = self.shared.state();
+        state.changes = Some(state.changes.map_or((now, now), |(first, _)| (first, now)));
+        drop(state);
+        self.shared.wake.notify_one();
+    }
+}
+
+impl Drop for Fresh {
+    fn drop(&mut self) {
+        self.shared.state().ended = true;
+        self.shared.wake.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // Its own panic, if it had one, has been told.
+            let _ = thread.join();
+        }
+    }
+}

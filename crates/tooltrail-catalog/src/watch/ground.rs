@@ -1,0 +1,99 @@
+//! Where logs are watched: the agents' own places, or what somebody named; and the directories there.
+
+use crate::Map;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use tooltrail_formats::find::{self, Found, Search};
+use tooltrail_formats::{FORMATS, Places};
+
+/// Where logs are watched.
+#[derive(Clone, Debug)]
+pub enum Ground {
+    /// In the agents' own places.
+    Places(Vec<Places>),
+    /// Some files, and directories to any depth.
+    Paths(Vec<PathBuf>),
+}
+
+/// A directory that logs may come into.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Root {
+    pub(super) path: PathBuf,
+    /// Whether also into those below it.
+    pub(super) deep: bool,
+}
+
+impl Ground {
+    /// The logs that are there now, as every command finds them.
+    pub(super) fn search(&self) -> Search {
+        match self {
+            Ground::Places(places) => find::in_places(places),
+            Ground::Paths(paths) => find::in_paths(paths),
+        }
+    }
+
+    /// The directories to look at, whether or not they are there.
+    pub(super) fn roots(&self) -> Vec<Root> {
+        let deep = |path: PathBuf| Root { path, deep: true };
+        let mut roots: Vec<Root> = match self {
+            Ground::Places(places) => {
+                let of = |places| FORMATS.iter().flat_map(move |format| format.roots(places));
+                places.iter().flat_map(of).map(deep).collect()
+            }
+            Ground::Paths(paths) => paths.iter().flat_map(|path| beside(path)).collect(),
+        };
+        roots.sort_by(|a, b| a.path.cmp(&b.path));
+        roots.dedup();
+        roots
+    }
+
+    /// The directories that are there, with their times.
+    pub(super) fn directories(&self) -> Map<PathBuf, Directory> {
+        let mut found = Map::default();
+        for root in self.roots() {
+            let mut open = vec![(root.path, 0)];
+            while let Some((path, depth)) = open.pop() {
+                let changed = changed(&path);
+                if root.deep && changed.is_some() {
+                    let entries = fs::read_dir(&path).into_iter().flatten().flatten();
+                    // Links are not followed.
+                    let below = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
+                    open.extend(below.map(|entry| (entry.path(), depth + 1)));
+                }
+                found.insert(path, Directory { changed, depth });
+            }
+        }
+        found
+    }
+}
+
+/// A directory, as it was when it was looked at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Directory {
+    /// When something last came into it or went; nothing if it is not there.
+    pub(super) changed: Option<SystemTime>,
+    /// How far below a root it is.
+    pub(super) depth: u32,
+}
+
+/// When something last came into a directory or went.
+pub(super) fn changed(directory: &Path) -> Option<SystemTime> {
+    fs::metadata(directory).ok().filter(fs::Metadata::is_dir)?.modified().ok()
+}
+
+/// A log as it is now; nothing if it is not there.
+pub(super) fn stat(path: &Path) -> Option<Found> {
+    let meta = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
+    Some(Found { path: path.to_owned(), size: meta.len(), modified: meta.modified().ok(), identity: find::identity(&meta) })
+}
+
+/// What to look at for a path that somebody named: a directory and all below it, or a file, its directory and what belongs to it.
+fn beside(path: &Path) -> Vec<Root> {
+    if path.is_dir() {
+        return vec![Root { path: path.to_owned(), deep: true }];
+    }
+    let parent = path.parent().map(|parent| if parent.as_os_str().is_empty() { Path::new(".") } else { parent });
+    let own = FORMATS.iter().filter_map(|format| format.side_directory(path)).map(|path| Root { path, deep: true });
+    parent.map(|parent| Root { path: parent.to_owned(), deep: false }).into_iter().chain(own).collect()
+}

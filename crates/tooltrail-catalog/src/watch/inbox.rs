@@ -1,0 +1,165 @@
+//! What wakes the watcher: files that were written to, subscribers that come and go, its end. Bursts become one.
+
+use super::Wish;
+use super::queue::Sender;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How long it must be quiet after an event.
+const QUIET: Duration = Duration::from_millis(4);
+/// How long an event waits at most.
+const LONGEST: Duration = Duration::from_millis(40);
+/// More files than this are not told apart.
+const MANY: usize = 1000;
+
+/// Everything that waits for the watcher.
+#[derive(Debug, Default)]
+pub(super) struct Inbox {
+    post: Mutex<Post>,
+    wake: Condvar,
+}
+
+/// What has come in.
+#[derive(Debug, Default)]
+pub(super) struct Post {
+    /// Logs that were written to.
+    pub(super) files: BTreeSet<PathBuf>,
+    /// Something may have come or gone anywhere.
+    pub(super) anywhere: bool,
+    /// New subscribers.
+    pub(super) wishes: Vec<(Wish, Sender)>,
+    /// The watcher is to end.
+    pub(super) ended: bool,
+    /// A subscriber may have left.
+    rung: bool,
+    /// When the first event came, and how many there were.
+    since: Option<Instant>,
+    events: u64,
+}
+
+impl Post {
+    fn is_urgent(&self) -> bool {
+        self.rung || self.ended || !self.wishes.is_empty()
+    }
+}
+
+impl Inbox {
+    fn post(&self) -> MutexGuard<'_, Post> {
+        self.post.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(&self, change: impl FnOnce(&mut Post)) {
+        change(&mut self.post());
+        self.wake.notify_one();
+    }
+
+    /// A file was written to.
+    pub(super) fn written(&self, files: impl IntoIterator<Item = PathBuf>) {
+        self.event(|post| {
+            post.files.extend(files);
+            if post.files.len() > MANY {
+                post.files.clear();
+                post.anywhere = true;
+            }
+        });
+    }
+
+    /// Something may have come or gone.
+    pub(super) fn anywhere(&self) {
+        self.event(|post| post.anywhere = true);
+    }
+
+    fn event(&self, change: impl FnOnce(&mut Post)) {
+        self.put(|post| {
+            change(post);
+            post.events += 1;
+            post.since.get_or_insert_with(Instant::now);
+        });
+    }
+
+    /// Somebody wants to be told.
+    pub(super) fn wish(&self, wish: Wish, sender: Sender) {
+        self.put(|post| post.wishes.push((wish, sender)));
+    }
+
+    /// A subscriber may have left.
+    pub(super) fn ring(&self) {
+        self.put(|post| post.rung = true);
+    }
+
+    /// The watcher is to end.
+    pub(super) fn end(&self) {
+        self.put(|post| post.ended = true);
+    }
+
+    /// Waits until something comes in, or until a moment. Events are taken once it is quiet, and not before `rested`.
+    pub(super) fn wait(&self, until: Option<Instant>, rested: Instant) -> Post {
+        let mut post = self.post();
+        while !post.is_urgent() && until.is_none_or(|until| Instant::now() < until) {
+            let quiet_at = post.since.map(|since| {
+                let latest = (since + LONGEST).max(rested);
+                (Instant::now() + QUIET).max(rested).min(latest)
+            });
+            let events = post.events;
+            let next = [until, quiet_at].into_iter().flatten().min();
+            post = self.sleep(post, next);
+            let waited = quiet_at.is_some_and(|quiet_at| Instant::now() >= quiet_at);
+            if waited && (post.events == events || post.since.is_some_and(|since| since.elapsed() >= LONGEST)) {
+                break;
+            }
+        }
+        std::mem::take(&mut *post)
+    }
+
+    fn sleep<'p>(&'p self, post: MutexGuard<'p, Post>, until: Option<Instant>) -> MutexGuard<'p, Post> {
+        match until {
+            None => self.wake.wait(post).unwrap_or_else(PoisonError::into_inner),
+            Some(until) => {
+                let left = until.saturating_duration_since(Instant::now());
+                self.wake.wait_timeout(post, left).unwrap_or_else(PoisonError::into_inner).0
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_burst_is_taken_at_once() {
+        let inbox = Arc::new(Inbox::default());
+        let writer = {
+            let inbox = Arc::clone(&inbox);
+            std::thread::spawn(move || (0..20).for_each(|number| inbox.written([PathBuf::from(format!("{number}"))])))
+        };
+        let mut files = BTreeSet::new();
+        let mut passes = 0;
+        while files.len() < 20 {
+            files.extend(inbox.wait(None, Instant::now()).files);
+            passes += 1;
+        }
+        assert!(passes < 20, "{passes} passes");
+        writer.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    }
+
+    #[test]
+    fn what_is_urgent_is_taken_without_waiting() {
+        let inbox = Inbox::default();
+        inbox.ring();
+        inbox.end();
+        assert!(inbox.wait(None, Instant::now() + Duration::from_secs(60)).ended);
+        assert!(inbox.wait(Some(Instant::now()), Instant::now()).files.is_empty());
+    }
+
+    #[test]
+    fn too_many_files_are_anywhere() {
+        let inbox = Inbox::default();
+        inbox.written((0..=MANY).map(|number| PathBuf::from(format!("{number}"))));
+        let post = inbox.wait(None, Instant::now());
+        assert!(post.anywhere && post.files.is_empty());
+    }
+}

@@ -1,0 +1,131 @@
+//! Watching: what changes in logs, told to whoever subscribes, a moment after an agent wrote it.
+//!
+//! A [`Watcher`] has a thread (`run`) that is woken by what the system tells of files (`events`), by its own poll, and by subscribers, all
+//! through one `inbox`. `ground` says where logs are; `world` holds every source as it was last read, and follows those that grow, so that
+//! an append costs the new bytes; `bundles` keeps apart what has nothing to do with each other, so that only the logs which belong
+//! together with the changed one are linked again; `prints` compares the rows with those before; `news` tells the difference through
+//! one `queue` for each subscriber. `fresh` keeps the catalogue's file up with the logs, if that is wanted.
+//!
+//! Rows are those of every command: at any quiet moment, what a subscriber was told is what `calls --json` and `list --json` print.
+
+mod bundles;
+mod change;
+mod desk;
+mod events;
+mod fresh;
+mod ground;
+mod inbox;
+mod news;
+mod prints;
+mod queue;
+mod run;
+mod world;
+
+pub use change::{CallNews, Change, Message, SessionNews, Speaker};
+pub use ground::Ground;
+pub use queue::{Next, Subscriber};
+
+use crate::store::Catalogue;
+use fresh::Fresh;
+use inbox::Inbox;
+use run::Run;
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use tooltrail_formats::scan;
+use tooltrail_model::filter::Filter;
+use tooltrail_model::link::Now;
+use world::World;
+
+/// Tells what time it is, and which sessions run.
+pub type Clock = dyn Fn() -> Now + Send + Sync;
+
+/// How to watch.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How logs are read.
+    pub scan: scan::Options,
+    /// Whether the system is asked to tell of changes; otherwise there is only the poll.
+    pub events: bool,
+    /// How often it is looked for changes that nobody told of.
+    pub poll: Duration,
+    /// How many changes wait for a subscriber that does not take them.
+    pub queue: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { scan: scan::Options::default(), events: true, poll: Duration::from_secs(2), queue: 4096 }
+    }
+}
+
+/// What a subscriber wants to know.
+#[derive(Clone, Debug, Default)]
+pub struct Wish {
+    /// The calls that it is told of, as they are then. Sessions and messages are told where the session alone decides.
+    pub filter: Filter,
+    /// How many calls it is told of at the beginning: the last ones, and all that run.
+    pub last: usize,
+}
+
+/// Watches logs while somebody is subscribed. Dropping it ends all subscriptions.
+#[derive(Debug)]
+pub struct Watcher {
+    inbox: Arc<Inbox>,
+    read: Arc<AtomicU64>,
+    queue: usize,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watcher {
+    /// Begins to watch. Nothing is read before somebody subscribes. A catalogue that is given is kept up with the logs.
+    pub fn start(ground: Ground, options: Options, clock: Arc<Clock>, catalogue: Option<Catalogue>) -> io::Result<Self> {
+        let (inbox, read) = (Arc::<Inbox>::default(), Arc::<AtomicU64>::default());
+        let queue = options.queue;
+        let fresh = catalogue.and_then(|catalogue| Fresh::start(catalogue, ground.clone(), options.scan.clone(), Arc::clone(&clock)));
+        let world = World::new(ground, options.scan.clone(), Arc::clone(&read));
+        let run = Run::new(world, Arc::clone(&inbox), options, clock, fresh);
+        let thread = std::thread::Builder::new().name("watch".to_owned()).spawn(|| run.run())?;
+        Ok(Watcher { inbox, read, queue, thread: Some(thread) })
+    }
+
+    /// Asks to be told. The calls that were asked for come first, then [`Change::Begun`], then what changes.
+    pub fn subscribe(&self, wish: Wish) -> Subscriber {
+        let (sender, subscriber) = queue::queue(self.queue, Arc::clone(&self.inbox));
+        self.inbox.wish(wish, sender);
+        subscriber
+    }
+
+    /// What ends it from elsewhere, as from a signal.
+    pub fn end(&self) -> End {
+        End(Arc::clone(&self.inbox))
+    }
+
+    /// How many bytes of logs were read so far.
+    pub fn bytes_read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+}
+
+/// Ends a watcher, and with it all subscriptions.
+#[derive(Clone, Debug)]
+pub struct End(Arc<Inbox>);
+
+impl End {
+    /// Ends it. What subscribers were sent before, they still get.
+    pub fn now(&self) {
+        self.0.end();
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.inbox.end();
+        if let Some(thread) = self.thread.take() {
+            // Its own panic, if it had one, has been told.
+            let _ = thread.join();
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! From linked logs to what subscribers are told: each change is made once, and given to those whose filter takes it.
+
+use super::change::{CallNews, Change, Message, SessionNews};
+use super::prints::{Difference, Prints};
+use super::queue::Sender;
+use super::world::{Said, World};
+use crate::Map;
+use crate::taken::{self, Asked};
+use serde_json::value::to_raw_value;
+use std::collections::BinaryHeap;
+use std::sync::Arc;
+use tooltrail_formats::load;
+use tooltrail_formats::shelf::Shelf;
+use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Known};
+use tooltrail_model::link::{CallId, Linked, LinkedCall, Now};
+use tooltrail_model::row::SessionRow;
+use tooltrail_model::{Status, Time};
+
+/// Somebody who is told.
+#[derive(Debug)]
+pub(super) struct Listener {
+    pub(super) filter: Filter,
+    pub(super) sender: Sender,
+}
+
+/// Tells what is new in the bundles that were touched. Gives whether anything was.
+pub(super) fn tell(world: &mut World, now: &Now, listeners: &[Listener]) -> bool {
+    let said = world.take_said();
+    let mut any = false;
+    for number in world.bundles.take_touched() {
+        let said: Vec<&Said> = said.iter().filter(|said| world.bundles.of(&said.file) == Some(number)).collect();
+        let World { bundles, desk, .. } = &mut *world;
+        let Some(bundle) = bundles.get(number) else { continue };
+        let before = bundle.prints.take().unwrap_or_default();
+        let linked = bundle.linker.link();
+        let (prints, differences) = before.renew(&linked, now);
+        let asked = Asked { linked: &linked, shelf: &*desk, now, threads: 1, keep: None };
+        any |= !differences.is_empty();
+        differences.into_iter().for_each(|difference| tell_one(&asked, difference, listeners));
+        said.into_iter().for_each(|said| tell_said(&asked, said, listeners));
+        bundle.prints = Some(prints);
+    }
+    world.desk.tidy();
+    world.bundles.forget();
+    any
+}
+
+/// Tells a new listener of the calls that run, and of the last calls, as many as it asked for.
+pub(super) fn begin(world: &mut World, now: &Now, listener: &Listener, last: usize) {
+    let World { bundles, desk, .. } = &mut *world;
+    let mut order: Vec<(Option<Time>, u32)> = bundles.iter().map(|(number, bundle)| (bundle.last(), number)).collect();
+    order.sort_unstable_by(|a, b| b.cmp(a));
+    let mut newest: BinaryHeap<Ranked> = BinaryHeap::new();
+    let mut shown: Vec<Ranked> = Vec::new();
+    let mut running = 0;
+    for (time, number) in order {
+        let Some(bundle) = bundles.get(number) else { continue };
+        let lives = bundle.may_live(now);
+        // Nothing in it is newer than what was found already.
+        let old = last == 0 || (newest.len() >= last && newest.peek().is_some_and(|oldest| oldest.time > time));
+        if old && !lives {
+            continue;
+        }
+        let linked = bundle.linker.link();
+        let asked = Asked { linked: &linked, shelf: &*desk, now, threads: 1, keep: None };
+        let repeats = repeats(&linked);
+        for call in taken::calls(&asked, &listener.filter, false) {
+            let ranked = || {
+                let time = linked.record(call.id).order;
+                let again = repeats.get(&call.id).copied().unwrap_or(0);
+                Some(Ranked { time, news: call_news(&linked, call, again, now, &*desk)? })
+            };
+            if linked.call_row(call, now, false).status == Status::Running {
+                running += 1;
+                shown.extend(ranked());
+            } else if last > 0 && (newest.len() < last || newest.peek().is_some_and(|oldest| oldest.time < linked.record(call.id).order)) {
+                newest.extend(ranked());
+                if newest.len() > last {
+                    newest.pop();
+                }
+            }
+        }
+        // What lives may change by time alone.
+        if lives && bundle.prints.is_none() {
+            let prints = Prints::of(&linked, now);
+            drop(linked);
+            bundle.prints = Some(prints);
+        }
+    }
+    desk.tidy();
+    // Those that run count among the last.
+    let mut past = newest.into_vec();
+    past.sort();
+    past.truncate(last.saturating_sub(shown.len()));
+    shown.extend(past);
+    shown.sort();
+    for ranked in shown.into_iter().rev() {
+        listener.sender.send(&Arc::new(Change::Here { call: ranked.news }));
+    }
+    listener.sender.send(&Arc::new(Change::Begun { running }));
+}
+
+/// For calls whose id was used before in their session: how often.
+fn repeats(linked: &Linked<'_>) -> Map<CallId, u32> {
+    let mut uses: Map<(usize, &str), u32> = Map::default();
+    let mut found = Map::default();
+    for call in linked.calls.iter().filter(|call| call.copy_of.is_none()) {
+        let uses = uses.entry((call.session, linked.id(call.id))).or_default();
+        if *uses > 0 {
+            found.insert(call.id, *uses);
+        }
+        *uses += 1;
+    }
+    found
+}
+
+/// A call by its time, the newest first.
+#[derive(Debug)]
+struct Ranked {
+    time: Option<Time>,
+    news: CallNews,
+}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        other.time.cmp(&self.time)
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Ranked {
+    fn eq(&self, other: &Self) -> bool {
+        self.time == other.time
+    }
+}
+
+impl Eq for Ranked {}
+
+/// Gives a change to those who want it. It is made for the first of them.
+fn send<'s>(listeners: &'s [Listener], wants: impl Fn(&Filter) -> bool, make: impl FnOnce() -> Option<Change>) {
+    let mut wanting = listeners.iter().filter(|listener| wants(&listener.filter)).peekable();
+    if wanting.peek().is_none() {
+        return;
+    }
+    let Some(change) = make().map(Arc::new) else { return };
+    wanting.for_each(|listener: &'s Listener| listener.sender.send(&change));
+}
+
+fn tell_one(asked: &Asked<'_>, difference: Difference<'_>, listeners: &[Listener]) {
+    let Asked { linked, shelf, now, .. } = *asked;
+    let takes = |filter: &Filter, call: &LinkedCall| filter.is_empty() || taken::takes(asked, filter, call);
+    match difference {
+        Difference::Requested(call, again) => {
+            let news = || Some(Change::Requested { call: call_news(linked, call, again, now, shelf)? });
+            send(listeners, |filter| takes(filter, call), news);
+        }
+        Difference::Updated(call, again, before) => {
+            let news = || Some(Change::Updated { call: call_news(linked, call, again, now, shelf)?, before });
+            send(listeners, |filter| takes(filter, call), news);
+        }
+        Difference::Session(index) => {
+            let Some(row) = linked.session_row(index, now) else { return };
+            send(listeners, |filter| known_to(filter, &row, Item::Session), || session_news(&row));
+        }
+        // Nobody can say any more whether a filter would take them.
+        Difference::Lost(agent, session, call, again) => {
+            send(listeners, |_| true, || Some(Change::Lost { agent, session, call, again }));
+        }
+        Difference::Gone(agent, session) => send(listeners, |_| true, || Some(Change::Gone { agent, session })),
+    }
+}
+
+fn tell_said(asked: &Asked<'_>, said: &Said, listeners: &[Listener]) {
+    let Asked { linked, now, .. } = *asked;
+    let Some((place, source)) = linked.sources.iter().enumerate().find(|(_, source)| source.path == said.file) else { return };
+    let names = &source.summary.names;
+    let own = || source.summary.sessions.last().map(|record| names.text(record.session));
+    let Some(index) = said.session.as_deref().or_else(own).and_then(|name| linked.session_named(place, name)) else { return };
+    let Some(row) = linked.session_row(index, now) else { return };
+    let message = || {
+        Some(Change::Message(Message {
+            agent: row.agent.into(),
+            session: row.session.into(),
+            by: said.by,
+            file: said.file.clone(),
+            line: said.line,
+            at: said.time.map(|time| time.to_string()),
+        }))
+    };
+    send(listeners, |filter| known_to(filter, &row, Item::Message(said.time)), message);
+}
+
+/// Whether a filter takes something by its session alone. What would have to be opened for that is left out.
+fn known_to(filter: &Filter, session: &SessionRow<'_>, item: Item<'_>) -> bool {
+    let known = Known { session, keeping: Keeping::default(), item, told: false, texts: None, opened: None };
+    filter.ask(&known) == Answer::Yes
+}
+
+fn session_news(row: &SessionRow<'_>) -> Option<Change> {
+    let session = SessionNews {
+        row: to_raw_value(row).ok()?,
+        agent: row.agent.into(),
+        session: row.session.into(),
+        short: row.short.into(),
+        state: row.state.unwrap_or_default(),
+    };
+    Some(Change::Session { session })
+}
+
+/// A call as it is told.
+fn call_news(linked: &Linked<'_>, call: &LinkedCall, again: u32, now: &Now, shelf: &dyn Shelf) -> Option<CallNews> {
+    let mut row = linked.call_row(call, now, false);
+    let record = linked.record(call.id);
+    let script = load::understand(shelf, &mut row, record.at);
+    let short = record.at.span.len() <= load::LONGEST;
+    let bytes = if short { shelf.bytes(row.request.file, record.at.span) } else { None };
+    let session = linked.sessions.get(call.session);
+    Some(CallNews {
+        agent: row.agent.into(),
+        session: row.session.into(),
+        short: session.map(|session| session.short.clone()).unwrap_or_default(),
+        project: session.and_then(|session| session.project.clone()),
+        call: row.call.into(),
+        again,
+        tool: row.tool.into(),
+        sidechain: row.sidechain,
+        what: bytes.and_then(|bytes| load::argument(&bytes, record.at, row.call)).map(Into::into),
+        status: row.status,
+        reason: row.reason,
+        exit_code: row.exit_code,
+        unsure: row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty()),
+        requested: record.time,
+        completed: row.completed_at.as_deref().and_then(|time| time.parse().ok()),
+        duration_ms: row.duration_ms,
+        row: to_raw_value(&row).ok()?,
+    })
+}

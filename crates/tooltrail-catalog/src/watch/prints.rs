@@ -1,0 +1,152 @@
+//! Rows before and after: what is remembered of them, and what has changed.
+
+use crate::Map;
+use std::hash::{BuildHasher, Hash};
+use tooltrail_model::link::{Linked, LinkedCall, Now, Pulse};
+use tooltrail_model::{Status, Time};
+
+/// What is remembered of the rows of a bundle.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Prints {
+    sessions: Map<(Box<str>, Box<str>), Session>,
+}
+
+/// What is remembered of a session.
+#[derive(Clone, Debug, Default)]
+struct Session {
+    /// A fingerprint of its row; nothing for calls that belong to no session.
+    row: Option<u64>,
+    calls: Map<(Box<str>, u32), Call>,
+    /// The signs of life of its sources, and what they told when the rows were made.
+    signs: Vec<(Option<Time>, Option<Time>)>,
+    pulse: Pulse,
+}
+
+/// What is remembered of a call.
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    row: u64,
+    status: Status,
+}
+
+/// Something that is not as it was.
+#[derive(Debug)]
+pub(super) enum Difference<'l> {
+    /// A new call, and how many of its session had its id before it.
+    Requested(&'l LinkedCall, u32),
+    /// The same for a call with another row, and what had become of it before.
+    Updated(&'l LinkedCall, u32, Status),
+    /// A call that is not there any more: agent, session, id, and how many had the id before it.
+    Lost(Box<str>, Box<str>, Box<str>, u32),
+    /// A session that is new or has another row, by its place.
+    Session(usize),
+    /// A session that is not there any more: agent, id.
+    Gone(Box<str>, Box<str>),
+}
+
+impl Prints {
+    /// What the rows are at a moment.
+    pub(super) fn of(linked: &Linked<'_>, now: &Now) -> Self {
+        Prints::default().renew(linked, now).0
+    }
+
+    /// What the rows are now, and what of them is new.
+    pub(super) fn renew<'l>(mut self, linked: &'l Linked<'_>, now: &Now) -> (Self, Vec<Difference<'l>>) {
+        let mut new = Prints::default();
+        let mut told = Vec::new();
+        for (index, own) in linked.sessions.iter().enumerate() {
+            let key = (Box::from(own.agent), own.id.clone());
+            let mut before = self.sessions.remove(&key).unwrap_or_default();
+            let signs = own.sources.iter().filter_map(|&source| linked.sources.get(source));
+            let mut session = Session {
+                row: linked.session_row(index, now).map(|row| print(&row)),
+                calls: Map::default(),
+                signs: signs.map(|source| (source.modified, source.summary.last)).collect(),
+                pulse: linked.pulse(index, now),
+            };
+            session.take(linked, linked.calls_of(index), now, &mut before, &mut told);
+            if before.row != session.row {
+                told.push(Difference::Session(index));
+            }
+            before.lose(&key, &mut told);
+            new.sessions.insert(key, session);
+        }
+        // Calls that belong to no session come last.
+        let strays = linked.calls.partition_point(|call| call.session < linked.sessions.len());
+        if let Some(strays) = linked.calls.get(strays..).filter(|strays| !strays.is_empty()) {
+            let key = <(Box<str>, Box<str>)>::default();
+            let mut before = self.sessions.remove(&key).unwrap_or_default();
+            let mut session = Session::default();
+            session.take(linked, strays, now, &mut before, &mut told);
+            before.lose(&key, &mut told);
+            new.sessions.insert(key, session);
+        }
+        for (key, mut gone) in self.sessions {
+            let was_session = gone.row.is_some();
+            gone.lose(&key, &mut told);
+            if was_session {
+                told.push(Difference::Gone(key.0, key.1));
+            }
+        }
+        (new, told)
+    }
+
+    /// Takes in those of another bundle.
+    pub(super) fn join(&mut self, other: Prints) {
+        for (key, session) in other.sessions {
+            match self.sessions.get_mut(&key) {
+                Some(own) => own.calls.extend(session.calls),
+                None => drop(self.sessions.insert(key, session)),
+            }
+        }
+    }
+
+    /// Whether any session is more or less alive than when the rows were made.
+    pub(super) fn is_stale(&self, now: &Now) -> bool {
+        self.sessions.iter().any(|((_, id), session)| now.pulse(id, session.signs.iter().copied()) != session.pulse)
+    }
+
+    /// Whether any session shows signs of life.
+    pub(super) fn is_alive(&self) -> bool {
+        self.sessions.values().any(|session| session.pulse != Pulse::default())
+    }
+}
+
+impl Session {
+    /// Takes the calls of a session, and says what is new about them.
+    fn take<'l>(
+        &mut self,
+        linked: &'l Linked<'_>,
+        calls: &'l [LinkedCall],
+        now: &Now,
+        before: &mut Session,
+        told: &mut Vec<Difference<'l>>,
+    ) {
+        self.calls.reserve(calls.len());
+        for call in calls.iter().filter(|call| call.copy_of.is_none()) {
+            let row = linked.call_row(call, now, false);
+            let new = Call { row: print(&row), status: row.status };
+            // An id may have been used for several calls.
+            let mut key = (Box::from(row.call), 0);
+            while self.calls.contains_key(&key) {
+                key.1 += 1;
+            }
+            match before.calls.remove(&key) {
+                None => told.push(Difference::Requested(call, key.1)),
+                Some(old) if old.row != new.row => told.push(Difference::Updated(call, key.1, old.status)),
+                Some(_) => {}
+            }
+            self.calls.insert(key, new);
+        }
+    }
+
+    /// Says which calls are left that nobody has taken.
+    fn lose(&mut self, (agent, session): &(Box<str>, Box<str>), told: &mut Vec<Difference<'_>>) {
+        let lost = std::mem::take(&mut self.calls).into_keys();
+        told.extend(lost.map(|(call, again)| Difference::Lost(agent.clone(), session.clone(), call, again)));
+    }
+}
+
+fn print(row: &impl Hash) -> u64 {
+    foldhash::quality::FixedState::with_seed(0x7072).hash_one(row)
+}

@@ -1,0 +1,158 @@
+//! The way to a subscriber: a queue of a limited length. Who is too slow is told that something is missing.
+
+use super::change::Change;
+use super::inbox::Inbox;
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// What a subscriber gets when it asks.
+#[derive(Clone, Debug)]
+pub enum Next {
+    /// Something changed.
+    Change(Arc<Change>),
+    /// Nothing in all that time.
+    Quiet,
+    /// The watcher has ended; there will be no more.
+    Ended,
+}
+
+/// Takes changes, in order. Dropping it ends the subscription.
+#[derive(Debug)]
+pub struct Subscriber {
+    queue: Arc<Queue>,
+    inbox: Arc<Inbox>,
+}
+
+/// The watcher's end.
+#[derive(Debug)]
+pub(super) struct Sender(Arc<Queue>);
+
+#[derive(Debug)]
+struct Queue {
+    state: Mutex<State>,
+    wake: Condvar,
+    limit: usize,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    changes: VecDeque<Arc<Change>>,
+    /// How many did not fit since.
+    missing: u64,
+    ended: bool,
+    left: bool,
+}
+
+/// A queue for so many changes.
+pub(super) fn queue(limit: usize, inbox: Arc<Inbox>) -> (Sender, Subscriber) {
+    let queue = Arc::new(Queue { state: Mutex::default(), wake: Condvar::new(), limit: limit.max(1) });
+    (Sender(Arc::clone(&queue)), Subscriber { queue, inbox })
+}
+
+impl Queue {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Sender {
+    /// Hands over a change, if there is room. Once something is missing nothing is added until the subscriber has been told.
+    pub(super) fn send(&self, change: &Arc<Change>) {
+        let mut state = self.0.state();
+        if state.missing > 0 || state.changes.len() >= self.0.limit {
+            state.missing += 1;
+        } else {
+            state.changes.push_back(Arc::clone(change));
+        }
+        drop(state);
+        self.0.wake.notify_one();
+    }
+
+    /// Whether nobody takes them any more.
+    pub(super) fn is_left(&self) -> bool {
+        self.0.state().left
+    }
+}
+
+impl Drop for Sender {
+    fn drop(&mut self) {
+        self.0.state().ended = true;
+        self.0.wake.notify_one();
+    }
+}
+
+impl Subscriber {
+    /// The next change, waited for as long as that.
+    pub fn next_within(&self, patience: Duration) -> Next {
+        let until = Instant::now() + patience;
+        let mut state = self.queue.state();
+        loop {
+            if let Some(change) = state.changes.pop_front() {
+                return Next::Change(change);
+            }
+            if state.missing > 0 {
+                let missing = std::mem::take(&mut state.missing);
+                return Next::Change(Arc::new(Change::Lagged { missing }));
+            }
+            if state.ended {
+                return Next::Ended;
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Next::Quiet;
+            }
+            state = self.queue.wake.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+impl Drop for Subscriber {
+    fn drop(&mut self) {
+        self.queue.state().left = true;
+        self.inbox.ring();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begun(running: usize) -> Arc<Change> {
+        Arc::new(Change::Begun { running })
+    }
+
+    fn take(subscriber: &Subscriber) -> Option<String> {
+        match subscriber.next_within(Duration::ZERO) {
+            Next::Change(change) => serde_json::to_string(&*change).ok(),
+            Next::Quiet | Next::Ended => None,
+        }
+    }
+
+    #[test]
+    fn a_slow_subscriber_is_told_what_is_missing() {
+        let (sender, subscriber) = queue(2, Arc::default());
+        (0..5).for_each(|number| sender.send(&begun(number)));
+        assert_eq!(take(&subscriber).as_deref(), Some(r#"{"change":"begun","running":0}"#));
+        // There is room again, but something is missing before it.
+        sender.send(&begun(5));
+        assert_eq!(take(&subscriber).as_deref(), Some(r#"{"change":"begun","running":1}"#));
+        assert_eq!(take(&subscriber).as_deref(), Some(r#"{"change":"lagged","missing":4}"#));
+        assert_eq!(take(&subscriber), None);
+        sender.send(&begun(6));
+        assert_eq!(take(&subscriber).as_deref(), Some(r#"{"change":"begun","running":6}"#));
+    }
+
+    #[test]
+    fn both_ends_know_when_the_other_is_gone() {
+        let (sender, subscriber) = queue(2, Arc::default());
+        assert!(!sender.is_left());
+        sender.send(&begun(1));
+        drop(sender);
+        assert!(take(&subscriber).is_some(), "what was sent is still taken");
+        assert!(matches!(subscriber.next_within(Duration::from_secs(60)), Next::Ended));
+        let (sender, subscriber) = queue(2, Arc::default());
+        drop(subscriber);
+        assert!(sender.is_left());
+    }
+}

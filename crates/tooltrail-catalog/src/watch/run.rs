@@ -1,0 +1,177 @@
+//! The watcher's thread: it sleeps until an event, a subscriber or the clock wakes it, looks where it must, and tells what changed.
+//!
+//! With nobody to tell it does nothing at all. Otherwise it polls: the directories that logs come into and the logs that were written
+//! last, every time; everything, seldom. So whatever the system's events leave out is found as well.
+
+use super::events::Events;
+use super::fresh::Fresh;
+use super::ground::changed;
+use super::inbox::{Inbox, Post};
+use super::news::{self, Listener};
+use super::world::World;
+use super::{Clock, Options};
+use std::cmp::Reverse;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+use tooltrail_model::link::Now;
+
+/// How many directories are polled every time: near a root, and anywhere, those that changed last.
+const NEAR: usize = 128;
+const ANYWHERE: usize = 64;
+/// How many logs are polled every time.
+const LOGS: usize = 48;
+/// How often everything is looked at: not more often than this, and the more it costs the less often.
+const SELDOM: Duration = Duration::from_secs(60);
+const SHARE: u32 = 2000;
+
+/// A watcher at work.
+pub(super) struct Run {
+    pub(super) world: World,
+    pub(super) inbox: Arc<Inbox>,
+    pub(super) options: Options,
+    pub(super) clock: Arc<Clock>,
+    pub(super) fresh: Option<Fresh>,
+    listeners: Vec<Listener>,
+    events: Option<Events>,
+    /// The moment of which rows were told; nothing while nobody has been told anything.
+    told: Option<Now>,
+    directories: Vec<(PathBuf, Option<SystemTime>)>,
+    next_poll: Instant,
+    next_look: Instant,
+    rested: Instant,
+}
+
+impl Run {
+    pub(super) fn new(world: World, inbox: Arc<Inbox>, options: Options, clock: Arc<Clock>, fresh: Option<Fresh>) -> Self {
+        let now = Instant::now();
+        Run {
+            world,
+            inbox,
+            options,
+            clock,
+            fresh,
+            listeners: Vec::new(),
+            events: None,
+            told: None,
+            directories: Vec::new(),
+            next_poll: now,
+            next_look: now,
+            rested: now,
+        }
+    }
+
+    /// Works until it is told to end.
+    pub(super) fn run(mut self) {
+        loop {
+            let until = (!self.listeners.is_empty()).then_some(self.next_poll);
+            let post = self.inbox.wait(until, self.rested);
+            if post.ended {
+                return;
+            }
+            self.listeners.retain(|listener| !listener.sender.is_left());
+            let start = Instant::now();
+            self.work(post);
+            // However much is written, the watcher takes no more than half of a processor.
+            self.rested = Instant::now() + start.elapsed();
+        }
+    }
+
+    fn work(&mut self, post: Post) {
+        if self.listeners.is_empty() && post.wishes.is_empty() {
+            self.events = None;
+            return;
+        }
+        let now = (self.clock)();
+        let asleep = self.listeners.is_empty();
+        if asleep {
+            self.wake(&now);
+        } else {
+            let poll = Instant::now() >= self.next_poll;
+            let anywhere = post.anywhere || poll && self.is_look_due();
+            self.pass(post.files, anywhere, poll, &now);
+        }
+        for (wish, sender) in post.wishes {
+            let listener = Listener { filter: wish.filter, sender };
+            news::begin(&mut self.world, &now, &listener, wish.last);
+            self.listeners.push(listener);
+        }
+        self.told = Some(now);
+    }
+
+    /// Somebody wants to know again: what happened meanwhile is taken in, and nobody is told.
+    fn wake(&mut self, now: &Now) {
+        self.events = if self.options.events { Events::start(Arc::clone(&self.inbox)) } else { None };
+        // From now on nothing is missed; what came before is found by looking.
+        self.look(now);
+        news::tell(&mut self.world, now, &[]);
+        self.next_poll = Instant::now() + self.options.poll;
+    }
+
+    /// Looks at some logs, or everywhere, and tells what changed.
+    fn pass(&mut self, files: impl IntoIterator<Item = PathBuf>, anywhere: bool, poll: bool, now: &Now) {
+        let before = self.told.take();
+        let mut anywhere = self.world.check(files, before.as_ref()) || anywhere;
+        if poll {
+            self.next_poll = Instant::now() + self.options.poll;
+            let newest = self.world.newest(LOGS);
+            anywhere |= self.world.check(newest, before.as_ref());
+            anywhere |= self.directories.iter().any(|(path, then)| changed(path) != *then);
+            if let Some(before) = &before {
+                self.age(before, now);
+            }
+        }
+        self.told = before;
+        if anywhere {
+            self.look(now);
+        }
+        if news::tell(&mut self.world, now, &self.listeners)
+            && let Some(fresh) = &self.fresh
+        {
+            fresh.changed();
+        }
+    }
+
+    /// Looks at everything.
+    fn look(&mut self, now: &Now) {
+        let start = Instant::now();
+        if let Some(events) = &mut self.events {
+            events.watch(&self.world.ground().roots());
+        }
+        // Directories first: what comes into one meanwhile changes it once more.
+        self.directories = directories(&self.world);
+        self.world.look(self.told.as_ref(), now);
+        self.next_look = Instant::now() + SELDOM.max(start.elapsed() * SHARE);
+    }
+
+    fn is_look_due(&self) -> bool {
+        Instant::now() >= self.next_look
+    }
+
+    /// Touches the bundles in which time alone has changed something.
+    fn age(&mut self, before: &Now, now: &Now) {
+        let listed = before.live != now.live;
+        let bundles = &mut self.world.bundles;
+        let stale = |(number, bundle): (u32, &super::bundles::Bundle)| {
+            let stale = match &bundle.prints {
+                Some(prints) => prints.is_stale(now),
+                None => listed && bundle.may_live(now) != bundle.may_live(before),
+            };
+            stale.then_some(number)
+        };
+        let stale: Vec<u32> = bundles.iter().filter_map(stale).collect();
+        stale.into_iter().for_each(|number| bundles.touch(number, Some(before)));
+    }
+}
+
+/// The directories that are polled every time.
+fn directories(world: &World) -> Vec<(PathBuf, Option<SystemTime>)> {
+    let all = world.ground().directories();
+    let (mut near, mut far): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, directory)| directory.depth <= 1);
+    // The roots always, whether or not they are there.
+    near.sort_by_key(|(_, directory)| (directory.depth, Reverse(directory.changed)));
+    far.extend(near.split_off(near.len().min(NEAR)));
+    far.sort_by_key(|(_, directory)| Reverse(directory.changed));
+    far.truncate(ANYWHERE);
+    near.into_iter().chain(far).map(|(path, directory)| (path, directory.changed)).collect()
+}

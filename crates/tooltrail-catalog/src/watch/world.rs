@@ -1,0 +1,238 @@
+//! What the watcher knows: every source as it was last read, and the means to read more of those that grow.
+
+use super::bundles::Bundles;
+use super::change::Speaker;
+use super::desk::Desk;
+use super::ground::{Ground, stat};
+use crate::Map;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+use tooltrail_formats::find::Found;
+use tooltrail_formats::follow::{Follower, Stamp};
+use tooltrail_formats::lines::{Buffer, Line};
+use tooltrail_formats::scan::{self, Options, Progress, spelled};
+use tooltrail_formats::{Format, Record};
+use tooltrail_model::event::BlockKind;
+use tooltrail_model::link::{Now, Source};
+use tooltrail_model::{At, Fact, Span, Time};
+
+/// How many logs are followed. One that changes after it was dropped is read whole, once.
+const LIVE: usize = 32;
+/// How much is noted at most of the lines of one look.
+const NOTED: usize = 4 << 20;
+
+/// All sources.
+#[derive(Debug)]
+pub(super) struct World {
+    ground: Ground,
+    options: Options,
+    known: Map<PathBuf, Known>,
+    pub(super) bundles: Bundles,
+    pub(super) desk: Desk,
+    /// The followers, those used last at the end.
+    live: Vec<(PathBuf, Follower)>,
+    buffer: Buffer,
+    read: Arc<AtomicU64>,
+    /// What was said since somebody asked.
+    said: Vec<Said>,
+}
+
+/// A source that is known.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    stamp: Stamp,
+    size: u64,
+    written: Option<SystemTime>,
+}
+
+/// Something that somebody said.
+#[derive(Clone, Debug)]
+pub(super) struct Said {
+    pub(super) file: Box<str>,
+    pub(super) line: u64,
+    pub(super) time: Option<Time>,
+    /// The session, if the record names it.
+    pub(super) session: Option<Box<str>>,
+    pub(super) by: Speaker,
+}
+
+/// What the new lines of a log hold.
+#[derive(Default)]
+struct Notes {
+    said: Vec<(u64, Said)>,
+    requests: Vec<(u64, Vec<u8>)>,
+    bytes: usize,
+}
+
+impl World {
+    /// A world of which nothing is known. What is read of logs is added to a count.
+    pub(super) fn new(ground: Ground, options: Options, read: Arc<AtomicU64>) -> Self {
+        World {
+            ground,
+            options,
+            known: Map::default(),
+            bundles: Bundles::default(),
+            desk: Desk::new(Arc::clone(&read)),
+            live: Vec::new(),
+            buffer: Buffer::default(),
+            read,
+            said: Vec::new(),
+        }
+    }
+
+    /// Where logs are.
+    pub(super) fn ground(&self) -> &Ground {
+        &self.ground
+    }
+
+    /// Looks at everything, and takes in what is not as it was. `before` is the moment of which rows were told, if any were.
+    pub(super) fn look(&mut self, before: Option<&Now>, now: &Now) {
+        let search = self.ground.search();
+        let first = self.known.is_empty();
+        let mut gone: Vec<PathBuf> = Vec::new();
+        let mut changed = Vec::new();
+        let mut here: Map<&Path, ()> = Map::default();
+        for found in &search.files {
+            here.insert(&found.path, ());
+            if self.known.get(&found.path).is_none_or(|known| known.stamp != Stamp::of(found)) {
+                changed.push(found.clone());
+            }
+        }
+        gone.extend(self.known.keys().filter(|path| !here.contains_key(path.as_path())).cloned());
+        for path in gone {
+            self.lose(&path, before);
+        }
+        // When all is new, only what was written lately is likely to grow.
+        let alive = |found: &Found| !first || now.is_fresh(found.written(), None);
+        changed.sort_by_key(|found| std::cmp::Reverse(found.modified));
+        let (grows, rest): (Vec<_>, Vec<_>) = changed.into_iter().partition(alive);
+        let (follow, more) = grows.split_at(grows.len().min(LIVE));
+        self.scan(&[more, &rest].concat(), before);
+        // The newest last, so that they are the last to be dropped.
+        follow.iter().rev().for_each(|found| self.follow(found, before));
+        self.bundles.name_sessions(before);
+    }
+
+    /// Looks at some logs. Gives whether one of them is not known, or not there any more: then everything has to be looked at.
+    pub(super) fn check(&mut self, files: impl IntoIterator<Item = PathBuf>, before: Option<&Now>) -> bool {
+        let mut unknown = false;
+        for path in files {
+            let Some((known, found)) = self.known.get(&path).copied().zip(stat(&path)) else {
+                unknown = true;
+                continue;
+            };
+            if known.stamp != Stamp::of(&found) {
+                self.follow(&found, before);
+            }
+        }
+        self.bundles.name_sessions(before);
+        unknown
+    }
+
+    /// The logs that were written to last.
+    pub(super) fn newest(&self, count: usize) -> Vec<PathBuf> {
+        let mut all: Vec<_> = self.known.iter().map(|(path, known)| (known.written, path)).collect();
+        let count = count.min(all.len());
+        if count < all.len() {
+            all.select_nth_unstable_by(count, |a, b| b.cmp(a));
+        }
+        all.into_iter().take(count).map(|(_, path)| path.clone()).collect()
+    }
+
+    /// What was said since the last time.
+    pub(super) fn take_said(&mut self) -> Vec<Said> {
+        std::mem::take(&mut self.said)
+    }
+
+    /// Reads what is new in a log.
+    fn follow(&mut self, found: &Found, before: Option<&Now>) {
+        let file = spelled(&found.path);
+        let place = self.live.iter().position(|(path, _)| *path == found.path);
+        let mut entry = match place {
+            Some(place) => self.live.remove(place),
+            None => (found.path.clone(), Follower::new(&found.path, &self.options)),
+        };
+        let mut notes = Notes::default();
+        let bytes = entry.1.bytes();
+        // While nobody has been told anything, nothing is news.
+        let taken = entry.1.follow(&mut self.buffer, &mut |format, line| {
+            if before.is_some() {
+                notes.take(&file, format, line);
+            }
+        });
+        self.read.fetch_add(entry.1.bytes() - bytes, Ordering::Relaxed);
+        let known = self.known.insert(found.path.clone(), Known { stamp: Stamp::of(found), size: found.size, written: found.modified });
+        let Ok(followed) = taken else {
+            self.desk.forget(&file);
+            return self.bundles.remove(&file, before);
+        };
+        if followed.whole {
+            self.desk.forget(&file);
+        }
+        // Of a log that was read again whole, what lies behind its old end is new.
+        let new = if followed.whole { known.map_or(0, |known| known.size) } else { 0 };
+        self.said.extend(notes.said.into_iter().filter(|(start, _)| *start >= new).map(|(_, said)| said));
+        notes.requests.iter().for_each(|(start, bytes)| self.desk.hold(&file, *start, bytes));
+        self.bundles.put(followed.source, before);
+        self.live.push(entry);
+        if self.live.len() > LIVE {
+            self.live.remove(0);
+        }
+    }
+
+    /// Reads logs whole, on all threads.
+    fn scan(&mut self, files: &[Found], before: Option<&Now>) {
+        if files.is_empty() {
+            return;
+        }
+        let progress = Progress::default();
+        let (linker, problems) = scan::scan(files, &self.options, &progress);
+        self.read.fetch_add(progress.bytes.load(Ordering::Relaxed), Ordering::Relaxed);
+        for found in files {
+            self.live.retain(|(path, _)| *path != found.path);
+            self.desk.forget(&spelled(&found.path));
+            self.known.insert(found.path.clone(), Known { stamp: Stamp::of(found), size: found.size, written: found.modified });
+        }
+        linker.into_sources().for_each(|source: Source| self.bundles.put(source, before));
+        problems.iter().for_each(|problem| self.bundles.remove(&spelled(&problem.path), before));
+    }
+
+    fn lose(&mut self, path: &Path, before: Option<&Now>) {
+        self.known.remove(path);
+        self.live.retain(|(live, _)| live != path);
+        let file = spelled(path);
+        self.desk.forget(&file);
+        self.bundles.remove(&file, before);
+    }
+}
+
+impl Notes {
+    /// Notes what a line says, and keeps it if it makes a call.
+    fn take(&mut self, file: &str, format: &dyn Format, line: Line<'_>) {
+        if line.oversized() || self.bytes > NOTED {
+            return;
+        }
+        let at = At { line: line.number, span: Span { start: line.start, end: line.start + line.length } };
+        let (mut by, mut calls, mut time, mut session) = (None, false, None, None);
+        let _ = format.decode(Record { at, bytes: line.bytes }, &mut |event| match &event.fact {
+            Fact::Record { .. } => {
+                time = event.time;
+                session = event.scope.session.as_deref().map(|name| Box::from(&*String::from_utf8_lossy(name)));
+            }
+            Fact::Prompt(_) => by = Some(Speaker::Asker),
+            Fact::Block(block) if block.message.is_some() && block.kind == BlockKind::Text => by = Some(Speaker::Model),
+            Fact::Call(_) => calls = true,
+            _ => {}
+        });
+        if let Some(by) = by {
+            self.bytes += file.len();
+            self.said.push((line.start, Said { file: file.into(), line: line.number, time, session, by }));
+        }
+        if calls {
+            self.bytes += line.bytes.len();
+            self.requests.push((line.start, line.bytes.to_vec()));
+        }
+    }
+}

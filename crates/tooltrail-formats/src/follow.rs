@@ -1,0 +1,294 @@
+//! One source, read as it grows.
+//!
+//! A scan reads a log whole; a [`Follower`] keeps the reader of that scan alive and, when the log has grown, hands it the new bytes
+//! alone. What comes out is what a fresh scan of the same bytes gives. A last line without a line feed counts, as in a scan, but it may
+//! be half written: it is taken in by a copy of the reader and read again the next time.
+//!
+//! A log is read from its beginning again if anything else may have happened than that it grew: it is another file, it is shorter or as
+//! long as before, or the last bytes that were taken are not where they were. So is a log of which too little is there to tell what it
+//! is, and one that does not grow by lines: compressed, or a single document.
+
+use crate::find::{Found, identity, read_small};
+use crate::lines::{Buffer, HEAD, Line, Lines, Mark, Turns};
+use crate::open::{Input, open};
+use crate::scan::{Options, Reader, SIDECAR, sniff, spelled};
+use crate::{FORMATS, Format};
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+use tooltrail_model::Time;
+use tooltrail_model::link::Source;
+use tooltrail_skim::Skim;
+
+/// How many of the last bytes are looked at again, to see that a longer log is the same one grown.
+pub const SEAM: usize = 64;
+
+/// What tells whether a source is as it was: its file, and the small files beside it that are read with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    written: Written,
+    beside: u64,
+}
+
+impl Stamp {
+    /// The stamp of a file that was found.
+    pub fn of(found: &Found) -> Self {
+        let sidecars = FORMATS.iter().flat_map(|format| format.sidecars(&found.path));
+        let beside = sidecars.fold(0, |all: u64, path| all.rotate_left(7) ^ stamp_beside(&path).unwrap_or(0));
+        Stamp { written: Written { size: found.size, modified: found.modified, identity: found.identity }, beside }
+    }
+}
+
+/// What tells whether a file is as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Written {
+    size: u64,
+    modified: Option<SystemTime>,
+    identity: u64,
+}
+
+impl Written {
+    fn of(meta: &Metadata) -> Self {
+        Written { size: meta.len(), modified: meta.modified().ok(), identity: identity(meta) }
+    }
+}
+
+/// Whom the lines are shown to that were taken in, each once and whole.
+pub type Heard<'h> = dyn FnMut(&'static dyn Format, Line<'_>) + 'h;
+
+/// What a look at a source gave.
+#[derive(Debug)]
+pub struct Followed {
+    /// The source, as a scan gives it.
+    pub source: Source,
+    /// Whether it was read from its beginning.
+    pub whole: bool,
+}
+
+/// Reads one source as it grows.
+#[derive(Debug)]
+pub struct Follower {
+    path: PathBuf,
+    options: Options,
+    held: Option<Held>,
+    beside: Vec<Beside>,
+    bytes: u64,
+}
+
+/// A reader that has taken in all whole lines of a file.
+#[derive(Debug)]
+struct Held {
+    reader: Reader,
+    mark: Mark,
+    /// What stands before the mark.
+    seam: Vec<u8>,
+    place: (u64, u64),
+    written: Written,
+}
+
+/// A small file beside the log.
+#[derive(Debug)]
+struct Beside {
+    path: PathBuf,
+    stamp: Option<u64>,
+    bytes: Option<Vec<u8>>,
+}
+
+/// A reader that has taken in everything, the unfinished line too, and how many bytes that was.
+struct Taken {
+    reader: Reader,
+    bytes: u64,
+    /// Whether there is nothing to go on from.
+    torn: bool,
+}
+
+impl Follower {
+    /// A follower of a source of which nothing has been read.
+    pub fn new(path: &Path, options: &Options) -> Self {
+        Follower { path: path.to_owned(), options: options.clone(), held: None, beside: Vec::new(), bytes: 0 }
+    }
+
+    /// How many bytes of the log were read so far, all in all.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Reads what is new, and tells what the source amounts to now.
+    pub fn follow(&mut self, buffer: &mut Buffer, heard: &mut Heard<'_>) -> io::Result<Followed> {
+        let file = File::open(&self.path)?;
+        let meta = file.metadata()?;
+        let written = Written::of(&meta);
+        let grown = match self.held.take() {
+            // Nothing but a file beside it is new.
+            Some(held) if held.written == written && held.mark.offset == written.size => Some((Taken::again(&held), held)),
+            Some(held) if held.written == written || held.may_have_grown(&meta) => self.go_on(file, held, written, buffer, heard)?,
+            _ => None,
+        };
+        let whole = grown.is_none();
+        let (taken, held, modified) = match grown {
+            Some((taken, held)) => (taken, Some(held), meta.modified().ok()),
+            None => self.begin(buffer, heard)?,
+        };
+        self.held = held.filter(|_| !taken.torn);
+        let mut reader = taken.reader;
+        self.look_beside(&mut reader);
+        let summary = reader.finish(taken.bytes);
+        let modified = modified.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(Time::from);
+        Ok(Followed { source: Source { path: spelled(&self.path).into(), modified, summary }, whole })
+    }
+
+    /// Reads the bytes behind the mark; nothing if this is not the same log grown.
+    fn go_on(
+        &mut self,
+        mut file: File,
+        mut held: Held,
+        written: Written,
+        buffer: &mut Buffer,
+        heard: &mut Heard<'_>,
+    ) -> io::Result<Option<(Taken, Held)>> {
+        file.seek(SeekFrom::Start(held.mark.offset.saturating_sub(held.seam.len() as u64)))?;
+        let mut seam = Vec::with_capacity(SEAM);
+        self.bytes += file.by_ref().take(held.seam.len() as u64).read_to_end(&mut seam)? as u64;
+        if seam != held.seam {
+            return Ok(None);
+        }
+        let before = held.mark.offset;
+        let turns = Turns::default();
+        let mut lines = Lines::after(held.mark, file.take(written.size - before), buffer, &turns, self.options.max_line);
+        let taken = held.take(&mut lines, heard);
+        self.bytes += taken.bytes - before;
+        held.written = written;
+        let torn = taken.torn || taken.bytes != written.size;
+        Ok(Some((Taken { torn, ..taken }, held)))
+    }
+
+    /// Reads the log from its beginning.
+    fn begin(&mut self, buffer: &mut Buffer, heard: &mut Heard<'_>) -> io::Result<(Taken, Option<Held>, Option<SystemTime>)> {
+        let mut seen = Err(io::ErrorKind::NotFound.into());
+        let input = open(&self.path, |file| {
+            seen = file.metadata();
+            // No more than there was, so that it is known how much that is.
+            let size = seen.as_ref().map_or(0, Metadata::len);
+            file.take(size)
+        })?;
+        let meta = seen?;
+        let (written, modified) = (Written::of(&meta), meta.modified().ok());
+        let compressed = matches!(input, Input::Zstd(_));
+        let turns = Turns::default();
+        let mut lines = Lines::new(input, buffer, &turns, self.options.max_line);
+        let head = lines.peek();
+        let settled = !compressed && is_settled(head);
+        let (mut reader, document) = Reader::begin(&self.path, head, &self.options);
+        if document {
+            reader.whole(&mut lines, &self.options);
+            let bytes = lines.bytes();
+            self.bytes += bytes;
+            return Ok((Taken { reader, bytes, torn: true }, None, modified));
+        }
+        let mut held = Held { reader, mark: Mark::default(), seam: Vec::new(), place: place(&meta), written };
+        let taken = held.take(&mut lines, heard);
+        self.bytes += if compressed { written.size } else { taken.bytes };
+        let torn = taken.torn || !settled || taken.bytes != written.size;
+        Ok((Taken { torn, ..taken }, Some(held), modified))
+    }
+
+    /// Takes what the small files beside the log say, which are read if they are not as they were.
+    fn look_beside(&mut self, reader: &mut Reader) {
+        let paths = reader.format().map(|format| format.sidecars(&self.path)).unwrap_or_default();
+        self.beside.retain(|beside| paths.contains(&beside.path));
+        for path in paths {
+            let stamp = stamp_beside(&path);
+            let known = self.beside.iter().position(|beside| beside.path == path && beside.stamp == stamp);
+            let index = known.unwrap_or_else(|| {
+                self.beside.retain(|beside| beside.path != path);
+                let bytes = stamp.and_then(|_| read_small(&path, SIDECAR));
+                self.beside.push(Beside { path, stamp, bytes });
+                self.beside.len() - 1
+            });
+            if let Some((path, bytes)) = self.beside.get(index).and_then(|beside| Some((&beside.path, beside.bytes.as_ref()?))) {
+                reader.sidecar(path, bytes);
+            }
+        }
+    }
+}
+
+impl Held {
+    /// Takes in the whole lines that follow.
+    fn take(&mut self, lines: &mut Lines<'_, impl Read>, heard: &mut Heard<'_>) -> Taken {
+        let mut last = None;
+        let mut torn = false;
+        loop {
+            match lines.next_line() {
+                Ok(Some(line)) if line.ended => {
+                    self.reader.line(line);
+                    self.mark = Mark { offset: line.start + line.length + 1, lines: line.number };
+                    self.remember(line);
+                    if let Some(format) = self.reader.format() {
+                        heard(format, line);
+                    }
+                }
+                Ok(Some(line)) => {
+                    let mut reader = self.reader.clone();
+                    reader.line(line);
+                    last = Some(reader);
+                }
+                Ok(None) => break,
+                Err(error) => {
+                    last.get_or_insert_with(|| self.reader.clone()).failed(&error);
+                    torn = true;
+                    break;
+                }
+            }
+        }
+        Taken { reader: last.unwrap_or_else(|| self.reader.clone()), bytes: lines.bytes(), torn }
+    }
+
+    /// Whether this may be the same file with more in it.
+    fn may_have_grown(&self, meta: &Metadata) -> bool {
+        self.place == place(meta) && self.written.size < meta.len()
+    }
+
+    /// Remembers how a line ends.
+    fn remember(&mut self, line: Line<'_>) {
+        // Of a line that is too long only the beginning is there.
+        let bytes = if line.oversized() { &[] } else { line.bytes };
+        self.seam.clear();
+        self.seam.extend_from_slice(&bytes[bytes.len().saturating_sub(SEAM - 1)..]);
+        self.seam.push(b'\n');
+    }
+}
+
+impl Taken {
+    /// What is known without reading anything.
+    fn again(held: &Held) -> Self {
+        Taken { reader: held.reader.clone(), bytes: held.mark.offset, torn: false }
+    }
+}
+
+/// Whether more of a log cannot change what its beginning says it is: a whole line tells whose it is, and that it is lines.
+fn is_settled(head: &[u8]) -> bool {
+    let whole = memchr::memrchr(b'\n', head).and_then(|end| head.get(..end)).unwrap_or_default();
+    let first = whole.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
+    head.len() >= HEAD || (Skim::new(first).object(|_, _| Ok(())).is_ok() && sniff(whole).is_some())
+}
+
+/// What tells a file from the one that was at its path before.
+fn place(meta: &Metadata) -> (u64, u64) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        (meta.dev(), meta.ino())
+    }
+    #[cfg(not(unix))]
+    {
+        let since = meta.created().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
+        (0, since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)))
+    }
+}
+
+/// What tells whether a small file is as it was; nothing if it is not there.
+fn stamp_beside(path: &Path) -> Option<u64> {
+    let meta = fs::symlink_metadata(path).ok()?;
+    Some(identity(&meta) ^ meta.len().rotate_left(32))
+}
