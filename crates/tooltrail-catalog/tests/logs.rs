@@ -2,16 +2,18 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, where a panic is the report
 
+mod support;
+
 use serde_json::{Value, json};
 use std::fs;
 use std::ops::ControlFlow;
 use tempfile::TempDir;
-use tooltrail_catalog::search::{Everywhere, Field, Query, Takes, Term, Totals, search};
+use tooltrail_catalog::library::Scanned;
+use tooltrail_catalog::search::{Field, Query, Totals, search};
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::Disk;
-use tooltrail_model::Kind;
-use tooltrail_model::link::{Linked, LinkedCall, Linker};
+use tooltrail_model::link::Linker;
 
 /// Logs in a directory of their own.
 struct Logs(TempDir);
@@ -32,25 +34,24 @@ impl Logs {
     }
 
     /// What a search finds, as JSON, and how much of it there is.
-    fn ask(&self, terms: &[Term], fields: &[Field]) -> (Vec<Value>, Totals) {
-        let linker = self.scan();
-        ask(&linker.link(), terms, fields, &Everywhere, 2)
+    fn ask(&self, query: &str, fields: &[Field]) -> (Vec<Value>, Totals) {
+        ask(self.scan(), query, fields, 2)
     }
 
     /// The hits in short: `ref field line`.
-    fn found(&self, terms: &[Term]) -> Vec<String> {
-        self.ask(terms, &[]).0.iter().map(short).collect()
+    fn found(&self, query: &str) -> Vec<String> {
+        self.ask(query, &[]).0.iter().map(short).collect()
     }
 }
 
-fn ask(linked: &Linked<'_>, terms: &[Term], fields: &[Field], takes: &dyn Takes, threads: usize) -> (Vec<Value>, Totals) {
-    let query = Query::new(terms, fields).unwrap();
+fn ask(linker: Linker, query: &str, fields: &[Field], threads: usize) -> (Vec<Value>, Totals) {
+    let (disk, query) = (Disk::default(), Query::new(support::filter(query), fields));
     let mut hits = Vec::new();
-    let totals = search(linked, &Disk::default(), &query, takes, threads, |page| {
+    let totals = search(&Scanned::new(linker, &disk), &query, &support::later(), threads, |page| {
         hits.extend(page.iter().map(|hit| serde_json::to_value(hit).unwrap()));
         ControlFlow::Continue(())
     });
-    (hits, totals)
+    (hits, totals.unwrap())
 }
 
 fn short(hit: &Value) -> String {
@@ -93,7 +94,7 @@ fn session(name: &str) -> Vec<Value> {
 #[test]
 fn hits_say_what_where_and_when() {
     let logs = Logs::new(&[("s1.jsonl", log(&session("aaaa1111")))]);
-    let (hits, totals) = logs.ask(&[Term::text("LEXER")], &[]);
+    let (hits, totals) = logs.ask("LEXER", &[]);
     let short: Vec<String> = hits.iter().map(short).collect();
     assert_eq!(short, ["aaaa thinking 2", "aaaa text 3", "aaaa:1 input 4", "aaaa:2 path 6"]);
     assert_eq!(totals, Totals { hits: 4, calls: 2, messages: 2, sessions: 1 });
@@ -110,14 +111,14 @@ fn hits_say_what_where_and_when() {
 fn all_terms_are_needed_in_one_call_or_one_message() {
     let logs = Logs::new(&[("s1.jsonl", log(&session("aaaa1111")))]);
     // The command has one word, its output the other.
-    assert_eq!(logs.found(&[Term::text("cargo"), Term::text("fine")]), ["aaaa:1 input 4", "aaaa:1 result 5"]);
-    assert!(logs.found(&[Term::text("cargo"), Term::text("parser")]).is_empty());
-    assert_eq!(logs.found(&[Term::text("parser"), Term::text("\"QUOTED\" p")]), ["aaaa prompt 1"]);
-    assert_eq!(logs.found(&[Term::regex(r"^the\s"), Term::regex("read$")]), ["aaaa text 3"]);
-    assert_eq!(logs.found(&[Term::regex(r"passed\s+all")]), ["aaaa:1 result 5"]);
-    assert!(logs.found(&[Term::text("Cargo").cased(true)]).is_empty());
-    assert!(logs.found(&[Term::text("lexerlexer")]).is_empty(), "signatures are not searched");
-    let fields = |fields: &[Field]| logs.ask(&[Term::text("lexer")], fields).0.iter().map(short).collect::<Vec<_>>();
+    assert_eq!(logs.found("cargo fine"), ["aaaa:1 input 4", "aaaa:1 result 5"]);
+    assert!(logs.found("cargo parser").is_empty());
+    assert_eq!(logs.found(r#"parser "\"QUOTED\" p""#), ["aaaa prompt 1"]);
+    assert_eq!(logs.found(r#"re:^the\s re:read$"#), ["aaaa text 3"]);
+    assert_eq!(logs.found(r#"re:passed\s+all"#), ["aaaa:1 result 5"]);
+    assert!(logs.found("case:Cargo").is_empty());
+    assert!(logs.found("lexerlexer").is_empty(), "signatures are not searched");
+    let fields = |fields: &[Field]| logs.ask("lexer", fields).0.iter().map(short).collect::<Vec<_>>();
     assert_eq!(fields(&[Field::Path]), ["aaaa:2 path 6"]);
     assert_eq!(fields(&[Field::Input, Field::Thinking]), ["aaaa thinking 2", "aaaa:1 input 4", "aaaa:2 path 6"]);
     assert!(fields(&[Field::Result]).is_empty());
@@ -128,10 +129,10 @@ fn what_a_tool_produced_folds_into_its_call() {
     let mut answer = result("aaaa1111", 5, "t1", "seen by the model");
     answer["toolUseResult"] = json!({"stdout": "seen by the model, and more", "agentId": "more"});
     let logs = Logs::new(&[("s1.jsonl", log(&[call("aaaa1111", 4, "t1", "Bash", json!({"command": "more"})), answer]))]);
-    assert_eq!(logs.found(&[Term::text("model")]), ["aaaa:1 result 2"]);
-    assert_eq!(logs.found(&[Term::text("and more")]), ["aaaa:1 result 2"]);
-    assert_eq!(logs.found(&[Term::text("more")]), ["aaaa:1 input 1"]);
-    assert_eq!(logs.ask(&[Term::text("more")], &[Field::Result]).0.len(), 0);
+    assert_eq!(logs.found("model"), ["aaaa:1 result 2"]);
+    assert_eq!(logs.found(r#""and more""#), ["aaaa:1 result 2"]);
+    assert_eq!(logs.found("more"), ["aaaa:1 input 1"]);
+    assert_eq!(logs.ask("more", &[Field::Result]).0.len(), 0);
 }
 
 #[test]
@@ -140,7 +141,7 @@ fn copies_are_found_once_where_they_began() {
     fork.iter_mut().for_each(|record| record["sessionId"] = json!("bbbb2222"));
     fork.push(record("bbbb2222", 9, "user", json!("now the lexer of the fork")));
     let logs = Logs::new(&[("a.jsonl", log(&original)), ("b.jsonl", log(&fork))]);
-    let (hits, totals) = logs.ask(&[Term::text("lexer")], &[]);
+    let (hits, totals) = logs.ask("lexer", &[]);
     let places: Vec<(&str, u64)> = hits.iter().map(|hit| (hit["ref"].as_str().unwrap(), hit["line"].as_u64().unwrap())).collect();
     assert_eq!(places, [("bbbb", 8), ("aaaa", 2), ("aaaa", 3), ("aaaa:1", 4), ("aaaa:2", 6)]);
     assert_eq!(totals.sessions, 2);
@@ -151,7 +152,7 @@ fn commands_are_found_as_they_were_typed() {
     let typed =
         json!("<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>src deep</command-args>");
     let logs = Logs::new(&[("s1.jsonl", log(&[record("aaaa1111", 1, "user", typed)]))]);
-    assert_eq!(logs.found(&[Term::text("review src")]), ["aaaa prompt 1"]);
+    assert_eq!(logs.found(r#""review src""#), ["aaaa prompt 1"]);
 }
 
 #[test]
@@ -171,17 +172,17 @@ fn damaged_and_packed_logs_are_searched() {
     ]);
     let packed = zstd::encode_all(&*packed, 1).unwrap();
     let logs = Logs::new(&[("s1.jsonl", glued.into_bytes()), ("rollout-2026-03-04T10-00-00-0199-c.jsonl.zst", packed)]);
-    let mut found = logs.found(&[Term::text("lexer")]);
+    let mut found = logs.found("lexer");
     found.sort();
     assert_eq!(found, ["0199 text 2", "0199:1 input 4", "aaaa text 1", "aaaa:1 input 2"]);
-    assert_eq!(logs.found(&[Term::text("a \"lexer\"")]), ["0199:1 input 4"]);
+    assert_eq!(logs.found(r#""a \"lexer\"""#), ["0199:1 input 4"]);
 }
 
 #[test]
 fn results_without_a_call_are_found_too() {
     let logs =
         Logs::new(&[("s1.jsonl", log(&[record("aaaa1111", 1, "user", json!("go")), result("aaaa1111", 5, "gone", "lost and found")]))]);
-    let (hits, totals) = logs.ask(&[Term::text("lost")], &[]);
+    let (hits, totals) = logs.ask("lost", &[]);
     assert_eq!((short(&hits[0]), &hits[0]["call"]), ("aaaa result 2".to_owned(), &json!("gone")));
     assert_eq!((totals.calls, totals.messages), (0, 1));
 }
@@ -199,43 +200,46 @@ fn the_newest_session_comes_first_on_any_number_of_threads() {
         ));
     }
     let logs = Logs::new(&files);
-    let linker = logs.scan();
-    let linked = linker.link();
-    let (one, totals) = ask(&linked, &[Term::text("needle")], &[], &Everywhere, 1);
+    let (one, totals) = ask(logs.scan(), "needle", &[], 1);
     let times: Vec<&str> = one.iter().step_by(2).map(|hit| hit["at"].as_str().unwrap()).collect();
     assert!(times.is_sorted_by(|a, b| a > b), "{times:?}");
     assert_eq!((one.len(), totals.sessions), (18, 9));
     for threads in [2, 5] {
-        assert_eq!(ask(&linked, &[Term::text("needle")], &[], &Everywhere, threads).0, one);
+        assert_eq!(ask(logs.scan(), "needle", &[], threads).0, one);
     }
     // Whoever has enough may stop.
-    let query = Query::new(&[Term::text("needle")], &[]).unwrap();
+    let (disk, query) = (Disk::default(), Query::new(support::filter("needle"), &[]));
     let mut pages = 0;
-    let totals = search(&linked, &Disk::default(), &query, &Everywhere, 2, |_| {
+    let totals = search(&Scanned::new(logs.scan(), &disk), &query, &support::later(), 2, |_| {
         pages += 1;
         ControlFlow::Break(())
     });
-    assert_eq!((pages, totals.hits), (1, 2));
-}
-
-/// Only what reads files, and no messages.
-struct Reads<'l>(&'l Linked<'l>);
-
-impl Takes for Reads<'_> {
-    fn call(&self, call: &LinkedCall) -> bool {
-        self.0.record(call.id).kind == Kind::Read
-    }
-
-    fn message(&self, _: usize) -> bool {
-        false
-    }
+    assert_eq!((pages, totals.unwrap().hits), (1, 2));
 }
 
 #[test]
-fn a_filter_decides_what_may_be_found() {
+fn other_terms_decide_what_may_be_found() {
     let logs = Logs::new(&[("s1.jsonl", log(&session("aaaa1111")))]);
-    let linker = logs.scan();
-    let linked = linker.link();
-    let (hits, _) = ask(&linked, &[Term::text("lexer")], &[], &Reads(&linked), 2);
-    assert_eq!(hits.iter().map(short).collect::<Vec<_>>(), ["aaaa:2 path 6"]);
+    assert_eq!(logs.found("lexer tool:Read"), ["aaaa:2 path 6"]);
+    assert_eq!(logs.found("lexer not:tool:Read kind:shell,read"), ["aaaa:1 input 4"]);
+    assert_eq!(logs.found("lexer not:kind:shell"), ["aaaa thinking 2", "aaaa text 3", "aaaa:2 path 6"]);
+    assert_eq!(logs.found("lexer command:cargo"), ["aaaa:1 input 4"]);
+    assert_eq!(logs.found("lexer since:2026-03-04T10:00:03Z until:2026-03-04T10:00:05Z"), ["aaaa text 3", "aaaa:1 input 4"]);
+    assert!(logs.found("lexer project:other").is_empty() && logs.found("lexer agent:codex").is_empty());
+    // What must not be there may stand in another record of the call.
+    assert_eq!(logs.found("lexer not:passed"), ["aaaa thinking 2", "aaaa text 3", "aaaa:2 path 6"]);
+    assert_eq!(logs.found("lexer not:🦀 not:hmm not:re:^fn"), ["aaaa:1 input 4"]);
+}
+
+#[test]
+fn outputs_saved_beside_a_log_are_found() {
+    let saved = "<persisted-output>\nOutput too large (80KB). Full output saved to: /elsewhere/tool-results/b1.txt\n\nPreview (first 2KB):\nthe beginning\n</persisted-output>";
+    let records = [call("aaaa1111", 4, "t1", "Bash", json!({"command": "make"})), result("aaaa1111", 5, "t1", saved)];
+    let logs = Logs::new(&[("aaaa1111.jsonl", log(&records))]);
+    let beside = logs.0.path().join("aaaa1111/tool-results");
+    fs::create_dir_all(&beside).unwrap();
+    fs::write(beside.join("b1.txt"), "the beginning\nand \u{1f980} the very END").unwrap();
+    assert_eq!(logs.found("\"very end\" make"), ["aaaa:1 input 1", "aaaa:1 result 2"]);
+    assert_eq!(logs.found("beginning"), ["aaaa:1 result 2"], "what the model saw has it already");
+    assert!(logs.found("beginning not:end").is_empty());
 }

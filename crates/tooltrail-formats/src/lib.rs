@@ -8,15 +8,18 @@ mod claude_code;
 mod codex;
 pub mod find;
 pub mod follow;
+pub mod frames;
 mod joined;
 pub mod lines;
 pub mod load;
 pub mod mend;
+pub mod mirror;
 mod open;
 pub mod records;
+pub mod retention;
+pub mod saved;
 pub mod scan;
 pub mod shelf;
-pub mod texts;
 mod time;
 pub mod transcript;
 pub mod value;
@@ -24,6 +27,7 @@ pub mod value;
 use changes::Backup;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tooltrail_model::assemble::Origin;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
@@ -47,6 +51,8 @@ pub struct Places {
     pub xdg_config: Option<PathBuf>,
     /// `CODEX_HOME`.
     pub codex_home: Option<PathBuf>,
+    /// Where copies of logs are kept, laid out as [`mirror`] says.
+    pub kept: Option<PathBuf>,
 }
 
 /// One record of a source.
@@ -204,8 +210,8 @@ pub trait Format: Sync {
         Parts::default()
     }
 
-    /// Words of which a record holds one if a text of [`Format::parts`] is put together from several of its strings by more than a line
-    /// feed: such a text stands nowhere in the record as it reads.
+    /// Words of which a record holds one if a text of it is put together from several of its strings by more than a line feed: by a
+    /// space or an exclamation mark, and nothing else. Such a text stands nowhere in the record as it reads.
     fn composed(&self) -> &'static [&'static str] {
         &[]
     }
@@ -220,6 +226,17 @@ pub trait Format: Sync {
     fn answered(&self, record: Opened<'_>, call: &str) -> Option<Answered> {
         let _ = (record, call);
         None
+    }
+
+    /// Where the whole of a result was saved, if the log has only a part of it.
+    fn saved(&self, answered: &Answered) -> Option<String> {
+        let _ = answered;
+        None
+    }
+
+    /// Words of which a record holds one if [`Format::saved`] knows of an output.
+    fn saved_marks(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// The hooks that a record tells of.
@@ -244,6 +261,18 @@ pub trait Format: Sync {
     fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<std::borrow::Cow<'r, str>> {
         let _ = damaged;
         Vec::new()
+    }
+
+    /// The file that says how long the agent leaves logs lying in one of its [`Format::roots`].
+    fn settings(&self, root: &Path) -> Option<PathBuf> {
+        let _ = root;
+        None
+    }
+
+    /// How long after it was last written a log is deleted, by what the settings say or by default; nothing if it never is.
+    fn lifetime(&self, settings: Option<&[u8]>) -> Option<Duration> {
+        let _ = settings;
+        None
     }
 
     /// The files in which the agent lists the sessions that run, and what such a file says.

@@ -5,26 +5,34 @@
 use crate::lines::{Buffer, Lines, Turns};
 use crate::{FORMATS, Format, Record, mend, scan};
 use std::io::Read;
-use tooltrail_model::{At, Span};
+use tooltrail_model::{At, Fact, Span};
 
 /// The longest line that is looked at closely.
 pub const LONGEST: usize = 32 << 20;
 
 /// Takes each record of a source.
-pub fn each(input: impl Read, take: impl FnMut(&'static dyn Format, Record<'_>)) {
+pub fn each(input: impl Read, mut take: impl FnMut(&'static dyn Format, Record<'_>)) {
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
-    each_likely(input, &mut buffer, &turns, |_| true, take);
+    each_likely(input, &mut buffer, &turns, |_| true, |format, record, _| take(format, record));
 }
 
-/// Takes the records of a source that may be of interest: a line is looked at by `likely` before it is decoded. The buffer outlives the
-/// source, for those who read many.
+/// Takes the records of a source that may be of interest, each with the ids of the calls that it requests or answers: a line is looked at
+/// by `likely` before it is decoded. The buffer outlives the source, for those who read many.
 pub fn each_likely(
     input: impl Read,
     buffer: &mut Buffer,
     turns: &Turns,
     likely: impl Fn(&[u8]) -> bool,
-    mut take: impl FnMut(&'static dyn Format, Record<'_>),
+    mut take: impl FnMut(&'static dyn Format, Record<'_>, &[String]),
 ) {
+    let mut calls = Vec::new();
+    let mut take_whole = |format: &'static dyn Format, record: Record<'_>, in_document: bool| {
+        let whole = decodes(format, record, &mut calls) || in_document;
+        if whole {
+            take(format, record, &calls);
+        }
+        whole
+    };
     let mut lines = Lines::new(input, buffer, turns, LONGEST);
     let head = lines.peek();
     if let Some(format) = FORMATS.iter().copied().find(|format| format.is_document(head)) {
@@ -32,7 +40,7 @@ pub fn each_likely(
             let records = (1..).zip(format.document(bytes).0);
             for (line, range) in records.filter(|(_, range)| likely(&bytes[range.clone()])) {
                 let span = Span { start: range.start as u64, end: range.end as u64 };
-                take(format, Record { at: At { line, span }, bytes: &bytes[range] });
+                take_whole(format, Record { at: At { line, span }, bytes: &bytes[range] }, true);
             }
         }
         return;
@@ -54,18 +62,28 @@ pub fn each_likely(
             Record { at: At { line: line.number, span }, bytes: &bytes[range] }
         };
         let whole = Record { at: At { line: line.number, span: Span { start, end: line.start + line.length } }, bytes };
-        if decodes(format, whole) {
-            take(format, whole);
+        if take_whole(format, whole, false) {
             continue;
         }
         for range in mend::whole_records(bytes, |record| format.stands_alone(record)) {
-            if decodes(format, record(range.clone())) {
-                take(format, record(range));
-            }
+            take_whole(format, record(range), false);
         }
     }
 }
 
-fn decodes(format: &dyn Format, record: Record<'_>) -> bool {
-    format.decode(record, &mut |_| {}).is_ok()
+/// Whether a record is whole; and which calls it requests or answers.
+fn decodes(format: &dyn Format, record: Record<'_>, calls: &mut Vec<String>) -> bool {
+    calls.clear();
+    let decoded = format.decode(record, &mut |event| {
+        let id = match event.fact {
+            Fact::Call(call) => call.id,
+            Fact::Result(result) => result.call,
+            Fact::End(end) => end.call.id,
+            _ => return,
+        };
+        if !calls.iter().any(|known| *known == id) {
+            calls.push(id.into_owned());
+        }
+    });
+    decoded.is_ok()
 }

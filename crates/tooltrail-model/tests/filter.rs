@@ -9,7 +9,7 @@ use tooltrail_model::book::Loaded;
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::detail::{Detail, Detailed, Edit, Shell};
 use tooltrail_model::event::{HookOutcome, Origin};
-use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Known, Setting, Subject, Within, parse};
+use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Known, Setting, Spelling, Subject, Within, parse, texts};
 use tooltrail_model::row::{CallRow, HookRow, Place, SessionRow, VERSION};
 use tooltrail_model::transcript::{Answered, Nested, Part, Story};
 use tooltrail_model::{Kind, Reason, Status, Time, shell};
@@ -21,6 +21,7 @@ fn setting() -> Setting<'static> {
         now: "2026-03-04T12:00:00Z".parse().unwrap(),
         zone: jiff::tz::TimeZone::fixed(jiff::tz::offset(1)),
         agents: &["claude", "codex"],
+        words: Spelling::default(),
     }
 }
 
@@ -128,6 +129,19 @@ impl Subject for Thing {
 
     fn told(&self) -> Option<&CallRow<'_>> {
         self.told.as_ref()
+    }
+
+    fn texts(&self, filter: &Filter) -> u64 {
+        self.opened.set(true);
+        let all = match &self.loaded {
+            Some(Loaded::Call(story)) => {
+                let result = story.answer.clone().map(texts::result).unwrap_or_default();
+                texts::input(story.input.clone()).into_iter().chain(result).collect()
+            }
+            Some(Loaded::Part(part)) => texts::message(part.clone()),
+            _ => Vec::new(),
+        };
+        all.iter().filter_map(|text| filter.find(&text.text)).fold(0, |bits, (more, _)| bits | more)
     }
 
     fn open(&self) -> Option<&Loaded<'_>> {
@@ -302,6 +316,13 @@ const TABLE: &[(&str, &str)] = &[
     ("re:^error:", "test"),
     ("re:^test.*failed$", "test"),
     ("re:\"cart\\s+\\.\"", "test"),
+    ("case:cart", "test edit"),
+    ("case:CART", "prompt"),
+    ("not:case:CART", "test edit session"),
+    ("case:\"the CART\"", "prompt"),
+    ("case:re:^E", ""),
+    ("case:re:F.*D$", "test"),
+    ("case:\"re:F\"", ""),
     ("std::fs", ""),
     ("https://x", ""),
     ("--release", ""),
@@ -329,7 +350,14 @@ fn rows_alone_leave_texts_open() {
     let things = things();
     let (_, test) = &things[0];
     let ask = |query: &str, told: bool| {
-        filter(query).ask(&Known { session: &test.session, keeping: Keeping::default(), item: test.item(), told, opened: None })
+        filter(query).ask(&Known {
+            session: &test.session,
+            keeping: Keeping::default(),
+            item: test.item(),
+            told,
+            texts: None,
+            opened: None,
+        })
     };
     assert_eq!(ask("tool:Bash", false), Answer::Yes);
     assert_eq!(ask("tool:Bash cart", false), Answer::Open);
@@ -341,14 +369,28 @@ fn rows_alone_leave_texts_open() {
 
 #[test]
 fn what_a_search_needs_is_told_apart() {
-    let asked = filter("not:tool:Bash \"a phrase\" re:x.y not:word");
+    let asked = filter("not:tool:Bash \"a phrase\" not:word re:x.y");
     let told: Vec<(&str, bool)> = asked.patterns().map(|pattern| (pattern.source(), pattern.is_literal())).collect();
     assert_eq!(told, [("a phrase", true), ("x.y", false)]);
-    assert_eq!(asked.excluded().map(|pattern| pattern.source()).collect::<Vec<_>>(), ["word"]);
+    assert_eq!(asked.texts().filter(|(not, _)| *not).map(|(_, pattern)| pattern.source()).collect::<Vec<_>>(), ["word"]);
+    // The bits of texts are told apart by their order among texts.
+    assert_eq!(asked.find("xy x-Y a PHRASE"), Some((0b101, 3)));
+    assert_eq!(asked.find("WORD"), Some((0b010, 0)));
+    assert_eq!(asked.find("a b"), None);
     assert!(asked.asks_texts() && asked.asks_messages() && !asked.asks_sessions());
     // No message is a call, and nothing is said of messages where no text is looked for.
     assert!(!filter("tool:Bash word").asks_messages() && !filter("not:word").asks_messages());
     assert!(filter("project:. is:live").asks_sessions() && !filter("project:. has:image").asks_sessions());
+}
+
+#[test]
+fn words_may_be_expressions_and_case_may_count() {
+    let spelled = |query: &str, regex: bool, cased: bool| parse(query, &Setting { words: Spelling { regex, cased }, ..setting() });
+    assert_eq!(spelled("^a.b$ \"a.b\" tool:x.y", true, false).unwrap(), filter("re:^a.b$ \"a.b\" tool:x.y"));
+    assert_eq!(spelled("A re:B \"C d\" case:E", false, true).unwrap(), filter("case:A case:re:B case:\"C d\" case:E"));
+    assert_eq!(spelled("not:a+ case:b+", true, true).unwrap(), filter("not:case:re:a+ case:re:b+"));
+    let mistake = spelled("tool:Bash a(b", true, false).unwrap_err();
+    assert_eq!((mistake.at, mistake.message.as_str()), (10..13, "this is no regular expression: unclosed group"));
 }
 
 #[test]
@@ -452,6 +494,7 @@ fn queries() -> impl Strategy<Value = String> {
         "file:",
         "command:",
         "re:",
+        "case:",
         "since:",
         "until:",
         "2026-03-01",

@@ -10,7 +10,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use tooltrail_catalog::taken;
 use tooltrail_formats::FORMATS;
-use tooltrail_model::filter::{self, Filter, Setting, quoted};
+use tooltrail_model::filter::{self, Filter, Setting, Spelling, quoted};
 
 /// Paths and a filter.
 #[derive(Clone, Debug, Default, Args)]
@@ -29,29 +29,51 @@ pub(crate) struct SelectArgs {
 impl SelectArgs {
     /// The words that are paths.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        self.words.iter().filter(|word| word.to_str().is_none_or(names_file)).map(PathBuf::from).collect()
+        self.words.iter().filter(|word| is_log(word)).map(PathBuf::from).collect()
     }
 
     /// The other words, as a filter.
     pub(crate) fn filter(&self, args: &LogArgs) -> anyhow::Result<Filter> {
-        let words = self.words.iter().filter_map(|word| word.to_str()).filter(|word| !names_file(word)).map(str::to_owned);
-        let option = |key: &str, value: &Option<String>| value.as_ref().map(|value| format!("{key}:{}", quoted(value)));
-        let query: Vec<String> = words.chain(option("since", &self.since)).chain(option("until", &self.until)).collect();
-        let text = |path: PathBuf| path.into_os_string().into_string().ok();
-        let (here, home) = (std::env::current_dir().ok().and_then(text), std::env::home_dir().and_then(text));
-        let agents: Vec<&str> = FORMATS.iter().map(|format| format.agent()).collect();
-        let setting = Setting {
-            here: here.as_deref(),
-            home: home.as_deref().filter(|home| !home.is_empty()),
-            now: logs::asked_at(args),
-            zone: jiff::tz::TimeZone::system(),
-            agents: &agents,
-        };
-        Ok(filter::parse(&query.join(" "), &setting)?)
+        let option = |key: &str, value: &Option<String>| value.as_ref().map(|value| OsString::from(format!("{key}:{}", quoted(value))));
+        let options = [option("since", &self.since), option("until", &self.until)];
+        let words = self.words.iter().filter(|word| !is_log(word)).chain(options.iter().flatten());
+        parse(args, &words.collect::<Vec<_>>(), Spelling::default())
     }
 }
 
-/// Whether a word is a path: it looks like one, or is there. `file:package.json` looks like one only at its end.
+/// Reads words of the command line as a filter.
+pub(crate) fn parse(args: &LogArgs, words: &[&OsString], spelling: Spelling) -> anyhow::Result<Filter> {
+    let query: Vec<String> = words.iter().map(|word| term(&word.to_string_lossy(), spelling)).collect();
+    let text = |path: PathBuf| path.into_os_string().into_string().ok();
+    let (here, home) = (std::env::current_dir().ok().and_then(text), std::env::home_dir().and_then(text));
+    let agents: Vec<&str> = FORMATS.iter().map(|format| format.agent()).collect();
+    let setting = Setting {
+        here: here.as_deref(),
+        home: home.as_deref().filter(|home| !home.is_empty()),
+        now: logs::asked_at(args),
+        zone: jiff::tz::TimeZone::system(),
+        agents: &agents,
+        words: spelling,
+    };
+    Ok(filter::parse(&query.join(" "), &setting)?)
+}
+
+/// A word of the command line as a query has it. What the shell was told to hand over in one piece is a phrase, unless a term is in it.
+fn term(word: &str, spelling: Spelling) -> String {
+    let is_phrase = word.contains(char::is_whitespace) && !word.split_whitespace().any(filter::is_term);
+    match is_phrase {
+        true if spelling.regex => format!("re:{}", quoted(word)),
+        true => quoted(word),
+        false => word.to_owned(),
+    }
+}
+
+/// Whether a word of the command line names logs: it looks like a path, or is there.
+pub(crate) fn is_log(word: &OsString) -> bool {
+    word.to_str().is_none_or(names_file)
+}
+
+/// Whether a word is a path. `file:package.json` looks like one only at its end.
 fn names_file(word: &str) -> bool {
     if filter::is_term(word) { Path::new(word).exists() } else { is_path(word) }
 }

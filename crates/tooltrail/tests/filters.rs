@@ -43,6 +43,9 @@ fn words_that_are_no_paths_are_a_filter() {
     for term in ["file:package.json", "not:file:a.jsonl", "\"x.zst\"", "-file:a.json"] {
         assert_eq!(text(&run(&["--demo", "calls", "--", term])).0, Some(0), "{term}");
     }
+    // What the shell hands over in one piece is a phrase, unless a term is in it.
+    assert_eq!(demo(&["calls", "cargo check"]), demo(&["calls", "\"cargo check\""]));
+    assert!(demo(&["calls", "check cargo"]).is_empty() && !demo(&["calls", "check", "cargo"]).is_empty());
     // A file that is there is a path, whatever its name.
     let home = tempfile::tempdir().unwrap();
     std::fs::write(home.path().join("status"), "{}\n").unwrap();
@@ -66,7 +69,7 @@ fn options_are_terms() {
 
 #[test]
 fn a_mistake_is_pointed_at_before_anything_is_read() {
-    for command in ["calls", "list", "stats"] {
+    for command in ["calls", "list", "stats", "search"] {
         let (code, out, err) = text(&run(&[command, "stauts:failed", "tool:Bash"]));
         assert_eq!((code, out.as_str()), (Some(2), ""), "{command}");
         assert_eq!(err, "error: `stauts:` is no key; did you mean `status:`?\n  stauts:failed tool:Bash\n  ^^^^^^^\n");
@@ -235,6 +238,6 @@ fn real_texts_are_there_or_not() {
         assert_eq!(with.union(&without).cloned().collect::<BTreeSet<_>>(), all, "{text}");
     }
     let error = calls("error");
-    assert_eq!(calls("ERROR warning"), error.intersection(&calls("warning")).cloned().collect::<BTreeSet<_>>());
+    assert_eq!(calls("ERROR not:zzzzzz warning"), error.intersection(&calls("warning")).cloned().collect::<BTreeSet<_>>());
     assert!(calls("re:^error").is_subset(&error));
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // helpers of tests, where a panic is the report
 
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -65,10 +66,14 @@ fn the_exit_status_is_that_of_grep() {
     assert_eq!(run(home.path(), &["zebra", "--json"]).status.code(), Some(1));
     let wrong = run(home.path(), &["--regex", "a(b"]);
     assert_eq!(wrong.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&wrong.stderr).contains("`a(b` is no regular expression: unclosed group"));
+    let said = "error: this is no regular expression: unclosed group\n  a(b\n  ^^^\n";
+    assert_eq!(String::from_utf8_lossy(&wrong.stderr), said);
     for arguments in [&[][..], &[""], &["a", "--field", "colour"], &["a", "./no-such-file.jsonl"]] {
         assert_eq!(run(home.path(), arguments).status.code(), Some(2), "{arguments:?}");
     }
+    let fields = run(home.path(), &["tool:Bash", "not:zebra"]);
+    assert_eq!(fields.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&fields.stderr).starts_with("error: no text to look for: "));
     let none = tempfile::tempdir().unwrap();
     assert_eq!(run(none.path(), &["flaky"]).status.code(), Some(2));
 }
@@ -86,7 +91,13 @@ fn words_phrases_patterns_case_and_fields() {
     assert_eq!(count(&["--regex", r"needle\s", "line$"]), 1);
     assert_eq!(count(&["--case", "FLAKY"]), 1);
     assert_eq!(count(&["case:FLAKY"]), 1);
+    assert_eq!(count(&["--case", "--regex", "FL[A-Z]+", "case:test"]), 1);
     assert_eq!(count(&["flaky", "--field", "prompt,input"]), 2);
+    assert_eq!(count(&["flaky", "tool:Bash"]), 1);
+    assert_eq!(count(&["not:cargo", "flaky"]), 2);
+    assert_eq!(count(&["flaky kind:shell,read"]), 1, "terms in one piece");
+    assert_eq!(count(&["flaky", "since:2026-03-05"]), 0);
+    assert_eq!(count(&["re:cargo|please", "project:app", "status:succeeded"]), 1);
     assert_eq!(count(&["flaky", "-n", "2"]), 2);
 }
 
@@ -97,6 +108,36 @@ fn the_first_word_is_always_looked_for() {
     let log = ".claude/projects/-srv-app/3f2a0000-0000-4000-8000-000000000001.jsonl";
     assert_eq!(hits(&run(home.path(), &["flaky", log, "--json"])).len(), 3);
     assert_eq!(hits(&run(home.path(), &["flaky", "--json"])).len(), 3);
+}
+
+/// The same words give the same calls and sessions, whichever command they are given to.
+#[test]
+fn calls_list_and_search_agree() {
+    let home = home();
+    let rows = |command: &str, query: &[&str], key: &str| -> BTreeSet<String> {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_tooltrail"));
+        program.args(["--demo", command, "--json"]).args(query).env_clear().env("HOME", home.path()).stdin(Stdio::null());
+        let found = hits(&program.output().unwrap()).into_iter();
+        let found = found.filter(|row| command != "search" || key == "session" || row["ref"].as_str().unwrap().contains(':'));
+        found.map(|row| row[key].as_str().unwrap().to_owned()).collect()
+    };
+    let queries: &[&[&str]] = &[
+        &["test"],
+        &["error warning"],
+        &["error", "not:warning"],
+        &["status:failed", "error"],
+        &["re:^error", "kind:shell"],
+        &["cargo check", "purpose:test,build"],
+        &["case:Error"],
+        &["agent:codex", "src"],
+        &["the", "has:masked"],
+    ];
+    for query in queries {
+        let calls = rows("search", query, "ref");
+        assert_eq!(calls, rows("calls", query, "ref"), "{query:?}");
+        assert_eq!(rows("search", query, "session"), rows("list", query, "session"), "{query:?}");
+    }
+    assert!(!rows("search", queries[3], "ref").is_empty());
 }
 
 #[test]

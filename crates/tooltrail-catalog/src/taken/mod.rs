@@ -1,15 +1,26 @@
-//! What a filter takes of logs that are linked: calls and sessions, each opened only when the filter asks for it.
+//! What a filter takes of logs that are linked: calls, messages and sessions, each opened only when the filter asks for it.
 //!
-//! The language and its one evaluator are `model::filter`. `subjects` is what the evaluator is asked about; here that is done for all of
-//! them, on several threads.
+//! The language and its one evaluator are `model::filter`. `subjects` is what the evaluator is asked about. Where a filter asks about
+//! texts, `texts` finds out first what has them; `judge` is the verdict on that, for searches too, so that the same filter takes the
+//! same everywhere. `stored` asks a catalogue, whose rows decide most of it.
 
+mod judge;
+pub mod stored;
 mod subjects;
 
+pub(crate) use judge::{Taken, judge};
+
+use crate::Map;
+use crate::keep::Keep;
+use crate::texts::group::{self, Group};
+use crate::texts::resolve::{self, Units};
+use crate::texts::{self, Query};
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use subjects::{CallSubject, Folder};
 use tooltrail_formats::shelf::Shelf;
-use tooltrail_model::filter::Filter;
-use tooltrail_model::link::{Linked, LinkedCall, Now};
+use tooltrail_model::filter::{Filter, Has, Keeping, Test};
+use tooltrail_model::link::{CallId, Linked, LinkedCall, Now};
 use tooltrail_model::row::SessionRow;
 
 /// What is asked about, and what it takes to answer.
@@ -23,6 +34,13 @@ pub struct Asked<'a> {
     pub now: &'a Now,
     /// How many threads there are to work on.
     pub threads: usize,
+    /// What is kept of logs that are gone.
+    pub keep: Option<&'a Keep>,
+}
+
+/// What became of a session's logs, if a filter asks.
+fn keeping(keep: Option<&Keep>, filter: &Filter, session: &SessionRow<'_>) -> Keeping {
+    keep.filter(|_| filter.asks_keeping()).map(|keep| keep.keeping(session.files.iter().copied())).unwrap_or_default()
 }
 
 /// Where all terms of a filter must hold.
@@ -36,48 +54,128 @@ pub enum Scope {
 
 /// The calls that a filter takes, in the order in which calls are listed.
 pub fn calls<'l>(asked: &Asked<'l>, filter: &Filter, copies: bool) -> Vec<&'l LinkedCall> {
+    let linked = asked.linked;
     let wanted = |call: &&LinkedCall| copies || call.copy_of.is_none();
     if filter.is_empty() {
-        return asked.linked.calls.iter().filter(wanted).collect();
+        return linked.calls.iter().filter(wanted).collect();
     }
-    let sessions: Vec<&[LinkedCall]> = asked.linked.calls.chunk_by(|one, next| one.session == next.session).collect();
-    let taken = each(asked.threads, sessions.len(), |index| {
-        let own = sessions[index];
-        let Some(first) = own.first() else { return Vec::new() };
-        let row = asked.linked.session_row(first.session, asked.now).unwrap_or_else(|| nameless(asked, first));
-        let folder = Folder::new(*asked, first.session, &row, filter);
-        own.iter().filter(wanted).filter(|call| filter.takes(&CallSubject::new(&folder, call, copies))).collect()
+    let taken_of = |session: usize, texts: &Map<CallId, u64>| {
+        let own = linked.calls_of(session).iter().filter(wanted);
+        let folder = Folder::new(*asked, session, filter);
+        own.filter(|call| filter.takes(&CallSubject::new(&folder, call, copies, texts_of(texts, call)))).collect::<Vec<_>>()
+    };
+    if !filter.asks_texts() {
+        let sessions: Vec<usize> = linked.calls.chunk_by(|one, next| one.session == next.session).map(|own| own[0].session).collect();
+        let taken = each(asked.threads, sessions.len(), |index| taken_of(sessions[index], &Map::default()));
+        return taken.into_iter().flatten().collect();
+    }
+    let likely = each(asked.threads, linked.sessions.len(), |session| {
+        let folder = Folder::new(*asked, session, filter);
+        let own = linked.calls_of(session).iter().filter(wanted);
+        own.into_iter().any(|call| CallSubject::new(&folder, call, copies, 0).may_be_taken())
     });
-    taken.into_iter().flatten().collect()
+    let query = Query::unseen(filter.clone());
+    let mut taken: Vec<(usize, Vec<&LinkedCall>)> = Vec::new();
+    searched(
+        asked,
+        &query,
+        |session| likely[session],
+        |group, units| {
+            let texts = units.calls.iter().map(|(&call, finds)| (linked.calls[call].id, resolve::terms(finds))).collect();
+            let sessions = group.sessions.iter().filter(|&&session| likely[session]);
+            sessions.map(|&session| (session, taken_of(session, &texts))).collect::<Vec<_>>()
+        },
+    )
+    .into_iter()
+    .for_each(|group| taken.extend(group));
+    taken.sort_unstable_by_key(|(session, _)| *session);
+    taken.into_iter().flat_map(|(_, calls)| calls).collect()
 }
 
-/// Whether a filter takes one call.
-pub fn takes(asked: &Asked<'_>, filter: &Filter, call: &LinkedCall) -> bool {
-    let row = asked.linked.session_row(call.session, asked.now).unwrap_or_else(|| nameless(asked, call));
-    let folder = Folder::new(*asked, call.session, &row, filter);
-    filter.takes(&CallSubject::new(&folder, call, false))
+/// Whether a filter that asks about no texts takes one call.
+pub(crate) fn takes(asked: &Asked<'_>, filter: &Filter, call: &LinkedCall) -> bool {
+    filter.takes(&CallSubject::new(&Folder::new(*asked, call.session, filter), call, false, 0))
 }
 
-/// A call that belongs to no session has at least an agent.
-fn nameless<'l>(asked: &Asked<'l>, call: &LinkedCall) -> SessionRow<'l> {
-    let row = asked.linked.call_row(call, asked.now, false);
-    SessionRow { agent: row.agent, session: row.session, ..SessionRow::default() }
+/// Whether a filter with texts may take any call or message, as far as rows tell.
+pub(crate) fn may_take(asked: &Asked<'_>, filter: &Filter) -> bool {
+    (0..asked.linked.sessions.len()).any(|session| Folder::new(*asked, session, filter).may_have_one())
+}
+
+/// The texts that a call has; of a copy those of its original.
+fn texts_of(texts: &Map<CallId, u64>, call: &LinkedCall) -> u64 {
+    texts.get(&call.copy_of.unwrap_or(call.id)).copied().unwrap_or(0)
 }
 
 /// The sessions that a filter takes, in the order in which sessions are listed: those with a call that it takes, with a message that
 /// has the texts that are looked for, or that are themselves what all terms are about.
-pub fn sessions(asked: &Asked<'_>, rows: &[SessionRow<'_>], filter: &Filter, scope: Scope) -> Vec<usize> {
+pub fn sessions(asked: &Asked<'_>, filter: &Filter, scope: Scope) -> Vec<usize> {
+    let count = asked.linked.sessions.len();
     if filter.is_empty() {
-        return (0..rows.len()).collect();
+        return (0..count).collect();
     }
-    let taken = each(asked.threads, rows.len(), |session| {
-        let folder = Folder::new(*asked, session, &rows[session], filter);
-        match scope {
-            Scope::Call => folder.has_one(),
-            Scope::Session => folder.has_all(),
-        }
+    if !filter.asks_texts() {
+        let taken = each(asked.threads, count, |session| {
+            let folder = Folder::new(*asked, session, filter);
+            match scope {
+                Scope::Call => folder.has_one(),
+                Scope::Session => folder.has_all(&Map::default(), &[]),
+            }
+        });
+        return (0..count).filter(|&session| taken[session]).collect();
+    }
+    let likely = each(asked.threads, count, |session| scope == Scope::Session || Folder::new(*asked, session, filter).may_have_one());
+    let pictures =
+        scope == Scope::Session && filter.terms().iter().any(|term| matches!(&term.test, Test::Has(all) if all.contains(&Has::Image)));
+    let query = Query::unseen(filter.clone());
+    let query = match scope {
+        Scope::Session if pictures => query.with_pictures(),
+        Scope::Session => query.with_each(),
+        Scope::Call => query,
+    };
+    let taken = searched(
+        asked,
+        &query,
+        |session| likely[session],
+        |group, units| match scope {
+            Scope::Call => {
+                let taken = judge(asked, &query, group, units);
+                let of_calls = taken.calls.iter().map(|(call, _)| asked.linked.calls[*call].session);
+                of_calls.chain(taken.messages.iter().map(|message| message.session)).collect()
+            }
+            Scope::Session => with_all(asked, filter, group, &units),
+        },
+    );
+    let mut taken: Vec<usize> = taken.into_iter().flatten().collect();
+    taken.sort_unstable();
+    taken.dedup();
+    taken
+}
+
+/// The sessions of a group in which every term holds somewhere.
+fn with_all(asked: &Asked<'_>, filter: &Filter, group: &Group, units: &Units) -> Vec<usize> {
+    let texts = units.calls.iter().map(|(&call, finds)| (asked.linked.calls[call].id, resolve::terms(finds))).collect();
+    let holds = |session: &usize| {
+        let messages: Vec<_> = units.messages.iter().filter(|message| message.session == *session).collect();
+        Folder::new(*asked, *session, filter).has_all(&texts, &messages)
+    };
+    group.sessions.iter().copied().filter(holds).collect()
+}
+
+/// Asks about every group of logs that has a session which is wanted, with the texts that were found in it.
+fn searched<T: Send>(asked: &Asked<'_>, query: &Query, wanted: impl Fn(usize) -> bool, ask: impl Fn(&Group, Units) -> T + Sync) -> Vec<T> {
+    let linked = asked.linked;
+    let groups = group::groups(linked, wanted);
+    let files: Vec<Vec<&str>> =
+        groups.iter().map(|group| group.sources.iter().map(|&source| &*linked.sources[source].path).collect()).collect();
+    let search = texts::Search { query, shelf: asked.shelf, threads: asked.threads };
+    let mut answers = Vec::new();
+    let settle = |number: usize, said| ask(&groups[number], resolve::resolve(linked, &groups[number], query, said));
+    texts::each_bundle(&search, &files, settle, |_, answer| {
+        answers.push(answer);
+        ControlFlow::Continue(())
     });
-    (0..rows.len()).filter(|&session| taken[session]).collect()
+    answers
 }
 
 /// The answers to so many questions, in order, asked on several threads.

@@ -1,39 +1,41 @@
 //! Calls, messages and sessions as a filter is asked about them.
 
-use super::Asked;
+use super::{Asked, texts_of};
+use crate::Map;
+use crate::texts::resolve::Message;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use tooltrail_formats::load;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::{Book, Loaded};
-use tooltrail_model::filter::{Filter, Item, Subject, Within};
-use tooltrail_model::link::LinkedCall;
+use tooltrail_model::content::{Content, Image};
+use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Known, Subject, Within};
+use tooltrail_model::link::{CallId, LinkedCall};
 use tooltrail_model::row::{CallRow, SessionRow};
-use tooltrail_model::transcript::{Entry, What};
+use tooltrail_model::transcript::Part;
 
-/// A session, and its logs once something in them has to be read.
+/// A session, and its calls once one of them has to be opened.
 pub(super) struct Folder<'a> {
     asked: Asked<'a>,
     session: usize,
-    row: &'a SessionRow<'a>,
+    row: SessionRow<'a>,
+    keeping: Keeping,
     filter: &'a Filter,
     book: OnceCell<(SessionBook<'a>, HashMap<u32, usize>)>,
 }
 
 impl<'a> Folder<'a> {
-    pub(super) fn new(asked: Asked<'a>, session: usize, row: &'a SessionRow<'a>, filter: &'a Filter) -> Self {
-        Folder { asked, session, row, filter, book: OnceCell::new() }
+    pub(super) fn new(asked: Asked<'a>, session: usize, filter: &'a Filter) -> Self {
+        let row = asked.linked.session_row(session, asked.now).unwrap_or_else(|| nameless(&asked, session));
+        let keeping = super::keeping(asked.keep, filter, &row);
+        Folder { asked, session, row, keeping, filter, book: OnceCell::new() }
     }
 
-    /// The session to read, and where its calls are by their number.
+    /// The calls to open, and where each is by its number.
     fn book(&self) -> &(SessionBook<'a>, HashMap<u32, usize>) {
         self.book.get_or_init(|| {
             let Asked { linked, now, shelf, .. } = self.asked;
-            // Some logs tell in records of their own how a call ended, and a text may be in those alone.
-            let book = match self.filter.asks_texts() {
-                true => SessionBook::read(linked, &[self.session], now, shelf, None),
-                false => SessionBook::outline(linked, &[self.session], now, shelf),
-            };
+            let book = SessionBook::outline(linked, &[self.session], now, shelf);
             let places = book.transcript().calls.iter().enumerate().map(|(index, call)| (call.number, index)).collect();
             (book, places)
         })
@@ -43,28 +45,33 @@ impl<'a> Folder<'a> {
         self.asked.linked.calls_of(self.session).iter().filter(|call| call.copy_of.is_none())
     }
 
-    /// What was said, if that is `asked` about.
-    fn messages(&self, asked: bool) -> impl Iterator<Item = &Entry> {
-        let threads = asked.then(|| &self.book().0.transcript().threads);
-        threads.into_iter().flatten().flat_map(|thread| &thread.entries).filter(|entry| !matches!(entry.what, What::Call(_)))
-    }
-
-    /// Whether all terms hold for one thing in the session.
+    /// Whether all terms hold for one thing in the session, where no text is asked about.
     pub(super) fn has_one(&self) -> bool {
         let filter = self.filter;
-        (filter.asks_sessions() && filter.takes(&SessionSubject(self.row)))
-            || self.calls().any(|call| filter.takes(&CallSubject::new(self, call, false)))
-            || self.messages(filter.asks_messages()).any(|entry| filter.takes(&MessageSubject::new(self, entry)))
+        (filter.asks_sessions() && filter.takes(&SessionSubject(self)))
+            || self.calls().any(|call| filter.takes(&CallSubject::new(self, call, false, 0)))
     }
 
-    /// Whether every term holds somewhere in the session.
-    pub(super) fn has_all(&self) -> bool {
+    /// Whether a call or message of the session may be taken, as far as rows tell.
+    pub(super) fn may_have_one(&self) -> bool {
+        self.filter.may_take(&self.row)
+            && (self.filter.asks_messages() || self.calls().any(|call| CallSubject::new(self, call, false, 0).may_be_taken()))
+    }
+
+    /// Whether every term holds somewhere in the session, whose calls and messages have these texts.
+    pub(super) fn has_all(&self, texts: &Map<CallId, u64>, messages: &[&Message]) -> bool {
         let mut within = Within::new(self.filter);
-        within.take(&SessionSubject(self.row));
-        self.calls().for_each(|call| within.take(&CallSubject::new(self, call, false)));
-        self.messages(self.filter.asks_texts()).for_each(|entry| within.take(&MessageSubject::new(self, entry)));
+        within.take(&SessionSubject(self));
+        self.calls().for_each(|call| within.take(&CallSubject::new(self, call, false, texts_of(texts, call))));
+        messages.iter().for_each(|message| within.take(&MessageSubject::new(self, message)));
         within.holds()
     }
+}
+
+/// A session that nobody describes has at least an agent.
+fn nameless<'l>(asked: &Asked<'l>, session: usize) -> SessionRow<'l> {
+    let row = asked.linked.calls_of(session).first().map(|call| asked.linked.call_row(call, asked.now, false));
+    row.map(|row| SessionRow { agent: row.agent, session: row.session, ..SessionRow::default() }).unwrap_or_default()
 }
 
 /// A call, opened when a filter asks for it.
@@ -73,19 +80,32 @@ pub(super) struct CallSubject<'f, 'a> {
     call: &'f LinkedCall,
     row: CallRow<'f>,
     told: OnceCell<CallRow<'f>>,
+    /// Which of the filter's texts it has.
+    texts: u64,
     opened: OnceCell<Option<Loaded<'f>>>,
 }
 
 impl<'f, 'a> CallSubject<'f, 'a> {
-    pub(super) fn new(folder: &'f Folder<'a>, call: &'f LinkedCall, alone: bool) -> Self {
+    pub(super) fn new(folder: &'f Folder<'a>, call: &'f LinkedCall, alone: bool, texts: u64) -> Self {
         let row = folder.asked.linked.call_row(call, folder.asked.now, alone);
-        CallSubject { folder, call, row, told: OnceCell::new(), opened: OnceCell::new() }
+        CallSubject { folder, call, row, told: OnceCell::new(), texts, opened: OnceCell::new() }
+    }
+
+    /// Whether it may be taken, whatever its texts are.
+    pub(super) fn may_be_taken(&self) -> bool {
+        let (session, keeping) = (self.session(), self.keeping());
+        let known = Known { session, keeping, item: self.item(), told: false, texts: None, opened: None };
+        self.folder.filter.ask(&known) != Answer::No
     }
 }
 
 impl Subject for CallSubject<'_, '_> {
     fn session(&self) -> &SessionRow<'_> {
-        self.folder.row
+        &self.folder.row
+    }
+
+    fn keeping(&self) -> Keeping {
+        self.folder.keeping
     }
 
     fn item(&self) -> Item<'_> {
@@ -101,6 +121,10 @@ impl Subject for CallSubject<'_, '_> {
         }))
     }
 
+    fn texts(&self, _: &Filter) -> u64 {
+        self.texts
+    }
+
     fn open(&self) -> Option<&Loaded<'_>> {
         let open = || {
             let (book, places) = self.folder.book();
@@ -110,43 +134,57 @@ impl Subject for CallSubject<'_, '_> {
     }
 }
 
-/// A message, opened when a filter asks for it.
-struct MessageSubject<'f, 'a> {
+/// A message in which something was found.
+pub(super) struct MessageSubject<'f, 'a> {
     folder: &'f Folder<'a>,
-    entry: &'f Entry,
-    opened: OnceCell<Loaded<'f>>,
+    message: &'f Message,
+    /// All that is asked of a message which was opened: whether there is a picture in it.
+    picture: Option<Loaded<'static>>,
 }
 
 impl<'f, 'a> MessageSubject<'f, 'a> {
-    fn new(folder: &'f Folder<'a>, entry: &'f Entry) -> Self {
-        MessageSubject { folder, entry, opened: OnceCell::new() }
+    pub(super) fn new(folder: &'f Folder<'a>, message: &'f Message) -> Self {
+        let picture = || Loaded::Part(Part::Media(Content::Image(Image::default())));
+        MessageSubject { folder, message, picture: message.picture.then(picture) }
     }
 }
 
 impl Subject for MessageSubject<'_, '_> {
     fn session(&self) -> &SessionRow<'_> {
-        self.folder.row
+        &self.folder.row
+    }
+
+    fn keeping(&self) -> Keeping {
+        self.folder.keeping
     }
 
     fn item(&self) -> Item<'_> {
-        Item::Message(self.entry.time)
+        Item::Message(self.message.time)
     }
 
     fn told(&self) -> Option<&CallRow<'_>> {
         None
     }
 
+    fn texts(&self, _: &Filter) -> u64 {
+        self.message.terms()
+    }
+
     fn open(&self) -> Option<&Loaded<'_>> {
-        Some(self.opened.get_or_init(|| self.folder.book().0.open(self.entry)))
+        self.picture.as_ref()
     }
 }
 
 /// A session itself. There is nothing in it to open.
-struct SessionSubject<'a>(&'a SessionRow<'a>);
+struct SessionSubject<'f, 'a>(&'f Folder<'a>);
 
-impl Subject for SessionSubject<'_> {
+impl Subject for SessionSubject<'_, '_> {
     fn session(&self) -> &SessionRow<'_> {
-        self.0
+        &self.0.row
+    }
+
+    fn keeping(&self) -> Keeping {
+        self.0.keeping
     }
 
     fn item(&self) -> Item<'_> {
@@ -155,6 +193,10 @@ impl Subject for SessionSubject<'_> {
 
     fn told(&self) -> Option<&CallRow<'_>> {
         None
+    }
+
+    fn texts(&self, _: &Filter) -> u64 {
+        0
     }
 
     fn open(&self) -> Option<&Loaded<'_>> {

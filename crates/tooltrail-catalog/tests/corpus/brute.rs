@@ -1,20 +1,20 @@
 //! The slow way to search, to hold the fast one to: every record decoded by serde_json, every text looked at, nothing skipped.
 
-use regex::{Regex, RegexBuilder};
+use crate::support::Term;
+use regex::Regex;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap, HashSet};
-use tooltrail_catalog::search::{Field, Term};
 use tooltrail_formats::shelf::{Disk, Shelf};
-use tooltrail_formats::texts::{self, Text};
-use tooltrail_formats::{FORMATS, Format, Opened, records, value};
+use tooltrail_formats::{FORMATS, Format, Opened, records, saved, value};
+use tooltrail_model::filter::texts::{self, Field, Text};
 use tooltrail_model::link::Linked;
-use tooltrail_model::transcript::Part;
+use tooltrail_model::transcript::{Answered, Part};
 use tooltrail_model::{At, Time};
 
-/// What was found: a call by session and number, a message by file and line.
+/// What was found: a call by its REF, a message by file and line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Thing {
-    Call(usize, u32),
+    Call(String),
     Message(String, u64, u64),
 }
 
@@ -48,7 +48,7 @@ impl Decoded {
         let mut places: HashMap<usize, usize> = HashMap::new();
         for (number, call) in linked.calls.iter().enumerate().filter(|(_, call)| call.copy_of.is_none()) {
             places.insert(number, out.calls.len());
-            out.calls.push((Thing::Call(call.session, call.number), Vec::new()));
+            out.calls.push((Thing::Call(format!("{}:{}", linked.sessions[call.session].short, call.number)), Vec::new()));
             let id = linked.id(call.id);
             let format = format_of(linked, call.id.source());
             let open =
@@ -61,13 +61,25 @@ impl Decoded {
             );
             if let Some((source, at)) = linked.result_spot(call) {
                 let answer = open(source, at);
-                own.extend(format.answered(Opened { line: at.line, value: &answer }, id).map(texts::result).unwrap_or_default());
+                let answer = format.answered(Opened { line: at.line, value: &answer }, id);
+                own.extend(answer.map(|answer| result(format, &linked.sources[source].path, &disk, answer)).unwrap_or_default());
             }
         }
         for source in 0..linked.sources.len() {
             out.log(linked, source, &disk, &places);
         }
         out
+    }
+
+    /// The texts of each call and message.
+    pub(crate) fn units(&self) -> Vec<Vec<&str>> {
+        let all = self.calls.iter().map(|(_, texts)| texts).chain(self.messages.iter().map(|message| &message.texts));
+        all.map(|texts| texts.iter().map(|text| &*text.text).collect::<Vec<_>>()).filter(|texts| !texts.is_empty()).collect()
+    }
+
+    /// All texts.
+    pub(crate) fn texts(&self) -> Vec<&str> {
+        self.units().into_iter().flatten().collect()
     }
 
     /// Everything that a log says besides the requests and results of calls.
@@ -92,7 +104,7 @@ impl Decoded {
                         continue;
                     }
                 };
-                let answer = || format.answered(opened, &id).map(texts::result).unwrap_or_default();
+                let answer = || format.answered(opened, &id).map(|answer| result(format, &entry.path, disk, answer)).unwrap_or_default();
                 let Some(number) = named(linked, source, &id) else {
                     if !end {
                         said.extend(answer());
@@ -133,7 +145,7 @@ impl Decoded {
 
     /// The calls and messages that have all terms.
     pub(crate) fn search(&self, terms: &[Term], fields: &[Field]) -> BTreeSet<Thing> {
-        let terms: Vec<Regex> = terms.iter().map(compile).collect();
+        let terms: Vec<Regex> = terms.iter().map(|term| term.compiled().unwrap()).collect();
         let wants = |field: Field| fields.is_empty() || fields.contains(&field) || (field == Field::Path && fields.contains(&Field::Input));
         let mut found: BTreeSet<Thing> = BTreeSet::new();
         for (thing, texts) in &self.calls {
@@ -180,9 +192,11 @@ fn told_once(hits: &[&Message]) -> Vec<Thing> {
     kept.into_iter().map(|message| message.thing.clone()).collect()
 }
 
-pub(crate) fn compile(term: &Term) -> Regex {
-    let pattern = if term.regex { term.text.clone() } else { regex::escape(&term.text) };
-    RegexBuilder::new(&pattern).case_insensitive(!term.case).multi_line(true).build().unwrap()
+/// The texts of a result, with the whole of it where that was saved beside the log.
+fn result(format: &dyn Format, log: &str, disk: &Disk, answered: Answered) -> Vec<Text> {
+    let whole = format.saved(&answered).and_then(|path| saved::read(disk, log, &path).ok());
+    let whole = whole.map(|(bytes, _)| Text::produced(String::from_utf8_lossy(&bytes)));
+    texts::result(answered).into_iter().chain(whole).collect()
 }
 
 fn format_of(linked: &Linked<'_>, source: usize) -> &'static dyn Format {

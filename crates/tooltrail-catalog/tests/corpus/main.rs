@@ -7,16 +7,20 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // helpers of tests, where a panic is the report
 
 mod brute;
+mod same;
+#[path = "../support/mod.rs"]
+mod support;
 
 use brute::{Decoded, Thing};
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use tooltrail_catalog::search::{Everywhere, Field, Query, Term, Unit, search};
+use support::{Term, written};
+use tooltrail_catalog::library::{Library, Scanned};
+use tooltrail_catalog::search::{Field, Query, Unit, search};
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::Disk;
-use tooltrail_model::link::Linked;
 
 /// How many queries are asked.
 const QUERIES: usize = 200;
@@ -123,27 +127,28 @@ fn asked(dice: &mut Dice, number: usize, units: &[Vec<&str>], all: &[&str]) -> A
             vec![Term::text(or_piece(dice, found))]
         }
     };
-    let fields = if dice.roll(4) == 0 { vec![*dice.pick(&Field::ALL)] } else { Vec::new() };
+    let fields = if dice.roll(4) == 0 { vec![*dice.pick(Field::ALL)] } else { Vec::new() };
     Asked { terms, fields }
 }
 
 /// What a search finds: the things, and the ids of calls.
-fn found(linked: &Linked<'_>, disk: &Disk, asked: &Asked) -> (BTreeSet<Thing>, HashSet<String>) {
-    let query = Query::new(&asked.terms, &asked.fields).unwrap();
+fn found(library: &dyn Library, asked: &Asked) -> (BTreeSet<Thing>, HashSet<String>) {
+    let query = Query::new(support::filter(&written(&asked.terms)), &asked.fields);
     let (mut things, mut ids) = (BTreeSet::new(), HashSet::new());
     let mut hits = 0;
-    let totals = search(linked, disk, &query, &Everywhere, 2, |page| {
+    let totals = search(library, &query, &support::later(), 2, |page| {
         hits += page.len() as u64;
         for hit in &page {
             ids.extend(hit.call.clone());
             assert!(!hit.matches.is_empty(), "{asked:?}: {hit:?}");
             things.insert(match hit.unit {
-                Unit::Call { session, number, .. } => Thing::Call(session, number),
-                Unit::Message { spot, .. } => Thing::Message(hit.file.to_owned(), spot.at.line, spot.at.span.start),
+                Unit::Call(_) => Thing::Call(hit.r#ref.clone()),
+                Unit::Message(spot) => Thing::Message(hit.file.clone(), spot.at.line, spot.at.span.start),
             });
         }
         ControlFlow::Continue(())
     });
+    let totals = totals.unwrap();
     assert_eq!((totals.hits, totals.calls + totals.messages), (hits, things.len() as u64), "{asked:?}");
     (things, ids)
 }
@@ -156,17 +161,11 @@ fn search_finds_exactly_what_there_is() {
         return;
     }
     let (linker, _) = scan::scan(&find::in_paths(&[root]).files, &Options::default(), &Progress::default());
+    let disk = Disk::default();
+    let library = Scanned::new(linker.clone(), &disk);
     let linked = linker.link();
-    let (decoded, disk) = (Decoded::read(&linked), Disk::default());
-    let units: Vec<Vec<&str>> = decoded
-        .calls
-        .iter()
-        .map(|(_, texts)| texts)
-        .chain(decoded.messages.iter().map(|message| &message.texts))
-        .map(|texts| texts.iter().map(|text| &*text.text).collect::<Vec<_>>())
-        .filter(|texts| !texts.is_empty())
-        .collect();
-    let all: Vec<&str> = units.iter().flatten().copied().collect();
+    let decoded = Decoded::read(&linked);
+    let (units, all) = (decoded.units(), decoded.texts());
     println!(
         "{} calls, {} messages, {} texts of {} bytes",
         decoded.calls.len(),
@@ -182,7 +181,7 @@ fn search_finds_exactly_what_there_is() {
     let mut total = 0;
     for asked in &asked {
         let start = std::time::Instant::now();
-        let (real, ids) = found(&linked, &disk, asked);
+        let (real, ids) = found(&library, asked);
         fast += start.elapsed();
         let start = std::time::Instant::now();
         let expected = decoded.search(&asked.terms, &asked.fields);
@@ -191,7 +190,7 @@ fn search_finds_exactly_what_there_is() {
         assert!(missed.is_empty() && extra.is_empty(), "{asked:?}: missed {missed:?}, too much {extra:?}");
         total += expected.len();
         if let ([term], []) = (&asked.terms[..], &asked.fields[..]) {
-            let term = brute::compile(term);
+            let term = term.compiled().unwrap();
             let lost: Vec<&str> = plain.iter().filter(|(id, text)| !ids.contains(id) && term.is_match(text)).map(|(id, _)| &**id).collect();
             assert!(lost.is_empty(), "{asked:?}: calls {lost:?} have it");
         }

@@ -1,15 +1,15 @@
 //! What the tests of the catalogue share: a catalogue of its own, and everything that it says as text.
 
-#![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)] // helpers of tests, where a panic is the report
+#![allow(dead_code, clippy::unwrap_used, clippy::panic, clippy::print_stdout)] // helpers of tests, where a panic is the report
 
 use std::path::{Path, PathBuf};
 use tooltrail_catalog::refresh::{Outcome, refresh};
-use tooltrail_catalog::store::{Catalogue, Picked};
+use tooltrail_catalog::store::Catalogue;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::load;
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::Disk;
-use tooltrail_model::row::{CallRow, SessionRow};
+use tooltrail_model::filter::{self, Filter, Setting, Spelling};
 use tooltrail_model::{Linker, Now, Time};
 
 pub(crate) fn time(text: &str) -> Time {
@@ -26,6 +26,51 @@ pub(crate) fn clock() -> Time {
     time("2040-01-01T00:00:00Z")
 }
 
+/// A query as people write it.
+pub(crate) fn filter(query: &str) -> Filter {
+    let zone = jiff::tz::TimeZone::UTC;
+    let setting = Setting { here: None, home: None, now: clock(), zone, agents: &["claude", "codex"], words: Spelling::default() };
+    filter::parse(query, &setting).unwrap_or_else(|mistake| panic!("{mistake}"))
+}
+
+/// One text to look for.
+#[derive(Clone, Debug)]
+pub(crate) struct Term {
+    pub(crate) text: String,
+    pub(crate) regex: bool,
+    pub(crate) case: bool,
+}
+
+impl Term {
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Term { text: text.into(), regex: false, case: false }
+    }
+
+    pub(crate) fn regex(text: impl Into<String>) -> Self {
+        Term { text: text.into(), regex: true, case: false }
+    }
+
+    pub(crate) fn cased(self, case: bool) -> Self {
+        Term { case, ..self }
+    }
+
+    /// The term in a query.
+    pub(crate) fn written(&self) -> String {
+        format!("{}{}{}", if self.case { "case:" } else { "" }, if self.regex { "re:" } else { "" }, filter::quoted(&self.text))
+    }
+
+    /// What finds it, made without any code of the program.
+    pub(crate) fn compiled(&self) -> Result<regex::Regex, regex::Error> {
+        let source = if self.regex { self.text.clone() } else { regex::escape(&self.text) };
+        regex::RegexBuilder::new(&source).case_insensitive(!self.case).multi_line(true).build()
+    }
+}
+
+/// Terms as a query.
+pub(crate) fn written(terms: &[Term]) -> String {
+    terms.iter().map(Term::written).collect::<Vec<_>>().join(" ")
+}
+
 pub(crate) fn options() -> Options {
     Options { threads: 2, ..Options::default() }
 }
@@ -36,26 +81,20 @@ pub(crate) fn refreshed(catalogue: &mut Catalogue, search: &Search) -> Outcome {
 
 /// The rows of `calls --json` as the catalogue has them.
 pub(crate) fn kept_calls(catalogue: &Catalogue, now: &Now) -> Vec<String> {
+    let listing = catalogue.list(now).unwrap();
     let mut lines = Vec::new();
-    let take = |row: CallRow<'_>, _| {
-        lines.push(serde_json::to_string(&row).unwrap());
-        Ok::<_, ()>(())
-    };
-    catalogue.each_call(now, &Picked::default(), false, take).unwrap().unwrap();
+    for listed in listing.all_calls(catalogue, false).unwrap() {
+        listing.one_call(catalogue, listed, |_, row, _| lines.push(serde_json::to_string(&row).unwrap())).unwrap();
+    }
     lines
 }
 
 /// The rows of `list --json` as the catalogue has them.
 pub(crate) fn kept_sessions(catalogue: &Catalogue, now: &Now) -> Vec<String> {
-    let mut lines = Vec::new();
-    let take = |row: SessionRow<'_>, gone: bool| {
-        if !gone {
-            lines.push(serde_json::to_string(&row).unwrap());
-        }
-        Ok::<_, ()>(())
-    };
-    catalogue.each_session(now, take).unwrap().unwrap();
-    lines
+    let listing = catalogue.list(now).unwrap();
+    let rows = listing.rows();
+    let there = rows.iter().enumerate().filter(|(session, _)| !listing.is_gone(*session));
+    there.map(|(_, row)| serde_json::to_string(row).unwrap()).collect()
 }
 
 pub(crate) fn scanned(search: &Search) -> Linker {

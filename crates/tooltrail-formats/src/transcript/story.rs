@@ -1,15 +1,12 @@
 //! One call, loaded: what its request, its result, its ends and its hooks say, put together once.
 
 use super::{SessionBook, private};
-use crate::{Ask, Format, Opened, value};
+use crate::{Ask, Format, Opened, saved, value};
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::{Detail, Detailed};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{Answered, Asked, CallEntry, HookStory, Made, Nested, SideFile, Spot, Story, Transcript, What};
 use tooltrail_model::{Status, shell};
-
-/// The most that is read of an output saved beside a log.
-const SIDE: u64 = 4 << 20;
 
 pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Option<Story<'b>> {
     let entry = book.transcript.calls.get(index)?;
@@ -83,12 +80,11 @@ fn hooks(book: &SessionBook<'_>, format: &dyn Format, entry: &CallEntry<'_>) -> 
     hooks
 }
 
-/// An output that was saved beside the log, looked for by its name alone.
+/// An output that was saved beside the log.
 fn side(book: &SessionBook<'_>, entry: &CallEntry<'_>, path: &str, said: Option<u64>) -> SideFile {
-    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let spot = entry.result.unwrap_or(entry.request);
     let log = book.linked.sources.get(spot.source).map_or("", |source| &*source.path);
-    match book.shelf.beside(log, name, SIDE) {
+    match saved::read(book.shelf, log, path) {
         Ok((bytes, total)) => {
             let text = String::from_utf8_lossy(&bytes).into_owned();
             let text = if let Some(change) = book.change { change(text) } else { text };

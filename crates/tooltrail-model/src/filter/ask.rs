@@ -59,6 +59,8 @@ pub struct Known<'a> {
     pub item: Item<'a>,
     /// Whether the row says what the call's command tells: its purpose, and what it masks.
     pub told: bool,
+    /// Which of the filter's texts it has, a bit for each, if that has been found out: [`Filter::find`].
+    pub texts: Option<u64>,
     /// The call or message itself, if it has been opened.
     pub opened: Option<&'a Loaded<'a>>,
 }
@@ -79,6 +81,9 @@ pub trait Subject {
     /// The row of a call, with what its command tells; `None` for anything else.
     fn told(&self) -> Option<&CallRow<'_>>;
 
+    /// Which of a filter's texts the call or message has, a bit for each: [`Filter::find`] on each of its [`super::texts`].
+    fn texts(&self, filter: &Filter) -> u64;
+
     /// The call or message, opened; `None` for a session.
     fn open(&self) -> Option<&Loaded<'_>>;
 }
@@ -87,8 +92,8 @@ impl Filter {
     /// What rows alone say; `Open` where a text has to be looked at.
     pub fn ask(&self, known: &Known<'_>) -> Answer {
         let mut answer = Answer::Yes;
-        for term in &self.terms {
-            match Answer::from(term.test.holds(known).map(|holds| holds != term.not)) {
+        for (term, bit) in self.numbered() {
+            match Answer::from(term.test.holds(known, bit).map(|holds| holds != term.not)) {
                 Answer::Yes => {}
                 Answer::No => return Answer::No,
                 Answer::Open => answer = Answer::Open,
@@ -99,13 +104,22 @@ impl Filter {
 
     /// Whether something is taken. It is opened only if nothing else decides.
     pub fn takes(&self, subject: &dyn Subject) -> bool {
-        decide(subject, |known| self.ask(known))
+        decide(self, subject, |known| self.ask(known))
+    }
+}
+
+impl Filter {
+    /// Whether anything in a session may be taken, as far as its row tells: `false` only where nothing can be. For those who have the row
+    /// before they have what is in it.
+    pub fn may_take(&self, session: &SessionRow<'_>) -> bool {
+        self.terms.iter().all(|term| term.not || term.test.may_hold(session))
     }
 }
 
 /// Asks with as little as possible known, then with more.
-pub(super) fn decide(subject: &dyn Subject, ask: impl Fn(&Known<'_>) -> Answer) -> bool {
-    let known = Known { session: subject.session(), keeping: subject.keeping(), item: subject.item(), told: false, opened: None };
+pub(super) fn decide(filter: &Filter, subject: &dyn Subject, ask: impl Fn(&Known<'_>) -> Answer) -> bool {
+    let known =
+        Known { session: subject.session(), keeping: subject.keeping(), item: subject.item(), told: false, texts: None, opened: None };
     match ask(&known) {
         Answer::Yes => return true,
         Answer::No => return false,
@@ -118,13 +132,34 @@ pub(super) fn decide(subject: &dyn Subject, ask: impl Fn(&Known<'_>) -> Answer) 
         Answer::No => return false,
         Answer::Open => {}
     }
+    let searched = Known { texts: Some(subject.texts(filter)), ..told };
+    match ask(&searched) {
+        Answer::Yes => return true,
+        Answer::No => return false,
+        Answer::Open => {}
+    }
     let gone = Loaded::Gone(String::new());
-    ask(&Known { opened: Some(subject.open().unwrap_or(&gone)), ..told }) == Answer::Yes
+    ask(&Known { opened: Some(subject.open().unwrap_or(&gone)), ..searched }) == Answer::Yes
 }
 
 impl Test {
-    /// Whether it holds; `None` where more has to be known.
-    pub(super) fn holds(&self, known: &Known<'_>) -> Option<bool> {
+    /// Whether it may hold for anything in a session.
+    fn may_hold(&self, session: &SessionRow<'_>) -> bool {
+        let time = |text: &Option<String>| text.as_deref().and_then(|text| text.parse::<Time>().ok());
+        match self {
+            Test::Agent(names) => fits(names, session.agent),
+            Test::Project(places) => session.project.is_some_and(|project| places.iter().any(|place| place.fits(project))),
+            Test::Branch(names) => session.branch.is_some_and(|branch| fits(names, branch)),
+            Test::Session(names) => fits(names, session.session),
+            Test::Status(statuses) => statuses.iter().any(|status| session.by_status.get(status).is_some_and(|count| *count > 0)),
+            Test::Since(moment) => time(&session.last_at).is_none_or(|time| time >= *moment),
+            Test::Until(moment) => time(&session.started_at).is_none_or(|time| time < *moment),
+            _ => true,
+        }
+    }
+
+    /// Whether it holds; `None` where more has to be known. `bit`: that of the text it asks about.
+    pub(super) fn holds(&self, known: &Known<'_>, bit: u64) -> Option<bool> {
         let session = known.session;
         let call = if let Item::Call(row) = known.item { Some(row) } else { None };
         let of_call = |holds: &dyn Fn(&CallRow<'_>) -> bool| Some(call.is_some_and(holds));
@@ -164,11 +199,7 @@ impl Test {
             }),
             Test::File(_) => Some(false),
             Test::Text(_) if matches!(known.item, Item::Session) => Some(false),
-            Test::Text(pattern) => known.opened.map(|opened| {
-                let mut found = false;
-                content::texts(opened, &mut |_, text| found = found || pattern.regex().is_match(text));
-                found
-            }),
+            Test::Text(_) => known.texts.map(|texts| texts & bit != 0),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::lex::{Letter, Piece};
 use super::mistake::{Mistake, nearest};
 use super::names::{Fit, Glyph, Name, Place};
 use super::parse::is_absolute;
-use super::{Has, Is, Pattern, Setting, Test, times, values};
+use super::{Has, Is, Pattern, Setting, Spelling, Test, times, values};
 use crate::shell::Purpose;
 use crate::{Kind, Reason, Status};
 
@@ -38,7 +38,8 @@ pub(super) const KEYS: &[Key] = &[
     Key { name: "until", read: |value| times::read(value).map(|time| Test::Until(time.end)) },
     Key { name: "has", read: |value| value.some_of("`has:` takes", Has::ALL, Has::word).map(Test::Has) },
     Key { name: "is", read: |value| value.some_of("`is:` takes", Is::ALL, Is::word).map(Test::Is) },
-    Key { name: "re", read: regular },
+    Key { name: "re", read: |value| value.expression(&value.value, false) },
+    Key { name: "case", read: cased },
 ];
 
 /// What is needed to read the value of a term.
@@ -114,6 +115,14 @@ impl<'t> Reader<'_, 't> {
         let text = piece.text();
         let near = nearest(&text, words.iter().copied()).map(str::to_owned);
         self.mistake(piece, format!("`{}:{text}`: {what} {}", self.key, listed(words.iter().copied()))).suggest(near)
+    }
+
+    /// A regular expression.
+    fn expression(&self, piece: &Piece<'_>, cased: bool) -> Result<Test, Mistake> {
+        if piece.letters.is_empty() || self.sign != ':' {
+            return Err(self.mistake(&self.word, "`re:` needs a regular expression, as in `re:time.*out`"));
+        }
+        regular(&piece.text(), cased || self.setting.words.cased).map_err(|why| self.mistake(piece, why))
     }
 
     /// A path with `~`, `.` and `..` at its beginning made absolute, as far as what they mean is known.
@@ -193,17 +202,28 @@ fn file(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
     value.values()?.iter().map(name).collect::<Result<_, _>>().map(Test::File)
 }
 
-fn regular(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
-    let piece = value.value.clone();
-    if piece.letters.is_empty() || value.sign != ':' {
-        return Err(value.mistake(&value.word, "`re:` needs a regular expression, as in `re:time.*out`"));
-    }
-    let why = |error: regex::Error| match error {
+/// A regular expression, or why it is none.
+pub(super) fn regular(source: &str, cased: bool) -> Result<Test, String> {
+    Pattern::new(source, Spelling { regex: true, cased }).map(Test::Text).map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => "this regular expression is too large".to_owned(),
         // Its last line says what is wrong; those before it show where.
         error => format!("this is no regular expression: {}", reason(&error.to_string())),
-    };
-    Pattern::regular(&piece.text()).map(Test::Text).map_err(|error| value.mistake(&piece, why(error)))
+    })
+}
+
+fn cased(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
+    let piece = &value.value;
+    if piece.letters.is_empty() || value.sign != ':' {
+        return Err(value.mistake(&value.word, "`case:` needs a text, as in `case:README`"));
+    }
+    if piece.to(3).text().eq_ignore_ascii_case("re:") && piece.to(3).letters.iter().all(|letter| !letter.quoted) {
+        return value.expression(&piece.from(3), true);
+    }
+    if value.setting.words.regex && !piece.letters.iter().any(|letter| letter.quoted) {
+        return value.expression(piece, true);
+    }
+    let pattern = Pattern::new(&piece.text(), Spelling { regex: false, cased: true });
+    pattern.map(Test::Text).map_err(|_| value.mistake(piece, "this is too long to look for"))
 }
 
 fn reason(text: &str) -> &str {

@@ -2,8 +2,8 @@
 //!
 //! A query is a list of terms, and all of them must hold: `tool:Bash status:failed not:command:git "permission denied"`. `lex` cuts it
 //! into words, `keys` is the list of what can be asked, `values`, `names` and `times` read what stands after the colon, `mistake` says what
-//! is wrong with a query and where. `ask` is the one evaluator, `content` what it looks at in a call or message that had to be opened,
-//! `render` writes a filter down again. docs/filter.md is the reference for people.
+//! is wrong with a query and where. `ask` is the one evaluator, `texts` what it looks for words in, `content` what else it looks at in a
+//! call or message that had to be opened, `render` writes a filter down again. docs/filter.md is the reference for people.
 //!
 //! Nothing is opened unless a term asks for it: most terms are decided by rows alone ([`Filter::ask`]), and [`Filter::takes`] opens a
 //! [`Subject`] only when those have left it in doubt.
@@ -17,6 +17,7 @@ mod names;
 mod parse;
 mod pattern;
 mod render;
+pub mod texts;
 mod times;
 mod values;
 mod within;
@@ -25,7 +26,7 @@ pub use ask::{Answer, Item, Keeping, Known, Subject};
 pub use mistake::Mistake;
 pub use names::{Fit, Name, Place};
 pub use parse::{LONGEST, is_term, parse};
-pub use pattern::Pattern;
+pub use pattern::{Pattern, Spelling};
 pub use render::quoted;
 pub use values::Span;
 pub use within::Within;
@@ -47,6 +48,8 @@ pub struct Setting<'a> {
     pub zone: jiff::tz::TimeZone,
     /// The agents there are.
     pub agents: &'a [&'a str],
+    /// What words without a key are.
+    pub words: Spelling,
 }
 
 /// What somebody wants to see. Without any term: everything.
@@ -71,13 +74,31 @@ impl Filter {
         self.texts().filter(|(not, _)| !not).map(|(_, pattern)| pattern)
     }
 
-    /// The texts that must not be there.
-    pub fn excluded(&self) -> impl Iterator<Item = &Pattern> {
-        self.texts().filter(|(not, _)| *not).map(|(_, pattern)| pattern)
+    /// All texts that are asked about, in order; `true` for those that must not be there.
+    pub fn texts(&self) -> impl Iterator<Item = (bool, &Pattern)> {
+        self.terms.iter().filter_map(|term| if let Test::Text(pattern) = &term.test { Some((term.not, pattern)) } else { None })
     }
 
-    fn texts(&self) -> impl Iterator<Item = (bool, &Pattern)> {
-        self.terms.iter().filter_map(|term| if let Test::Text(pattern) = &term.test { Some((term.not, pattern)) } else { None })
+    /// Which of the texts that are asked about are in a text, a bit for each; and where the first of them begins.
+    pub fn find(&self, text: &str) -> Option<(u64, usize)> {
+        let mut found = None;
+        for (number, (_, pattern)) in self.texts().enumerate() {
+            if let Some(hit) = pattern.regex().find(text) {
+                let (bits, first) = found.unwrap_or((0, usize::MAX));
+                found = Some((bits | 1 << number, hit.start().min(first)));
+            }
+        }
+        found
+    }
+
+    /// The terms, each with the bit of the text that it asks about; none for other terms.
+    fn numbered(&self) -> impl Iterator<Item = (&Term, u64)> {
+        let mut next = 1;
+        self.terms.iter().map(move |term| {
+            let bit = if matches!(term.test, Test::Text(_)) { next } else { 0 };
+            next <<= u32::from(bit != 0);
+            (term, bit)
+        })
     }
 
     /// Whether texts are asked about, there or not there.
@@ -88,6 +109,16 @@ impl Filter {
     /// Whether messages are asked about: a text is looked for, and nothing that only a call has.
     pub fn asks_messages(&self) -> bool {
         self.patterns().next().is_some() && self.terms.iter().all(|term| term.not || !term.test.is_of_calls())
+    }
+
+    /// Whether it asks what became of logs.
+    pub fn asks_keeping(&self) -> bool {
+        self.terms.iter().any(|term| matches!(&term.test, Test::Is(all) if all.iter().any(|is| matches!(is, Is::Kept | Is::Gone))))
+    }
+
+    /// Whether it asks for sessions whose logs are gone.
+    pub fn asks_gone(&self) -> bool {
+        self.terms.iter().any(|term| matches!(&term.test, Test::Is(all) if !term.not && all.contains(&Is::Gone)))
     }
 
     /// Whether sessions themselves are asked about: no term is about a call or a text.

@@ -4,7 +4,7 @@ use super::keys::{self, KEYS, Reader};
 use super::lex::{self, Piece};
 use super::mistake::{Mistake, nearest};
 use super::render::quoted;
-use super::{Filter, Pattern, Setting, Term, Test};
+use super::{Filter, Pattern, Setting, Spelling, Term, Test};
 
 /// The longest query, in bytes. It may come from a stranger.
 pub const LONGEST: usize = 4096;
@@ -90,8 +90,12 @@ impl Parser<'_> {
         if text.is_empty() {
             return Err(self.mistake(word, "there is nothing between the quotes"));
         }
-        let pattern = Pattern::literal(&text).map_err(|_| self.mistake(word, "this is too long to look for"))?;
-        Ok(Test::Text(pattern))
+        let Spelling { regex, cased } = self.setting.words;
+        if regex && word.letters.iter().all(|letter| !letter.quoted) {
+            return keys::regular(&text, cased).map_err(|why| self.mistake(word, why));
+        }
+        let pattern = Pattern::new(&text, Spelling { regex: false, cased });
+        pattern.map(Test::Text).map_err(|_| self.mistake(word, "this is too long to look for"))
     }
 
     fn unknown(&self, word: &Piece<'_>, key: usize, name: &str) -> Mistake {

@@ -1,7 +1,7 @@
 //! A filter written down again, so that it means the same: for URLs, for links, for what a page shows in its field.
 
 use super::values::{Span, spelled};
-use super::{Filter, Name, Place, Term, Test};
+use super::{Filter, Name, Pattern, Place, Term, Test};
 use std::fmt;
 
 /// As a query. Times and directories are absolute in it, so it means the same tomorrow and elsewhere.
@@ -46,8 +46,7 @@ impl fmt::Display for Test {
             Test::Until(time) => ("until", time.to_string()),
             Test::Has(of) => ("has", joined(of, |one| one.word().to_owned())),
             Test::Is(of) => ("is", joined(of, |one| one.word().to_owned())),
-            Test::Text(pattern) if pattern.is_literal() => return f.write_str(&text(pattern.source())),
-            Test::Text(pattern) => ("re", bare(pattern.source(), &[])),
+            Test::Text(pattern) => return f.write_str(&pattern_term(pattern)),
         };
         write!(f, "{key}:{value}")
     }
@@ -94,6 +93,17 @@ fn spanned<T: PartialEq>(span: &Span<T>, number: impl Fn(&T) -> String) -> Strin
 fn ranged<T>(span: &Span<T>, number: impl Fn(&T) -> String) -> String {
     let end = |end: &Option<T>| end.as_ref().map(&number).unwrap_or_default();
     format!("{}..{}", end(&span.least), end(&span.most))
+}
+
+fn pattern_term(pattern: &Pattern) -> String {
+    let source = pattern.source();
+    match (pattern.is_literal(), pattern.is_cased()) {
+        (true, false) => text(source),
+        // `re:` behind `case:` means something.
+        (true, true) => format!("case:{}", text(source)),
+        (false, false) => format!("re:{}", bare(source, &[])),
+        (false, true) => format!("case:re:{}", bare(source, &[])),
+    }
 }
 
 /// A text, in quotes only where it would otherwise mean something else.

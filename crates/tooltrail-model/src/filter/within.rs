@@ -19,8 +19,8 @@ impl<'f> Within<'f> {
 
     /// Takes in a call, a message, or the session itself.
     pub fn take(&mut self, subject: &dyn Subject) {
-        for (term, held) in self.filter.terms.iter().zip(&mut self.held) {
-            *held = *held || decide(subject, |known| Answer::from(term.test.holds(known)));
+        for ((term, bit), held) in self.filter.numbered().zip(&mut self.held) {
+            *held = *held || decide(self.filter, subject, |known| Answer::from(term.test.holds(known, bit)));
         }
     }
 

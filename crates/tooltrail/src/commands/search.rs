@@ -2,26 +2,32 @@
 
 use super::calls::local;
 use crate::cli::LogArgs;
-use crate::logs;
 use crate::out::{self, BOLD, DIM};
-use crate::refs::is_path;
 use crate::table;
+use crate::{filters, logs};
 use anstyle::{AnsiColor, Style};
+use anyhow::bail;
 use clap::{Args, ValueEnum};
+use std::ffi::OsString;
 use std::io::Write;
+use std::mem::ManuallyDrop;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tooltrail_catalog::search::{Everywhere, Field, Hit, Query, Term, Totals, search};
-use tooltrail_model::link::Linked;
+use std::sync::Arc;
+use tooltrail_catalog::library::{Library, Scanned};
+use tooltrail_catalog::search::{About, Field, Hit, Query, Totals, search};
+use tooltrail_model::filter::{Filter, Spelling};
+use tooltrail_model::link::Now;
 
 const EXAMPLES: &str = "\
 Examples:
   tooltrail search timeout                     in prompts, answers, calls and results
   tooltrail search deadlock mutex              both words in one call or one message
   tooltrail search \"connection refused\"        a phrase
+  tooltrail search tool:Bash status:failed refused since:7d project:.
   tooltrail search --regex '^error\\[E\\d+\\]'    ^ and $ are those of a line
-  tooltrail search re:'TODO|FIXME' --field input
+  tooltrail search re:'TODO|FIXME' not:node_modules --field input
   tooltrail search --case README --field path
   tooltrail search panicked session.jsonl      in one log
   tooltrail search timeout --json | jq .ref
@@ -35,10 +41,10 @@ const SHOWN: usize = 50;
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SearchArgs {
-    /// Words and phrases, `re:PATTERN`, `case:WORD`; then log files, or directories to search for them
+    /// Words and phrases to look for, and any other terms of a filter (docs/filter.md); then log files or directories to read
     #[arg(value_name = "QUERY", required = true)]
-    query: Vec<String>,
-    /// Take each QUERY for a regular expression
+    query: Vec<OsString>,
+    /// Take words for regular expressions
     #[arg(long)]
     regex: bool,
     /// Only in these: prompt, text, thinking, input, path, result
@@ -77,23 +83,35 @@ impl In {
 }
 
 pub(crate) fn run(args: &LogArgs, own: &SearchArgs) -> anyhow::Result<ExitCode> {
-    let (terms, paths) = own.asked();
+    let (filter, paths) = own.asked(args)?;
     let fields: Vec<Field> = own.field.iter().map(|field| field.field()).collect();
-    let query = Query::new(&terms, &fields)?;
-    let logs = logs::read(args, &paths, false)?;
+    let query = Query::new(filter, &fields);
+    if let Some(ready) = logs::if_stored(args, &paths)? {
+        if ready.library.bundles()?.is_empty() {
+            bail!("no agent's logs found\n{}", logs::where_to_look(&ready.looked));
+        }
+        return find(args, own, &ready.library, &query, &ready.now, ready.threads);
+    }
+    let mut logs = logs::read(args, &paths, false)?;
     logs.require_any()?;
-    let linked = logs.link();
+    // The process ends right after printing; taking everything apart before that would only cost time.
+    let library = ManuallyDrop::new(Scanned::new(logs.take(), logs.shelf(), logs.keep()));
+    find(args, own, &*library, &query, &logs.now, logs.threads())
+}
+
+/// Finds and prints.
+fn find(args: &LogArgs, own: &SearchArgs, library: &dyn Library, query: &Query, now: &Now, threads: usize) -> anyhow::Result<ExitCode> {
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
-    let mut page = Page { linked: &linked, json: args.json, left: if limit == 0 { usize::MAX } else { limit }, session: None };
+    let mut page = Page { json: args.json, left: if limit == 0 { usize::MAX } else { limit }, session: None };
     let mut out = out::stdout(if args.json { "never" } else { args.color.as_str() });
     let mut written = Ok(());
-    // A filter over rows goes here, in place of `Everywhere`: it decides which calls and messages may be found.
-    let totals = search(&linked, logs.shelf(), &query, &Everywhere, logs.threads(), |hits| {
+    let totals = search(library, query, now, threads, |hits| {
         written = page.print(&mut out, &hits);
         let enough = args.json && page.left == 0;
         if written.is_err() || enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     written?;
+    let totals = totals?;
     if !args.json {
         writeln!(out, "{}", summary(&totals, limit))?;
     }
@@ -103,43 +121,30 @@ pub(crate) fn run(args: &LogArgs, own: &SearchArgs) -> anyhow::Result<ExitCode> 
 
 impl SearchArgs {
     /// What is looked for, and the logs to look in.
-    fn asked(&self) -> (Vec<Term>, Vec<PathBuf>) {
-        let (mut terms, mut paths) = (Vec::new(), Vec::new());
-        for (number, word) in self.query.iter().enumerate() {
-            if number > 0 && is_path(word) {
-                paths.push(PathBuf::from(word));
-            } else {
-                terms.push(self.term(word));
-            }
+    fn asked(&self, args: &LogArgs) -> anyhow::Result<(Filter, Vec<PathBuf>)> {
+        let is_log = |(number, word): &(usize, &OsString)| *number > 0 && filters::is_log(word);
+        let (paths, words): (Vec<_>, Vec<_>) = self.query.iter().enumerate().partition(is_log);
+        let words: Vec<&OsString> = words.into_iter().map(|(_, word)| word).collect();
+        let filter = filters::parse(args, &words, Spelling { regex: self.regex, cased: self.case })?;
+        if filter.patterns().next().is_none() {
+            bail!(
+                "no text to look for: give a word, a \"phrase\" or re:PATTERN, or ask `tooltrail calls` or `tooltrail list` with this filter"
+            );
         }
-        (terms, paths)
-    }
-
-    /// One term. What the shell hands over in one piece is a phrase; quotes that are left mean the same.
-    fn term(&self, word: &str) -> Term {
-        let (word, case) = word.strip_prefix("case:").map_or((word, self.case), |word| (word, true));
-        if let Some(pattern) = word.strip_prefix("re:").or(self.regex.then_some(word)) {
-            return Term::regex(pattern).cased(case);
-        }
-        let quoted = word.strip_prefix('"').and_then(|word| word.strip_suffix('"')).filter(|word| !word.is_empty());
-        match quoted {
-            Some(phrase) => Term::text(phrase.replace("\\\"", "\"")).cased(case),
-            None => Term::text(word).cased(case),
-        }
+        Ok((filter, paths.into_iter().map(|(_, path)| PathBuf::from(path)).collect()))
     }
 }
 
 /// What is printed, and how much of it may still be.
-struct Page<'p, 'a> {
-    linked: &'p Linked<'a>,
+struct Page {
     json: bool,
     left: usize,
     /// The session whose hits were printed last.
-    session: Option<usize>,
+    session: Option<Arc<About>>,
 }
 
-impl Page<'_, '_> {
-    fn print(&mut self, out: &mut impl Write, hits: &[Hit<'_>]) -> anyhow::Result<()> {
+impl Page {
+    fn print(&mut self, out: &mut impl Write, hits: &[Hit]) -> anyhow::Result<()> {
         let shown = &hits[..hits.len().min(self.left)];
         self.left -= shown.len();
         let width = table::terminal_width();
@@ -150,9 +155,10 @@ impl Page<'_, '_> {
                 out.write_all(b"\n")?;
                 continue;
             }
-            let session = hit.unit.session();
-            if self.session.replace(session) != Some(session) {
-                self.title(out, session)?;
+            if self.session.as_ref().is_none_or(|session| !Arc::ptr_eq(session, &hit.about)) {
+                title(out, hit)?;
+                self.session = Some(Arc::clone(&hit.about));
+                last = None;
             }
             // The name of a call stands at its first hit.
             let name = if last.replace(hit.unit) == Some(hit.unit) { "" } else { &hit.r#ref };
@@ -162,14 +168,15 @@ impl Page<'_, '_> {
         out.flush()?;
         Ok(())
     }
+}
 
-    fn title(&self, out: &mut impl Write, session: usize) -> std::io::Result<()> {
-        let Some(session) = self.linked.sessions.get(session) else { return Ok(()) };
-        let title = table::printable(session.title.as_deref().unwrap_or("(no title)"));
-        let project = table::printable(session.project.as_deref().unwrap_or_default());
-        let when = session.last.map(local).unwrap_or_default();
-        writeln!(out, "{BOLD}{title}{BOLD:#}  {DIM}{} · {} · {when} · {project}{DIM:#}", session.short, session.agent)
-    }
+/// The session of a hit.
+fn title(out: &mut impl Write, hit: &Hit) -> std::io::Result<()> {
+    let about = &hit.about;
+    let title = table::printable(about.title.as_deref().unwrap_or("(no title)"));
+    let project = table::printable(about.project.as_deref().unwrap_or_default());
+    let when = about.last.map(local).unwrap_or_default();
+    writeln!(out, "{BOLD}{title}{BOLD:#}  {DIM}{} · {} · {when} · {project}{DIM:#}", about.short, hit.agent)
 }
 
 /// A match.

@@ -33,18 +33,18 @@ pub(crate) struct StatsArgs {
 
 pub(crate) fn run(args: &LogArgs, own: &StatsArgs) -> anyhow::Result<ExitCode> {
     let filter = own.select.filter(args)?;
-    let logs = logs::read(args, &own.select.paths(), false)?;
+    let logs = logs::open(args, &own.select.paths())?;
     logs.require_any()?;
     print(args, &logs, &filter)
 }
 
 /// What `tooltrail` alone prints.
 pub(crate) fn overview(args: &LogArgs) -> anyhow::Result<ExitCode> {
-    let logs = logs::read(args, &[], false)?;
+    let logs = logs::open(args, &[])?;
     if logs.any() {
         return print(args, &logs, &Filter::default());
     }
-    out::remark(&format!("No agent's logs were found.\n{}", logs.where_to_look()));
+    out::remark(&format!("No agent's logs were found.\n{}", logs::where_to_look(&logs.looked)));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -72,7 +72,7 @@ fn print(args: &LogArgs, logs: &Logs, filter: &Filter) -> anyhow::Result<ExitCod
 /// The totals of the calls and sessions that a filter takes. Tokens are spent by sessions, not by calls, so they are those of the sessions.
 fn filtered(logs: &Logs, linked: &Linked<'_>, filter: &Filter) -> StatsRow {
     let calls: Vec<LinkedCall> = taken::calls(&logs.asked(linked), filter, false).into_iter().copied().collect();
-    let sessions = taken::sessions(&logs.asked(linked), &linked.session_rows(&logs.now), filter, Scope::Call);
+    let sessions = taken::sessions(&logs.asked(linked), filter, Scope::Call);
     linked.stats_of(&calls, &sessions, &logs.now)
 }
 

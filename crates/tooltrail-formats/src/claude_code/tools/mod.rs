@@ -26,6 +26,7 @@ use serde_json::{Map, Value};
 use tooltrail_model::Status;
 use tooltrail_model::content::words;
 use tooltrail_model::detail::{Detail, Detailed, Mcp, Saved};
+use tooltrail_model::transcript::Answered;
 use tooltrail_model::verdict::Marker;
 
 /// Reads the calls of one tool.
@@ -100,6 +101,11 @@ pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
         (_, other) => Map::from_iter([("input".to_owned(), other.clone())]),
     };
     Detailed { detail, rest_input, rest_produced: told.produced.rest(), error: told.error, saved: told.saved }
+}
+
+/// Where the whole of a result was saved.
+pub(super) fn saved(answered: &Answered) -> Option<String> {
+    said::saved(&words(&answered.seen), &mut Fields::of(answered.produced.as_ref())).map(|saved| saved.path)
 }
 
 /// A tool of an MCP server, by its name or by what its block says.

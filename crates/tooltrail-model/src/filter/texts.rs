@@ -1,44 +1,29 @@
-//! The texts of records that a person would look for: what was said, thought, asked for and answered, without ids, signatures, usage
-//! and pictures.
+//! The texts of calls and messages that a person would look for: what was said, thought, asked for and answered, without ids,
+//! signatures, usage and pictures. This is the one definition; filters and searches look at nothing else.
 //!
 //! Every text here is a string of the record as it reads once it is decoded, a piece of one, or several joined by line feeds. (The few
-//! others are known by [`crate::Format::composed`].) That is what allows a search to look at the raw bytes first.
+//! others are known to the formats.) That is what allows a search to look at the raw bytes first.
 
+use crate::content::Content;
+use crate::status::words;
+use crate::transcript::{Answered, Part};
 use serde_json::Value;
-use tooltrail_model::content::Content;
-use tooltrail_model::transcript::{Answered, Part};
 
-/// What a text is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Field {
-    /// Said to the model, or typed to the agent: a person's words, another agent's, a command and what it printed.
-    Prompt,
-    /// Said by the model.
-    Text,
-    /// Thought by the model.
-    Thinking,
-    /// A file that a call is about: a part of its input.
-    Path,
-    /// Asked of a tool.
-    Input,
-    /// Answered by a tool.
-    Result,
-}
-
-impl Field {
-    /// All of them, in the order in which they come.
-    pub const ALL: [Field; 6] = [Field::Prompt, Field::Text, Field::Thinking, Field::Path, Field::Input, Field::Result];
-
-    /// Its name.
-    pub fn word(self) -> &'static str {
-        match self {
-            Field::Prompt => "prompt",
-            Field::Text => "text",
-            Field::Thinking => "thinking",
-            Field::Path => "path",
-            Field::Input => "input",
-            Field::Result => "result",
-        }
+words! {
+    /// What a text is.
+    Field {
+        /// Said to the model, or typed to the agent: a person's words, another agent's, a command and what it printed.
+        Prompt => "prompt",
+        /// Said by the model.
+        Text => "text",
+        /// Thought by the model.
+        Thinking => "thinking",
+        /// A file that a call is about: a part of its input.
+        Path => "path",
+        /// Asked of a tool.
+        Input => "input",
+        /// Answered by a tool.
+        Result => "result",
     }
 }
 
@@ -56,6 +41,11 @@ pub struct Text {
 impl Text {
     fn new(field: Field, text: impl Into<String>) -> Self {
         Text { field, text: text.into(), produced: false }
+    }
+
+    /// What a tool produced beside what the model saw.
+    pub fn produced(text: impl Into<String>) -> Self {
+        Text { produced: true, ..Text::new(Field::Result, text) }
     }
 }
 
@@ -88,7 +78,7 @@ pub fn input(input: Value) -> Vec<Text> {
 /// The texts of a call's result: what the model saw, then what the tool produced.
 pub fn result(answered: Answered) -> Vec<Text> {
     let mut out: Vec<Text> = answered.seen.into_iter().flat_map(|content| content_texts(content, Field::Result)).collect();
-    let mut produced = |text: String| out.push(Text { produced: true, ..Text::new(Field::Result, text) });
+    let mut produced = |text: String| out.push(Text::produced(text));
     if let Some(value) = answered.produced {
         walk(value, "", &mut |key, text| {
             if !is_name(key) {

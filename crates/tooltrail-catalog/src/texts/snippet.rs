@@ -1,6 +1,6 @@
 //! The piece of a text around a match.
 
-use super::query::Query;
+use super::Query;
 
 /// How many characters a snippet has at most.
 const LENGTH: usize = 160;
@@ -13,8 +13,8 @@ pub(super) fn snippet(query: &Query, text: &str, first: usize) -> (String, Vec<[
     let end = text[start..].char_indices().nth(LENGTH).map_or(text.len(), |(at, _)| start + at);
     let shown = &text[start..end];
     let mut spans: Vec<(usize, usize)> = Vec::new();
-    for term in &query.terms {
-        let hits = term.find_iter(text).take_while(|hit| hit.start() < end || hit.start() == first);
+    for (_, pattern) in query.filter().texts() {
+        let hits = pattern.regex().find_iter(text).take_while(|hit| hit.start() < end || hit.start() == first);
         // A long match is cut like the text around it.
         spans.extend(hits.map(|hit| (hit.start() - start, hit.end().min(end) - start)));
     }
@@ -47,31 +47,31 @@ fn characters(text: &str, spans: &[(usize, usize)]) -> Vec<[usize; 2]> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::query::Term;
+    use super::super::query::tests::parsed;
     use super::*;
+    use tooltrail_model::filter::Spelling;
 
-    fn cut(terms: &[&str], text: &str) -> (String, Vec<[usize; 2]>) {
-        let terms: Vec<Term> = terms.iter().map(|term| Term::regex(*term)).collect();
-        let query = Query::new(&terms, &[]).unwrap();
-        let (_, first) = query.find(text).unwrap();
+    fn cut(query: &str, text: &str) -> (String, Vec<[usize; 2]>) {
+        let query = Query::new(parsed(query, Spelling { regex: true, cased: false }), &[]);
+        let (_, first) = query.filter().find(text).unwrap();
         snippet(&query, text, first)
     }
 
     #[test]
     fn matches_are_counted_in_characters() {
-        assert_eq!(cut(&["née", "a"], "🦀 Née a"), ("🦀 Née a".to_owned(), vec![[2, 5], [6, 7]]));
-        assert_eq!(cut(&["abc", "bcd"], "xabcdx"), ("xabcdx".to_owned(), vec![[1, 5]]));
+        assert_eq!(cut("née a", "🦀 Née a"), ("🦀 Née a".to_owned(), vec![[2, 5], [6, 7]]));
+        assert_eq!(cut("abc bcd", "xabcdx"), ("xabcdx".to_owned(), vec![[1, 5]]));
     }
 
     #[test]
     fn long_texts_and_long_matches_are_cut() {
         let text = format!("{}needle{}needle", "é".repeat(300), "b".repeat(300));
-        let (shown, matches) = cut(&["needle"], &text);
+        let (shown, matches) = cut("needle", &text);
         assert_eq!((shown.chars().count(), matches), (LENGTH, vec![[BEFORE, BEFORE + 6]]));
         assert!(text.contains(&shown));
-        let (shown, matches) = cut(&["(?s)x.*"], &format!("{}x{}", "a".repeat(100), "é".repeat(1000)));
+        let (shown, matches) = cut("(?s)x.*", &format!("{}x{}", "a".repeat(100), "é".repeat(1000)));
         assert_eq!((shown.chars().count(), matches), (LENGTH, vec![[BEFORE, LENGTH]]));
-        assert_eq!(cut(&["$"], "a"), ("a".to_owned(), vec![[1, 1]]));
-        assert_eq!(cut(&["^"], ""), (String::new(), vec![[0, 0]]));
+        assert_eq!(cut("$", "a"), ("a".to_owned(), vec![[1, 1]]));
+        assert_eq!(cut("^", ""), (String::new(), vec![[0, 0]]));
     }
 }

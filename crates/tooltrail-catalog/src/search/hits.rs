@@ -1,0 +1,158 @@
+//! What a search tells: hits in order, and how many there are.
+
+use crate::Map;
+use crate::taken::Taken;
+use crate::texts::group::Group;
+use crate::texts::resolve::Find;
+use serde::Serialize;
+use std::sync::Arc;
+use tooltrail_model::link::Linked;
+use tooltrail_model::row::VERSION;
+use tooltrail_model::transcript::Spot;
+use tooltrail_model::{At, Time};
+
+/// A text that was found. The fields that are serialised are a contract: docs/search.md.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[allow(missing_docs, reason = "docs/search.md says what each field means")]
+pub struct Hit {
+    pub v: u32,
+    pub agent: &'static str,
+    pub session: String,
+    pub r#ref: String,
+    pub call: Option<String>,
+    pub field: &'static str,
+    pub file: String,
+    pub line: u64,
+    pub at: Option<String>,
+    pub snippet: String,
+    pub matches: Vec<[usize; 2]>,
+    /// The call or message that has it.
+    #[serde(skip)]
+    pub unit: Unit,
+    /// The session it is in.
+    #[serde(skip)]
+    pub about: Arc<About>,
+}
+
+/// What is said of a session beside its hits.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct About {
+    /// Its short name.
+    pub short: Box<str>,
+    /// Its title.
+    pub title: Option<Box<str>>,
+    /// The directory it belongs to.
+    pub project: Option<Box<str>>,
+    /// Its last sign of life.
+    pub last: Option<Time>,
+}
+
+/// A call or a message: what must have all terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Unit {
+    /// A call, by its number in the session.
+    Call(u32),
+    /// A message: what one record says. Its source is counted among those of its bundle.
+    Message(Spot),
+}
+
+/// How much was found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Totals {
+    /// Texts.
+    pub hits: u64,
+    /// Calls that have them.
+    pub calls: u64,
+    /// Messages that have them.
+    pub messages: u64,
+    /// Sessions that have these.
+    pub sessions: u64,
+}
+
+impl Totals {
+    /// Counts the hits of one bundle: all hits of a call, a message or a session are in it.
+    pub(super) fn add(&mut self, hits: &[Hit]) {
+        self.hits += hits.len() as u64;
+        // Hits of one thing follow each other.
+        let mut last: Option<&Hit> = None;
+        for hit in hits {
+            let same_session = last.is_some_and(|last| Arc::ptr_eq(&last.about, &hit.about));
+            self.sessions += u64::from(!same_session);
+            if !same_session || last.is_none_or(|last| last.unit != hit.unit) {
+                match hit.unit {
+                    Unit::Call(_) => self.calls += 1,
+                    Unit::Message(_) => self.messages += 1,
+                }
+            }
+            last = Some(hit);
+        }
+    }
+}
+
+/// Where something stands among all else of a bundle: session, time, log, record.
+type Order = (usize, Option<Time>, usize, At);
+
+/// What was taken in the order in which it is told: the newest session first, each session as it went.
+pub(super) fn hits(linked: &Linked<'_>, group: &Group, taken: Taken) -> Vec<Hit> {
+    let places = |all: &[usize]| all.iter().enumerate().map(|(place, &number)| (number, place)).collect::<Map<usize, usize>>();
+    let (ranks, sessions) = (places(&group.sources), places(&group.sessions));
+    let rank = |source: usize| ranks.get(&source).copied().unwrap_or(usize::MAX);
+    let place = |session: usize| sessions.get(&session).copied().unwrap_or(usize::MAX);
+    let mut told: Vec<(Order, Told, Vec<Find>)> = Vec::new();
+    for (index, finds) in taken.calls {
+        let call = &linked.calls[index];
+        let record = linked.record(call.id);
+        let order = (place(call.session), record.time, rank(call.id.source()), record.at);
+        told.push((order, Told { session: call.session, call: Some(index), unit: Unit::Call(call.number) }, finds));
+    }
+    for message in taken.messages {
+        let order = (place(message.session), message.time, rank(message.spot.source), message.spot.at);
+        told.push((order, Told { session: message.session, call: None, unit: Unit::Message(message.spot) }, message.finds));
+    }
+    told.sort_by_key(|(order, _, _)| *order);
+    let mut teller = Teller { linked, sessions: Map::default() };
+    told.into_iter().flat_map(|(_, told, finds)| finds.into_iter().map(|find| teller.hit(&told, find)).collect::<Vec<_>>()).collect()
+}
+
+/// A call or message that is told.
+struct Told {
+    session: usize,
+    /// The call, in `Linked::calls`.
+    call: Option<usize>,
+    unit: Unit,
+}
+
+/// Makes hits; what those of a session share is made once.
+struct Teller<'t, 'a> {
+    linked: &'t Linked<'a>,
+    sessions: Map<usize, Arc<About>>,
+}
+
+impl Teller<'_, '_> {
+    fn hit(&mut self, told: &Told, find: Find) -> Hit {
+        let linked = self.linked;
+        let own = &linked.sessions[told.session];
+        let about = self.sessions.entry(told.session).or_insert_with(|| {
+            Arc::new(About { short: own.short.clone(), title: own.title.clone(), project: own.project.clone(), last: own.last })
+        });
+        let (r#ref, call) = match (told.unit, told.call) {
+            (Unit::Call(number), Some(index)) => (format!("{}:{number}", own.short), Some(linked.id(linked.calls[index].id).to_owned())),
+            _ => (own.short.to_string(), find.names.map(String::from)),
+        };
+        Hit {
+            v: VERSION,
+            agent: own.agent,
+            session: own.id.to_string(),
+            r#ref,
+            call,
+            field: find.found.field.word(),
+            file: linked.sources[find.spot.source].path.to_string(),
+            line: find.spot.at.line,
+            at: find.time.map(|time| time.to_string()),
+            snippet: find.found.snippet,
+            matches: find.found.matches,
+            unit: told.unit,
+            about: Arc::clone(about),
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Logs that have something to do with each other, among others or alone. What is found in them can be told without any others.
+
+use crate::Map;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+use tooltrail_model::link::{Linked, Ties, bundles};
+use tooltrail_model::{At, Time};
+
+/// Logs that belong together.
+#[derive(Debug, Default)]
+pub(crate) struct Group {
+    /// The logs, those that began first in front: of copies, the first one counts.
+    pub(crate) sources: Vec<usize>,
+    /// Their sessions, the newest first.
+    pub(crate) sessions: Vec<usize>,
+    index: OnceLock<Index>,
+}
+
+/// Where the calls of a group stand.
+#[derive(Debug, Default)]
+pub(crate) struct Index {
+    /// By source and line: which calls a record requests or answers, in `Linked::calls`.
+    lines: Map<(usize, u64), Vec<(Role, usize)>>,
+    /// By id: all calls, copies too.
+    ids: Map<Box<str>, Vec<usize>>,
+}
+
+/// What a record is to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// It makes it.
+    Request,
+    /// It answers it.
+    Result,
+}
+
+impl Group {
+    /// All logs as one group.
+    pub(crate) fn whole(linked: &Linked<'_>) -> Self {
+        let (sources, sessions) = ((0..linked.sources.len()).collect(), (0..linked.sessions.len()).collect());
+        Group { sources, sessions, index: OnceLock::new() }.sorted(linked)
+    }
+
+    fn sorted(mut self, linked: &Linked<'_>) -> Self {
+        self.sessions.sort_by_key(|&session| (Reverse(linked.sessions[session].last), session));
+        self.sources.sort_by_key(|&source| (linked.sources[source].summary.first.unwrap_or(Time::MAX), source));
+        self
+    }
+
+    /// Where the calls stand; found out when it is first asked for.
+    pub(crate) fn index(&self, linked: &Linked<'_>) -> &Index {
+        self.index.get_or_init(|| Index::of(linked, &self.sessions))
+    }
+}
+
+impl Index {
+    fn of(linked: &Linked<'_>, sessions: &[usize]) -> Self {
+        let mut index = Index::default();
+        for &session in sessions {
+            let start = linked.calls.partition_point(|call| call.session < session);
+            for (number, call) in (start..).zip(linked.calls_of(session)) {
+                index.ids.entry(linked.id(call.id).into()).or_default().push(number);
+                if call.copy_of.is_some() {
+                    continue;
+                }
+                let request = (call.id.source(), linked.record(call.id).at.line);
+                index.lines.entry(request).or_default().push((Role::Request, number));
+                if let Some((source, at)) = linked.result_spot(call) {
+                    index.lines.entry((source, at.line)).or_default().push((Role::Result, number));
+                }
+            }
+        }
+        index
+    }
+
+    /// The calls that a record requests or answers. Several records may stand on one damaged line.
+    pub(crate) fn at<'i>(&'i self, linked: &'i Linked<'_>, source: usize, at: At) -> impl Iterator<Item = (Role, usize)> + 'i {
+        let here = self.lines.get(&(source, at.line)).into_iter().flatten().copied();
+        here.filter(move |&(role, number)| {
+            let call = &linked.calls[number];
+            match role {
+                Role::Request => linked.record(call.id).at == at,
+                Role::Result => linked.result_spot(call) == Some((source, at)),
+            }
+        })
+    }
+
+    /// The call of an id, as seen from a source: one of its own before any other.
+    pub(crate) fn named(&self, linked: &Linked<'_>, source: usize, id: &str) -> Option<usize> {
+        let all = self.ids.get(id)?;
+        let own = all.iter().find(|&&number| linked.calls[number].id.source() == source);
+        own.or_else(|| all.iter().find(|&&number| linked.calls[number].copy_of.is_none())).or(all.first()).copied()
+    }
+}
+
+/// All groups that have a session which is wanted: the bundles that the logs would be taken apart into.
+pub(crate) fn groups(linked: &Linked<'_>, wanted: impl Fn(usize) -> bool) -> Vec<Group> {
+    let ties: Vec<Ties> = linked.sources.iter().map(|source| Ties::of(&source.summary)).collect();
+    let bundles = bundles(ties.iter().zip(linked.sources.iter().map(|source| &source.summary)));
+    let mut groups: BTreeMap<usize, Group> = BTreeMap::new();
+    for (number, session) in linked.sessions.iter().enumerate() {
+        let Some(&bundle) = session.sources.first().and_then(|&source| bundles.get(source)) else { continue };
+        groups.entry(bundle).or_default().sessions.push(number);
+    }
+    for (source, bundle) in bundles.iter().enumerate() {
+        if let Some(group) = groups.get_mut(bundle) {
+            group.sources.push(source);
+        }
+    }
+    groups.retain(|_, group| group.sessions.iter().any(|&session| wanted(session)));
+    groups.into_values().map(|group| group.sorted(linked)).collect()
+}

@@ -1,0 +1,144 @@
+//! Which calls and messages have the texts that a filter asks about, told by the logs themselves.
+//!
+//! `query` is what is looked for, `prefilter` which lines are worth decoding. `read` reads one log and knows nothing but its bytes, so no
+//! log has to be linked where nothing was found. `resolve` then tells whose each text is, with the logs that belong together linked;
+//! `group` says which do. `snippet` cuts out what is shown. What is searched is written down in docs/search.md.
+
+pub(crate) mod group;
+pub mod prefilter;
+mod query;
+mod read;
+pub(crate) mod resolve;
+mod snippet;
+
+pub use query::Query;
+pub(crate) use read::Saying;
+
+use read::Reader;
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError, mpsc};
+use tooltrail_formats::lines::{Buffer, Turns};
+use tooltrail_formats::saved;
+use tooltrail_formats::shelf::Shelf;
+
+/// What is looked for, and where logs are read from.
+#[derive(Clone, Copy)]
+pub(crate) struct Search<'s> {
+    pub(crate) query: &'s Query,
+    pub(crate) shelf: &'s dyn Shelf,
+    pub(crate) threads: usize,
+}
+
+/// What was found in the logs of a bundle, in the order of the logs.
+pub(crate) type Sayings = Vec<Vec<Saying>>;
+
+/// Reads the logs of many bundles. What was found in a bundle is settled as soon as all of its logs are looked through, and told in the
+/// order of the bundles, whichever thread was first. `tell` may end it.
+pub(crate) fn each_bundle<T: Send>(
+    search: &Search<'_>,
+    bundles: &[Vec<&str>],
+    settle: impl Fn(usize, Sayings) -> T + Sync,
+    mut tell: impl FnMut(usize, T) -> ControlFlow<()>,
+) {
+    let work = Work::new(*search, bundles, settle);
+    let work = &work;
+    std::thread::scope(|scope| {
+        let (send, receive) = mpsc::channel();
+        for _ in 0..search.threads.clamp(1, work.tasks.len().max(1)) {
+            let send = send.clone();
+            scope.spawn(move || work.run(&send));
+        }
+        drop(send);
+        // Bundles may be done in another order than they are told in.
+        let mut early: BTreeMap<usize, T> = BTreeMap::new();
+        let mut order = (0..bundles.len()).filter(|&bundle| !bundles[bundle].is_empty());
+        let mut next = order.next();
+        for (bundle, settled) in receive {
+            early.insert(bundle, settled);
+            while let Some((bundle, settled)) = next.and_then(|bundle| Some((bundle, early.remove(&bundle)?))) {
+                next = order.next();
+                if tell(bundle, settled).is_break() {
+                    work.stop.store(true, Ordering::Relaxed);
+                    return;
+                }
+            }
+        }
+    });
+}
+
+/// What the threads share.
+struct Work<'w, S> {
+    search: Search<'w>,
+    bundles: &'w [Vec<&'w str>],
+    settle: S,
+    /// Logs to read, each with its bundle.
+    tasks: Vec<(usize, usize)>,
+    next: AtomicUsize,
+    /// Which logs of each bundle may have something, and how many of them are still to be looked at.
+    likely: Vec<Mutex<(Vec<bool>, usize)>>,
+    stop: AtomicBool,
+    turns: Turns,
+    hasher: foldhash::fast::RandomState,
+}
+
+impl<'w, S> Work<'w, S> {
+    fn new(search: Search<'w>, bundles: &'w [Vec<&'w str>], settle: S) -> Self {
+        let unknown = |files: &Vec<&str>| Mutex::new((vec![false; files.len()], files.len()));
+        Work {
+            search,
+            bundles,
+            settle,
+            tasks: bundles.iter().enumerate().flat_map(|(bundle, files)| (0..files.len()).map(move |file| (bundle, file))).collect(),
+            next: AtomicUsize::new(0),
+            likely: bundles.iter().map(unknown).collect(),
+            stop: AtomicBool::new(false),
+            turns: Turns::default(),
+            hasher: foldhash::fast::RandomState::default(),
+        }
+    }
+
+    /// Looks at log after log. Whoever looks at the last one of a bundle reads those that may have something, and settles it.
+    fn run<T>(&self, send: &mpsc::Sender<(usize, T)>)
+    where
+        S: Fn(usize, Sayings) -> T,
+    {
+        let (mut buffer, mut chunk) = (Buffer::default(), Vec::new());
+        while let Some(&(bundle, file)) = self.tasks.get(self.next.fetch_add(1, Ordering::Relaxed)) {
+            if self.stop.load(Ordering::Relaxed) {
+                return;
+            }
+            let likely = self.may_have(self.bundles[bundle][file], &mut chunk);
+            let mut known = self.likely[bundle].lock().unwrap_or_else(PoisonError::into_inner);
+            known.0[file] = likely;
+            known.1 -= 1;
+            if known.1 == 0 {
+                let likely = std::mem::take(&mut known.0);
+                drop(known);
+                let said = self.read(bundle, &likely, &mut buffer);
+                if send.send((bundle, (self.settle)(bundle, said))).is_err() {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Whether a log may have something. One that cannot be read to its end may.
+    fn may_have(&self, file: &str, chunk: &mut Vec<u8>) -> bool {
+        let (lead, _) = self.search.query.lead();
+        let saved = || saved::may_be_beside(file);
+        self.search.shelf.log(file).is_ok_and(|log| lead.may_have(log, saved, chunk).unwrap_or(true))
+    }
+
+    /// Reads the logs of a bundle, if any of them may have something.
+    fn read(&self, bundle: usize, likely: &[bool], buffer: &mut Buffer) -> Sayings {
+        let (_, whole) = self.search.query.lead();
+        let any = likely.contains(&true);
+        let read = |(&file, &likely): (&&str, &bool)| match any && (likely || !whole) && !self.stop.load(Ordering::Relaxed) {
+            true => Reader::new(&self.search, file, &self.hasher).read(&self.turns, buffer),
+            false => Vec::new(),
+        };
+        self.bundles[bundle].iter().zip(likely).map(read).collect()
+    }
+}

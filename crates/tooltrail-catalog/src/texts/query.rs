@@ -1,0 +1,94 @@
+//! What is looked for: the texts of a filter, and the fields to find them in.
+
+use super::prefilter::Prefilter;
+use tooltrail_model::filter::Filter;
+use tooltrail_model::filter::texts::Field;
+
+/// A filter whose texts are looked for.
+#[derive(Debug)]
+pub struct Query {
+    filter: Filter,
+    fields: Vec<Field>,
+    /// Which lines are worth decoding.
+    prefilter: Prefilter,
+    /// Which logs are worth reading, where that is less: whatever is taken has this text, so logs that belong together and none of which
+    /// has it need not be read for the others.
+    lead: Option<Prefilter>,
+    snippets: bool,
+    pictures: bool,
+}
+
+impl Query {
+    /// Looks for the texts of a filter in some fields; in any, where none is named.
+    pub fn new(filter: Filter, fields: &[Field]) -> Self {
+        let prefilter = Prefilter::new(filter.texts().map(|(_, pattern)| pattern));
+        // The longest is the least frequent, as a rule.
+        let longest = filter.patterns().max_by_key(|pattern| pattern.source().len());
+        let lead = longest.filter(|_| filter.texts().count() > 1).map(|pattern| Prefilter::new(std::iter::once(pattern)));
+        let lead = lead.filter(|lead| !lead.is_open());
+        Query { filter, fields: fields.to_vec(), prefilter, lead, snippets: true, pictures: false }
+    }
+
+    /// The same for those who only want to know what has the texts, and not to see them.
+    pub(crate) fn unseen(filter: Filter) -> Self {
+        Query { snippets: false, ..Query::new(filter, &[]) }
+    }
+
+    /// The same with messages that have none of the texts but a picture: every line may be one.
+    pub(crate) fn with_pictures(self) -> Self {
+        Query { prefilter: Prefilter::default(), lead: None, pictures: true, ..self }
+    }
+
+    /// The filter.
+    pub fn filter(&self) -> &Filter {
+        &self.filter
+    }
+
+    /// Which lines are worth decoding.
+    pub(super) fn prefilter(&self) -> &Prefilter {
+        &self.prefilter
+    }
+
+    /// Which logs are worth reading; `true` if this is all that is looked for.
+    pub(super) fn lead(&self) -> (&Prefilter, bool) {
+        self.lead.as_ref().map_or((&self.prefilter, true), |lead| (lead, false))
+    }
+
+    /// The same for those who need every text of whatever has any of them.
+    pub(crate) fn with_each(self) -> Self {
+        Query { lead: None, ..self }
+    }
+
+    /// Whether what was found will be shown.
+    pub(super) fn shows(&self) -> bool {
+        self.snippets
+    }
+
+    /// Whether pictures are asked for.
+    pub(super) fn pictures(&self) -> bool {
+        self.pictures
+    }
+
+    /// Whether a field is asked for. The files of a call are a part of its input.
+    pub(super) fn wants(&self, field: Field) -> bool {
+        self.fields.is_empty() || self.fields.contains(&field) || (field == Field::Path && self.fields.contains(&Field::Input))
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+    use tooltrail_model::filter::{self, Setting, Spelling};
+
+    /// A filter as people write it.
+    pub(in crate::texts) fn parsed(query: &str, words: Spelling) -> Filter {
+        let (now, zone) = ("2026-01-01T00:00:00Z".parse().unwrap(), jiff::tz::TimeZone::UTC);
+        filter::parse(query, &Setting { here: None, home: None, now, zone, agents: &[], words }).unwrap()
+    }
+
+    #[test]
+    fn a_file_is_a_part_of_the_input() {
+        let query = Query::new(Filter::default(), &[Field::Input]);
+        assert!(query.wants(Field::Path) && query.wants(Field::Input) && !query.wants(Field::Result));
+    }
+}

@@ -1,0 +1,25 @@
+//! Outputs that an agent saved beside a log because they were too long for it.
+
+use crate::FORMATS;
+use crate::shelf::Shelf;
+use std::io;
+use std::path::Path;
+
+/// The most that is read of one.
+const MOST: u64 = 4 << 20;
+
+/// The first bytes of an output, and how large it is. Wherever the log says it is, it is looked for by its name alone.
+pub fn read(shelf: &dyn Shelf, log: &str, path: &str) -> io::Result<(Vec<u8>, u64)> {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    shelf.beside(log, name, MOST)
+}
+
+/// Whether outputs may have been saved beside a log: `false` only for a log on the disk that has no directory for them, nor has the log
+/// that it is a subagent of.
+pub fn may_be_beside(log: &str) -> bool {
+    const ABOVE: usize = 5;
+    let log = Path::new(log);
+    let own = FORMATS.iter().filter_map(|format| format.side_directory(log));
+    let above = log.ancestors().skip(1).take(ABOVE).map(Path::to_owned);
+    !log.exists() || own.chain(above).any(|directory| directory.join("tool-results").exists())
+}
