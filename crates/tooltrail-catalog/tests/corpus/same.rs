@@ -96,12 +96,12 @@ fn same(logs: &Search, queries: usize) {
 
 #[test]
 fn what_is_searched_is_what_is_listed() {
-    same(&support::fixtures(), 300);
+    same(&support::fixtures(), 150);
 }
 
 #[test]
 fn what_is_searched_is_what_is_listed_of_real_logs() {
     if let Some(logs) = support::corpus() {
-        same(&logs, 200);
+        same(&logs, 100);
     }
 }
