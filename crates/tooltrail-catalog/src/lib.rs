@@ -3,8 +3,9 @@
 //! [`store`] is the catalogue: sessions, calls, turns and usage in a file that is only a cache of the logs. [`refresh`] makes it equal to
 //! what the logs say now. [`library`] is how sessions are opened. [`taken`] tells what a filter takes of them, [`texts`] which of them have
 //! a text, and [`search`] shows it. The logs are the index: they are read at memory speed, so nothing has to be built first and nothing can
-//! be stale.
+//! be stale. [`keep`] copies logs before their agents delete them.
 
+pub mod keep;
 pub mod library;
 pub mod refresh;
 mod rows;

@@ -3,13 +3,15 @@
 //! Most logs have nothing to do with most others. A bundle is what has: the logs of a session, of those it was forked from or goes on
 //! from, of their subagents. Whatever is asked about a session can be told from its bundle, so nothing else has to be in memory.
 
-use crate::in_parallel;
+use crate::keep::Keep;
 use crate::store::{Catalogue, Error, Packed, read};
+use crate::taken::stored::Catalogued;
 use crate::taken::{self, Asked};
+use crate::{Set, in_parallel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_model::Time;
-use tooltrail_model::filter::{Filter, Test};
+use tooltrail_model::filter::{Answer, Filter, Test};
 use tooltrail_model::link::{Linker, Now, Shorts, Source};
 
 /// Logs that are linked with each other and with no others.
@@ -34,6 +36,9 @@ pub trait Library: Sync {
     /// Where the logs are read again from.
     fn shelf(&self) -> &dyn Shelf;
 
+    /// What is kept of logs that are gone.
+    fn keep(&self) -> Option<&Keep>;
+
     /// The bundles in which anything may be taken by a filter, in the same order. To leave out more than nothing only spares the reading.
     fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, Error> {
         let _ = (filter, now, threads);
@@ -46,11 +51,12 @@ pub struct Scanned<'s> {
     /// The bundles in their order; the id of each is its place.
     bundles: Vec<(Bundle, Arc<Linker>)>,
     shelf: &'s dyn Shelf,
+    keep: Option<&'s Keep>,
 }
 
 impl<'s> Scanned<'s> {
     /// Takes logs, and where they are read again from.
-    pub fn new(linker: Linker, shelf: &'s dyn Shelf) -> Self {
+    pub fn new(linker: Linker, shelf: &'s dyn Shelf, keep: Option<&'s Keep>) -> Self {
         let bundle = |linker: Linker| {
             let files = linker.sources().map(|source| source.path.clone()).collect();
             let last = linker.sources().filter_map(|source| source.summary.last).max();
@@ -59,7 +65,7 @@ impl<'s> Scanned<'s> {
         let mut bundles: Vec<_> = linker.split().into_iter().map(bundle).collect();
         bundles.sort_by(|(one, _), (other, _)| other.last.cmp(&one.last).then_with(|| one.files.cmp(&other.files)));
         (0..).zip(&mut bundles).for_each(|(id, (bundle, _))| bundle.id = id);
-        Scanned { bundles, shelf }
+        Scanned { bundles, shelf, keep }
     }
 }
 
@@ -77,10 +83,14 @@ impl Library for Scanned<'_> {
         self.shelf
     }
 
+    fn keep(&self) -> Option<&Keep> {
+        self.keep
+    }
+
     fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, Error> {
         let only_texts = filter.terms().iter().all(|term| matches!(term.test, Test::Text(_)));
         let likely = |(bundle, linker): &(Bundle, Arc<Linker>)| {
-            let may = || taken::may_take(&Asked { linked: &linker.link(), shelf: self.shelf, now, threads: 1 }, filter);
+            let may = || taken::may_take(&Asked { linked: &linker.link(), shelf: self.shelf, now, threads: 1, keep: self.keep() }, filter);
             (only_texts || may()).then(|| bundle.clone())
         };
         Ok(in_parallel(threads, &self.bundles, likely).into_iter().flatten().collect())
@@ -92,12 +102,13 @@ pub struct Stored {
     catalogue: Mutex<Catalogue>,
     shorts: OnceLock<Arc<Shorts>>,
     shelf: Disk,
+    keep: Option<Keep>,
 }
 
 impl Stored {
-    /// Takes a catalogue that has been refreshed.
-    pub fn new(catalogue: Catalogue) -> Self {
-        Stored { catalogue: Mutex::new(catalogue), shorts: OnceLock::new(), shelf: Disk::default() }
+    /// Takes a catalogue that has been refreshed, and what is kept of logs that are gone.
+    pub fn new(catalogue: Catalogue, keep: Option<Keep>) -> Self {
+        Stored { catalogue: Mutex::new(catalogue), shorts: OnceLock::new(), shelf: Disk::default(), keep }
     }
 
     /// The catalogue itself.
@@ -143,5 +154,32 @@ impl Library for Stored {
 
     fn shelf(&self) -> &dyn Shelf {
         &self.shelf
+    }
+
+    fn keep(&self) -> Option<&Keep> {
+        self.keep.as_ref()
+    }
+
+    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, Error> {
+        let mut bundles = self.bundles()?;
+        if filter.terms().iter().all(|term| matches!(term.test, Test::Text(_))) {
+            return Ok(bundles);
+        }
+        let listing = self.catalogue().list(now)?;
+        let rows = listing.rows();
+        let catalogued = Catalogued { library: self, listing: &listing, rows: &rows, now, threads };
+        let mut likely: Set<i64> = Set::default();
+        for session in catalogued.likely_sessions(filter) {
+            let Some(bundle) = listing.bundle(session).filter(|bundle| !likely.contains(bundle)) else { continue };
+            let mut any = filter.asks_messages();
+            if !any {
+                catalogued.ask_calls(filter, session, |answer, _| any |= answer != Answer::No)?;
+            }
+            if any {
+                likely.insert(bundle);
+            }
+        }
+        bundles.retain(|bundle| likely.contains(&bundle.id));
+        Ok(bundles)
     }
 }

@@ -167,13 +167,11 @@ fn a_session_that_was_deleted_stays_listed_as_gone() {
     let mut catalogue = open(cache.path());
     update(&mut catalogue, home.path());
     let listed = |catalogue: &Catalogue| {
-        let mut all = Vec::new();
-        let take = |row: tooltrail_model::row::SessionRow<'_>, gone: bool| {
-            all.push((row.session.to_owned(), row.calls, row.files.len(), gone));
-            Ok::<_, ()>(())
+        let listing = catalogue.list(&later()).unwrap();
+        let row = |(session, row): (usize, &tooltrail_model::row::SessionRow<'_>)| {
+            (row.session.to_owned(), row.calls, row.files.len(), listing.is_gone(session))
         };
-        catalogue.each_session(&later(), take).unwrap().unwrap();
-        all
+        listing.rows().iter().enumerate().map(row).collect::<Vec<_>>()
     };
     let before = listed(&catalogue);
     assert!(before.len() > 1 && before.iter().all(|(.., gone)| !gone));

@@ -1,9 +1,13 @@
 //! Finding logs: in the agents' own places, or wherever the user points.
+//!
+//! Where copies are kept, a log that is not in its own place any more is found there. As long as it is in its place, the copy is only
+//! told of.
 
-use crate::{FORMATS, Places, Registered};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::shelf::first_bytes;
+use crate::{FORMATS, Places, Registered, mirror};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ffi::OsStr;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use tooltrail_model::Time;
@@ -28,11 +32,22 @@ impl Found {
     }
 }
 
+/// A kept copy of a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The copy. It has the time of the log.
+    pub copy: Found,
+    /// Where the log lies, or lay.
+    pub original: PathBuf,
+}
+
 /// What was found, and what could not be looked at.
 #[derive(Debug, Default)]
 pub struct Search {
-    /// Files that may be logs, by path, each once.
+    /// Files that may be logs, by path, each once. Of logs that are gone these are the kept copies.
     pub files: Vec<Found>,
+    /// The kept copies of logs, whether or not these are gone.
+    pub kept: Vec<Kept>,
     /// Directories and files that could not be read.
     pub problems: Vec<Problem>,
     /// The directories that were looked into.
@@ -59,6 +74,9 @@ pub fn in_places(places: &[Places]) -> Search {
                     search.walk(&root);
                 }
                 if !search.looked.contains(&root) {
+                    if let Some(kept) = &places.kept {
+                        search.walk_kept(kept, &root);
+                    }
                     search.looked.push(root);
                 }
             }
@@ -100,15 +118,28 @@ pub fn in_paths(paths: &[PathBuf]) -> Search {
 
 impl Search {
     fn tidy(mut self) -> Self {
+        let gone = self.gone();
+        self.files.extend(gone);
         self.files.sort_by(|a, b| a.path.cmp(&b.path));
         self.files.dedup_by(|a, b| a.path == b.path);
         self.drop_twins();
         self
     }
 
+    /// The copies of logs that are not there any more, in no form.
+    fn gone(&self) -> Vec<Found> {
+        // Spelled alike where they are the same, so the letters are compared, which is quicker than the parts of the paths.
+        let there: HashSet<&OsStr> = self.files.iter().map(|found| found.path.as_os_str()).collect();
+        let mut gone: Vec<&Kept> = self.kept.iter().filter(|kept| !there.contains(kept.original.as_os_str())).collect();
+        if !gone.is_empty() {
+            let forms: BTreeSet<PathBuf> = self.files.iter().filter_map(|found| twin(&found.path)).map(|(form, _)| form).collect();
+            gone.retain(|kept| twin(&kept.original).is_none_or(|(form, _)| !forms.contains(&form)));
+        }
+        gone.into_iter().map(|kept| kept.copy.clone()).collect()
+    }
+
     /// Keeps one of several forms of the same log.
     fn drop_twins(&mut self) {
-        let twin = |path: &Path| FORMATS.iter().find_map(|format| format.twin(path));
         let mut best: BTreeMap<PathBuf, u8> = BTreeMap::new();
         for (key, rank) in self.files.iter().filter_map(|found| twin(&found.path)) {
             let held = best.entry(key).or_insert(rank);
@@ -120,6 +151,19 @@ impl Search {
     fn file(&mut self, path: PathBuf, meta: &fs::Metadata) {
         if meta.is_file() {
             self.files.push(Found { path, size: meta.len(), modified: meta.modified().ok(), identity: identity(meta) });
+        }
+    }
+
+    /// Walks the kept copies of a directory's logs.
+    fn walk_kept(&mut self, kept: &Path, root: &Path) {
+        let Some(place) = mirror::place(kept, root).filter(|place| place.is_dir()) else { return };
+        let own = self.files.len();
+        self.walk(&place);
+        for copy in self.files.split_off(own) {
+            if let Ok(path) = copy.path.strip_prefix(&place) {
+                let original = root.join(path);
+                self.kept.push(Kept { copy, original });
+            }
         }
     }
 
@@ -149,6 +193,11 @@ impl Search {
     }
 }
 
+/// What the forms of a log share, and how much this one is worth.
+fn twin(path: &Path) -> Option<(PathBuf, u8)> {
+    FORMATS.iter().find_map(|format| format.twin(path))
+}
+
 /// A number for a file's place on the disk and the last change of anything about it.
 pub fn identity(meta: &fs::Metadata) -> u64 {
     #[cfg(unix)]
@@ -166,8 +215,8 @@ pub fn identity(meta: &fs::Metadata) -> u64 {
 }
 
 /// Whether a file in a directory may be a log, by its name.
-fn is_log_name(path: &Path) -> bool {
-    let Some(name) = path.file_name().map(std::ffi::OsStr::to_string_lossy) else { return false };
+pub fn is_log_name(path: &Path) -> bool {
+    let Some(name) = path.file_name().map(OsStr::to_string_lossy) else { return false };
     name.ends_with(".jsonl") || name.ends_with(".jsonl.zst") || FORMATS.iter().any(|format| format.is_log_name(&name))
 }
 
@@ -192,13 +241,9 @@ pub fn registered(places: &[Places]) -> Vec<Registered> {
     found
 }
 
-/// The bytes of a small ordinary file; nothing if it is large, no file, or not there.
+/// The bytes of a small ordinary file; nothing if it is large, no file, or not there. Of a kept copy, those of the file itself.
 pub fn read_small(path: &Path, limit: u64) -> Option<Vec<u8>> {
-    let meta = fs::symlink_metadata(path).ok()?;
-    if !meta.is_file() || meta.len() > limit {
-        return None;
-    }
-    let mut bytes = Vec::new();
-    fs::File::open(path).ok()?.take(limit).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+    let meta = fs::symlink_metadata(path).ok().filter(|meta| meta.is_file() && meta.len() <= limit)?;
+    let (bytes, size) = first_bytes(path, &meta, limit).ok()?;
+    (size <= limit).then_some(bytes)
 }

@@ -7,12 +7,15 @@ pub mod changes;
 mod claude_code;
 mod codex;
 pub mod find;
+pub mod frames;
 mod joined;
 pub mod lines;
 pub mod load;
 pub mod mend;
+pub mod mirror;
 mod open;
 pub mod records;
+pub mod retention;
 pub mod saved;
 pub mod scan;
 pub mod shelf;
@@ -23,6 +26,7 @@ pub mod value;
 use changes::Backup;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tooltrail_model::assemble::Origin;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
@@ -46,6 +50,8 @@ pub struct Places {
     pub xdg_config: Option<PathBuf>,
     /// `CODEX_HOME`.
     pub codex_home: Option<PathBuf>,
+    /// Where copies of logs are kept, laid out as [`mirror`] says.
+    pub kept: Option<PathBuf>,
 }
 
 /// One record of a source.
@@ -254,6 +260,18 @@ pub trait Format: Sync {
     fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<std::borrow::Cow<'r, str>> {
         let _ = damaged;
         Vec::new()
+    }
+
+    /// The file that says how long the agent leaves logs lying in one of its [`Format::roots`].
+    fn settings(&self, root: &Path) -> Option<PathBuf> {
+        let _ = root;
+        None
+    }
+
+    /// How long after it was last written a log is deleted, by what the settings say or by default; nothing if it never is.
+    fn lifetime(&self, settings: Option<&[u8]>) -> Option<Duration> {
+        let _ = settings;
+        None
     }
 
     /// The files in which the agent lists the sessions that run, and what such a file says.

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// How a file that zstd compressed begins.
-const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+pub(crate) const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// The most that a compressed file may ask for to be read, as a power of two. Agents write with 8 MB at most.
 const WINDOW: u32 = 25;
 
@@ -52,6 +52,23 @@ pub(crate) fn open<R: Read>(path: &Path, wrap: impl FnOnce(File) -> R) -> io::Re
     file.by_ref().take(ZSTD.len() as u64).read_to_end(&mut head)?;
     file.seek(SeekFrom::Start(0))?;
     Input::of(wrap(file), &head)
+}
+
+/// A file that is read from a place on, without moving anybody else's.
+pub(crate) struct At<'f> {
+    pub(crate) file: &'f File,
+    pub(crate) place: u64,
+}
+
+impl Read for At<'_> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        #[cfg(unix)]
+        let count = std::os::unix::fs::FileExt::read_at(self.file, out, self.place)?;
+        #[cfg(windows)]
+        let count = std::os::windows::fs::FileExt::seek_read(self.file, out, self.place)?;
+        self.place += count as u64;
+        Ok(count)
+    }
 }
 
 #[cfg(test)]

@@ -4,11 +4,13 @@
 //! never followed.
 
 use crate::FORMATS;
-use crate::open::{is_compressed, open};
+use crate::frames::Frames;
+use crate::open::{At, is_compressed, open};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use tooltrail_model::Span;
 
@@ -35,41 +37,98 @@ const SAVED: &str = "tool-results";
 
 /// How many logs are kept open to be read again.
 const OPEN: usize = 16;
+/// How many frames of a kept log are held: a request and its result may stand in two.
+const WARM: usize = 2;
 
 /// The disk, as it was when a log was first read again: a log that is replaced meanwhile is still read as it was.
 #[derive(Debug, Default)]
 pub struct Disk {
-    /// Logs that were read lately, the latest last: calls of one log follow each other. Those that are compressed are unpacked once, to
-    /// be read at any place, and stay.
+    /// Logs that were read lately, the latest last: calls of one log follow each other. Those that an agent compressed are unpacked once,
+    /// to be read at any place, and stay.
     held: Mutex<Vec<Held>>,
+    /// How many bytes were decompressed to read parts of kept logs.
+    unpacked: AtomicU64,
 }
 
 /// A log that is open.
 #[derive(Debug)]
 struct Held {
     path: PathBuf,
-    file: Arc<File>,
+    log: Arc<Log>,
     unpacked: bool,
 }
 
+/// A log that can be read at any place.
+#[derive(Debug)]
+enum Log {
+    /// Its bytes as they are.
+    Plain(File),
+    /// A kept one, with the frames that were read lately, the latest last.
+    Kept { file: File, frames: Frames, warm: Mutex<Vec<(usize, Arc<[u8]>)>> },
+}
+
+impl Log {
+    /// Opens a log; gives whether it had to be unpacked.
+    fn open(path: &Path) -> io::Result<(Self, bool)> {
+        if !is_compressed(path) {
+            return Ok((Log::Plain(File::open(path)?), false));
+        }
+        let file = File::open(path)?;
+        match Frames::read(&file).filter(|frames| !frames.seal.raw) {
+            Some(frames) => Ok((Log::Kept { file, frames, warm: Mutex::default() }, false)),
+            None => Ok((Log::Plain(unpack(path)?), true)),
+        }
+    }
+
+    /// A part of it, and how much was decompressed for that.
+    fn part(&self, span: Span, unpacked: &AtomicU64) -> Option<Vec<u8>> {
+        match self {
+            Log::Plain(file) => {
+                let mut bytes = Vec::with_capacity(usize::try_from(span.len()).ok()?.min(crate::records::LONGEST));
+                At { file, place: span.start }.take(span.len()).read_to_end(&mut bytes).ok()?;
+                (bytes.len() as u64 == span.len()).then_some(bytes)
+            }
+            Log::Kept { file, frames, warm } => frames.part(span, |index| {
+                let held = || warm.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some((_, content)) = held().iter().find(|(known, _)| *known == index) {
+                    return Some(Arc::clone(content));
+                }
+                let content: Arc<[u8]> = frames.frame(file, index)?.into();
+                unpacked.fetch_add(content.len() as u64, Ordering::Relaxed);
+                let mut held = held();
+                if held.len() >= WARM {
+                    held.remove(0);
+                }
+                held.push((index, Arc::clone(&content)));
+                Some(content)
+            }),
+        }
+    }
+}
+
 impl Disk {
+    /// How many bytes were decompressed to read parts of kept logs.
+    pub fn unpacked(&self) -> u64 {
+        self.unpacked.load(Ordering::Relaxed)
+    }
+
     /// A log to read at any place.
-    fn hold(&self, path: &Path) -> io::Result<Arc<File>> {
+    fn hold(&self, path: &Path) -> io::Result<Arc<Log>> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = held.iter().rposition(|log| log.path == path) {
-            let log = held.remove(at);
-            let file = Arc::clone(&log.file);
-            held.push(log);
-            return Ok(file);
+            let own = held.remove(at);
+            let log = Arc::clone(&own.log);
+            held.push(own);
+            return Ok(log);
         }
-        let unpacked = is_compressed(path);
-        let file = Arc::new(if unpacked { unpack(path)? } else { File::open(path)? });
+        let (log, unpacked) = Log::open(path)?;
+        let log = Arc::new(log);
         let oldest = held.iter().position(|log| !log.unpacked);
         if let Some(oldest) = oldest.filter(|_| held.iter().filter(|log| !log.unpacked).count() >= OPEN) {
             held.remove(oldest);
         }
-        held.push(Held { path: path.to_owned(), file: Arc::clone(&file), unpacked });
-        Ok(file)
+        held.push(Held { path: path.to_owned(), log: Arc::clone(&log), unpacked });
+        Ok(log)
     }
 }
 
@@ -79,10 +138,7 @@ impl Shelf for Disk {
     }
 
     fn bytes(&self, file: &str, span: Span) -> Option<Vec<u8>> {
-        let file = self.hold(Path::new(file)).ok()?;
-        let mut bytes = Vec::with_capacity(usize::try_from(span.len()).ok()?.min(crate::records::LONGEST));
-        At { file: &file, place: span.start }.take(span.len()).read_to_end(&mut bytes).ok()?;
-        (bytes.len() as u64 == span.len()).then_some(bytes)
+        self.hold(Path::new(file)).ok()?.part(span, &self.unpacked)
     }
 
     fn beside(&self, file: &str, name: &str, limit: u64) -> io::Result<(Vec<u8>, u64)> {
@@ -106,11 +162,22 @@ fn named(directories: impl IntoIterator<Item = PathBuf>, name: &str, limit: u64)
         let real = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir());
         let is_directory = real(&directory) && directory.parent().is_some_and(real);
         let Some(meta) = fs::symlink_metadata(&path).ok().filter(|meta| is_directory && meta.is_file()) else { continue };
-        let mut bytes = Vec::new();
-        File::open(&path)?.take(limit).read_to_end(&mut bytes)?;
-        return Ok((bytes, meta.len()));
+        return first_bytes(&path, &meta, limit);
     }
     Err(io::Error::new(io::ErrorKind::NotFound, "it is not beside the log any more"))
+}
+
+/// The first bytes of a file, and how large it is. Of a kept copy, those of the file that it is a copy of.
+pub(crate) fn first_bytes(path: &Path, meta: &fs::Metadata, limit: u64) -> io::Result<(Vec<u8>, u64)> {
+    let mut bytes = Vec::new();
+    let file = File::open(path)?;
+    let Some(frames) = Frames::read(&file) else {
+        file.take(limit).read_to_end(&mut bytes)?;
+        return Ok((bytes, meta.len()));
+    };
+    let length = frames.seal.length;
+    frames.content(file).take(limit).read_to_end(&mut bytes)?;
+    Ok((bytes, length))
 }
 
 /// The directories beside a log, and beside the log that it is a subagent of, in which outputs are saved.
@@ -119,23 +186,6 @@ fn directories(log: &Path) -> Vec<PathBuf> {
     let above = log.ancestors().skip(1).take_while(|path| path.file_name().is_some_and(|name| name != "projects")).take(4);
     let above = above.filter(|path| path.with_extension("jsonl").is_file()).map(Path::to_owned);
     own.chain(above).map(|directory| directory.join(SAVED)).collect()
-}
-
-/// A file that is read from a place on, without moving anybody else's.
-struct At<'f> {
-    file: &'f File,
-    place: u64,
-}
-
-impl Read for At<'_> {
-    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        #[cfg(unix)]
-        let count = std::os::unix::fs::FileExt::read_at(self.file, out, self.place)?;
-        #[cfg(windows)]
-        let count = std::os::windows::fs::FileExt::seek_read(self.file, out, self.place)?;
-        self.place += count as u64;
-        Ok(count)
-    }
 }
 
 fn unpack(path: &Path) -> io::Result<File> {

@@ -160,6 +160,8 @@ pub struct Rare {
     pub task: Option<Box<str>>,
     /// Further results for the same call.
     pub others: Vec<ResultRecord>,
+    /// Records of their own that tell how it ended.
+    pub ends: Vec<At>,
     /// The run time that records of progress tell.
     pub progress_ms: Option<u64>,
     /// The call that started the subagent that made it, for calls that are only told of.
@@ -169,7 +171,7 @@ pub struct Rare {
 impl CallRecord {
     /// What only few calls have.
     pub fn rare(&self) -> &Rare {
-        static NONE: Rare = Rare { prompt: None, task: None, others: Vec::new(), progress_ms: None, parent: None };
+        static NONE: Rare = Rare { prompt: None, task: None, others: Vec::new(), ends: Vec::new(), progress_ms: None, parent: None };
         self.rare.as_deref().unwrap_or(&NONE)
     }
 

@@ -1,20 +1,46 @@
-//! The catalogue of this machine: where its file lies, and how a command comes to an up-to-date one.
+//! The catalogue of this machine: where its file lies, how a command comes to an up-to-date one, and what of it a command needs.
 
 use crate::cli::LogArgs;
-use crate::{logs, out, progress};
-use anyhow::{Context, bail};
+use crate::{directories, keeping, logs, out, progress};
+use anyhow::bail;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use tooltrail_catalog::library::Stored;
 use tooltrail_catalog::refresh::refresh;
-use tooltrail_catalog::store::{Catalogue, file_name};
+use tooltrail_catalog::store::{Catalogue, Listing, file_name};
+use tooltrail_catalog::taken::stored::Catalogued;
 use tooltrail_formats::find;
-use tooltrail_formats::scan::Progress;
+use tooltrail_formats::scan::{Options, Progress};
 use tooltrail_model::link::Now;
+use tooltrail_model::row::SessionRow;
 
 /// A catalogue that says what the logs say.
 pub(crate) struct Ready {
-    pub(crate) catalogue: Catalogue,
+    pub(crate) library: Stored,
     /// The moment of asking.
     pub(crate) now: Now,
+    /// Where logs were looked for.
+    pub(crate) looked: Vec<PathBuf>,
+    /// How long it took.
+    pub(crate) took: Duration,
+    pub(crate) threads: usize,
+}
+
+/// The catalogue, refreshed, if the arguments want one. Where it cannot be used that is told, and the logs are read themselves.
+pub(crate) fn if_wanted(args: &LogArgs) -> anyhow::Result<Option<Ready>> {
+    let as_stored = args.max_line.saturating_mul(1 << 20) == Options::default().max_line;
+    if args.demo || args.no_cache || !as_stored {
+        return Ok(None);
+    }
+    // What is wrong with the arguments is wrong without a catalogue too.
+    logs::places(args)?;
+    match ready(args) {
+        Ok(ready) => Ok(Some(ready)),
+        Err(error) => {
+            out::remark(&format!("{error:#}; reading the logs instead (--no-cache does so without asking)"));
+            Ok(None)
+        }
+    }
 }
 
 /// Opens the catalogue of the places that the arguments name, and refreshes it.
@@ -22,9 +48,10 @@ pub(crate) fn ready(args: &LogArgs) -> anyhow::Result<Ready> {
     if args.demo {
         bail!("the demo has no catalogue; leave out --demo, or use `tooltrail calls --demo`");
     }
+    let start = Instant::now();
     let places = logs::places(args)?;
     let search = find::in_places(&places);
-    let mut catalogue = Catalogue::open(&directory()?.join(file_name(&args.root)))?;
+    let mut catalogue = Catalogue::open(&directories::cache()?.join(file_name(&args.root)))?;
     let total = search.files.iter().map(|found| found.size).sum();
     let progress = Progress::default();
     let (options, clock) = (logs::options(args, false), jiff::Timestamp::now().into());
@@ -32,23 +59,24 @@ pub(crate) fn ready(args: &LogArgs) -> anyhow::Result<Ready> {
     for problem in search.problems.iter().chain(&outcome.problems) {
         out::complain(problem);
     }
-    Ok(Ready { catalogue, now: logs::now_in(args, &places) })
+    keeping::after_refresh(args, &search);
+    Ok(Ready {
+        library: Stored::new(catalogue, keeping::keep(args)),
+        now: logs::now_in(args, &places),
+        looked: search.looked,
+        took: start.elapsed(),
+        threads: options.threads,
+    })
 }
 
-/// The directory for what can be made again: `TOOLTRAIL_CACHE`, or where the system wants it.
-fn directory() -> anyhow::Result<PathBuf> {
-    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    if let Some(own) = variable("TOOLTRAIL_CACHE") {
-        return Ok(own);
+impl Ready {
+    /// The sessions at the moment of asking.
+    pub(crate) fn list(&self) -> anyhow::Result<Listing> {
+        Ok(self.library.catalogue().list(&self.now)?)
     }
-    let home = || std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
-    let system = if cfg!(target_os = "macos") {
-        home().map(|home| home.join("Library/Caches"))
-    } else if cfg!(windows) {
-        variable("LOCALAPPDATA")
-    } else {
-        // A relative path is to be ignored, says the specification.
-        variable("XDG_CACHE_HOME").filter(|path| path.is_absolute()).or_else(|| home().map(|home| home.join(".cache")))
-    };
-    Ok(system.context("no home directory; say where the catalogue may be kept with TOOLTRAIL_CACHE")?.join("tooltrail"))
+
+    /// What it takes to ask about them.
+    pub(crate) fn asked<'a>(&'a self, listing: &'a Listing, rows: &'a [SessionRow<'a>]) -> Catalogued<'a> {
+        Catalogued { library: &self.library, listing, rows, now: &self.now, threads: self.threads }
+    }
 }

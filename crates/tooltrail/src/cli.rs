@@ -18,6 +18,7 @@ Examples:
   tooltrail file src/main.rs     every version of a file that the logs hold
   tooltrail search \"connection refused\"
   tooltrail list                 sessions, newest last
+  tooltrail keep on              keep logs that agents will delete
   tooltrail check session.jsonl  is this log whole?
   tooltrail stats --root /mnt/backup/home";
 
@@ -43,6 +44,9 @@ pub(crate) struct LogArgs {
     /// Read a few invented sessions instead of logs
     #[arg(long, global = true, conflicts_with = "root")]
     pub(crate) demo: bool,
+    /// Read the logs themselves, and neither ask nor make a catalogue of them (docs/catalogue.md)
+    #[arg(long, global = true, hide_short_help = true)]
+    pub(crate) no_cache: bool,
     /// How many threads read [default: all cores]
     #[arg(long, value_name = "N", global = true, hide_short_help = true)]
     pub(crate) threads: Option<usize>,
@@ -78,6 +82,8 @@ pub(crate) enum Command {
     Export(crate::commands::export::ExportArgs),
     /// List the versions of a file that the logs hold, and get one of them back
     File(crate::commands::file::FileArgs),
+    /// Keep logs that agents will delete, and get them back
+    Keep(crate::commands::keep::KeepArgs),
     /// List sessions
     #[command(visible_alias = "ls")]
     List(crate::commands::list::ListArgs),

@@ -1,10 +1,15 @@
 //! From arguments to linked logs: what to read, from where, and what time it is.
 
+use crate::catalogue::{self, Ready};
 use crate::cli::LogArgs;
-use crate::{demo, out, progress};
+use crate::refs::{self, Wanted};
+use crate::{demo, directories, keeping, out, progress};
 use anyhow::{Context, bail};
 use std::mem::ManuallyDrop;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tooltrail_catalog::keep::Keep;
+use tooltrail_catalog::library::Library;
 use tooltrail_catalog::taken::Asked;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::{self, Options, Progress};
@@ -26,6 +31,33 @@ pub(crate) struct Logs {
     pub(crate) took: std::time::Duration,
     shelf: Box<dyn Shelf>,
     threads: usize,
+    keep: Option<Keep>,
+}
+
+/// What is in the logs that the arguments name: as the catalogue knows them, or where paths are named, read.
+pub(crate) fn open(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<Logs> {
+    match if_stored(args, paths)? {
+        Some(ready) => {
+            let linker = ready.library.whole()?;
+            Ok(Logs::stored(ready, linker))
+        }
+        None => read(args, paths, false),
+    }
+}
+
+/// The same for what a REF names, with as little else as can be.
+pub(crate) fn open_for(args: &LogArgs, wanted: &Wanted) -> anyhow::Result<Logs> {
+    let (Some(ready), Wanted::Name(name)) = (if_stored(args, &wanted.paths())?, wanted) else { return read(args, &wanted.paths(), false) };
+    let linker = match refs::bundle(&ready, name)? {
+        Some(bundle) => Arc::unwrap_or_clone(ready.library.open(bundle)?),
+        None => ready.library.whole()?,
+    };
+    Ok(Logs::stored(ready, linker))
+}
+
+/// The catalogue, if that is to be asked.
+pub(crate) fn if_stored(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<Option<Ready>> {
+    if paths.is_empty() { catalogue::if_wanted(args) } else { Ok(None) }
 }
 
 /// Reads the logs that the arguments name.
@@ -46,6 +78,7 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
             took: start.elapsed(),
             shelf: Box::new(demo::Demo),
             threads: options.threads,
+            keep: None,
         });
     }
     let places = places(args)?;
@@ -58,6 +91,7 @@ pub(crate) fn read(args: &LogArgs, paths: &[PathBuf], check_utf8: bool) -> anyho
         took: start.elapsed(),
         shelf: Box::new(Disk::default()),
         threads: options.threads,
+        keep: keeping::keep(args),
     })
 }
 
@@ -70,7 +104,10 @@ pub(crate) fn options(args: &LogArgs, check_utf8: bool) -> Options {
 
 /// Where the arguments want logs to be looked for.
 pub(crate) fn places(args: &LogArgs) -> anyhow::Result<Vec<Places>> {
-    if args.root.is_empty() { Ok(vec![from_environment()]) } else { rooted(&args.root) }
+    let mut places = if args.root.is_empty() { vec![from_environment()] } else { rooted(&args.root)? };
+    let kept = keeping::keep(args).map(|keep| keep.files());
+    places.iter_mut().for_each(|places| places.kept.clone_from(&kept));
+    Ok(places)
 }
 
 /// The moment of asking, with the sessions that run in some places.
@@ -84,6 +121,17 @@ fn registered(places: &[Places]) -> Vec<Registered> {
 }
 
 impl Logs {
+    fn stored(ready: Ready, linker: Linker) -> Self {
+        let Ready { now, looked, took, threads, library } = ready;
+        let keep = library.keep().cloned();
+        Logs { linker: ManuallyDrop::new(linker), now, looked, took, shelf: Box::new(Disk::default()), threads, keep }
+    }
+
+    /// What is kept of logs that are gone.
+    pub(crate) fn keep(&self) -> Option<&Keep> {
+        self.keep.as_ref()
+    }
+
     /// The logs linked, on as many threads as they were read on.
     pub(crate) fn link(&self) -> Linked<'_> {
         self.linker.link_on(self.threads)
@@ -104,27 +152,7 @@ impl Logs {
         if self.any() {
             return Ok(());
         }
-        bail!("no agent's logs found\n{}", self.where_to_look());
-    }
-
-    /// Where logs were looked for, and what to do about it.
-    pub(crate) fn where_to_look(&self) -> String {
-        let mut text = String::from("looked in:\n");
-        for path in &self.looked {
-            text.push_str(&format!("  {}\n", path.display()));
-        }
-        text.push_str("name a log or a directory of logs on the command line, or with --root DIR a directory laid out like a home;\n");
-        text.push_str("try `tooltrail --demo` to see what it does");
-        text
-    }
-
-    /// The main argument of a call, read from its log.
-    pub(crate) fn argument(&self, file: &str, at: At, call: &str) -> Option<String> {
-        // What is very long is not worth reading for a table.
-        if at.span.len() > load::LONGEST {
-            return None;
-        }
-        load::argument(&self.shelf.bytes(file, at.span)?, at, call)
+        bail!("no agent's logs found\n{}", where_to_look(&self.looked));
     }
 
     /// Adds to the row of a command what the command itself tells; gives the command back as it was read.
@@ -139,13 +167,24 @@ impl Logs {
 
     /// What it takes to ask about the logs, once they are linked.
     pub(crate) fn asked<'a>(&'a self, linked: &'a Linked<'a>) -> Asked<'a> {
-        Asked { linked, shelf: self.shelf(), now: &self.now, threads: self.threads }
+        Asked { linked, shelf: self.shelf(), now: &self.now, threads: self.threads, keep: self.keep() }
     }
 
     /// Where the logs are read again from.
     pub(crate) fn shelf(&self) -> &dyn Shelf {
         &*self.shelf
     }
+}
+
+/// Where logs were looked for, and what to do about it.
+pub(crate) fn where_to_look(looked: &[PathBuf]) -> String {
+    let mut text = String::from("looked in:\n");
+    for path in looked {
+        text.push_str(&format!("  {}\n", path.display()));
+    }
+    text.push_str("name a log or a directory of logs on the command line, or with --root DIR a directory laid out like a home;\n");
+    text.push_str("try `tooltrail --demo` to see what it does");
+    text
 }
 
 /// The moment of asking.
@@ -180,12 +219,12 @@ fn runs(entry: &Registered) -> bool {
 }
 
 fn from_environment() -> Places {
-    let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     Places {
-        home: std::env::home_dir().filter(|home| !home.as_os_str().is_empty()),
+        home: directories::home(),
         claude_config: std::env::var("CLAUDE_CONFIG_DIR").ok().filter(|value| !value.is_empty()),
-        xdg_config: path("XDG_CONFIG_HOME"),
-        codex_home: path("CODEX_HOME"),
+        xdg_config: directories::variable("XDG_CONFIG_HOME"),
+        codex_home: directories::variable("CODEX_HOME"),
+        kept: None,
     }
 }
 

@@ -3,9 +3,12 @@
 //! A session by its id or a beginning of it, a call by its id or as `3f2a:41`, `last`, `last:failed`, `last:41`, a log file, or
 //! `FILE:LINE` as evidence is printed.
 
+use crate::catalogue::Ready;
 use anyhow::bail;
 use std::path::{Path, PathBuf};
-use tooltrail_model::link::{Linked, LinkedCall, LinkedSession, Now};
+use tooltrail_catalog::store::Listing;
+use tooltrail_model::link::{Linked, LinkedCall, Now};
+use tooltrail_model::row::SessionRow;
 use tooltrail_model::{Status, Time};
 
 /// What was asked for.
@@ -145,6 +148,62 @@ fn named(linked: &Linked<'_>, now: &Now, name: &str) -> anyhow::Result<Target> {
     }
 }
 
+/// The bundle of logs in which a name means something, by what the catalogue knows; none where there is nothing of that name.
+pub(crate) fn bundle(ready: &Ready, name: &str) -> anyhow::Result<Option<i64>> {
+    let listing = ready.list()?;
+    let rows = listing.rows();
+    let call = || ready.library.catalogue().session_of_call(&listing, name);
+    let (first, last) = name.rsplit_once(':').unwrap_or((name, ""));
+    let session = match (first, last) {
+        ("last", "failed") => ready.library.catalogue().last_failed(&listing)?,
+        ("last", _) => {
+            (0..rows.len()).filter(|&index| !listing.is_gone(index)).max_by_key(|&index| (rows[index].last_at.as_deref(), index))
+        }
+        _ => match among(&rows, &listing, first)? {
+            Some(index) => Some(index),
+            None => call()?,
+        },
+    };
+    let Some(session) = session else { return Ok(None) };
+    if listing.is_gone(session) {
+        bail!(
+            "the logs of session `{}` are gone: its agent has deleted them; `tooltrail list is:gone` has what is known",
+            rows[session].short
+        );
+    }
+    Ok(listing.bundle(session))
+}
+
+/// The session among rows whose id begins like this. One that is there counts before those that are gone.
+fn among(rows: &[SessionRow<'_>], listing: &Listing, name: &str) -> anyhow::Result<Option<usize>> {
+    let fits = |gone: bool| {
+        let there = |index: &usize| listing.is_gone(*index) == gone;
+        (0..rows.len()).filter(there).filter(|&index| !name.is_empty() && rows[index].session.starts_with(name)).collect::<Vec<_>>()
+    };
+    let present = fits(false);
+    let found = if present.is_empty() { fits(true) } else { present };
+    match (found.iter().find(|&&index| rows[index].session == name), found.as_slice()) {
+        (Some(index), _) | (None, [index]) => Ok(Some(*index)),
+        (None, []) => Ok(None),
+        (None, several) => {
+            let lines = several.iter().map(|&index| (rows[index].short, rows[index].title));
+            bail!("{}", ambiguous(name, lines))
+        }
+    }
+}
+
+/// Says that a name could mean several sessions, by their short names and titles.
+fn ambiguous<'a>(name: &str, sessions: impl ExactSizeIterator<Item = (&'a str, Option<&'a str>)>) -> String {
+    let count = sessions.len();
+    let line = |(short, title): (&str, Option<&str>)| {
+        let title: String = title.unwrap_or("").chars().filter(|letter| !letter.is_control()).take(60).collect();
+        format!("{short}  {title}")
+    };
+    let shown: Vec<String> = sessions.take(5).map(line).collect();
+    let more = if count > 5 { "\n  …" } else { "" };
+    format!("`{name}` could be any of {count} sessions:\n  {}{more}", shown.join("\n  "))
+}
+
 /// The session that went on last.
 fn last(linked: &Linked<'_>) -> Option<usize> {
     (0..linked.sessions.len()).max_by_key(|&index| linked.sessions[index].last)
@@ -172,16 +231,10 @@ fn one(linked: &Linked<'_>, name: &str) -> anyhow::Result<Option<usize>> {
         (None, []) => Ok(None),
         (None, [index]) => Ok(Some(*index)),
         (None, several) => {
-            let shown: Vec<String> = several.iter().take(5).map(|&index| line(&linked.sessions[index])).collect();
-            let more = if several.len() > 5 { "\n  …" } else { "" };
-            bail!("`{name}` could be any of {} sessions:\n  {}{more}", several.len(), shown.join("\n  "));
+            let lines = several.iter().map(|&index| (&*linked.sessions[index].short, linked.sessions[index].title.as_deref()));
+            bail!("{}", ambiguous(name, lines))
         }
     }
-}
-
-fn line(session: &LinkedSession) -> String {
-    let title: String = session.title.as_deref().unwrap_or("").chars().filter(|letter| !letter.is_control()).take(60).collect();
-    format!("{}  {title}", session.short)
 }
 
 #[cfg(test)]

@@ -63,7 +63,7 @@ fn hits_of(library: &dyn Library, bundle: &Bundle, query: &Query, now: &Now, sai
     });
     let sayings: Sayings = sayings.collect();
     let units = resolve::resolve(&linked, &group, query, sayings);
-    let asked = Asked { linked: &linked, shelf: library.shelf(), now, threads: 1 };
+    let asked = Asked { linked: &linked, shelf: library.shelf(), now, threads: 1, keep: library.keep() };
     let taken = taken::judge(&asked, query, &group, units);
     Ok(hits::hits(&linked, &group, taken))
 }

@@ -1,25 +1,16 @@
-//! Rows as the contracts have them, read back from what was kept and settled at a moment.
+//! Rows of calls as the contracts have them, read back from what was kept; and a connection that shows everything as it is at a moment.
 
-use super::column::{count, json, maybe_count, maybe_text, optional, text, time, word};
+use super::column::{count, json, maybe_count, maybe_text, optional, text, word};
+use super::listing::{Head, Listing, path};
 use super::{Catalogue, Error, schema};
 use crate::Map;
 use rusqlite::{Connection, Row, params};
 use serde::Deserialize;
 use tooltrail_model::event::{HookOutcome, TaskState};
-use tooltrail_model::link::{Now, OpenCall, OpenCalls, OpenSession, Pulse};
-use tooltrail_model::row::{Background, CallRow, HookRow, Place, SessionRow, VERSION};
+use tooltrail_model::link::{Now, OpenCall, Pulse};
+use tooltrail_model::row::{Background, CallRow, HookRow, Place, VERSION};
 use tooltrail_model::shell::Purpose;
-use tooltrail_model::usage::Tokens;
 use tooltrail_model::{At, Kind, Reason, Span, Status};
-
-/// Which calls are asked for. The catalogue only leaves out what is certain not to be wanted.
-#[derive(Clone, Debug, Default)]
-pub struct Picked {
-    /// Only the newest ones, so many.
-    pub newest: Option<usize>,
-    /// Only those of a session, by its whole id.
-    pub session: Option<String>,
-}
 
 /// Where a call stands, to be read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,74 +22,14 @@ pub struct Spots {
 }
 
 impl Catalogue {
-    /// Gives the rows of calls, each once, by session start and then by request. Calls of sessions that are gone come too, if asked for.
-    pub fn each_call<E>(
-        &self,
-        now: &Now,
-        picked: &Picked,
-        gone: bool,
-        mut take: impl FnMut(CallRow<'_>, Spots) -> Result<(), E>,
-    ) -> Result<Result<(), E>, Error> {
-        let mut read = || {
-            let heads = Heads::read(&self.connection, now)?;
-            let newest = picked.newest.map(|limit| newest(&self.connection, &heads, gone, limit)).transpose()?;
-            let mut statement = self.connection.prepare_cached(&format!("{CALL} WHERE id >= ?1 AND id < ?2 ORDER BY id"))?;
-            for head in heads.sessions.iter().filter(|head| gone || !head.gone) {
-                if picked.session.as_ref().is_some_and(|wanted| *wanted != head.session) {
-                    continue;
-                }
-                if newest.as_ref().is_some_and(|kept| !kept.contains_key(&head.id)) {
-                    continue;
-                }
-                let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
-                while let Some(row) = rows.next()? {
-                    let kept = newest.as_ref().and_then(|kept| kept.get(&head.id));
-                    if kept.is_some_and(|kept| row.get(0).is_ok_and(|id: i64| !kept.contains(&id))) {
-                        continue;
-                    }
-                    let parts = Parts::read(row)?;
-                    let open = open_call(row, head, &heads.paths, &parts)?;
-                    if let Err(error) = take(open.settle(|| head.pulse), spots(row)?) {
-                        return Ok(Err(error));
-                    }
-                }
-            }
-            Ok(Ok(()))
-        };
-        read().map_err(|error| self.failed(error))
-    }
-
-    /// Gives the rows of sessions, by start, and whether no file tells of them any more.
-    pub fn each_session<E>(&self, now: &Now, mut take: impl FnMut(SessionRow<'_>, bool) -> Result<(), E>) -> Result<Result<(), E>, Error> {
-        self.sessions(now, &mut |head, row| take(row, head.gone)).map_err(|error| self.failed(error))
-    }
-
-    fn sessions<E>(&self, now: &Now, take: &mut dyn FnMut(&Head, SessionRow<'_>) -> Result<(), E>) -> rusqlite::Result<Result<(), E>> {
-        let heads = Heads::read(&self.connection, now)?;
-        let mut statement = self.connection.prepare_cached(
-            "SELECT title, project, branch, started_at, last_at, turns, calls, by_status, models, input, output, cache_write_5m,
-               cache_write_1h, cache_read, open_calls, open_question, open_plan, open_asks, open_alone, ending
-             FROM session_rows WHERE id = ?1",
-        )?;
-        for head in &heads.sessions {
-            let mut rows = statement.query([head.id])?;
-            let Some(row) = rows.next()? else { continue };
-            let models: Vec<String> = json(row, 8)?;
-            let open = open_session(row, head, &heads.paths, &models)?;
-            if let Err(error) = take(head, open.settle(head.pulse)) {
-                return Ok(Err(error));
-            }
-        }
-        Ok(Ok(()))
-    }
-
     /// A connection that cannot write, on which `sessions` and `calls` show what they are at a moment.
     pub fn ask(&self, now: &Now) -> Result<Connection, Error> {
         let fill = |connection: &Connection| -> rusqlite::Result<()> {
             connection.execute_batch(schema::NOW)?;
             connection.execute_batch(&schema::timed_views(true))?;
-            self.fill_sessions(connection, now)?;
-            self.fill_calls(connection, now)?;
+            let listing = Listing::read(&self.connection, now)?;
+            fill_sessions(connection, &listing)?;
+            self.fill_calls(connection, &listing)?;
             connection.pragma_update(None, "query_only", true)
         };
         let connection = self.reader()?;
@@ -106,29 +37,16 @@ impl Catalogue {
         Ok(connection)
     }
 
-    /// Notes what the sessions are doing.
-    fn fill_sessions(&self, connection: &Connection, now: &Now) -> rusqlite::Result<()> {
-        let mut insert = connection.prepare("INSERT INTO temp.now_sessions VALUES (?1, ?2, ?3, ?4)")?;
-        self.sessions(now, &mut |head, row| {
-            if row.state == Some("ended") {
-                return Ok(());
-            }
-            let by_status = serde_json::to_string(&row.by_status).unwrap_or_default();
-            insert.execute(params![head.id, row.state, row.state_reason, by_status]).map(drop)
-        })?
-    }
-
     /// Notes what the calls are that may be at work.
-    fn fill_calls(&self, connection: &Connection, now: &Now) -> rusqlite::Result<()> {
-        let heads = Heads::read(&self.connection, now)?;
+    fn fill_calls(&self, connection: &Connection, listing: &Listing) -> rusqlite::Result<()> {
         let mut insert = connection.prepare("INSERT INTO temp.now_calls VALUES (?1, ?2, ?3, ?4)")?;
         let open = format!("{CALL} WHERE id >= ?1 AND id < ?2 AND (open IS NOT NULL OR background_open)");
         let mut statement = self.connection.prepare(&open)?;
-        for head in heads.sessions.iter().filter(|head| head.pulse != Pulse::default()) {
+        for head in listing.sessions.iter().filter(|head| head.pulse != Pulse::default()) {
             let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
             while let Some(row) = rows.next()? {
                 let parts = Parts::read(row)?;
-                let call = open_call(row, head, &heads.paths, &parts)?.settle(|| head.pulse);
+                let call = open_call(row, head, &listing.paths, &parts)?.settle(|| head.pulse);
                 let background = call.background.as_ref().and_then(|task| serde_json::to_string(task).ok());
                 insert.execute(params![row.get::<_, i64>(0)?, call.status.word(), call.reason.map(Reason::word), background])?;
             }
@@ -137,134 +55,29 @@ impl Catalogue {
     }
 }
 
-/// What every row of a session needs of it.
-struct Head {
-    id: i64,
-    agent: String,
-    session: String,
-    short: String,
-    gone: bool,
-    pulse: Pulse,
-    sources: Vec<i64>,
-}
-
-/// The heads of all sessions, in the order in which they are listed, and the paths of all sources.
-struct Heads {
-    sessions: Vec<Head>,
-    paths: Map<i64, String>,
-}
-
-impl Heads {
-    fn read(connection: &Connection, now: &Now) -> rusqlite::Result<Self> {
-        let (mut paths, mut signs) = (Map::default(), Map::default());
-        let mut statement = connection.prepare_cached("SELECT id, path, modified_us, last_us, gone FROM source_rows")?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            let id: i64 = row.get(0)?;
-            paths.insert(id, row.get(1)?);
-            // What is not there is not written to.
-            let modified = if row.get(4)? { None } else { time(row, 2)? };
-            signs.insert(id, (modified, time(row, 3)?));
-        }
-        let mut of_session: Map<i64, Vec<i64>> = Map::default();
-        let mut statement = connection.prepare_cached(
-            "SELECT l.session, l.source FROM session_source_rows l JOIN source_rows f ON f.id = l.source ORDER BY f.path",
-        )?;
-        let mut rows = statement.query([])?;
-        while let Some(row) = rows.next()? {
-            of_session.entry(row.get(0)?).or_default().push(row.get(1)?);
-        }
-        let mut statement = connection.prepare_cached(
-            "SELECT id, agent, session, short, gone FROM session_rows ORDER BY first_us IS NULL, first_us, agent, session",
-        )?;
-        let sessions = statement.query_map([], |row| {
-            let (id, gone): (i64, bool) = (row.get(0)?, row.get(4)?);
-            let session: String = row.get(2)?;
-            let sources = of_session.remove(&id).unwrap_or_default();
-            let signs = sources.iter().filter_map(|source| signs.get(source).copied());
-            let pulse = if gone { Pulse::default() } else { now.pulse(&session, signs) };
-            Ok(Head { id, agent: row.get(1)?, session, short: row.get(3)?, gone, pulse, sources })
-        })?;
-        Ok(Heads { sessions: sessions.collect::<rusqlite::Result<_>>()?, paths })
-    }
-}
-
-/// The newest calls, by session. Those without a time count as oldest; of the same moment, those listed last are kept.
-fn newest(connection: &Connection, heads: &Heads, gone: bool, limit: usize) -> rusqlite::Result<Map<i64, Vec<i64>>> {
-    let ranks: Map<i64, usize> =
-        heads.sessions.iter().enumerate().filter(|(_, head)| gone || !head.gone).map(|(rank, head)| (head.id, rank)).collect();
-    let mut found: Vec<(Option<i64>, usize, i64)> = Vec::new();
-    let mut statement = connection.prepare_cached("SELECT id, order_us FROM call_rows ORDER BY order_us DESC")?;
-    let mut rows = statement.query([])?;
-    while let Some(row) = rows.next()? {
-        let (id, order): (i64, Option<i64>) = (row.get(0)?, row.get(1)?);
-        // All that happened at the moment of the last one are looked at.
-        if found.len() >= limit && found.last().is_some_and(|&(last, ..)| last != order) {
-            break;
-        }
-        if let Some(&rank) = ranks.get(&(id >> schema::SHIFT)) {
-            found.push((order, rank, id));
+/// Notes what the sessions are doing.
+fn fill_sessions(connection: &Connection, listing: &Listing) -> rusqlite::Result<()> {
+    let mut insert = connection.prepare("INSERT INTO temp.now_sessions VALUES (?1, ?2, ?3, ?4)")?;
+    for head in &listing.sessions {
+        let row = head.row(&listing.paths);
+        if row.state != Some("ended") {
+            let by_status = serde_json::to_string(&row.by_status).unwrap_or_default();
+            insert.execute(params![head.id, row.state, row.state_reason, by_status])?;
         }
     }
-    found.sort_unstable_by(|a, b| b.cmp(a));
-    let mut kept: Map<i64, Vec<i64>> = Map::default();
-    for (.., id) in found.into_iter().take(limit) {
-        kept.entry(id >> schema::SHIFT).or_default().push(id);
-    }
-    Ok(kept)
-}
-
-fn path(paths: &Map<i64, String>, id: i64) -> &str {
-    paths.get(&id).map_or("", String::as_str)
-}
-
-fn open_session<'a>(
-    row: &'a Row<'_>,
-    head: &'a Head,
-    paths: &'a Map<i64, String>,
-    models: &'a [String],
-) -> rusqlite::Result<OpenSession<'a>> {
-    let usage = Tokens {
-        input: count(row, 9)?,
-        output: count(row, 10)?,
-        cache_write_5m: count(row, 11)?,
-        cache_write_1h: count(row, 12)?,
-        cache_read: count(row, 13)?,
-    };
-    let calls = OpenCalls { count: count(row, 14)?, question: row.get(15)?, plan: row.get(16)?, asks: row.get(17)?, alone: row.get(18)? };
-    let ending = optional(row, 19, super::write::ending_of)?;
-    let row = SessionRow {
-        v: VERSION,
-        agent: &head.agent,
-        session: &head.session,
-        title: maybe_text(row, 0)?,
-        project: maybe_text(row, 1)?,
-        branch: maybe_text(row, 2)?,
-        started_at: row.get(3)?,
-        last_at: row.get(4)?,
-        state: None,
-        state_reason: None,
-        turns: count(row, 5)?,
-        calls: count(row, 6)?,
-        by_status: json(row, 7)?,
-        models: models.iter().map(String::as_str).collect(),
-        usage,
-        files: head.sources.iter().map(|&source| path(paths, source)).collect(),
-        short: &head.short,
-    };
-    Ok(OpenSession { row, calls, ending })
+    Ok(())
 }
 
 /// The columns of a call that its row is made of.
-const CALL: &str = "
+pub(super) const CALL: &str = "
 SELECT id, number, source, agent_id, call, tool, server, kind, status, reason, open, evidence_source, evidence_line, requested_at,
   completed_at, duration_ms, run_ms, exit_code, exit_of, masked, purpose, is_error, input_bytes, result_bytes, model, message, parallel,
   parent_call, child_session, background, background_open, hooks, request_line, request_start, request_end, result_source, result_line,
-  result_start, result_end, cwd, sidechain
+  result_start, result_end, cwd, sidechain, order_us
 FROM call_rows";
 
 /// What of a call is stored as JSON, taken apart.
-struct Parts {
+pub(super) struct Parts {
     masked: Vec<String>,
     background: Option<Task>,
     hooks: Vec<Hook>,
@@ -317,7 +130,7 @@ impl Spot {
 }
 
 impl Parts {
-    fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
+    pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Parts { masked: json(row, 19)?, background: json(row, 29)?, hooks: json(row, 31)? })
     }
 
@@ -336,7 +149,13 @@ impl Parts {
     }
 }
 
-fn open_call<'a>(row: &'a Row<'_>, head: &'a Head, paths: &'a Map<i64, String>, parts: &'a Parts) -> rusqlite::Result<OpenCall<'a>> {
+/// The row of a call, as if its session had ended.
+pub(super) fn open_call<'a>(
+    row: &'a Row<'_>,
+    head: &'a Head,
+    paths: &'a Map<i64, String>,
+    parts: &'a Parts,
+) -> rusqlite::Result<OpenCall<'a>> {
     let file = |column: usize| row.get(column).map(|id| path(paths, id));
     let result = match row.get::<_, Option<i64>>(35)? {
         Some(source) => Some(Place { file: path(paths, source), line: count(row, 36)? }),
@@ -382,7 +201,8 @@ fn open_call<'a>(row: &'a Row<'_>, head: &'a Head, paths: &'a Map<i64, String>, 
     Ok(OpenCall { row: kept, chance: optional(row, 10, super::write::chance_of)?, background: row.get(30)? })
 }
 
-fn spots(row: &Row<'_>) -> rusqlite::Result<Spots> {
+/// Where a call stands.
+pub(super) fn spots(row: &Row<'_>) -> rusqlite::Result<Spots> {
     let at = |line: usize| {
         Ok::<_, rusqlite::Error>(At { line: count(row, line)?, span: Span { start: count(row, line + 1)?, end: count(row, line + 2)? } })
     };

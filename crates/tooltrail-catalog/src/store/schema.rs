@@ -30,7 +30,7 @@ CREATE TABLE session_rows(
   models TEXT NOT NULL, input INTEGER NOT NULL, output INTEGER NOT NULL, cache_write_5m INTEGER NOT NULL,
   cache_write_1h INTEGER NOT NULL, cache_read INTEGER NOT NULL,
   open_calls INTEGER NOT NULL, open_question INTEGER NOT NULL, open_plan INTEGER NOT NULL, open_asks INTEGER NOT NULL,
-  open_alone INTEGER NOT NULL, ending TEXT, fingerprint INTEGER NOT NULL, gone INTEGER NOT NULL DEFAULT 0
+  open_alone INTEGER NOT NULL, ending TEXT, fingerprint INTEGER NOT NULL, newest_us INTEGER, gone INTEGER NOT NULL DEFAULT 0
 );
 CREATE UNIQUE INDEX session_names ON session_rows(session, agent);
 CREATE TABLE session_source_rows(session INTEGER NOT NULL, source INTEGER NOT NULL, PRIMARY KEY(session, source)) WITHOUT ROWID;
@@ -59,13 +59,12 @@ CREATE TABLE copy_rows(
 );
 ";
 
-/// The indexes, made when the first rows are in: sorting once is quicker than finding a place for each.
+/// The indexes, made when the first rows are in: sorting once is quicker than finding a place for each. Calls have none: they are found
+/// through their session, and an index over all of them takes as long as a tenth of a first filling.
 pub(crate) const INDEXES: &str = "
 CREATE INDEX issue_sources ON issue_rows(source);
 CREATE INDEX usage_sessions ON usage_rows(session);
 CREATE INDEX session_sources_back ON session_source_rows(source);
-CREATE INDEX call_times ON call_rows(order_us);
-CREATE INDEX call_open ON call_rows(id) WHERE open IS NOT NULL OR background_open;
 ";
 
 /// The views that need no time. What depends on it, `sessions` and `calls`, is made by [`timed_views`].

@@ -49,7 +49,7 @@ impl<'c> Writer<'c> {
     pub(crate) fn commit(self) -> rusqlite::Result<()> {
         self.transaction.execute("UPDATE meta SET value = value + 1 WHERE key = 'epoch'", [])?;
         let indexed: bool =
-            self.transaction.query_row("SELECT count(*) > 0 FROM sqlite_master WHERE name = 'call_times'", [], |row| row.get(0))?;
+            self.transaction.query_row("SELECT count(*) > 0 FROM sqlite_master WHERE name = 'usage_sessions'", [], |row| row.get(0))?;
         if !indexed {
             self.transaction.execute_batch(schema::INDEXES)?;
         }
@@ -194,7 +194,7 @@ impl<'c> Writer<'c> {
         self.transaction
             .prepare_cached(
                 "INSERT OR REPLACE INTO session_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-                   ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, 0) RETURNING id",
+                   ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, 0) RETURNING id",
             )?
             .query_row(
                 params![
@@ -225,6 +225,7 @@ impl<'c> Writer<'c> {
                     open.alone,
                     session.open.ending.map(|ending| spelled(ENDINGS, &ending)),
                     session.fingerprint.cast_signed(),
+                    micros(session.calls.iter().filter_map(|call| call.order).max()),
                 ],
                 |row| row.get(0),
             )

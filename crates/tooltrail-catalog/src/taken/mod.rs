@@ -2,14 +2,16 @@
 //!
 //! The language and its one evaluator are `model::filter`. `subjects` is what the evaluator is asked about. Where a filter asks about
 //! texts, `texts` finds out first what has them; `judge` is the verdict on that, for searches too, so that the same filter takes the
-//! same everywhere.
+//! same everywhere. `stored` asks a catalogue, whose rows decide most of it.
 
 mod judge;
+pub mod stored;
 mod subjects;
 
 pub(crate) use judge::{Taken, judge};
 
 use crate::Map;
+use crate::keep::Keep;
 use crate::texts::group::{self, Group};
 use crate::texts::resolve::{self, Units};
 use crate::texts::{self, Query};
@@ -17,8 +19,9 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use subjects::{CallSubject, Folder};
 use tooltrail_formats::shelf::Shelf;
-use tooltrail_model::filter::{Filter, Has, Test};
+use tooltrail_model::filter::{Filter, Has, Keeping, Test};
 use tooltrail_model::link::{CallId, Linked, LinkedCall, Now};
+use tooltrail_model::row::SessionRow;
 
 /// What is asked about, and what it takes to answer.
 #[derive(Clone, Copy)]
@@ -31,6 +34,13 @@ pub struct Asked<'a> {
     pub now: &'a Now,
     /// How many threads there are to work on.
     pub threads: usize,
+    /// What is kept of logs that are gone.
+    pub keep: Option<&'a Keep>,
+}
+
+/// What became of a session's logs, if a filter asks.
+fn keeping(keep: Option<&Keep>, filter: &Filter, session: &SessionRow<'_>) -> Keeping {
+    keep.filter(|_| filter.asks_keeping()).map(|keep| keep.keeping(session.files.iter().copied())).unwrap_or_default()
 }
 
 /// Where all terms of a filter must hold.

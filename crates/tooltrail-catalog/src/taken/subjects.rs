@@ -19,6 +19,7 @@ pub(super) struct Folder<'a> {
     asked: Asked<'a>,
     session: usize,
     row: SessionRow<'a>,
+    keeping: Keeping,
     filter: &'a Filter,
     book: OnceCell<(SessionBook<'a>, HashMap<u32, usize>)>,
 }
@@ -26,7 +27,8 @@ pub(super) struct Folder<'a> {
 impl<'a> Folder<'a> {
     pub(super) fn new(asked: Asked<'a>, session: usize, filter: &'a Filter) -> Self {
         let row = asked.linked.session_row(session, asked.now).unwrap_or_else(|| nameless(&asked, session));
-        Folder { asked, session, row, filter, book: OnceCell::new() }
+        let keeping = super::keeping(asked.keep, filter, &row);
+        Folder { asked, session, row, keeping, filter, book: OnceCell::new() }
     }
 
     /// The calls to open, and where each is by its number.
@@ -46,7 +48,7 @@ impl<'a> Folder<'a> {
     /// Whether all terms hold for one thing in the session, where no text is asked about.
     pub(super) fn has_one(&self) -> bool {
         let filter = self.filter;
-        (filter.asks_sessions() && filter.takes(&SessionSubject(&self.row)))
+        (filter.asks_sessions() && filter.takes(&SessionSubject(self)))
             || self.calls().any(|call| filter.takes(&CallSubject::new(self, call, false, 0)))
     }
 
@@ -59,7 +61,7 @@ impl<'a> Folder<'a> {
     /// Whether every term holds somewhere in the session, whose calls and messages have these texts.
     pub(super) fn has_all(&self, texts: &Map<CallId, u64>, messages: &[&Message]) -> bool {
         let mut within = Within::new(self.filter);
-        within.take(&SessionSubject(&self.row));
+        within.take(&SessionSubject(self));
         self.calls().for_each(|call| within.take(&CallSubject::new(self, call, false, texts_of(texts, call))));
         messages.iter().for_each(|message| within.take(&MessageSubject::new(self, message)));
         within.holds()
@@ -91,7 +93,7 @@ impl<'f, 'a> CallSubject<'f, 'a> {
 
     /// Whether it may be taken, whatever its texts are.
     pub(super) fn may_be_taken(&self) -> bool {
-        let (session, keeping) = (self.session(), Keeping::default());
+        let (session, keeping) = (self.session(), self.keeping());
         let known = Known { session, keeping, item: self.item(), told: false, texts: None, opened: None };
         self.folder.filter.ask(&known) != Answer::No
     }
@@ -100,6 +102,10 @@ impl<'f, 'a> CallSubject<'f, 'a> {
 impl Subject for CallSubject<'_, '_> {
     fn session(&self) -> &SessionRow<'_> {
         &self.folder.row
+    }
+
+    fn keeping(&self) -> Keeping {
+        self.folder.keeping
     }
 
     fn item(&self) -> Item<'_> {
@@ -148,6 +154,10 @@ impl Subject for MessageSubject<'_, '_> {
         &self.folder.row
     }
 
+    fn keeping(&self) -> Keeping {
+        self.folder.keeping
+    }
+
     fn item(&self) -> Item<'_> {
         Item::Message(self.message.time)
     }
@@ -166,11 +176,15 @@ impl Subject for MessageSubject<'_, '_> {
 }
 
 /// A session itself. There is nothing in it to open.
-struct SessionSubject<'a>(&'a SessionRow<'a>);
+struct SessionSubject<'f, 'a>(&'f Folder<'a>);
 
-impl Subject for SessionSubject<'_> {
+impl Subject for SessionSubject<'_, '_> {
     fn session(&self) -> &SessionRow<'_> {
-        self.0
+        &self.0.row
+    }
+
+    fn keeping(&self) -> Keeping {
+        self.0.keeping
     }
 
     fn item(&self) -> Item<'_> {

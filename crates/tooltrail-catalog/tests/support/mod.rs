@@ -4,13 +4,12 @@
 
 use std::path::{Path, PathBuf};
 use tooltrail_catalog::refresh::{Outcome, refresh};
-use tooltrail_catalog::store::{Catalogue, Picked};
+use tooltrail_catalog::store::Catalogue;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::load;
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::Disk;
 use tooltrail_model::filter::{self, Filter, Setting, Spelling};
-use tooltrail_model::row::{CallRow, SessionRow};
 use tooltrail_model::{Linker, Now, Time};
 
 pub(crate) fn time(text: &str) -> Time {
@@ -82,26 +81,20 @@ pub(crate) fn refreshed(catalogue: &mut Catalogue, search: &Search) -> Outcome {
 
 /// The rows of `calls --json` as the catalogue has them.
 pub(crate) fn kept_calls(catalogue: &Catalogue, now: &Now) -> Vec<String> {
+    let listing = catalogue.list(now).unwrap();
     let mut lines = Vec::new();
-    let take = |row: CallRow<'_>, _| {
-        lines.push(serde_json::to_string(&row).unwrap());
-        Ok::<_, ()>(())
-    };
-    catalogue.each_call(now, &Picked::default(), false, take).unwrap().unwrap();
+    for listed in listing.all_calls(catalogue, false).unwrap() {
+        listing.one_call(catalogue, listed, |_, row, _| lines.push(serde_json::to_string(&row).unwrap())).unwrap();
+    }
     lines
 }
 
 /// The rows of `list --json` as the catalogue has them.
 pub(crate) fn kept_sessions(catalogue: &Catalogue, now: &Now) -> Vec<String> {
-    let mut lines = Vec::new();
-    let take = |row: SessionRow<'_>, gone: bool| {
-        if !gone {
-            lines.push(serde_json::to_string(&row).unwrap());
-        }
-        Ok::<_, ()>(())
-    };
-    catalogue.each_session(now, take).unwrap().unwrap();
-    lines
+    let listing = catalogue.list(now).unwrap();
+    let rows = listing.rows();
+    let there = rows.iter().enumerate().filter(|(session, _)| !listing.is_gone(*session));
+    there.map(|(_, row)| serde_json::to_string(row).unwrap()).collect()
 }
 
 pub(crate) fn scanned(search: &Search) -> Linker {

@@ -41,6 +41,7 @@ use crate::changes::Backup;
 use crate::{Ask, Format, Opened, Places, Record, Registered, Sink};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tooltrail_model::assemble::Origin;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::transcript::{Answered, Asked, HookStory, Parts};
@@ -169,6 +170,14 @@ impl Format for ClaudeCode {
             Some(String::from_utf8_lossy(&rest[..end]))
         });
         found.collect()
+    }
+
+    fn settings(&self, root: &Path) -> Option<PathBuf> {
+        root.parent().map(|root| root.join("settings.json"))
+    }
+
+    fn lifetime(&self, settings: Option<&[u8]>) -> Option<Duration> {
+        places::lifetime(settings)
     }
 
     fn registry(&self, places: &Places) -> Vec<PathBuf> {

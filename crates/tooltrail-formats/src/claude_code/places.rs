@@ -6,6 +6,7 @@
 
 use crate::{Places, Registered, Sink};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tooltrail_model::assemble::Origin;
 use tooltrail_model::event::{Claim, ClaimBy, Meta, TitleBy};
 use tooltrail_model::link::Live;
@@ -77,6 +78,19 @@ pub(super) fn decode_sidecar(path: &Path, bytes: &[u8], out: &mut Sink<'_>) {
         _ => return,
     };
     out(Event { at: At::default(), time: None, scope: &Scope::default(), fact });
+}
+
+/// `cleanupPeriodDays`: how old logs may get. Where it is 0 nothing is cleaned up, and newer versions write no logs either.
+pub(super) fn lifetime(settings: Option<&[u8]>) -> Option<Duration> {
+    const DEFAULT: u64 = 30;
+    let mut days = DEFAULT;
+    let _ = Skim::new(settings.unwrap_or_default()).object(|key, value| {
+        if key.as_bytes() == b"cleanupPeriodDays" {
+            days = value.int().and_then(|days| u64::try_from(days).ok()).unwrap_or(DEFAULT);
+        }
+        Ok(())
+    });
+    (days > 0).then(|| Duration::from_secs(days.saturating_mul(24 * 60 * 60)))
 }
 
 /// `sessions/<pid>.json`, written while a session runs. The keys that lie beside them are secrets and never opened.

@@ -142,7 +142,7 @@ impl<'a, 's> Builder<'a, 's> {
             number: call.number,
             request: spot(call.id.source(), record.at),
             result: self.linked.result_spot(call).map(|(source, at)| spot(source, at)),
-            ends: Vec::new(),
+            ends: record.rare().ends.iter().map(|&at| spot(call.id.source(), at)).collect(),
             hooks: record.hooks.iter().filter(|hook| hook.at.line > 0).map(|hook| spot(call.id.source(), hook.at)).collect(),
             time: record.time,
             threads: Vec::new(),
@@ -280,8 +280,9 @@ impl<'a, 's> Builder<'a, 's> {
                 if let Some(&index) = self.requests.get(&(spot.source, spot.at.line, &**id)) {
                     What::Call(self.place(index)?)
                 } else {
-                    if let Some(&index) = self.by_id.get(&**id) {
-                        self.calls[index].ends.push(spot);
+                    let call = self.by_id.get(&**id).map(|&index| &mut self.calls[index]);
+                    if let Some(call) = call.filter(|call| !call.ends.contains(&spot)) {
+                        call.ends.push(spot);
                     }
                     return None;
                 }

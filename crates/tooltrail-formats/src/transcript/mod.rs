@@ -54,16 +54,19 @@ impl<'a> SessionBook<'a> {
     /// The records that tell of an entry, in order.
     pub fn spots(&self, entry: &Entry) -> Vec<Spot> {
         let mut spots = vec![entry.spot];
-        if let What::Call(index) = entry.what
-            && let Some(call) = self.transcript.calls.get(index)
-        {
-            spots.push(call.request);
-            spots.extend(call.hooks.iter().chain(&call.result).chain(&call.ends));
+        if let What::Call(index) = entry.what {
+            spots.extend(self.spots_of_call(index));
         }
         spots.extend(self.outputs.get(&(entry.spot, entry.part)).map(|(spot, _)| *spot));
         spots.sort_unstable();
         spots.dedup();
         spots
+    }
+
+    /// The records that tell of a call.
+    pub fn spots_of_call(&self, index: usize) -> Vec<Spot> {
+        let calls = self.transcript.calls.get(index).into_iter();
+        calls.flat_map(|call| [call.request].into_iter().chain(call.hooks.iter().chain(&call.result).chain(&call.ends).copied())).collect()
     }
 
     /// The bytes of a record, as the log has them.

@@ -35,6 +35,7 @@ impl Assembler {
                 continue;
             };
             let known = &mut self.out.calls[index];
+            known.rare_mut().ends.push(result.at);
             match &mut known.result {
                 None => known.result = Some(result),
                 Some(old) if old.signals.backgrounded && old.at < result.at => {

@@ -111,6 +111,16 @@ impl Filter {
         self.patterns().next().is_some() && self.terms.iter().all(|term| term.not || !term.test.is_of_calls())
     }
 
+    /// Whether it asks what became of logs.
+    pub fn asks_keeping(&self) -> bool {
+        self.terms.iter().any(|term| matches!(&term.test, Test::Is(all) if all.iter().any(|is| matches!(is, Is::Kept | Is::Gone))))
+    }
+
+    /// Whether it asks for sessions whose logs are gone.
+    pub fn asks_gone(&self) -> bool {
+        self.terms.iter().any(|term| matches!(&term.test, Test::Is(all) if !term.not && all.contains(&Is::Gone)))
+    }
+
     /// Whether sessions themselves are asked about: no term is about a call or a text.
     pub fn asks_sessions(&self) -> bool {
         self.terms.iter().all(|term| term.test.is_of_sessions())

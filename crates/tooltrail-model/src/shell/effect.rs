@@ -2,7 +2,9 @@
 //!
 //! A program that nobody knows may change files. Only what is known to read is told apart, and the list is long because agents read a lot.
 
-use super::purpose::{self, Purpose, listed};
+use super::purpose::{self, Purpose, listed, table};
+use crate::Map;
+use std::sync::LazyLock;
 
 /// What a command is to the others of its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +75,10 @@ const CHECKS: &str = "--check --check-only --list-different --dry-run --diff -l 
 /// Programs that change only what their words name.
 const NAMED: &str = "mkdir rmdir rm touch chmod chown truncate mktemp mv ln tee unlink";
 
+static ONLY_READS: LazyLock<Map<&str, ()>> = LazyLock::new(|| table([((), READERS)].into_iter()));
+/// The words of a program that only read.
+static READS: LazyLock<Map<&str, &str>> = LazyLock::new(|| table(READING.iter().map(|(programs, words)| (*words, *programs))));
+
 /// Whether a command may change files, by its words behind wrappers; `assigned` are the assignments before it.
 pub(super) fn writes(words: &[String], assigned: &[String], purpose: Option<Purpose>) -> bool {
     let Some((first, rest)) = words.split_first() else { return false };
@@ -90,13 +96,13 @@ pub(super) fn writes(words: &[String], assigned: &[String], purpose: Option<Purp
         None => {}
     }
     let name = purpose::program(first);
-    if listed(READERS, name) {
+    if ONLY_READS.contains_key(name) {
         return false;
     }
     if name == "git" && opens_branch(rest) {
         return false;
     }
-    if let Some((_, reading)) = READING.iter().find(|(programs, _)| listed(programs, name)) {
+    if let Some(reading) = READS.get(name) {
         return !said_to_read(name, reading, rest);
     }
     if listed(NAMED, name) {

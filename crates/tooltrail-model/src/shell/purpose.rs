@@ -1,6 +1,8 @@
 //! What a simple command is for, by its program and its first words.
 
+use crate::Map;
 use crate::status::words;
+use std::sync::LazyLock;
 
 words! {
     /// What a command is for. Of several, the first in this order counts.
@@ -195,6 +197,26 @@ const VALUED: &str = "
 /// Those of them that take none with some programs.
 const NOT_VALUED: &[(&str, &str)] = &[("pnpm yarn bun", "-w -p -n"), ("make gmake ninja just", "-n -w -p -F"), ("git", "-p -n")];
 
+/// A table of lists of words, found by a word: nearly every command asks all of them.
+pub(super) fn table<T: Copy>(lists: impl Iterator<Item = (T, &'static str)>) -> Map<&'static str, T> {
+    let mut table = Map::default();
+    for (value, words) in lists {
+        for word in words.split_ascii_whitespace() {
+            table.entry(word).or_insert(value);
+        }
+    }
+    table
+}
+
+/// What programs are for that are for one thing.
+static BY_PROGRAM: LazyLock<Map<&str, Purpose>> = LazyLock::new(|| table(PROGRAMS.iter().copied()));
+/// What the words of a program are for.
+static BY_WORD: LazyLock<Map<&str, &[(Purpose, &str)]>> =
+    LazyLock::new(|| table(WORDS.iter().map(|(programs, words)| (*words, *programs))));
+/// Programs that wrappers begin with.
+static WRAPPING: LazyLock<Map<&str, ()>> =
+    LazyLock::new(|| WRAPPERS.iter().filter_map(|(wrapper, _, _)| Some((wrapper.split(' ').next()?, ()))).collect());
+
 /// Whether a list of words has a word.
 pub(super) fn listed(words: &str, word: &str) -> bool {
     words.split_ascii_whitespace().any(|listed| listed == word)
@@ -230,6 +252,9 @@ fn behind_one(words: &[String]) -> Option<&[String]> {
         // A program of the project that an interpreter is given.
         ("node" | "php" | "python" | "python3" | "ruby" | "bun", Some(path)) if is_tool(path) => return Some(rest),
         _ => {}
+    }
+    if !WRAPPING.contains_key(name) {
+        return None;
     }
     let found = WRAPPERS.iter().filter(|(wrapper, _, _)| wrapper.split(' ').next() == Some(name));
     let mut behind = found.filter_map(|(wrapper, own, valued)| past(rest, wrapper.strip_prefix(name)?, *own, valued));
@@ -288,7 +313,7 @@ pub(super) fn of(words: &[String]) -> Option<Purpose> {
     if matches!(name, "tox" | "nox") {
         return said.iter().find_map(|word| named(word, None)).or(Some(Test));
     }
-    if let Some((purpose, _)) = PROGRAMS.iter().find(|(_, programs)| listed(programs, name)) {
+    if let Some(purpose) = BY_PROGRAM.get(name) {
         return Some(*purpose);
     }
     if listed(MAKERS, name) {
@@ -351,8 +376,7 @@ fn project_script(path: &str) -> Option<Purpose> {
 }
 
 fn by_word(name: &str, word: &str) -> Option<Purpose> {
-    let (_, words) = WORDS.iter().find(|(programs, _)| listed(programs, name))?;
-    words.iter().find(|(_, words)| listed(words, word)).map(|(purpose, _)| *purpose)
+    BY_WORD.get(name)?.iter().find(|(_, words)| listed(words, word)).map(|(purpose, _)| *purpose)
 }
 
 /// What the targets of a maker are for; without one it builds.

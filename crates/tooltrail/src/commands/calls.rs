@@ -1,16 +1,24 @@
 //! `calls`: tool calls with their outcome, time and evidence.
 
+use crate::catalogue::Ready;
 use crate::cli::LogArgs;
 use crate::filters::SelectArgs;
 use crate::logs::{self, Logs};
 use crate::out::{self, DIM};
 use crate::table::{self, Align, Cell, Table};
+use anyhow::bail;
 use clap::Args;
 use std::io::Write;
 use std::process::ExitCode;
+use tooltrail_catalog::library::Library;
+use tooltrail_catalog::store::{Listed, Listing};
 use tooltrail_catalog::taken;
+use tooltrail_formats::load;
+use tooltrail_formats::shelf::Shelf;
+use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linked, LinkedCall};
-use tooltrail_model::{Reason, Status};
+use tooltrail_model::row::CallRow;
+use tooltrail_model::{At, Reason, Status, Time};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -57,7 +65,12 @@ enum Sort {
 
 pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
     let filter = own.select.filter(args)?;
-    let logs = logs::read(args, &own.select.paths(), false)?;
+    if !own.copies
+        && let Some(ready) = logs::if_stored(args, &own.select.paths())?
+    {
+        return stored(args, own, &filter, &ready);
+    }
+    let logs = logs::open(args, &own.select.paths())?;
     logs.require_any()?;
     let linked = logs.link();
     let calls = taken::calls(&logs.asked(&linked), &filter, own.copies);
@@ -71,19 +84,122 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
         print_json(&logs, &linked, &shown, own.copies)?;
         return Ok(ExitCode::SUCCESS);
     }
-    if calls.is_empty() {
-        let such = if filter.is_empty() { "" } else { "such " };
-        writeln!(out, "no {such}tool calls in {}", table::counted(linked.sources.len() as u64, "log"))?;
-        out.flush()?;
-        return Ok(ExitCode::SUCCESS);
+    let mut table = empty_table();
+    for call in &shown {
+        let record = linked.record(call.id);
+        add_row(&mut table, logs.shelf(), linked.call_row(call, &logs.now, own.copies), record.at);
     }
-    table(&logs, &linked, &shown, own.copies).print(&mut out, table::terminal_width())?;
-    if shown.len() < calls.len() {
-        let which = if own.sort == Sort::Took { "slowest" } else { "newest" };
-        writeln!(out, "{DIM}the {which} {} of {} calls; -n 0 shows all{DIM:#}", shown.len(), table::count(calls.len() as u64))?;
+    let logs = linked.sources.len() as u64;
+    print(&mut out, table, own.sort, Counts { shown: shown.len() as u64, all: calls.len() as u64, logs }, &filter)
+}
+
+/// How many there are.
+struct Counts {
+    shown: u64,
+    all: u64,
+    logs: u64,
+}
+
+fn print(out: &mut impl Write, table: Table, sort: Sort, counts: Counts, filter: &Filter) -> anyhow::Result<ExitCode> {
+    if counts.all == 0 {
+        let such = if filter.is_empty() { "" } else { "such " };
+        writeln!(out, "no {such}tool calls in {}", table::counted(counts.logs, "log"))?;
+    } else {
+        table.print(out, table::terminal_width())?;
+    }
+    if counts.shown < counts.all {
+        let which = if sort == Sort::Took { "slowest" } else { "newest" };
+        writeln!(out, "{DIM}the {which} {} of {} calls; -n 0 shows all{DIM:#}", counts.shown, table::count(counts.all))?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The same, from the catalogue.
+fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> anyhow::Result<ExitCode> {
+    let listing = ready.list()?;
+    let rows = listing.rows();
+    if rows.is_empty() {
+        bail!("no agent's logs found\n{}", logs::where_to_look(&ready.looked));
+    }
+    let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
+    let quick = filter.is_empty() && own.sort == Sort::Session && limit > 0;
+    let (shown, all) = if quick {
+        (listing.newest_calls(&ready.library.catalogue(), limit, false)?, listing.calls())
+    } else {
+        let mut found = ready.asked(&listing, &rows).calls(filter)?;
+        let all = found.len() as u64;
+        match own.sort {
+            Sort::Session => found = newest_listed(found, limit),
+            Sort::Time => found.sort_by_key(|call| call.order),
+            Sort::Took => found.sort_by_key(|call| call.took),
+        }
+        (last(found, limit), all)
+    };
+    let mut out = out::stdout(args.color.as_str());
+    if args.json {
+        let mut stdout = std::io::stdout().lock();
+        each_listed(
+            ready,
+            &listing,
+            &shown,
+            |lines: &mut Vec<u8>, row, _| {
+                // Rows are made of texts and numbers; they cannot fail to be written.
+                let _ = serde_json::to_writer(&mut *lines, &row);
+                lines.push(b'\n');
+            },
+            |lines| Ok(stdout.write_all(&lines)?),
+        )?;
+        stdout.flush()?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut table = empty_table();
+    each_listed(ready, &listing, &shown, |_: &mut (), row, at| add_row(&mut table, ready.library.shelf(), row, at), |()| Ok(()))?;
+    let logs = ready.library.bundles()?.iter().map(|bundle| bundle.files.len() as u64).sum();
+    print(&mut out, table, own.sort, Counts { shown: shown.len() as u64, all, logs }, filter)
+}
+
+/// Gives the rows of calls in their order, and what was made of those that follow each other in a session. Many are read one after the
+/// other, few by themselves.
+fn each_listed<T: Default>(
+    ready: &Ready,
+    listing: &Listing,
+    calls: &[Listed],
+    mut take: impl FnMut(&mut T, CallRow<'_>, At),
+    mut done: impl FnMut(T) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    const FEW: usize = 8;
+    for own in calls.chunk_by(|one, next| one.session == next.session && one.id < next.id) {
+        let (catalogue, mut made) = (ready.library.catalogue(), T::default());
+        match own {
+            [first, ..] if own.len() > FEW => {
+                let mut wanted = own.iter().peekable();
+                listing.each_call(&catalogue, first.session, |listed, row, spots| {
+                    if wanted.next_if(|wanted| wanted.id == listed.id).is_some() {
+                        take(&mut made, row, spots.request);
+                    }
+                })?;
+            }
+            few => {
+                for &call in few {
+                    listing.one_call(&catalogue, call, |_, row, spots| take(&mut made, row, spots.request))?;
+                }
+            }
+        }
+        drop(catalogue);
+        done(made)?;
+    }
+    Ok(())
+}
+
+/// The newest `limit` calls, in the order in which calls are listed.
+fn newest_listed(mut calls: Vec<Listed>, limit: usize) -> Vec<Listed> {
+    if limit > 0 {
+        calls.sort_by_key(|call| call.order);
+        calls = last(calls, limit);
+        calls.sort_unstable();
+    }
+    calls
 }
 
 /// How many rows a thread makes at a time.
@@ -128,7 +244,7 @@ fn sorted<'c>(logs: &Logs, linked: &Linked<'_>, calls: &[&'c LinkedCall], sort: 
 }
 
 /// The last `limit` calls.
-fn last(mut calls: Vec<&LinkedCall>, limit: usize) -> Vec<&LinkedCall> {
+fn last<T>(mut calls: Vec<T>, limit: usize) -> Vec<T> {
     let surplus = if limit == 0 { 0 } else { calls.len().saturating_sub(limit) };
     calls.drain(..surplus);
     calls
@@ -146,8 +262,8 @@ fn newest<'c>(linked: &Linked<'_>, calls: &[&'c LinkedCall], limit: usize) -> Ve
     kept.into_iter().map(|index| calls[index]).collect()
 }
 
-fn table(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: bool) -> Table {
-    let mut table = Table::new(&[
+fn empty_table() -> Table {
+    let columns = [
         ("REF", Align::Left),
         ("TIME", Align::Left),
         ("TOOL", Align::Fill),
@@ -155,34 +271,46 @@ fn table(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: bool) 
         ("REASON", Align::Fill),
         ("TOOK", Align::Right),
         ("WHAT", Align::Fill),
-    ])
-    .optional(&["TIME", "REASON", "TOOK"]);
-    for call in calls {
-        let mut row = linked.call_row(call, &logs.now, copies);
-        let (sign, style) = out::look(row.status);
-        let record = linked.record(call.id);
-        let script = logs.understand(&mut row, record.at);
-        // A success that is not that of the test or build in it.
-        let unsure = row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty());
-        let doubt = if unsure { "?" } else { "" };
-        let what = logs.argument(row.request.file, record.at, row.call).unwrap_or_default();
-        let reason = match (row.reason, row.exit_code) {
-            (Some(Reason::ExitCode), Some(code)) => format!("exit {code}"),
-            (Some(reason), _) => reason.word().to_owned(),
-            (None, _) => String::new(),
-        };
-        let nested = if row.sidechain { "↳ " } else { "" };
-        table.row(vec![
-            Cell::styled(&row.r#ref, DIM),
-            record.time.map(local).unwrap_or_default().into(),
-            format!("{nested}{}", row.tool).into(),
-            Cell::styled(format!("{sign}{doubt} {}", row.status.word()), style),
-            Cell::styled(reason, style),
-            row.duration_ms.map(table::took).unwrap_or_default().into(),
-            what.into(),
-        ]);
+    ];
+    Table::new(&columns).optional(&["TIME", "REASON", "TOOK"])
+}
+
+/// Adds a call to a table; `at` is its request.
+fn add_row(table: &mut Table, shelf: &dyn Shelf, mut row: CallRow<'_>, at: At) {
+    let (sign, style) = out::look(row.status);
+    let script = load::understand(shelf, &mut row, at);
+    // A success that is not that of the test or build in it.
+    let unsure = row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty());
+    let doubt = if unsure { "?" } else { "" };
+    let time: Option<Time> = row.requested_at.as_deref().and_then(|time| time.parse().ok());
+    let nested = if row.sidechain { "↳ " } else { "" };
+    table.row(vec![
+        Cell::styled(&row.r#ref, DIM),
+        time.map(local).unwrap_or_default().into(),
+        format!("{nested}{}", row.tool).into(),
+        Cell::styled(format!("{sign}{doubt} {}", row.status.word()), style),
+        Cell::styled(why(row.reason, row.exit_code), style),
+        row.duration_ms.map(table::took).unwrap_or_default().into(),
+        argument(shelf, row.request.file, at, row.call).unwrap_or_default().into(),
+    ]);
+}
+
+/// The main argument of a call, read from its log.
+pub(crate) fn argument(shelf: &dyn Shelf, file: &str, at: At, call: &str) -> Option<String> {
+    // What is very long is not worth reading for a table.
+    if at.span.len() > load::LONGEST {
+        return None;
     }
-    table
+    load::argument(&shelf.bytes(file, at.span)?, at, call)
+}
+
+/// Why a call ended as it did, in a word or two.
+pub(crate) fn why(reason: Option<Reason>, exit_code: Option<i64>) -> String {
+    match (reason, exit_code) {
+        (Some(Reason::ExitCode), Some(code)) => format!("exit {code}"),
+        (Some(reason), _) => reason.word().to_owned(),
+        (None, _) => String::new(),
+    }
 }
 
 /// A time of day as the person's clock shows it.

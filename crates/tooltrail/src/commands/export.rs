@@ -89,7 +89,7 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
         bail!("a page is no text for a terminal; add `-o session.html`");
     }
     let wanted = Wanted::parse(&own.wanted);
-    let logs = logs::read(args, &wanted.paths(), false)?;
+    let logs = logs::open_for(args, &wanted)?;
     logs.require_any()?;
     let linked = logs.link();
     let sessions = match wanted.find(&linked, &logs.now)? {

@@ -56,7 +56,7 @@ pub(crate) struct FileArgs {
 }
 
 pub(crate) fn run(args: &LogArgs, own: &FileArgs) -> anyhow::Result<ExitCode> {
-    let logs = logs::read(args, &own.logs, false)?;
+    let logs = logs::open(args, &own.logs)?;
     logs.require_any()?;
     let linked = logs.link();
     let directory = std::env::current_dir().ok().map(|path| path.to_string_lossy().into_owned());

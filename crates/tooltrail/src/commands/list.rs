@@ -1,20 +1,27 @@
 //! `list`: sessions, with what they are about and what became of their calls.
 
+use crate::catalogue::Ready;
 use crate::cli::LogArgs;
 use crate::commands::calls::local;
 use crate::filters::{Scope, SelectArgs};
+use crate::keeping::Fates;
 use crate::logs;
 use crate::out::{self, DIM};
 use crate::table::{self, Align, Cell, Table};
+use anyhow::bail;
 use clap::Args;
 use serde::Serialize;
 use std::io::Write;
 use std::process::ExitCode;
+use tooltrail_catalog::library::Library;
 use tooltrail_catalog::taken;
+use tooltrail_formats::shelf::Shelf;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::Status;
 use tooltrail_model::book::Selection;
 use tooltrail_model::digest::{self, Digest, Outcome};
+use tooltrail_model::filter::Filter;
+use tooltrail_model::link::{Linked, Now};
 use tooltrail_model::row::SessionRow;
 
 const EXAMPLES: &str = "\
@@ -71,25 +78,76 @@ struct Digested<'a> {
     digest: Digest,
 }
 
+/// Sessions, wherever they come from.
+struct Listed<'a> {
+    rows: &'a [SessionRow<'a>],
+    /// Those that the filter takes.
+    found: Vec<usize>,
+    /// What a session amounts to; `true` for all of it, `false` for what a table needs.
+    digest: &'a dyn Fn(usize, bool) -> anyhow::Result<Digest>,
+    is_gone: &'a dyn Fn(usize) -> bool,
+}
+
 pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
     let filter = own.select.filter(args)?;
+    if let Some(ready) = logs::if_stored(args, &own.select.paths())? {
+        return stored(args, own, &filter, &ready);
+    }
     let logs = logs::read(args, &own.select.paths(), false)?;
     logs.require_any()?;
     let linked = logs.link();
     let rows = linked.session_rows(&logs.now);
-    let digest = |session: usize| digest::of(&SessionBook::outline(&linked, &[session], &logs.now, logs.shelf()), &Selection::default());
-    let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let found = taken::sessions(&logs.asked(&linked), &filter, own.within.into());
+    let digest = |session: usize, whole: bool| Ok(digest_of(&linked, session, &logs.now, logs.shelf(), whole));
+    print(args, own, &filter, Listed { rows: &rows, found, digest: &digest, is_gone: &|_| false })
+}
+
+/// The same, from the catalogue.
+fn stored(args: &LogArgs, own: &ListArgs, filter: &Filter, ready: &Ready) -> anyhow::Result<ExitCode> {
+    let listing = ready.list()?;
+    let rows = listing.rows();
+    if rows.is_empty() {
+        bail!("no agent's logs found\n{}", logs::where_to_look(&ready.looked));
+    }
+    let mut found = ready.asked(&listing, &rows).sessions(filter, own.within.into())?;
+    // A program is given what it can open, unless it asks for more.
+    if args.json && !filter.asks_gone() {
+        found.retain(|&session| !listing.is_gone(session));
+    }
+    let digest = |session: usize, whole: bool| {
+        let Some(bundle) = listing.bundle(session) else { return Ok(Digest::default()) };
+        let linker = ready.library.open(bundle)?;
+        let linked = linker.link();
+        let row = &rows[session];
+        let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session);
+        Ok(place.map(|place| digest_of(&linked, place, &ready.now, ready.library.shelf(), whole)).unwrap_or_default())
+    };
+    print(args, own, filter, Listed { rows: &rows, found, digest: &digest, is_gone: &|session| listing.is_gone(session) })
+}
+
+fn digest_of(linked: &Linked<'_>, session: usize, now: &Now, shelf: &dyn Shelf, whole: bool) -> Digest {
+    let book = match whole {
+        true => SessionBook::read(linked, &[session], now, shelf, None),
+        false => SessionBook::outline(linked, &[session], now, shelf),
+    };
+    digest::of(&book, &Selection::default())
+}
+
+fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: Listed<'_>) -> anyhow::Result<ExitCode> {
+    let Listed { rows, found, digest, is_gone } = listed;
+    let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let shown = match own.sort {
-        Sort::Started => newest(&rows, &found, limit),
-        sort => last(&rows, &found, sort, limit),
+        Sort::Started => newest(rows, &found, limit),
+        sort => last(rows, &found, sort, limit),
     };
     let mut out = out::stdout(args.color.as_str());
     if args.json {
-        let whole =
-            |session: usize| digest::of(&SessionBook::read(&linked, &[session], &logs.now, logs.shelf(), None), &Selection::default());
         match own.digest {
-            true => out::json_lines(shown.iter().map(|&index| Digested { row: &rows[index], digest: whole(index) }))?,
+            true => {
+                for &index in &shown {
+                    out::json_lines([Digested { row: &rows[index], digest: digest(index, true)? }])?;
+                }
+            }
             false => out::json_lines(shown.iter().map(|&index| &rows[index]))?,
         }
         return Ok(ExitCode::SUCCESS);
@@ -113,13 +171,20 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
         ("TITLE", Align::Fill),
     ])
     .optional(&["TURNS", "AGENT", "FILES", "STARTED", "PROJECT", "TESTS", "STATE"]);
+    let fates = if own.select.paths().is_empty() { Fates::new(args) } else { None };
+    let soon = |index: usize| fates.as_ref().filter(|_| !is_gone(index)).and_then(|fates| fates.note(&rows[index]));
+    let note = |index: usize| if is_gone(index) { Some("gone".to_owned()) } else { soon(index) };
     for &index in &shown {
-        table.row(cells(&rows[index], &digest(index)));
+        table.row(cells(&rows[index], &digest(index, false)?, note(index)));
     }
     table.print(&mut out, table::terminal_width())?;
     if shown.len() < found.len() {
         let which = if matches!(own.sort, Sort::Started | Sort::Last) { "newest" } else { "last" };
         writeln!(out, "{DIM}the {which} {} of {} sessions; -n 0 shows all{DIM:#}", shown.len(), table::count(found.len() as u64))?;
+    }
+    let doomed = (0..rows.len()).filter(|&index| soon(index).is_some()).count() as u64;
+    if let Some(fates) = fates.as_ref().filter(|_| doomed > 0) {
+        writeln!(out, "{DIM}{}{DIM:#}", fates.advice(doomed))?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -147,9 +212,10 @@ fn last(rows: &[SessionRow<'_>], found: &[usize], sort: Sort, limit: usize) -> V
     order
 }
 
-/// What a session is doing; what has ended is of less interest.
-fn state(row: &SessionRow<'_>) -> Cell {
+/// What a session is doing; what has ended is of less interest, unless it is about to be lost.
+fn state(row: &SessionRow<'_>, note: Option<String>) -> Cell {
     match row.state {
+        Some("ended") | None if note.is_some() => Cell::styled(note.unwrap_or_default(), out::look(Status::TimedOut).1),
         Some("ended") | None => Cell::styled("ended", DIM),
         Some("your_turn") => "your turn".into(),
         Some("working") => Cell::styled("working", out::look(Status::Running).1),
@@ -172,7 +238,7 @@ fn tests(digest: &Digest) -> Cell {
     }
 }
 
-fn cells(row: &SessionRow<'_>, digest: &Digest) -> Vec<Cell> {
+fn cells(row: &SessionRow<'_>, digest: &Digest, note: Option<String>) -> Vec<Cell> {
     let troubles: Vec<String> = row
         .by_status
         .iter()
@@ -184,7 +250,7 @@ fn cells(row: &SessionRow<'_>, digest: &Digest) -> Vec<Cell> {
         Cell::styled(row.short, DIM),
         started.into(),
         row.agent.into(),
-        state(row),
+        state(row, note),
         table::count(row.turns).into(),
         table::count(row.calls).into(),
         troubles.join(" ").into(),

@@ -5,6 +5,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod export;
 pub(crate) mod file;
+pub(crate) mod keep;
 pub(crate) mod list;
 pub(crate) mod resume;
 pub(crate) mod search;
@@ -17,7 +18,7 @@ use std::process::ExitCode;
 
 /// The names of all commands, as `--help` lists them.
 #[cfg(test)]
-const COMMANDS: &[&str] = &["show", "calls", "check", "export", "file", "list", "resume", "search", "sql", "stats", "completions"];
+const COMMANDS: &[&str] = &["show", "calls", "check", "export", "file", "keep", "list", "resume", "search", "sql", "stats", "completions"];
 
 /// Runs what the command line asks for.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
@@ -28,6 +29,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Export(args)) => export::run(&cli.logs, args),
         Some(Command::File(args)) => file::run(&cli.logs, args),
         Some(Command::Show(args)) => show::run(&cli.logs, args),
+        Some(Command::Keep(args)) => keep::run(&cli.logs, args),
         Some(Command::List(args)) => list::run(&cli.logs, args),
         Some(Command::Resume(args)) => resume::run(&cli.logs, args),
         Some(Command::Search(args)) => search::run(&cli.logs, args),

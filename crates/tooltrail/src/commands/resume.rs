@@ -40,7 +40,7 @@ struct ResumeRow<'a> {
 
 pub(crate) fn run(args: &LogArgs, own: &ResumeArgs) -> anyhow::Result<ExitCode> {
     let wanted = Wanted::parse(&own.wanted);
-    let logs = logs::read(args, &wanted.paths(), false)?;
+    let logs = logs::open_for(args, &wanted)?;
     logs.require_any()?;
     let linked = logs.link();
     let index = match wanted.find(&linked, &logs.now)? {

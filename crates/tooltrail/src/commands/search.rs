@@ -15,9 +15,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use tooltrail_catalog::library::Scanned;
+use tooltrail_catalog::library::{Library, Scanned};
 use tooltrail_catalog::search::{About, Field, Hit, Query, Totals, search};
 use tooltrail_model::filter::{Filter, Spelling};
+use tooltrail_model::link::Now;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -85,15 +86,26 @@ pub(crate) fn run(args: &LogArgs, own: &SearchArgs) -> anyhow::Result<ExitCode> 
     let (filter, paths) = own.asked(args)?;
     let fields: Vec<Field> = own.field.iter().map(|field| field.field()).collect();
     let query = Query::new(filter, &fields);
+    if let Some(ready) = logs::if_stored(args, &paths)? {
+        if ready.library.bundles()?.is_empty() {
+            bail!("no agent's logs found\n{}", logs::where_to_look(&ready.looked));
+        }
+        return find(args, own, &ready.library, &query, &ready.now, ready.threads);
+    }
     let mut logs = logs::read(args, &paths, false)?;
     logs.require_any()?;
     // The process ends right after printing; taking everything apart before that would only cost time.
-    let library = ManuallyDrop::new(Scanned::new(logs.take(), logs.shelf()));
+    let library = ManuallyDrop::new(Scanned::new(logs.take(), logs.shelf(), logs.keep()));
+    find(args, own, &*library, &query, &logs.now, logs.threads())
+}
+
+/// Finds and prints.
+fn find(args: &LogArgs, own: &SearchArgs, library: &dyn Library, query: &Query, now: &Now, threads: usize) -> anyhow::Result<ExitCode> {
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let mut page = Page { json: args.json, left: if limit == 0 { usize::MAX } else { limit }, session: None };
     let mut out = out::stdout(if args.json { "never" } else { args.color.as_str() });
     let mut written = Ok(());
-    let totals = search(&*library, &query, &logs.now, logs.threads(), |hits| {
+    let totals = search(library, query, now, threads, |hits| {
         written = page.print(&mut out, &hits);
         let enough = args.json && page.left == 0;
         if written.is_err() || enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -11,8 +11,9 @@ use clap::Args;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use tooltrail_formats::transcript::SessionBook;
+use tooltrail_model::Kind;
 use tooltrail_model::book::{Book, Selection};
-use tooltrail_model::transcript::{Spot, What};
+use tooltrail_model::transcript::Spot;
 use tooltrail_view::render::{json, terminal};
 
 const EXAMPLES: &str = "\
@@ -65,7 +66,7 @@ pub(crate) fn turns(text: &str) -> Result<(usize, usize), String> {
 
 pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
     let wanted = Wanted::parse(&own.wanted);
-    let logs = logs::read(args, &wanted.paths(), false)?;
+    let logs = logs::open_for(args, &wanted)?;
     logs.require_any()?;
     let linked = logs.link();
     let target = wanted.find(&linked, &logs.now)?;
@@ -73,7 +74,16 @@ pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
         Target::Sessions(sessions) => sessions.clone(),
         Target::Call(session, _) => vec![*session],
     };
-    let book = SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), None);
+    // Of one call only its own records are read, unless it has to be told where in the session it stands, or what a subagent did.
+    let starts = |session: usize, number: u32| {
+        linked.calls_of(session).iter().any(|call| call.number == number && linked.record(call.id).kind == Kind::Subagent)
+    };
+    let plain = own.turns.is_none() && !own.changes && (own.raw || !args.json);
+    let alone = plain && matches!(target, Target::Call(session, number) if own.raw || !starts(session, number));
+    let book = match alone {
+        true => SessionBook::outline(&linked, &sessions, &logs.now, logs.shelf()),
+        false => SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), None),
+    };
     let selection = Selection { turns: own.turns };
     check_turns(&book, &selection)?;
     let call = match target {
@@ -132,12 +142,11 @@ fn index_of(book: &dyn Book, number: u32) -> anyhow::Result<usize> {
 
 /// The records of a call or a session, as the log has them.
 fn raw(book: &SessionBook<'_>, call: Option<usize>, selection: &Selection) -> anyhow::Result<ExitCode> {
-    let entries = book.transcript().threads.iter().flat_map(|thread| &thread.entries);
-    let wanted = entries.filter(|entry| match call {
-        Some(index) => entry.what == What::Call(index),
-        None => selection.takes(entry),
-    });
-    let mut spots: Vec<Spot> = wanted.flat_map(|entry| book.spots(entry)).collect();
+    let entries = || book.transcript().threads.iter().flat_map(|thread| &thread.entries);
+    let mut spots: Vec<Spot> = match call {
+        Some(index) => book.spots_of_call(index),
+        None => entries().filter(|entry| selection.takes(entry)).flat_map(|entry| book.spots(entry)).collect(),
+    };
     spots.sort_unstable();
     spots.dedup();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());

@@ -40,7 +40,8 @@ SELECT v.name AS \"view\", group_concat(c.name, ', ') AS columns
 FROM main.sqlite_master v, pragma_table_info(v.name) c WHERE v.type = 'view' GROUP BY v.name";
 
 pub(crate) fn run(args: &LogArgs, own: &SqlArgs) -> anyhow::Result<ExitCode> {
-    let Ready { catalogue, now } = catalogue::ready(args)?;
+    let Ready { library, now, .. } = catalogue::ready(args)?;
+    let catalogue = library.catalogue();
     let connection = catalogue.ask(&now)?;
     let sql = own.statement.as_deref().unwrap_or(VIEWS);
     let mut statement = prepare(&connection, sql)?;

@@ -33,18 +33,18 @@ pub(crate) struct StatsArgs {
 
 pub(crate) fn run(args: &LogArgs, own: &StatsArgs) -> anyhow::Result<ExitCode> {
     let filter = own.select.filter(args)?;
-    let logs = logs::read(args, &own.select.paths(), false)?;
+    let logs = logs::open(args, &own.select.paths())?;
     logs.require_any()?;
     print(args, &logs, &filter)
 }
 
 /// What `tooltrail` alone prints.
 pub(crate) fn overview(args: &LogArgs) -> anyhow::Result<ExitCode> {
-    let logs = logs::read(args, &[], false)?;
+    let logs = logs::open(args, &[])?;
     if logs.any() {
         return print(args, &logs, &Filter::default());
     }
-    out::remark(&format!("No agent's logs were found.\n{}", logs.where_to_look()));
+    out::remark(&format!("No agent's logs were found.\n{}", logs::where_to_look(&logs.looked)));
     Ok(ExitCode::SUCCESS)
 }
 

@@ -1,0 +1,97 @@
+//! Which files are kept: logs, and what belongs to them. And when, for those who do not ask.
+//!
+//! A log that is being written to is not copied again and again: it has to be quiet, the longer the larger it is, because a copy costs
+//! reading all of it. Unless it is about to be deleted: then nothing is waited for.
+
+use crate::Map;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+use tooltrail_formats::FORMATS;
+use tooltrail_formats::find::{Found, Search};
+use tooltrail_formats::retention::Retention;
+use tooltrail_model::Time;
+
+/// A log is about to be deleted when it has no longer than this.
+pub const SOON: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// How long a log has to be quiet, for each of so many bytes that it has begun.
+const QUIET: Duration = Duration::from_secs(60);
+const QUIET_FOR: u64 = 16 << 20;
+
+/// What lies beside a log and belongs to it: its subagents, outputs that were saved, copies of files it changed. In a keep as well as in
+/// an agent's own place.
+pub fn belongings(log: &Path) -> Vec<PathBuf> {
+    let mut found = BTreeSet::new();
+    for format in FORMATS {
+        found.extend(format.sidecars(log).into_iter().filter(|path| is(path, fs::Metadata::is_file)));
+        for directory in format.side_directory(log).into_iter().chain(format.backup_directory(log)) {
+            if is(&directory, fs::Metadata::is_dir) {
+                walk(&directory, &mut |path| found.extend([path]));
+            }
+        }
+    }
+    found.remove(log);
+    found.into_iter().collect()
+}
+
+/// Whether something is what is expected, and no link to it.
+fn is(path: &Path, what: fn(&fs::Metadata) -> bool) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| what(&meta))
+}
+
+/// All ordinary files below a directory. Links are not followed; what cannot be looked into is passed over.
+pub(super) fn walk(directory: &Path, take: &mut dyn FnMut(PathBuf)) {
+    let mut open = vec![directory.to_owned()];
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => open.push(entry.path()),
+                Ok(kind) if kind.is_file() => take(entry.path()),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The logs that are in their own place.
+fn logs<'s>(search: &'s Search, kept: &Path) -> impl Iterator<Item = &'s Found> {
+    search.files.iter().filter(move |found| !found.path.starts_with(kept))
+}
+
+/// Everything that is there to be kept, the largest first, so that no thread is left alone with a large one at the end.
+pub(super) fn all(search: &Search, kept: &Path) -> Vec<PathBuf> {
+    let mut files: Map<PathBuf, u64> = Map::default();
+    for found in logs(search, kept) {
+        files.insert(found.path.clone(), found.size);
+        for path in belongings(&found.path) {
+            files.entry(path).or_default();
+        }
+    }
+    let mut files: Vec<(PathBuf, u64)> = files.into_iter().collect();
+    files.sort_by(|(a, a_size), (b, b_size)| b_size.cmp(a_size).then_with(|| a.cmp(b)));
+    files.into_iter().map(|(path, _)| path).collect()
+}
+
+/// The logs that are to be kept now without being asked for, the most urgent first.
+pub(super) fn due(search: &Search, retention: &Retention, now: Time, kept: &Path) -> Vec<PathBuf> {
+    let copies: Map<&OsStr, Option<SystemTime>> = search.kept.iter().map(|kept| (kept.original.as_os_str(), kept.copy.modified)).collect();
+    let mut due = Vec::new();
+    for found in logs(search, kept) {
+        let same = copies.get(found.path.as_os_str()).is_some_and(|copy| copy.is_some() && *copy == found.modified);
+        let Some(written) = found.written().filter(|_| !same) else { continue };
+        let deleted = retention.deleted_at(&found.path, written).unwrap_or(Time::MAX);
+        let quiet = QUIET.saturating_mul(u32::try_from(1 + found.size / QUIET_FOR).unwrap_or(u32::MAX));
+        if written.micros_until(now) >= micros(quiet) || now.micros_until(deleted) <= micros(SOON) {
+            due.push((deleted, &found.path));
+        }
+    }
+    due.sort();
+    due.into_iter().map(|(_, path)| path.clone()).collect()
+}
+
+/// A span of time as the model counts it.
+pub(super) fn micros(span: Duration) -> i64 {
+    i64::try_from(span.as_micros()).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,279 @@
+//! One file, copied: anew, or with what was added to it since.
+//!
+//! The file is read through and its checksum compared with the seal of the copy, because a file that was replaced by a longer one does
+//! not look different from one that grew. Only what was added is compressed; the frames before are taken over as they are. The new
+//! copy is read once more before it takes the place of the old one.
+
+use super::{make_private, private};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tempfile::NamedTempFile;
+use tooltrail_formats::frames::{self, Frames, Packer, Seal};
+use tooltrail_formats::mirror;
+use tooltrail_formats::scan::Progress;
+use xxhash_rust::xxh3::Xxh3Default;
+
+/// How much is read at once.
+const CHUNK: usize = 256 * 1024;
+/// Clocks of files are coarse: what is written within this time of another change may not change the time again.
+const TICK: Duration = Duration::from_millis(20);
+
+/// What was done about a file, and how many bytes were new.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Made {
+    /// It is kept as it is.
+    Nothing,
+    /// It was not kept before.
+    New(u64),
+    /// Something was added to it.
+    Grown(u64),
+    /// It does not begin with what was kept of it.
+    Replaced(u64),
+}
+
+/// Copies files into a keep.
+#[derive(Debug)]
+pub(super) struct Copier {
+    pub(super) files: PathBuf,
+    pub(super) older: PathBuf,
+    pub(super) new: PathBuf,
+}
+
+/// A copy that is there.
+struct Old {
+    file: File,
+    end: Frames,
+}
+
+impl Copier {
+    /// Keeps a file as it is now.
+    pub(super) fn keep(&self, original: &Path, progress: &Progress) -> io::Result<Made> {
+        let place = mirror::place(&self.files, original).ok_or_else(|| io::Error::other("a file at such a place cannot be kept"))?;
+        let times = (time(original)?, time(&place).ok());
+        if times.1.is_some_and(|copied| copied == times.0) {
+            return Ok(Made::Nothing);
+        }
+        let mut source = Original::open(original)?;
+        let old = File::open(&place).ok().and_then(|file| Frames::read(&file).map(|end| Old { file, end }));
+        let Some(old) = old else {
+            // Something that is no copy of ours, or a damaged one, is put aside as well.
+            if place.exists() {
+                self.put_aside(&place)?;
+            }
+            self.write(&mut source, None, &place, progress)?;
+            return Ok(Made::New(source.length));
+        };
+        let known = old.end.seal;
+        // An empty file tells nothing; what it told before counts.
+        if source.length == 0 && known.length > 0 {
+            return Ok(Made::Nothing);
+        }
+        // The clock of the keep's disk may be coarser than that of the file's.
+        if known.length == source.length && known.modified == source.modified {
+            return Ok(Made::Nothing);
+        }
+        if let Some(hash) = source.goes_on(&old.end)? {
+            // What is taken over from the copy may be damaged on the disk. As long as the file is there, it is made anew then.
+            match self.write(&mut source, Some((&old, hash)), &place, progress) {
+                Err(error) if error.kind() == io::ErrorKind::InvalidData => self.write(&mut source, None, &place, progress)?,
+                written => written?,
+            }
+            let added = source.length - known.length;
+            return Ok(if added == 0 { Made::Nothing } else { Made::Grown(added) });
+        }
+        let written = self.prepare(&mut source, None, progress)?;
+        self.put_aside(&place)?;
+        give_name(written, &place)?;
+        Ok(Made::Replaced(source.length))
+    }
+
+    fn write(&self, source: &mut Original, old: Option<(&Old, Xxh3Default)>, place: &Path, progress: &Progress) -> io::Result<()> {
+        give_name(self.prepare(source, old, progress)?, place)
+    }
+
+    /// Writes a copy and checks it; it has no name yet.
+    fn prepare(&self, source: &mut Original, old: Option<(&Old, Xxh3Default)>, progress: &Progress) -> io::Result<NamedTempFile> {
+        let mut written = NamedTempFile::new_in(&self.new)?;
+        let seal = match source.is_packed()? {
+            true => source.copy_raw(written.as_file_mut(), progress)?,
+            false => source.pack(written.as_file_mut(), old, progress)?,
+        };
+        check(written.as_file(), &seal)?;
+        if let Some(modified) = seal.modified() {
+            written.as_file().set_modified(modified)?;
+        }
+        written.as_file().sync_all()?;
+        Ok(written)
+    }
+
+    /// Gives what a copy holds another name, by which it stays; the copy itself stays in its place until another one takes it.
+    fn put_aside(&self, place: &Path) -> io::Result<()> {
+        let path = place.strip_prefix(&self.files).map_err(io::Error::other)?;
+        for number in 1_u32.. {
+            let aside = self.older.join(number.to_string()).join(path);
+            if let Some(directory) = aside.parent() {
+                make_private(directory)?;
+            }
+            // A process that was killed here before has done it already.
+            if aside.exists() {
+                if sealed(&aside).is_some() && sealed(&aside) == sealed(place) {
+                    return Ok(());
+                }
+                continue;
+            }
+            return fs::hard_link(place, &aside).or_else(|_| copy_aside(place, &aside));
+        }
+        Ok(())
+    }
+}
+
+/// Where there are no links, a copy of the copy does.
+fn copy_aside(place: &Path, aside: &Path) -> io::Result<()> {
+    let mut name = OsString::from(aside);
+    name.push(".new");
+    let draft = PathBuf::from(name);
+    let mut out = private().write(true).create(true).truncate(true).open(&draft)?;
+    io::copy(&mut File::open(place)?, &mut out)?;
+    out.set_modified(time(place)?)?;
+    out.sync_all()?;
+    fs::rename(&draft, aside)
+}
+
+fn sealed(path: &Path) -> Option<Seal> {
+    Some(Frames::read(&File::open(path).ok()?)?.seal)
+}
+
+fn time(path: &Path) -> io::Result<std::time::SystemTime> {
+    fs::symlink_metadata(path)?.modified()
+}
+
+fn give_name(written: NamedTempFile, place: &Path) -> io::Result<()> {
+    if let Some(directory) = place.parent() {
+        make_private(directory)?;
+    }
+    written.persist(place).map(drop).map_err(|error| error.error)
+}
+
+/// Reads what was written, to the last byte.
+pub(super) fn check(file: &File, seal: &Seal) -> io::Result<()> {
+    let damaged = || io::Error::new(io::ErrorKind::InvalidData, "the copy is not what was copied");
+    let end = Frames::read(file).filter(|end| end.seal == *seal).ok_or_else(damaged)?;
+    let mut hash = Xxh3Default::new();
+    let mut content = end.content(file.try_clone()?);
+    each_chunk(&mut content, u64::MAX, |bytes| {
+        hash.update(bytes);
+        Ok(())
+    })
+    .map_err(|_| damaged())?;
+    (hash.digest128() == seal.checksum).then_some(()).ok_or_else(damaged)
+}
+
+/// Gives up to so many bytes in pieces; says how many there were.
+pub(super) fn each_chunk(input: &mut impl Read, most: u64, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<u64> {
+    let mut chunk = vec![0; CHUNK];
+    let mut input = input.take(most);
+    let mut total = 0;
+    loop {
+        let count = match input.read(&mut chunk) {
+            Ok(0) => return Ok(total),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        take(chunk.get(..count).unwrap_or_default())?;
+        total += count as u64;
+    }
+}
+
+/// A file that is copied: as much of it as there was when it was opened. What is added meanwhile is for the next time.
+struct Original {
+    file: File,
+    length: u64,
+    modified: i128,
+}
+
+impl Original {
+    fn open(path: &Path) -> io::Result<Self> {
+        let file = File::open(path)?;
+        let mut meta = file.metadata()?;
+        if !meta.is_file() {
+            return Err(io::Error::other("it is no ordinary file"));
+        }
+        // What is written from here on has to show in the time.
+        if meta.modified()?.elapsed().is_ok_and(|age| age < TICK) {
+            std::thread::sleep(TICK);
+            meta = file.metadata()?;
+        }
+        Ok(Original { length: meta.len(), modified: frames::nanoseconds(meta.modified()?), file })
+    }
+
+    fn is_packed(&mut self) -> io::Result<bool> {
+        self.file.seek(SeekFrom::Start(0))?;
+        let mut head = Vec::new();
+        (&self.file).take(4).read_to_end(&mut head)?;
+        Ok(frames::is_packed(&head))
+    }
+
+    /// Whether it begins with what was kept of it. If so, the checksum of what is taken over from the copy, to go on from.
+    fn goes_on(&mut self, known: &Frames) -> io::Result<Option<Xxh3Default>> {
+        if known.seal.length > self.length || self.is_packed()? != known.seal.raw {
+            return Ok(None);
+        }
+        self.file.seek(SeekFrom::Start(0))?;
+        let mut taken_over = Xxh3Default::new();
+        each_chunk(&mut self.file, known.full(), |bytes| {
+            taken_over.update(bytes);
+            Ok(())
+        })?;
+        let mut whole = taken_over.clone();
+        each_chunk(&mut self.file, known.seal.length - known.full(), |bytes| {
+            whole.update(bytes);
+            Ok(())
+        })?;
+        Ok((whole.digest128() == known.seal.checksum).then_some(taken_over))
+    }
+
+    /// Writes it in frames, after those of an older copy.
+    fn pack(&mut self, out: &mut File, old: Option<(&Old, Xxh3Default)>, progress: &Progress) -> io::Result<Seal> {
+        let mut packer = Packer::new(BufWriter::with_capacity(CHUNK, out))?;
+        let (mut hash, mut from) = (Xxh3Default::new(), 0);
+        if let Some((old, taken_over)) = old {
+            packer.resume(&old.file, &old.end)?;
+            (hash, from) = (taken_over, old.end.full());
+        }
+        self.file.seek(SeekFrom::Start(from))?;
+        let read = each_chunk(&mut self.file, self.length - from, |bytes| {
+            progress.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            hash.update(bytes);
+            packer.write(bytes)
+        })?;
+        let seal = self.seal(from + read, hash.digest128(), false)?;
+        packer.finish(&seal)?.flush()?;
+        Ok(seal)
+    }
+
+    /// Writes it as it is.
+    fn copy_raw(&mut self, out: &mut File, progress: &Progress) -> io::Result<Seal> {
+        self.file.seek(SeekFrom::Start(0))?;
+        let mut hash = Xxh3Default::new();
+        let read = each_chunk(&mut self.file, self.length, |bytes| {
+            progress.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
+            hash.update(bytes);
+            out.write_all(bytes)
+        })?;
+        let seal = self.seal(read, hash.digest128(), true)?;
+        frames::seal_raw(out, &seal)?;
+        Ok(seal)
+    }
+
+    fn seal(&self, read: u64, checksum: u128, raw: bool) -> io::Result<Seal> {
+        if read != self.length {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it got shorter while it was read; it is kept the next time"));
+        }
+        Ok(Seal { length: self.length, checksum, modified: self.modified, raw })
+    }
+}

@@ -1,0 +1,305 @@
+//! The keep: copies of logs, made before their agents delete them.
+//!
+//! A keep is a private directory that belongs to one set of places:
+//!
+//! ```text
+//! files/…     the copies, each at its file's own path (formats::mirror), in frames (formats::frames)
+//! older/N/…   what copies held before their file was truncated or replaced
+//! new/        copies that are being written
+//! state.json  whether logs are kept without being asked for, and when that was done last
+//! lock        held by the process that keeps
+//! ```
+//!
+//! There is no list of what is kept: every copy says itself what it is a copy of, by its path and its seal. A copy is written beside,
+//! checked, and then given its name, so a process that is killed leaves copies that are whole. Nothing here is ever changed or removed but
+//! by a newer copy of the same file, and what that does not contain is put aside first.
+//!
+//! [`choose`](self) says which files, [`copy`](self) makes a copy, [`restore`](Keep::restore) gives it back, [`status`](Keep::status)
+//! tells what there is.
+
+mod choose;
+mod copy;
+mod restore;
+mod status;
+
+pub use choose::{SOON, belongings};
+pub use restore::{Restoring, Returned};
+pub use status::{Doomed, Status};
+
+use copy::{Copier, Made};
+use serde::{Deserialize, Serialize};
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tooltrail_formats::find::{Problem, Search};
+use tooltrail_formats::mirror;
+use tooltrail_formats::retention::Retention;
+use tooltrail_formats::scan::Progress;
+use tooltrail_model::Time;
+use tooltrail_model::filter::Keeping;
+
+/// How long a process waits for another one that keeps.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a command that is about something else may be held up. What is left is for the next one.
+const SPARE: Duration = Duration::from_millis(200);
+
+/// What can go wrong with a keep.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Something in it cannot be read or written.
+    #[error("cannot use `{}`: {error}; another place can be chosen with TOOLTRAIL_DATA", path.display())]
+    Directory {
+        /// What.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// Another process is at work for very long.
+    #[error("another tooltrail is keeping logs in `{}`; try again when it is done", path.display())]
+    Busy {
+        /// The keep.
+        path: PathBuf,
+    },
+}
+
+/// A keep.
+#[derive(Clone, Debug)]
+pub struct Keep {
+    directory: PathBuf,
+}
+
+/// Whether logs are kept without being asked for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    /// Whether they are.
+    #[serde(default)]
+    pub on: bool,
+    /// When logs were kept last, as the contracts spell times.
+    #[serde(default)]
+    pub last: Option<String>,
+}
+
+/// What was done.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// Files that were kept for the first time.
+    pub new: usize,
+    /// Files that had grown.
+    pub grown: usize,
+    /// Files that had been truncated or replaced; what was kept of them before is still there.
+    pub replaced: usize,
+    /// How many bytes of logs were copied.
+    pub bytes: u64,
+    /// What could not be kept.
+    pub problems: Vec<Problem>,
+}
+
+impl Outcome {
+    /// How many files were copied.
+    pub fn copied(&self) -> usize {
+        self.new + self.grown + self.replaced
+    }
+
+    fn add(&mut self, path: &Path, made: io::Result<Made>) {
+        match made {
+            Ok(Made::Nothing) => {}
+            Ok(Made::New(bytes)) => (self.new, self.bytes) = (self.new + 1, self.bytes + bytes),
+            Ok(Made::Grown(bytes)) => (self.grown, self.bytes) = (self.grown + 1, self.bytes + bytes),
+            Ok(Made::Replaced(bytes)) => (self.replaced, self.bytes) = (self.replaced + 1, self.bytes + bytes),
+            // Agents delete files while we look at them.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !path.exists() => {}
+            Err(error) => self.problems.push(Problem { path: path.to_owned(), error }),
+        }
+    }
+}
+
+impl Keep {
+    /// The keep of some directories below a data directory; none are the agents' own places. Keeps of different directories never mix.
+    pub fn of(data: &Path, roots: &[PathBuf]) -> Self {
+        let mut key = Vec::new();
+        for root in roots {
+            let root = mirror::place(Path::new(""), root).unwrap_or_else(|| root.clone());
+            key.extend_from_slice(root.as_os_str().as_encoded_bytes());
+            key.push(0);
+        }
+        let name = if roots.is_empty() { "own".to_owned() } else { format!("{:016x}", xxhash_rust::xxh3::xxh3_64(&key)) };
+        Keep { directory: data.join("keep").join(name) }
+    }
+
+    /// Its directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// Where the copies lie, for [`tooltrail_formats::Places`].
+    pub fn files(&self) -> PathBuf {
+        self.directory.join("files")
+    }
+
+    /// Whether logs are kept without being asked for. Where that cannot be read they are not.
+    pub fn state(&self) -> State {
+        fs::read(self.directory.join("state.json")).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+    }
+
+    /// Says whether logs are to be kept without being asked for.
+    pub fn switch(&self, on: bool) -> Result<(), Error> {
+        if !on && !self.directory.exists() {
+            return Ok(());
+        }
+        let _lock = self.lock(PATIENCE)?;
+        self.write_state(&State { on, ..self.state() })
+    }
+
+    /// Keeps everything that was found and is not kept as it is, with all that belongs to it.
+    pub fn now(&self, search: &Search, threads: usize, now: Time, progress: &Progress) -> Result<Outcome, Error> {
+        let _lock = self.lock(PATIENCE)?;
+        let copier = self.copier()?;
+        let files = choose::all(search, &self.files());
+        let (next, outcome) = (AtomicUsize::new(0), Mutex::new(Outcome::default()));
+        let work = || {
+            while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let made = copier.keep(path, progress);
+                progress.sources.fetch_add(1, Ordering::Relaxed);
+                outcome.lock().unwrap_or_else(std::sync::PoisonError::into_inner).add(path, made);
+            }
+        };
+        std::thread::scope(|scope| {
+            // Each of them waits for the disk as much as it works.
+            for _ in 1..(2 * threads).clamp(1, files.len().max(1)) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        self.write_state(&State { last: Some(now.to_string()), ..self.state() })?;
+        let mut outcome = outcome.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        outcome.problems.sort_by(|a, b| a.path.cmp(&b.path));
+        Ok(outcome)
+    }
+
+    /// Keeps what is due, if that was asked for, for a moment at most. If another process keeps, that one does it.
+    pub fn after_refresh(&self, search: &Search, retention: &Retention, now: Time) -> Result<Outcome, Error> {
+        let start = Instant::now();
+        if !self.state().on {
+            return Ok(Outcome::default());
+        }
+        let due = choose::due(search, retention, now, &self.files());
+        if due.is_empty() {
+            return Ok(Outcome::default());
+        }
+        let _lock = match self.lock(Duration::ZERO) {
+            Err(Error::Busy { .. }) => return Ok(Outcome::default()),
+            lock => lock?,
+        };
+        let copier = self.copier()?;
+        let mut outcome = Outcome::default();
+        for log in due {
+            for path in std::iter::once(log.clone()).chain(belongings(&log)) {
+                outcome.add(&path, copier.keep(&path, &Progress::default()));
+            }
+            if start.elapsed() > SPARE {
+                break;
+            }
+        }
+        self.write_state(&State { last: Some(now.to_string()), ..self.state() })?;
+        Ok(outcome)
+    }
+
+    /// Removes everything that is kept.
+    pub fn delete(&self) -> Result<(), Error> {
+        if !self.directory.exists() {
+            return Ok(());
+        }
+        let lock = self.lock(PATIENCE)?;
+        for name in ["state.json", "new", "older", "files"] {
+            let path = self.directory.join(name);
+            let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            match removed {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::Directory { path, error }),
+                _ => {}
+            }
+        }
+        drop(lock);
+        // The lock stays: whoever waits for it holds this file, not one of the same name.
+        Ok(())
+    }
+
+    /// What became of a session's logs, by their files.
+    pub fn keeping<'f>(&self, files: impl IntoIterator<Item = &'f str>) -> Keeping {
+        let (kept, mut keeping) = (self.files(), Keeping { kept: true, gone: true });
+        let mut any = false;
+        for file in files.into_iter().map(Path::new) {
+            any = true;
+            if !file.starts_with(&kept) {
+                keeping.gone = false;
+                keeping.kept &= is_kept(&kept, file);
+            }
+        }
+        if any { keeping } else { Keeping::default() }
+    }
+
+    fn copier(&self) -> Result<Copier, Error> {
+        let failed = |path: &Path, error| Error::Directory { path: path.to_owned(), error };
+        let new = self.directory.join("new");
+        // Whoever left something here was killed: the lock is ours.
+        if new.exists() {
+            fs::remove_dir_all(&new).map_err(|error| failed(&new, error))?;
+        }
+        make_private(&new).map_err(|error| failed(&new, error))?;
+        Ok(Copier { files: self.files(), older: self.directory.join("older"), new })
+    }
+
+    /// Waits until no other process keeps. The lock ends with the process, however that ends.
+    fn lock(&self, patience: Duration) -> Result<File, Error> {
+        let failed = |error| Error::Directory { path: self.directory.clone(), error };
+        make_private(&self.directory).map_err(failed)?;
+        let file = private().create(true).append(true).open(self.directory.join("lock")).map_err(failed)?;
+        let start = Instant::now();
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(file),
+                Err(TryLockError::WouldBlock) if start.elapsed() < patience => std::thread::sleep(Duration::from_millis(20)),
+                Err(TryLockError::WouldBlock) => return Err(Error::Busy { path: self.directory.clone() }),
+                Err(TryLockError::Error(error)) => return Err(failed(error)),
+            }
+        }
+    }
+
+    fn write_state(&self, state: &State) -> Result<(), Error> {
+        let path = self.directory.join("state.json");
+        let write = || -> io::Result<()> {
+            let mut file = tempfile::NamedTempFile::new_in(&self.directory)?;
+            serde_json::to_writer(&mut file, state)?;
+            file.flush()?;
+            file.persist(&path).map_err(|error| error.error)?;
+            Ok(())
+        };
+        write().map_err(|error| Error::Directory { path, error })
+    }
+}
+
+/// Whether a file is kept as it is now: its copy has its time.
+fn is_kept(kept: &Path, file: &Path) -> bool {
+    let time = |path: &Path| fs::symlink_metadata(path).and_then(|meta| meta.modified()).ok();
+    let copy = mirror::place(kept, file).and_then(|copy| time(&copy));
+    copy.is_some() && copy == time(file)
+}
+
+/// Makes a directory that only its owner can look into: what was said in sessions is private.
+fn make_private(directory: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(directory)
+}
+
+/// How files are opened that only their owner may read.
+fn private() -> fs::OpenOptions {
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}

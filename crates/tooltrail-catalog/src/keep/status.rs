@@ -1,0 +1,110 @@
+//! What there is in a keep, and what is not in it although it will be deleted.
+
+use super::choose::{SOON, micros};
+use super::copy::check;
+use super::{Keep, choose, is_kept};
+use crate::Set;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use tooltrail_formats::FORMATS;
+use tooltrail_formats::find::{Search, is_log_name};
+use tooltrail_formats::frames::Frames;
+use tooltrail_formats::retention::Retention;
+use tooltrail_model::Time;
+
+/// What there is in a keep.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Status {
+    /// How many logs.
+    pub logs: u64,
+    /// How many files, logs and what belongs to them.
+    pub files: u64,
+    /// How many logs whose original is gone.
+    pub gone: u64,
+    /// How many bytes the files had.
+    pub bytes: u64,
+    /// How many bytes the copies have.
+    pub kept_bytes: u64,
+    /// How many older contents of files, and their bytes.
+    pub older: u64,
+    /// Their bytes.
+    pub older_bytes: u64,
+    /// Copies that are damaged.
+    pub damaged: Vec<PathBuf>,
+    /// Logs that are not kept as they are now.
+    pub unkept: u64,
+    /// Those of them that are about to be deleted, the first one first.
+    pub doomed: Vec<Doomed>,
+}
+
+/// A log that is about to be deleted and not kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Doomed {
+    /// The log.
+    pub file: PathBuf,
+    /// When it will be deleted, or could have been.
+    pub deleted_at: Time,
+}
+
+impl Keep {
+    /// What there is. If `verify`, every copy is read to its end.
+    pub fn status(&self, search: &Search, retention: &Retention, now: Time, verify: bool) -> Status {
+        let mut status = Status::default();
+        for path in self.copies() {
+            let read = File::open(&path).ok().and_then(|file| Some((Frames::read(&file)?.seal, file)));
+            let Some((seal, _)) = read.filter(|(seal, file)| !verify || check(file, seal).is_ok()) else {
+                status.damaged.push(path);
+                continue;
+            };
+            status.files += 1;
+            status.logs += u64::from(is_log_name(&path));
+            status.bytes += seal.length;
+            status.kept_bytes += size(&path);
+        }
+        choose::walk(&self.directory().join("older"), &mut |path| {
+            (status.older, status.older_bytes) = (status.older + 1, status.older_bytes + size(&path));
+        });
+        let kept = self.files();
+        status.gone = search.files.iter().filter(|found| found.path.starts_with(&kept)).count() as u64;
+        let unkept: Vec<&Path> = search
+            .files
+            .iter()
+            .map(|found| found.path.as_path())
+            .filter(|path| !path.starts_with(&kept) && !is_kept(&kept, path))
+            .collect();
+        status.unkept = unkept.len() as u64;
+        let doomed = on_their_own(unkept).into_iter().filter_map(|path| Some((deleted_at(retention, path)?, path)));
+        let soon = doomed.filter(|(time, _)| now.micros_until(*time) <= micros(SOON));
+        status.doomed = soon.map(|(deleted_at, path)| Doomed { file: path.to_owned(), deleted_at }).collect();
+        status.doomed.sort_by(|a, b| (a.deleted_at, &a.file).cmp(&(b.deleted_at, &b.file)));
+        status
+    }
+
+    /// When the first of a session's logs is deleted that is not kept; nothing if all are kept, or none is ever deleted.
+    pub fn lost_at<'f>(&self, retention: &Retention, files: impl IntoIterator<Item = &'f str>) -> Option<Time> {
+        let kept = self.files();
+        let own = files.into_iter().map(Path::new).filter(|path| !path.starts_with(&kept)).collect();
+        let own = on_their_own(own).into_iter();
+        own.filter_map(|path| Some((deleted_at(retention, path)?, path)))
+            .filter(|(_, path)| !is_kept(&kept, path))
+            .map(|(time, _)| time)
+            .min()
+    }
+}
+
+fn size(path: &Path) -> u64 {
+    fs::symlink_metadata(path).map_or(0, |meta| meta.len())
+}
+
+/// When a log is deleted, by when it was last written.
+fn deleted_at(retention: &Retention, path: &Path) -> Option<Time> {
+    let written = fs::symlink_metadata(path).ok()?.modified().ok()?;
+    let micros = tooltrail_formats::frames::nanoseconds(written) / 1000;
+    retention.deleted_at(path, Time::from_microsecond(i64::try_from(micros).ok()?)?)
+}
+
+/// The logs that lie in no other's own directory: those that do are deleted with the other one.
+fn on_their_own(logs: Vec<&Path>) -> Vec<&Path> {
+    let sides: Set<PathBuf> = logs.iter().flat_map(|log| FORMATS.iter().filter_map(|format| format.side_directory(log))).collect();
+    logs.into_iter().filter(|log| !log.ancestors().skip(1).any(|above| sides.contains(above))).collect()
+}

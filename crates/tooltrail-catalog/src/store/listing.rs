@@ -1,0 +1,316 @@
+//! Everything that is listed: the sessions as they are at a moment, and their calls when they are asked for.
+
+use super::column::{count, json, maybe_count, optional, time};
+use super::kept::{CALL, Parts, Spots, open_call, spots};
+use super::{Catalogue, Error, schema};
+use crate::Map;
+use rusqlite::{Connection, Row, params};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+use tooltrail_model::Status;
+use tooltrail_model::link::{Now, OpenCalls, OpenSession, Pulse};
+use tooltrail_model::row::{CallRow, SessionRow, VERSION};
+use tooltrail_model::summary::Ending;
+use tooltrail_model::usage::Tokens;
+
+/// The sessions of a catalogue at a moment, by start.
+pub struct Listing {
+    pub(super) sessions: Vec<Head>,
+    pub(super) paths: Map<i64, String>,
+}
+
+/// A session as it is stored, with its pulse.
+pub(super) struct Head {
+    pub(super) id: i64,
+    pub(super) agent: String,
+    pub(super) session: String,
+    pub(super) short: String,
+    pub(super) gone: bool,
+    /// When its last call was made.
+    newest: Option<i64>,
+    pub(super) pulse: Pulse,
+    sources: Vec<i64>,
+    bundle: i64,
+    title: Option<String>,
+    project: Option<String>,
+    branch: Option<String>,
+    started_at: Option<String>,
+    last_at: Option<String>,
+    turns: u64,
+    calls: u64,
+    by_status: BTreeMap<Status, u64>,
+    models: Vec<String>,
+    usage: Tokens,
+    open: OpenCalls,
+    ending: Option<Ending>,
+}
+
+/// A call of a listing: enough to choose and to sort by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Listed {
+    /// Its session, in the order of [`Listing::rows`].
+    pub session: usize,
+    /// What it is found by.
+    pub id: i64,
+    /// Its number in the session.
+    pub number: u32,
+    /// When it was made, or where it stands in its log.
+    pub order: Option<i64>,
+    /// How long it took.
+    pub took: Option<u64>,
+}
+
+impl Catalogue {
+    /// The sessions at a moment.
+    pub fn list(&self, now: &Now) -> Result<Listing, Error> {
+        self.asked(|connection| Listing::read(connection, now))
+    }
+
+    /// The session that has a call of an id, by its place in a listing.
+    pub fn session_of_call(&self, listing: &Listing, call: &str) -> Result<Option<usize>, Error> {
+        self.session_where(listing, "call = ?1", [call])
+    }
+
+    /// The session whose call failed last, by its place in a listing.
+    pub fn last_failed(&self, listing: &Listing) -> Result<Option<usize>, Error> {
+        self.session_where(listing, "status = 'failed' ORDER BY requested_at DESC, id", [])
+    }
+
+    /// The first session that is there and has a call like this.
+    fn session_where(&self, listing: &Listing, condition: &str, values: impl rusqlite::Params) -> Result<Option<usize>, Error> {
+        let places: Map<i64, usize> =
+            listing.sessions.iter().enumerate().filter(|(_, head)| !head.gone).map(|(place, head)| (head.id, place)).collect();
+        self.asked(|connection| {
+            let mut statement = connection.prepare_cached(&format!("SELECT id FROM call_rows WHERE {condition}"))?;
+            let mut rows = statement.query(values)?;
+            while let Some(row) = rows.next()? {
+                if let Some(&place) = places.get(&(row.get::<_, i64>(0)? >> schema::SHIFT)) {
+                    return Ok(Some(place));
+                }
+            }
+            Ok(None)
+        })
+    }
+}
+
+const SESSIONS: &str = "
+SELECT id, agent, session, short, gone, newest_us, title, project, branch, started_at, last_at, turns, calls, by_status, models, input,
+  output, cache_write_5m, cache_write_1h, cache_read, open_calls, open_question, open_plan, open_asks, open_alone, ending
+FROM session_rows ORDER BY first_us IS NULL, first_us, agent, session";
+
+/// What is known of a source: when it was written, its last record, and its bundle.
+type Sign = (Option<tooltrail_model::Time>, Option<tooltrail_model::Time>, i64);
+
+impl Listing {
+    pub(super) fn read(connection: &Connection, now: &Now) -> rusqlite::Result<Self> {
+        let (mut paths, mut signs): (Map<i64, String>, Map<i64, Sign>) = (Map::default(), Map::default());
+        let mut statement = connection.prepare_cached("SELECT id, path, modified_us, last_us, gone, bundle FROM source_rows")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let id: i64 = row.get(0)?;
+            paths.insert(id, row.get(1)?);
+            // What is not there is not written to.
+            let modified = if row.get(4)? { None } else { time(row, 2)? };
+            signs.insert(id, (modified, time(row, 3)?, row.get(5)?));
+        }
+        let mut of_session: Map<i64, Vec<i64>> = Map::default();
+        let mut statement = connection.prepare_cached(
+            "SELECT l.session, l.source FROM session_source_rows l JOIN source_rows f ON f.id = l.source ORDER BY f.path",
+        )?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            of_session.entry(row.get(0)?).or_default().push(row.get(1)?);
+        }
+        let mut statement = connection.prepare_cached(SESSIONS)?;
+        let mut rows = statement.query([])?;
+        let mut sessions = Vec::new();
+        while let Some(row) = rows.next()? {
+            let sources = of_session.remove(&row.get(0)?).unwrap_or_default();
+            let signs: Vec<Sign> = sources.iter().filter_map(|source| signs.get(source).copied()).collect();
+            sessions.push(Head::read(row, now, sources, &signs)?);
+        }
+        Ok(Listing { sessions, paths })
+    }
+
+    /// The rows of all sessions, by start.
+    pub fn rows(&self) -> Vec<SessionRow<'_>> {
+        self.sessions.iter().map(|head| head.row(&self.paths)).collect()
+    }
+
+    /// Whether no log tells of a session any more.
+    pub fn is_gone(&self, session: usize) -> bool {
+        self.sessions.get(session).is_some_and(|head| head.gone)
+    }
+
+    /// The bundle that a session's logs are in; nothing if they are not there any more.
+    pub fn bundle(&self, session: usize) -> Option<i64> {
+        self.sessions.get(session).filter(|head| !head.gone && head.bundle > 0).map(|head| head.bundle)
+    }
+
+    /// How many calls there are in the sessions that are there.
+    pub fn calls(&self) -> u64 {
+        self.sessions.iter().filter(|head| !head.gone).map(|head| head.calls).sum()
+    }
+
+    /// Gives the calls of a session by request, as they are at the moment.
+    pub fn each_call(&self, catalogue: &Catalogue, session: usize, mut take: impl FnMut(Listed, CallRow<'_>, Spots)) -> Result<(), Error> {
+        let Some(head) = self.sessions.get(session) else { return Ok(()) };
+        catalogue.asked(|connection| {
+            let mut statement = connection.prepare_cached(&format!("{CALL} WHERE id >= ?1 AND id < ?2 ORDER BY id"))?;
+            let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
+            while let Some(row) = rows.next()? {
+                self.call(session, head, row, &mut take)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Gives one call.
+    pub fn one_call(&self, catalogue: &Catalogue, listed: Listed, mut take: impl FnMut(Listed, CallRow<'_>, Spots)) -> Result<(), Error> {
+        let Some(head) = self.sessions.get(listed.session) else { return Ok(()) };
+        catalogue.asked(|connection| {
+            let mut statement = connection.prepare_cached(&format!("{CALL} WHERE id = ?1"))?;
+            let mut rows = statement.query([listed.id])?;
+            match rows.next()? {
+                Some(row) => self.call(listed.session, head, row, &mut take),
+                None => Ok(()),
+            }
+        })
+    }
+
+    fn call(&self, session: usize, head: &Head, row: &Row<'_>, take: &mut dyn FnMut(Listed, CallRow<'_>, Spots)) -> rusqlite::Result<()> {
+        let parts = Parts::read(row)?;
+        let call = open_call(row, head, &self.paths, &parts)?.settle(|| head.pulse);
+        let listed = Listed { session, id: row.get(0)?, number: row.get(1)?, order: row.get(41)?, took: call.duration_ms };
+        take(listed, call, spots(row)?);
+        Ok(())
+    }
+
+    /// The calls of all sessions, in the order in which they are listed. Those of sessions that are gone come too, if asked for.
+    pub fn all_calls(&self, catalogue: &Catalogue, gone: bool) -> Result<Vec<Listed>, Error> {
+        let places: Map<i64, usize> = self.sessions.iter().enumerate().map(|(place, head)| (head.id, place)).collect();
+        let mut calls = catalogue.asked(|connection| {
+            let mut statement = connection.prepare_cached("SELECT id, number, order_us, duration_ms FROM call_rows")?;
+            let mut rows = statement.query([])?;
+            let mut calls = Vec::new();
+            while let Some(row) = rows.next()? {
+                let place = places.get(&(row.get::<_, i64>(0)? >> schema::SHIFT)).filter(|place| gone || !self.is_gone(**place));
+                let Some(&session) = place else { continue };
+                calls.push(listed(row, session)?);
+            }
+            Ok(calls)
+        })?;
+        calls.sort_unstable();
+        Ok(calls)
+    }
+
+    /// The calls of a session, by request.
+    pub fn calls_of(&self, catalogue: &Catalogue, session: usize) -> Result<Vec<Listed>, Error> {
+        let Some(head) = self.sessions.get(session) else { return Ok(Vec::new()) };
+        catalogue.asked(|connection| {
+            let mut statement = connection.prepare_cached(OF_SESSION)?;
+            let rows =
+                statement.query_map(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT], |row| listed(row, session))?;
+            rows.collect()
+        })
+    }
+
+    /// The newest calls, in the order in which they are listed. Those without a time count as oldest; of the same moment, those listed last
+    /// are kept.
+    pub fn newest_calls(&self, catalogue: &Catalogue, limit: usize, gone: bool) -> Result<Vec<Listed>, Error> {
+        let mut sessions: Vec<(usize, &Head)> = self.sessions.iter().enumerate().filter(|(_, head)| gone || !head.gone).collect();
+        sessions.sort_by_key(|(_, head)| Reverse(head.newest));
+        // The one that would be dropped next is on top.
+        let mut found: BinaryHeap<Reverse<(Option<i64>, Listed)>> = BinaryHeap::new();
+        catalogue.asked(|connection| {
+            let mut statement = connection.prepare_cached(OF_SESSION)?;
+            for (session, head) in sessions {
+                if found.len() >= limit && found.peek().is_none_or(|Reverse((oldest, _))| head.newest < *oldest) {
+                    break;
+                }
+                let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
+                while let Some(row) = rows.next()? {
+                    let listed = listed(row, session)?;
+                    found.push(Reverse((listed.order, listed)));
+                    if found.len() > limit {
+                        found.pop();
+                    }
+                }
+            }
+            Ok(())
+        })?;
+        let mut calls: Vec<Listed> = found.into_iter().map(|Reverse((_, listed))| listed).collect();
+        calls.sort_unstable();
+        Ok(calls)
+    }
+}
+
+const OF_SESSION: &str = "SELECT id, number, order_us, duration_ms FROM call_rows WHERE id >= ?1 AND id < ?2";
+
+fn listed(row: &Row<'_>, session: usize) -> rusqlite::Result<Listed> {
+    Ok(Listed { session, id: row.get(0)?, number: row.get(1)?, order: row.get(2)?, took: maybe_count(row, 3)? })
+}
+
+impl Head {
+    fn read(row: &Row<'_>, now: &Now, sources: Vec<i64>, signs: &[Sign]) -> rusqlite::Result<Self> {
+        let (session, gone): (String, bool) = (row.get(2)?, row.get(4)?);
+        let alive = signs.iter().map(|&(modified, last, _)| (modified, last));
+        Ok(Head {
+            id: row.get(0)?,
+            agent: row.get(1)?,
+            pulse: if gone { Pulse::default() } else { now.pulse(&session, alive) },
+            session,
+            short: row.get(3)?,
+            gone,
+            newest: row.get(5)?,
+            bundle: signs.iter().map(|&(_, _, bundle)| bundle).max().unwrap_or_default(),
+            sources,
+            title: row.get(6)?,
+            project: row.get(7)?,
+            branch: row.get(8)?,
+            started_at: row.get(9)?,
+            last_at: row.get(10)?,
+            turns: count(row, 11)?,
+            calls: count(row, 12)?,
+            by_status: json(row, 13)?,
+            models: json(row, 14)?,
+            usage: Tokens {
+                input: count(row, 15)?,
+                output: count(row, 16)?,
+                cache_write_5m: count(row, 17)?,
+                cache_write_1h: count(row, 18)?,
+                cache_read: count(row, 19)?,
+            },
+            open: OpenCalls { count: count(row, 20)?, question: row.get(21)?, plan: row.get(22)?, asks: row.get(23)?, alone: row.get(24)? },
+            ending: optional(row, 25, super::write::ending_of)?,
+        })
+    }
+
+    pub(super) fn row<'a>(&'a self, paths: &'a Map<i64, String>) -> SessionRow<'a> {
+        let row = SessionRow {
+            v: VERSION,
+            agent: &self.agent,
+            session: &self.session,
+            title: self.title.as_deref(),
+            project: self.project.as_deref(),
+            branch: self.branch.as_deref(),
+            started_at: self.started_at.clone(),
+            last_at: self.last_at.clone(),
+            state: None,
+            state_reason: None,
+            turns: self.turns,
+            calls: self.calls,
+            by_status: self.by_status.clone(),
+            models: self.models.iter().map(String::as_str).collect(),
+            usage: self.usage,
+            files: self.sources.iter().map(|&source| path(paths, source)).collect(),
+            short: &self.short,
+        };
+        OpenSession { row, calls: self.open, ending: self.ending }.settle(self.pulse)
+    }
+}
+
+/// The path of a source.
+pub(super) fn path(paths: &Map<i64, String>, id: i64) -> &str {
+    paths.get(&id).map_or("", String::as_str)
+}

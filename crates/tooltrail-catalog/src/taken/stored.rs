@@ -1,0 +1,217 @@
+//! What a filter takes of everything that a catalogue knows.
+//!
+//! Its rows decide what rows can decide. Only the bundles of what they leave in doubt are opened, and asked as logs that were just read
+//! are; where texts are looked for, those are the bundles in which a search finds some.
+
+use super::subjects::{CallSubject, Folder};
+use super::{Asked, Scope, each};
+use crate::library::{Library, Stored};
+use crate::search::{Hit, Unit, search};
+use crate::store::{Error, Listed, Listing};
+use crate::texts::Query;
+use crate::{Map, Set};
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Known};
+use tooltrail_model::link::{Linked, Now};
+use tooltrail_model::row::SessionRow;
+
+/// A catalogue that is asked.
+#[derive(Clone, Copy)]
+pub struct Catalogued<'a> {
+    /// The catalogue.
+    pub library: &'a Stored,
+    /// Its sessions at the moment of asking.
+    pub listing: &'a Listing,
+    /// Their rows.
+    pub rows: &'a [SessionRow<'a>],
+    /// The moment of asking.
+    pub now: &'a Now,
+    /// How many threads there are to work on.
+    pub threads: usize,
+}
+
+impl Catalogued<'_> {
+    /// The calls that a filter takes, in the order in which calls are listed.
+    pub fn calls(&self, filter: &Filter) -> Result<Vec<Listed>, Error> {
+        if filter.is_empty() {
+            return self.listing.all_calls(&self.library.catalogue(), false);
+        }
+        if filter.asks_texts() {
+            return self.calls_with_texts(filter);
+        }
+        let (mut taken, mut doubtful) = (Vec::new(), BTreeMap::new());
+        for session in self.likely_sessions(filter) {
+            self.ask_calls(filter, session, |answer, listed| match answer {
+                Answer::Yes => taken.push(listed),
+                Answer::Open => doubtful.entry(session).or_insert_with(Vec::new).push(listed),
+                Answer::No => {}
+            })?;
+        }
+        let opened = self.open(&doubtful, |asked, session, doubts: &Vec<Listed>| {
+            let folder = Folder::new(*asked, session, filter);
+            let doubts: Map<u32, &Listed> = doubts.iter().map(|listed| (listed.number, listed)).collect();
+            let calls = asked.linked.calls_of(session).iter().filter(|call| call.copy_of.is_none());
+            let calls = calls.filter_map(|call| Some((call, **doubts.get(&call.number)?)));
+            calls.filter(|(call, _)| filter.takes(&CallSubject::new(&folder, call, false, 0))).map(|(_, listed)| listed).collect::<Vec<_>>()
+        })?;
+        taken.extend(opened.into_iter().flat_map(|(_, calls)| calls));
+        taken.sort_unstable();
+        Ok(taken)
+    }
+
+    /// The sessions that a filter takes, in the order in which sessions are listed.
+    pub fn sessions(&self, filter: &Filter, scope: Scope) -> Result<Vec<usize>, Error> {
+        if filter.is_empty() {
+            return Ok((0..self.rows.len()).collect());
+        }
+        if scope == Scope::Session || (filter.asks_texts() && filter.patterns().next().is_none()) {
+            let linker = self.library.whole()?;
+            let linked = linker.link_on(self.threads);
+            let found = super::sessions(&self.asked(&linked), filter, scope);
+            let places = self.places();
+            let mut found: Vec<usize> =
+                found.into_iter().filter_map(|at| places.get(&(linked.sessions[at].agent, &*linked.sessions[at].id)).copied()).collect();
+            found.sort_unstable();
+            return Ok(found);
+        }
+        let mut taken: Set<usize> = Set::default();
+        if filter.asks_texts() {
+            let places = self.places();
+            self.search(filter, |hit| taken.extend(places.get(&(hit.agent, &*hit.session))))?;
+        } else {
+            let mut doubtful = BTreeMap::new();
+            for session in self.likely_sessions(filter) {
+                match self.ask_session(filter, session)? {
+                    Answer::Yes => drop(taken.insert(session)),
+                    Answer::Open => drop(doubtful.insert(session, ())),
+                    Answer::No => {}
+                }
+            }
+            let opened = self.open(&doubtful, |asked, session, ()| Folder::new(*asked, session, filter).has_one())?;
+            taken.extend(opened.into_iter().filter(|(_, takes)| *takes).map(|(session, _)| session));
+        }
+        let mut taken: Vec<usize> = taken.into_iter().collect();
+        taken.sort_unstable();
+        Ok(taken)
+    }
+
+    /// The calls that a filter takes which asks about texts.
+    fn calls_with_texts(&self, filter: &Filter) -> Result<Vec<Listed>, Error> {
+        let places = self.places();
+        let mut found: Map<usize, Set<u32>> = Map::default();
+        let mut note = |agent: &str, session: &str, number: u32| {
+            places.get(&(agent, session)).map(|&place| found.entry(place).or_default().insert(number));
+        };
+        if filter.patterns().next().is_some() {
+            self.search(filter, |hit| {
+                if let Unit::Call(number) = hit.unit {
+                    note(hit.agent, &hit.session, number);
+                }
+            })?;
+        } else {
+            // What must not be there can be anywhere.
+            let linker = self.library.whole()?;
+            let linked = linker.link_on(self.threads);
+            for call in super::calls(&self.asked(&linked), filter, false) {
+                if let Some(session) = linked.sessions.get(call.session) {
+                    note(session.agent, &session.id, call.number);
+                }
+            }
+        }
+        let mut taken = Vec::new();
+        for (session, numbers) in found {
+            let listed = self.listing.calls_of(&self.library.catalogue(), session)?;
+            taken.extend(listed.into_iter().filter(|listed| numbers.contains(&listed.number)));
+        }
+        taken.sort_unstable();
+        Ok(taken)
+    }
+
+    fn search(&self, filter: &Filter, mut each: impl FnMut(&Hit)) -> Result<(), Error> {
+        let query = Query::unseen(filter.clone());
+        search(self.library, &query, self.now, self.threads, |hits| {
+            hits.iter().for_each(&mut each);
+            ControlFlow::Continue(())
+        })
+        .map(drop)
+    }
+
+    fn asked<'l>(&'l self, linked: &'l Linked<'l>) -> Asked<'l> {
+        Asked { linked, shelf: self.library.shelf(), now: self.now, threads: self.threads, keep: self.library.keep() }
+    }
+
+    /// Where the sessions are, by agent and id.
+    fn places(&self) -> Map<(&str, &str), usize> {
+        self.rows.iter().enumerate().map(|(place, row)| ((row.agent, row.session), place)).collect()
+    }
+
+    /// The sessions that a filter may take anything of. What is gone is only there for who asks for it.
+    pub(crate) fn likely_sessions<'s>(&'s self, filter: &'s Filter) -> impl Iterator<Item = usize> + 's {
+        let gone = filter.asks_gone();
+        let there = move |session: usize| gone || !self.listing.is_gone(session);
+        (0..self.rows.len()).filter(move |&session| there(session) && filter.may_take(&self.rows[session]))
+    }
+
+    /// What became of a session's logs, if a filter asks.
+    fn keeping(&self, filter: &Filter, session: usize) -> Keeping {
+        if self.listing.is_gone(session) {
+            return Keeping { gone: true, kept: false };
+        }
+        super::keeping(self.library.keep(), filter, &self.rows[session])
+    }
+
+    /// What the rows of a session's calls say to a filter.
+    pub(crate) fn ask_calls(&self, filter: &Filter, session: usize, mut take: impl FnMut(Answer, Listed)) -> Result<(), Error> {
+        let (row, keeping) = (&self.rows[session], self.keeping(filter, session));
+        self.listing.each_call(&self.library.catalogue(), session, |listed, call, _| {
+            let known = Known { session: row, keeping, item: Item::Call(&call), told: true, texts: None, opened: None };
+            take(filter.ask(&known), listed);
+        })
+    }
+
+    /// What the rows of a session say to a filter.
+    fn ask_session(&self, filter: &Filter, session: usize) -> Result<Answer, Error> {
+        let (row, keeping) = (&self.rows[session], self.keeping(filter, session));
+        let known = Known { session: row, keeping, item: Item::Session, told: false, texts: None, opened: None };
+        if filter.asks_sessions() && filter.ask(&known) == Answer::Yes {
+            return Ok(Answer::Yes);
+        }
+        let mut found = Answer::No;
+        self.ask_calls(filter, session, |answer, _| match answer {
+            Answer::Yes => found = Answer::Yes,
+            Answer::Open if found == Answer::No => found = Answer::Open,
+            _ => {}
+        })?;
+        Ok(found)
+    }
+
+    /// Opens the bundles of some sessions, and asks about each session in its bundle.
+    fn open<T: Sync, R: Send>(
+        &self,
+        sessions: &BTreeMap<usize, T>,
+        ask: impl Fn(&Asked<'_>, usize, &T) -> R + Sync,
+    ) -> Result<Vec<(usize, R)>, Error> {
+        let mut bundles: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
+        for &session in sessions.keys() {
+            if let Some(bundle) = self.listing.bundle(session) {
+                bundles.entry(bundle).or_default().push(session);
+            }
+        }
+        let bundles: Vec<(i64, Vec<usize>)> = bundles.into_iter().collect();
+        let answers = each(self.threads, bundles.len(), |index| -> Result<Vec<(usize, R)>, Error> {
+            let (bundle, own) = &bundles[index];
+            let linker = self.library.open(*bundle)?;
+            let linked = linker.link();
+            let asked = Asked { threads: 1, ..self.asked(&linked) };
+            let answer = |session: usize| {
+                let row = &self.rows[session];
+                let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session)?;
+                Some((session, ask(&asked, place, sessions.get(&session)?)))
+            };
+            Ok(own.iter().filter_map(|&session| answer(session)).collect())
+        });
+        let answers: Result<Vec<_>, Error> = answers.into_iter().collect();
+        Ok(answers?.into_iter().flatten().collect())
+    }
+}

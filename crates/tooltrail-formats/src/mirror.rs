@@ -1,0 +1,69 @@
+//! Where the copy of a file lies among kept ones: at the file's own path, below the directory in which copies are kept.
+//!
+//! So a kept log has its own name and lies beside kept copies of what lay beside it, and whoever reads logs reads it like any other.
+//! `/home/ada/.claude/projects/p/s.jsonl` is kept as `KEPT/home/ada/.claude/projects/p/s.jsonl`.
+
+use std::path::{Component, Path, PathBuf};
+
+/// Where the copy of a file or directory lies; nothing for paths that have no place there.
+pub fn place(kept: &Path, original: &Path) -> Option<PathBuf> {
+    let mut place = kept.to_owned();
+    let mut depth = 0_usize;
+    for component in std::path::absolute(original).ok()?.components() {
+        match component {
+            Component::Prefix(prefix) => {
+                // `C:` and its longer spelling; a place on the network has none.
+                use std::path::Prefix::{Disk, VerbatimDisk};
+                let (Disk(letter) | VerbatimDisk(letter)) = prefix.kind() else { return None };
+                place.push(char::from(letter).to_ascii_uppercase().to_string());
+            }
+            Component::RootDir | Component::CurDir => {}
+            Component::ParentDir if depth == 0 => {}
+            Component::ParentDir => {
+                place.pop();
+                depth -= 1;
+            }
+            Component::Normal(name) => {
+                place.push(name);
+                depth += 1;
+            }
+        }
+    }
+    Some(place)
+}
+
+/// The file of which something is the copy; nothing if it is none.
+pub fn original(kept: &Path, copy: &Path) -> Option<PathBuf> {
+    let path = copy.strip_prefix(kept).ok()?;
+    let plain = path.components().all(|component| matches!(component, Component::Normal(_)));
+    if !plain || path.as_os_str().is_empty() {
+        return None;
+    }
+    if cfg!(windows) {
+        let mut parts = path.components();
+        let drive = parts.next()?.as_os_str().to_string_lossy().into_owned();
+        return Some(Path::new(&format!("{drive}:\\")).join(parts.as_path()));
+    }
+    Some(Path::new("/").join(path))
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_lies_where_the_original_does_and_tells_it() {
+        let kept = Path::new("/data/keep/files");
+        let of = |path: &str| place(kept, Path::new(path));
+        assert_eq!(of("/home/ada/a.jsonl"), Some("/data/keep/files/home/ada/a.jsonl".into()));
+        assert_eq!(of("/home/./ada/../bob/a.jsonl"), Some("/data/keep/files/home/bob/a.jsonl".into()));
+        // Nothing leads out of the directory.
+        assert_eq!(of("/../../etc/passwd"), Some("/data/keep/files/etc/passwd".into()));
+        let copy = of("/home/ada/a.jsonl").unwrap_or_default();
+        assert_eq!(original(kept, &copy), Some("/home/ada/a.jsonl".into()));
+        for other in ["/data/keep/files", "/data/keep", "/home/ada/a.jsonl", "/data/keep/files/../../x"] {
+            assert_eq!(original(kept, Path::new(other)), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! `keep`: copies of logs, made before their agents delete them.
+
+use crate::cli::LogArgs;
+use crate::commands::calls::local;
+use crate::keeping::{self, when};
+use crate::out::{self, BOLD, DIM};
+use crate::refs::{Target, Wanted};
+use crate::table::{self, Align, Table};
+use crate::{directories, logs, progress};
+use anyhow::{Context, bail};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+use tooltrail_catalog::keep::{Keep, Restoring, Returned, Status, belongings};
+use tooltrail_formats::find::{self, Search};
+use tooltrail_formats::mirror;
+use tooltrail_formats::scan::{Progress, spelled};
+use tooltrail_model::Time;
+use tooltrail_model::row::VERSION;
+
+const EXAMPLES: &str = "\
+Examples:
+  tooltrail keep on                keep all logs from now on, before agents delete them
+  tooltrail keep now               keep what is new, once
+  tooltrail keep                   what is kept, and what will be deleted and is not
+  tooltrail keep restore 3f2a      put the files of a session back
+  tooltrail keep restore all --to /tmp/logs
+  tooltrail keep off               keep nothing more; what is kept stays
+  tooltrail keep off --delete      and throw it away";
+
+/// Arguments of `keep`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct KeepArgs {
+    #[command(subcommand)]
+    what: Option<What>,
+}
+
+/// What is wanted of the keep.
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Keep logs from now on: whenever a command reads them, what is new is copied
+    On,
+    /// Stop that; what is kept stays
+    Off {
+        /// Throw away what is kept as well
+        #[arg(long)]
+        delete: bool,
+    },
+    /// Keep what is new, once
+    Now,
+    /// What is kept, and what is about to be deleted and is not [default]
+    Status {
+        /// Read every copy to its end, and say which are damaged
+        #[arg(long)]
+        verify: bool,
+    },
+    /// Put the files of a session back where they were
+    Restore(RestoreArgs),
+}
+
+/// Arguments of `keep restore`.
+#[derive(Debug, Args)]
+struct RestoreArgs {
+    /// A session: its id or the beginning of it; a log, where it is kept or where it was; or `all`
+    #[arg(value_name = "REF")]
+    wanted: String,
+    /// Put them into this directory instead, laid out like a home
+    #[arg(long, value_name = "DIR")]
+    to: Option<PathBuf>,
+    /// Replace files that are there and differ
+    #[arg(long)]
+    force: bool,
+    /// Let them count as written now, so that their agent does not delete them again at once
+    #[arg(long)]
+    touch: bool,
+}
+
+/// What was kept, for programs.
+#[derive(Serialize)]
+struct NowRow {
+    v: u32,
+    on: bool,
+    new: usize,
+    grown: usize,
+    replaced: usize,
+    bytes: u64,
+    problems: usize,
+}
+
+/// What is kept, for programs.
+#[derive(Serialize)]
+struct StatusRow<'a> {
+    v: u32,
+    on: bool,
+    last: Option<&'a str>,
+    directory: String,
+    logs: u64,
+    files: u64,
+    gone: u64,
+    bytes: u64,
+    kept_bytes: u64,
+    older: u64,
+    older_bytes: u64,
+    damaged: Vec<String>,
+    unkept: u64,
+    soon: Vec<SoonRow>,
+}
+
+/// A log that is about to be deleted and not kept.
+#[derive(Serialize)]
+struct SoonRow {
+    file: String,
+    deleted_at: String,
+}
+
+/// What became of a file that was to be put back, for programs.
+#[derive(Serialize)]
+struct RestoreRow {
+    v: u32,
+    kept: String,
+    file: String,
+    outcome: &'static str,
+}
+
+pub(crate) fn run(args: &LogArgs, own: &KeepArgs) -> anyhow::Result<ExitCode> {
+    if args.demo {
+        bail!("the demo has no logs to keep; leave out --demo");
+    }
+    // Says what to do where there is no directory for it.
+    directories::data()?;
+    let keep = keeping::keep(args).context("there is no place to keep logs")?;
+    match &own.what {
+        None => status(args, &keep, false),
+        Some(What::Status { verify }) => status(args, &keep, *verify),
+        Some(What::On) => on(args, &keep),
+        Some(What::Off { delete }) => off(args, &keep, *delete),
+        Some(What::Now) => now(args, &keep),
+        Some(What::Restore(own)) => restore(args, &keep, own),
+    }
+}
+
+fn search(args: &LogArgs) -> anyhow::Result<Search> {
+    let search = find::in_places(&logs::places(args)?);
+    search.problems.iter().for_each(|problem| out::complain(problem));
+    Ok(search)
+}
+
+fn on(args: &LogArgs, keep: &Keep) -> anyhow::Result<ExitCode> {
+    keep.switch(true)?;
+    if !args.json {
+        let mut out = out::stdout(args.color.as_str());
+        writeln!(out, "From now on logs are copied, compressed, to {}", printed(keep.directory()))?;
+        writeln!(
+            out,
+            "whenever a command reads them. What agents delete is still listed, shown and found; `tooltrail keep off` ends this."
+        )?;
+        out.flush()?;
+    }
+    now(args, keep)
+}
+
+fn off(args: &LogArgs, keep: &Keep, delete: bool) -> anyhow::Result<ExitCode> {
+    let status = keep.status(&Search::default(), &keeping::retention(args), logs::asked_at(args), false);
+    keep.switch(false)?;
+    if delete {
+        keep.delete()?;
+    }
+    let (files, size) = (table::counted(status.files, "file"), table::bytes(status.kept_bytes + status.older_bytes));
+    let mut out = out::stdout(args.color.as_str());
+    match (args.json, delete) {
+        (true, _) => writeln!(out, "{}", serde_json::json!({"v": VERSION, "on": false, "deleted": if delete { status.files } else { 0 }}))?,
+        (_, true) => writeln!(out, "Logs are not kept any more. {files} ({size}) were deleted from {}", printed(keep.directory()))?,
+        (_, false) => {
+            writeln!(out, "Logs are not kept any more. {files} ({size}) stay in {}; --delete removes them", printed(keep.directory()))?
+        }
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn now(args: &LogArgs, keep: &Keep) -> anyhow::Result<ExitCode> {
+    let start = Instant::now();
+    let search = search(args)?;
+    let total = search.files.iter().map(|found| found.size).sum();
+    let (progress, threads) = (Progress::default(), logs::options(args, false).threads);
+    let clock = jiff::Timestamp::now().into();
+    let outcome = progress::with_bar(total, &progress, || keep.now(&search, threads, clock, &progress))?;
+    outcome.problems.iter().for_each(|problem| out::complain(problem));
+    let mut out = out::stdout(args.color.as_str());
+    if args.json {
+        let (new, grown, replaced, bytes) = (outcome.new, outcome.grown, outcome.replaced, outcome.bytes);
+        let row = NowRow { v: VERSION, on: keep.state().on, new, grown, replaced, bytes, problems: outcome.problems.len() };
+        out::json_lines([row])?;
+    } else if outcome.copied() == 0 {
+        writeln!(out, "nothing new to keep")?;
+    } else {
+        let parts = [(outcome.new, "new"), (outcome.grown, "grown"), (outcome.replaced, "replaced")];
+        let parts: Vec<String> = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        let took = table::took(u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX));
+        let files = table::counted(outcome.copied() as u64, "file");
+        writeln!(out, "kept {files} ({}), {} in {took}", parts.join(", "), table::bytes(outcome.bytes))?;
+    }
+    out.flush()?;
+    Ok(if outcome.problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn status(args: &LogArgs, keep: &Keep, verify: bool) -> anyhow::Result<ExitCode> {
+    let (search, now) = (search(args)?, logs::asked_at(args));
+    let status = keep.status(&search, &keeping::retention(args), now, verify);
+    let state = keep.state();
+    let code = if status.damaged.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(1) };
+    if args.json {
+        let soon = status.doomed.iter().map(|log| SoonRow { file: spelled(&log.file), deleted_at: log.deleted_at.to_string() });
+        out::json_lines([StatusRow {
+            v: VERSION,
+            on: state.on,
+            last: state.last.as_deref(),
+            directory: spelled(keep.directory()),
+            logs: status.logs,
+            files: status.files,
+            gone: status.gone,
+            bytes: status.bytes,
+            kept_bytes: status.kept_bytes,
+            older: status.older,
+            older_bytes: status.older_bytes,
+            damaged: status.damaged.iter().map(|path| spelled(path)).collect(),
+            unkept: status.unkept,
+            soon: soon.collect(),
+        }])?;
+        return Ok(code);
+    }
+    let mut out = out::stdout(args.color.as_str());
+    let last = state.last.as_deref().and_then(|time| time.parse().ok()).map(local);
+    for (name, text) in lines(&status, state.on, last, keep.directory()) {
+        writeln!(out, "{BOLD}{name:<10}{BOLD:#} {text}")?;
+    }
+    for path in &status.damaged {
+        writeln!(out, "damaged: {}", printed(path))?;
+    }
+    if !status.doomed.is_empty() {
+        let mut table = Table::new(&[("DELETED", Align::Left), ("LOG", Align::FillEnd)]);
+        status.doomed.iter().for_each(|log| table.row(vec![when(now, log.deleted_at).into(), spelled(&log.file).into()]));
+        writeln!(out)?;
+        table.print(&mut out, table::terminal_width())?;
+        let what = if state.on { "keep now" } else { "keep on" };
+        writeln!(out, "{DIM}agents will delete these within 7 days, and they are not kept; `tooltrail {what}` keeps them{DIM:#}")?;
+    }
+    out.flush()?;
+    Ok(code)
+}
+
+/// What is said about a keep, by name.
+fn lines(status: &Status, on: bool, last: Option<String>, directory: &Path) -> Vec<(&'static str, String)> {
+    let mut lines = vec![("keeping", if on { "on" } else { "off; `tooltrail keep on` begins" }.to_owned())];
+    if status.files == 0 && last.is_none() {
+        return lines;
+    }
+    let times = if status.kept_bytes == 0 { 0.0 } else { status.bytes as f64 / status.kept_bytes as f64 };
+    let (logs, files) = (table::counted(status.logs, "log"), table::counted(status.files, "file"));
+    let sizes = format!("{} in {} ({times:.1} times smaller)", table::bytes(status.bytes), table::bytes(status.kept_bytes));
+    lines.push(("last", last.unwrap_or_else(|| "never".to_owned())));
+    lines.push(("directory", printed(directory)));
+    lines.push(("kept", format!("{logs}, {files} with what belongs to them: {sizes}")));
+    if status.older > 0 {
+        let older = table::counted(status.older, "older version");
+        lines.push(("older", format!("{older} of files that were replaced, {}", table::bytes(status.older_bytes))));
+    }
+    lines.push(("gone", format!("{} only the keep still has", table::counted(status.gone, "log"))));
+    lines.push(("not kept", format!("{} as of now", table::counted(status.unkept, "log"))));
+    lines
+}
+
+fn restore(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<ExitCode> {
+    let (retention, now) = (keeping::retention(args), logs::asked_at(args));
+    let (mut rows, mut doomed) = (Vec::new(), false);
+    for copy in wanted(args, keep, own)? {
+        let Some(original) = keep.original(&copy) else { continue };
+        let target = own.to.as_ref().map_or_else(|| Some(original.clone()), |to| below(to, &original));
+        let Some(target) = target else { continue };
+        let outcome = put_back(keep, &copy, &target, own);
+        let written = std::fs::metadata(&target).and_then(|meta| meta.modified()).ok();
+        let written = written.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(Time::from);
+        doomed |= written.and_then(|time| retention.deleted_at(&target, time)).is_some_and(|time| time <= now);
+        rows.push(RestoreRow { v: VERSION, kept: spelled(&copy), file: spelled(&target), outcome });
+    }
+    let count = |outcome: &str| rows.iter().filter(|row| row.outcome == outcome).count() as u64;
+    let code = if count("differs") + count("failed") == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) };
+    if args.json {
+        out::json_lines(rows)?;
+        return Ok(code);
+    }
+    let mut out = out::stdout(args.color.as_str());
+    let place = own.to.as_deref().map_or_else(String::new, |to| format!(" to {}", printed(to)));
+    let already = if count("same") == 0 { String::new() } else { format!("; {} there already", count("same")) };
+    writeln!(out, "restored {}{place}{already}", table::counted(count("written"), "file"))?;
+    out.flush()?;
+    if doomed {
+        out::remark(&"they are so old that their agent deletes them again when it starts; --touch lets them count as new");
+    }
+    Ok(code)
+}
+
+/// Puts one file back; says what became of it, and complains if that is not what was wanted.
+fn put_back(keep: &Keep, copy: &Path, target: &Path, own: &RestoreArgs) -> &'static str {
+    match keep.restore(copy, target, Restoring { force: own.force, touch: own.touch }) {
+        Ok(Returned::Written) => "written",
+        Ok(Returned::Same) => "same",
+        Ok(Returned::Differs) => {
+            let what = "is there and differs; --force replaces it, --to DIR puts the kept one elsewhere";
+            out::complain(&format!("{} {what}", printed(target)));
+            "differs"
+        }
+        Err(error) => {
+            out::complain(&format!("cannot restore {}: {error}", printed(target)));
+            "failed"
+        }
+    }
+}
+
+/// The copies that a REF means, with all that belongs to them.
+fn wanted(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Vec<PathBuf>> {
+    if own.wanted == "all" {
+        let copies = keep.copies();
+        if copies.is_empty() {
+            bail!("nothing is kept; `tooltrail keep on` begins");
+        }
+        let is_there = |copy: &PathBuf| keep.original(copy).is_some_and(|original| original.exists());
+        return Ok(copies.into_iter().filter(|copy| own.to.is_some() || own.force || !is_there(copy)).collect());
+    }
+    let logs: Vec<PathBuf> = match Wanted::parse(&own.wanted) {
+        Wanted::File(path) | Wanted::Line(path, _) => logs::expanded(&[path]),
+        wanted @ Wanted::Name(_) => {
+            let logs = logs::read(args, &[], false)?;
+            logs.require_any()?;
+            let linked = logs.link();
+            let sessions = match wanted.find(&linked, &logs.now)? {
+                Target::Sessions(sessions) => sessions,
+                Target::Call(session, _) => vec![session],
+            };
+            let rows = sessions.into_iter().filter_map(|session| linked.session_row(session, &logs.now));
+            rows.flat_map(|row| row.files.into_iter().map(PathBuf::from).collect::<Vec<_>>()).collect()
+        }
+    };
+    let mut copies = BTreeSet::new();
+    for copy in logs.iter().filter_map(|log| keep.copy_of(log)) {
+        copies.extend(belongings(&copy));
+        copies.insert(copy);
+    }
+    if copies.is_empty() {
+        bail!("`{}` is not kept; `tooltrail keep status` says what is", tooltrail_view::line::neutral(&own.wanted));
+    }
+    Ok(copies.into_iter().collect())
+}
+
+/// Where a file goes below another directory: as below a home, so that `--root` reads it, and with its whole path otherwise.
+fn below(to: &Path, original: &Path) -> Option<PathBuf> {
+    let in_home = directories::home().and_then(|home| original.strip_prefix(home).ok().map(|path| to.join(path)));
+    in_home.or_else(|| mirror::place(to, original))
+}
+
+/// A path as it is printed.
+fn printed(path: &Path) -> String {
+    format!("`{}`", table::printable(&spelled(path)))
+}

@@ -1,0 +1,45 @@
+//! Where this program may put files of its own, by what the environment and the system say.
+
+use anyhow::Context;
+use std::path::PathBuf;
+
+/// A variable of the environment that names a path.
+pub(crate) fn variable(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// The person's home directory.
+pub(crate) fn home() -> Option<PathBuf> {
+    std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
+}
+
+/// The directory for what can be made again: `TOOLTRAIL_CACHE`, or where the system wants it.
+pub(crate) fn cache() -> anyhow::Result<PathBuf> {
+    if let Some(own) = variable("TOOLTRAIL_CACHE") {
+        return Ok(own);
+    }
+    let system = system("Library/Caches", "XDG_CACHE_HOME", ".cache");
+    Ok(system.context("no home directory; say where the catalogue may be kept with TOOLTRAIL_CACHE")?.join("tooltrail"))
+}
+
+/// The directory for what is not to be lost: `TOOLTRAIL_DATA`, or where the system wants it.
+pub(crate) fn data() -> anyhow::Result<PathBuf> {
+    if let Some(own) = variable("TOOLTRAIL_DATA") {
+        return Ok(own);
+    }
+    let system = system("Library/Application Support", "XDG_DATA_HOME", ".local/share");
+    let own = system.context("no home directory; say where logs may be kept with TOOLTRAIL_DATA")?.join("tooltrail");
+    // There is one place for both on Windows.
+    Ok(if cfg!(windows) { own.join("data") } else { own })
+}
+
+fn system(mac: &str, xdg: &str, below_home: &str) -> Option<PathBuf> {
+    if cfg!(target_os = "macos") {
+        home().map(|home| home.join(mac))
+    } else if cfg!(windows) {
+        variable("LOCALAPPDATA")
+    } else {
+        // A relative path is to be ignored, says the specification.
+        variable(xdg).filter(|path| path.is_absolute()).or_else(|| home().map(|home| home.join(below_home)))
+    }
+}

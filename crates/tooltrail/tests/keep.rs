@@ -1,0 +1,315 @@
+//! `keep` as people and scripts meet it: sessions that are gone and read as before, processes that are killed or come several at a time,
+//! warnings before logs are deleted, and files that are put back.
+
+#![allow(clippy::unwrap_used)] // helpers of tests, where a panic is the report
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant, SystemTime};
+use tempfile::TempDir;
+use tooltrail_testkit::corpus::{Plan, generate};
+use tooltrail_testkit::rng::Rng;
+
+/// A home directory, gone when the test ends.
+struct Home {
+    home: TempDir,
+    /// What is in the environment besides it.
+    variables: Vec<(&'static str, String)>,
+}
+
+impl Home {
+    fn new() -> Self {
+        Home { home: tempfile::tempdir().unwrap(), variables: Vec::new() }
+    }
+
+    fn path(&self) -> &Path {
+        self.home.path()
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tooltrail"));
+        command.args(arguments).env_clear().env("HOME", self.path()).current_dir(self.path()).stdin(Stdio::null());
+        command.envs(self.variables.iter().cloned());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// What a command prints that must succeed.
+    fn ask(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        serde_json::from_str(self.ask(&[arguments, &["--json"]].concat()).lines().next().unwrap()).unwrap()
+    }
+
+    /// Where the copies lie.
+    fn kept(&self) -> String {
+        self.path().join(".local/share/tooltrail/keep/own/files").to_str().unwrap().to_owned()
+    }
+
+    /// Writes a session with one call, last touched so many days ago.
+    fn session(&self, id: &str, days: u64) -> PathBuf {
+        let record = |kind: &str, content: Value| {
+            let message = serde_json::json!({"role": kind, "content": content});
+            let record = serde_json::json!({"type": kind, "uuid": format!("{id}{kind}"), "sessionId": id, "cwd": "/srv/app",
+                "timestamp": "2026-03-04T10:00:00.000Z", "message": message});
+            format!("{record}\n")
+        };
+        let call = record(
+            "assistant",
+            serde_json::json!([{"type": "tool_use", "id": format!("toolu_{id}"), "name": "Bash", "input": {"command": "echo needle"}}]),
+        );
+        let result =
+            record("user", serde_json::json!([{"type": "tool_result", "tool_use_id": format!("toolu_{id}"), "content": "needle"}]));
+        let path = self.path().join(format!(".claude/projects/-srv-app/{id}.jsonl"));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, call + &result).unwrap();
+        age(&path, days);
+        path
+    }
+}
+
+fn age(path: &Path, days: u64) {
+    // An hour younger, so that the test may take its time.
+    let time = SystemTime::now() - Duration::from_secs(days * 86_400) + Duration::from_secs(3600);
+    File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+}
+
+/// All files below a directory: their content and time.
+fn files(root: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
+    let (mut open, mut found) = (vec![root.to_owned()], BTreeMap::new());
+    while let Some(directory) = open.pop() {
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            let (path, meta) = (entry.path(), entry.metadata().unwrap());
+            if meta.is_dir() {
+                open.push(path);
+            } else {
+                found.insert(path.strip_prefix(root).unwrap().to_owned(), (fs::read(&path).unwrap(), meta.modified().unwrap()));
+            }
+        }
+    }
+    found
+}
+
+fn copy(from: &Path, to: &Path) {
+    for (path, (content, time)) in files(from) {
+        let target = to.join(path);
+        fs::create_dir_all(target.parent().unwrap()).unwrap();
+        fs::write(&target, content).unwrap();
+        File::options().write(true).open(target).unwrap().set_modified(time).unwrap();
+    }
+}
+
+/// What is printed about all sessions, on their own and together.
+fn everything(home: &Home) -> Vec<String> {
+    let now = ["--now", "2026-06-01T00:00:00Z"];
+    let ask = |arguments: &[&str]| home.ask(&[arguments, &now].concat());
+    let mut told = vec![ask(&["calls", "--json", "--copies"]), ask(&["list", "--json", "--digest"]), ask(&["stats", "--json"])];
+    let sessions: Vec<String> =
+        told[1].lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["session"].as_str().unwrap().to_owned()).collect();
+    assert!(sessions.len() > 3);
+    for session in sessions.iter().step_by(3) {
+        told.push(ask(&["show", "--json", session]));
+        told.push(ask(&["export", session, "--to", "md", "-o", "-"]));
+    }
+    told.push(ask(&["search", "the", "--json"]));
+    told
+}
+
+#[test]
+fn sessions_that_are_gone_and_kept_read_as_before() {
+    let mut home = Home::new();
+    let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tooltrail-formats/tests/fixtures");
+    let mut claude = Vec::new();
+    for case in fs::read_dir(fixtures.join("claude_code")).unwrap().flatten() {
+        let place = home.path().join("claude").join(case.file_name());
+        copy(&case.path(), &place);
+        claude.push(place.to_str().unwrap().to_owned());
+    }
+    let codex = home.path().join("codex");
+    for case in ["subagent-v2", "ends", "archived", "document", "paginated"] {
+        copy(&fixtures.join("codex").join(case), &codex);
+    }
+    claude.sort();
+    home.variables = vec![("CLAUDE_CONFIG_DIR", claude.join(",")), ("CODEX_HOME", codex.to_str().unwrap().to_owned())];
+    let before = everything(&home);
+    home.ask(&["keep", "now"]);
+    for place in claude.iter().flat_map(|place| ["projects", "file-history"].map(|name| Path::new(place).join(name))) {
+        let _ = fs::remove_dir_all(place);
+    }
+    fs::remove_dir_all(&codex).unwrap();
+    let after = everything(&home);
+    assert!(after[0].contains(&home.kept()), "evidence names the kept file");
+    for (before, after) in before.iter().zip(&after) {
+        let after = after.replace(&home.kept(), "");
+        for (before, after) in before.lines().zip(after.lines()) {
+            assert_eq!(before, after);
+        }
+        assert_eq!(before.lines().count(), after.lines().count());
+    }
+    // What is printed as evidence can be asked for.
+    let row: Value = serde_json::from_str(after[0].lines().next().unwrap()).unwrap();
+    let evidence = format!("{}:{}", row["request"]["file"].as_str().unwrap(), row["request"]["line"]);
+    assert!(!home.ask(&["show", &evidence]).is_empty());
+}
+
+#[test]
+fn a_keep_that_is_killed_is_whole_and_completed_the_next_time() {
+    let home = Home::new();
+    generate(home.path(), &Plan { bytes: 12_000_000, seed: 7 }).unwrap();
+    let start = Instant::now();
+    home.ask(&["keep", "now"]);
+    let whole = start.elapsed();
+    home.ask(&["keep", "off", "--delete"]);
+    let mut rng = Rng::new(3);
+    for round in 0..8 {
+        let mut child = home.command(&["keep", "now"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        std::thread::sleep(whole.mul_f64(rng.below(1000) as f64 / 900.0));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let status = home.json(&["keep", "status", "--verify"]);
+        assert_eq!(status["damaged"], Value::Array(Vec::new()), "round {round}");
+        // Some logs go on, one is begun anew.
+        let logs: Vec<PathBuf> =
+            files(&home.path().join(".claude")).into_keys().map(|path| home.path().join(".claude").join(path)).collect();
+        for _ in 0..5 {
+            let path = &logs[rng.below(logs.len())];
+            let mut content = fs::read(path).unwrap();
+            match rng.below(3) {
+                0 => content.truncate(content.len() / 2),
+                _ => content.extend(b"{\"type\":\"user\"}\n"),
+            }
+            fs::write(path, content).unwrap();
+        }
+    }
+    home.ask(&["keep", "now"]);
+    let original = files(&home.path().join(".claude"));
+    fs::remove_dir_all(home.path().join(".claude")).unwrap();
+    home.ask(&["keep", "restore", "all"]);
+    let restored = files(&home.path().join(".claude"));
+    assert!(original.keys().eq(restored.keys()));
+    assert!(original == restored, "some file is another");
+}
+
+#[test]
+fn several_processes_keep_at_once() {
+    let home = Home::new();
+    generate(home.path(), &Plan { bytes: 4_000_000, seed: 8 }).unwrap();
+    let spawn = |arguments: &&[&str]| home.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let commands: &[&[&str]] = &[&["keep", "on"], &["keep", "now"], &["keep", "now"], &["sql", "SELECT 1"], &["list", "--json"]];
+    let children: Vec<_> = commands.iter().map(spawn).collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let status = home.json(&["keep", "status", "--verify"]);
+    assert_eq!((status["unkept"].as_u64(), status["older"].as_u64(), status["on"].as_bool()), (Some(0), Some(0), Some(true)));
+}
+
+#[test]
+fn logs_that_will_be_deleted_are_told_of_until_they_are_kept() {
+    let home = Home::new();
+    home.session("aaaa1111", 26);
+    home.session("bbbb2222", 3);
+    home.session("cccc3333", 40);
+    let list = home.ask(&["list"]);
+    let row = |list: &str, id: &str| list.lines().find(|line| line.starts_with(id)).unwrap().to_owned();
+    assert!(row(&list, "aaaa").contains("gone in 4 days"), "{list}");
+    assert!(row(&list, "bbbb").contains("ended"), "{list}");
+    assert!(row(&list, "cccc").contains("gone any time now"), "{list}");
+    let advice = "2 sessions will be deleted by the agent within 7 days; `tooltrail keep on` keeps them";
+    assert_eq!(list.lines().last(), Some(advice));
+    assert!(!home.ask(&["list", "--json"]).contains("gone"));
+    // Not of logs that are named, nor of another home.
+    assert!(!home.ask(&["list", ".claude"]).contains("gone"));
+    assert!(!home.ask(&["list", "--root", "."]).contains("gone"));
+    let soon = home.json(&["keep", "status"])["soon"].clone();
+    let names: Vec<&str> = soon.as_array().unwrap().iter().map(|log| log["file"].as_str().unwrap().rsplit('/').next().unwrap()).collect();
+    assert_eq!(names, ["cccc3333.jsonl", "aaaa1111.jsonl"]);
+    assert!(home.ask(&["keep"]).contains("in 4 days     /"), "{}", home.ask(&["keep"]));
+    // The settings decide.
+    fs::write(home.path().join(".claude/settings.json"), "{\"cleanupPeriodDays\": 365}").unwrap();
+    assert!(!home.ask(&["list"]).contains("gone"));
+    fs::remove_file(home.path().join(".claude/settings.json")).unwrap();
+    let said = home.ask(&["keep", "on"]);
+    assert!(
+        said.starts_with("From now on logs are copied, compressed, to `") && said.ends_with(" ms\n") || said.ends_with(" s\n"),
+        "{said}"
+    );
+    assert!(!home.ask(&["list"]).contains("gone"));
+    assert_eq!(home.json(&["keep", "status"])["soon"], Value::Array(Vec::new()));
+}
+
+#[test]
+fn while_it_is_on_other_commands_keep_what_is_new() {
+    let home = Home::new();
+    home.session("aaaa1111", 3);
+    home.ask(&["sql", "SELECT 1"]);
+    assert!(!home.path().join(".local/share/tooltrail").exists(), "nobody asked");
+    home.ask(&["keep", "on"]);
+    let path = home.session("bbbb2222", 2);
+    home.ask(&["sql", "SELECT 1"]);
+    assert!(Path::new(&format!("{}{}", home.kept(), path.display())).is_file());
+    fs::remove_file(path).unwrap();
+    assert_eq!(
+        home.ask(&["sql", "--csv", "SELECT session, gone FROM sessions ORDER BY session"]),
+        "session,gone\naaaa1111,0\nbbbb2222,0\n"
+    );
+    home.ask(&["keep", "off"]);
+    let path = home.session("dddd4444", 2);
+    home.ask(&["sql", "SELECT 1"]);
+    assert!(!Path::new(&format!("{}{}", home.kept(), path.display())).exists());
+    // What is kept stays, until it is to be deleted.
+    assert!(home.ask(&["list", "--json"]).contains("bbbb2222"));
+    assert!(home.ask(&["keep", "off", "--delete"]).contains("2 files"));
+    assert!(!home.ask(&["list", "--json"]).contains("bbbb2222"));
+}
+
+#[test]
+fn sessions_are_put_back_where_they_were_or_elsewhere() {
+    let home = Home::new();
+    let old = home.session("aaaa1111", 60);
+    home.session("bbbb2222", 3);
+    let saved = old.with_extension("").join("tool-results/t.txt");
+    fs::create_dir_all(saved.parent().unwrap()).unwrap();
+    fs::write(&saved, "saved").unwrap();
+    assert_eq!(home.run(&["keep", "restore", "all"]).status.code(), Some(2));
+    home.ask(&["keep", "now"]);
+    let before = files(&home.path().join(".claude"));
+    fs::remove_dir_all(home.path().join(".claude/projects")).unwrap();
+    assert!(home.ask(&["search", "needle"]).contains("2 sessions"));
+    // Elsewhere, laid out like a home.
+    let elsewhere = home.path().join("elsewhere");
+    home.ask(&["keep", "restore", "all", "--to", "elsewhere"]);
+    assert!(files(&elsewhere.join(".claude")) == before);
+    assert_eq!(home.ask(&["list", "--json", "--root", "elsewhere"]).lines().count(), 2);
+    // One session, with what belongs to it.
+    let output = home.run(&["keep", "restore", "aaaa"]);
+    assert_eq!((output.status.code(), String::from_utf8_lossy(&output.stdout)), (Some(0), "restored 2 files\n".into()));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--touch"), "so old that it will be deleted again");
+    assert_eq!(fs::read(&saved).unwrap(), b"saved");
+    assert_eq!(fs::metadata(&old).unwrap().modified().unwrap(), before[old.strip_prefix(home.path().join(".claude")).unwrap()].1);
+    assert_eq!(home.ask(&["list", "--json"]).matches(&home.kept()).count(), 1);
+    // By the place where it was; what is another now is left alone.
+    let lost = home.path().join(".claude/projects/-srv-app/bbbb2222.jsonl");
+    home.ask(&["keep", "restore", lost.to_str().unwrap()]);
+    assert!(files(&home.path().join(".claude")) == before);
+    fs::write(&lost, "{}\n").unwrap();
+    let output = home.run(&["keep", "restore", lost.to_str().unwrap(), "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--force"));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("\"outcome\":\"differs\""));
+    home.ask(&["keep", "restore", lost.to_str().unwrap(), "--force"]);
+    assert!(files(&home.path().join(".claude")) == before);
+    assert_eq!(home.run(&["keep", "restore", "nobody"]).status.code(), Some(2));
+    assert_eq!(home.run(&["keep", "status", "--demo"]).status.code(), Some(2));
+}
