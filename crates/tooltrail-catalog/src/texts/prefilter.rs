@@ -171,9 +171,11 @@ impl Escapes {
     /// Whether any of them is there.
     fn are_in(&self, bytes: &[u8]) -> bool {
         memmem::find_iter(bytes, b"\\u").any(|at| {
-            let digit = |place: usize| bytes.get(at + 2 + place).and_then(|&digit| char::from(digit).to_digit(16));
+            // What is cut off here is whole in the next piece, or nowhere.
+            let Some(digits) = bytes.get(at + 2..at + 6) else { return false };
+            let digit = |place: usize| digits.get(place).and_then(|&digit| char::from(digit).to_digit(16));
             let code = (0..4).try_fold(0, |code, place| Some(code << 4 | digit(place)?));
-            // Where the digits themselves are spelled otherwise, or cut off, anything may follow.
+            // Where the digits themselves are spelled otherwise, they may be anything.
             match code.and_then(|code: u32| u16::try_from(code).ok()) {
                 Some(code) => self.letters.binary_search(&code).is_ok() || (self.pairs && (0xd800..0xe000).contains(&code)),
                 None => digit(0).is_some(),
@@ -278,6 +280,7 @@ mod tests {
         assert!(lines.iter().all(|line| has(line.as_bytes())) && !has(b"{}\n") && !has(b""));
         // Wherever a log is cut.
         for before in (CHUNK - 20..CHUNK + 2 * MARK + 20).chain([3 * CHUNK]) {
+            assert!(!has(format!("{}\\u001b  \n", " ".repeat(before)).as_bytes()), "{before}");
             assert!(lines.iter().all(|line| has(format!("{}{line}\n", " ".repeat(before)).as_bytes())), "{before}");
         }
         let exact = filter("case:Ask");
