@@ -173,6 +173,9 @@ impl Escapes {
         memmem::find_iter(bytes, b"\\u").any(|at| {
             // What is cut off here is whole in the next piece, or nowhere.
             let Some(digits) = bytes.get(at + 2..at + 6) else { return false };
+            if matches!(digits, [b'0', b'0', b'0' | b'1', _]) {
+                return false;
+            }
             let digit = |place: usize| digits.get(place).and_then(|&digit| char::from(digit).to_digit(16));
             let code = (0..4).try_fold(0, |code, place| Some(code << 4 | digit(place)?));
             // Where the digits themselves are spelled otherwise, they may be anything.
