@@ -17,7 +17,7 @@ use tooltrail_catalog::watch::{Change, Ground, Next, Options, Subscriber, Watche
 use tooltrail_formats::Places;
 use tooltrail_formats::find;
 use tooltrail_formats::follow::SEAM;
-use tooltrail_model::filter::{self, Filter, Setting};
+use tooltrail_model::filter::{self, Filter, Setting, Spelling};
 use tooltrail_model::link::Live;
 use tooltrail_model::{Now, Time};
 
@@ -323,7 +323,14 @@ fn a_filter_decides_what_is_told() {
 }
 
 fn parsed(query: &str) -> Filter {
-    let setting = Setting { here: None, home: None, now: Time::UNIX_EPOCH, zone: jiff::tz::TimeZone::UTC, agents: &["claude", "codex"] };
+    let setting = Setting {
+        here: None,
+        home: None,
+        now: Time::UNIX_EPOCH,
+        zone: jiff::tz::TimeZone::UTC,
+        agents: &["claude", "codex"],
+        words: Spelling::default(),
+    };
     filter::parse(query, &setting).unwrap()
 }
 

@@ -18,8 +18,8 @@ Examples:
   tooltrail file src/main.rs     every version of a file that the logs hold
   tooltrail search \"connection refused\"
   tooltrail list                 sessions, newest last
-  tooltrail keep on              keep logs that agents will delete
   tooltrail tail                 follow what runs now
+  tooltrail keep on              keep logs that agents will delete
   tooltrail check session.jsonl  is this log whole?
   tooltrail stats --root /mnt/backup/home";
 

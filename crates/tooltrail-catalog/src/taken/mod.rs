@@ -92,6 +92,11 @@ pub fn calls<'l>(asked: &Asked<'l>, filter: &Filter, copies: bool) -> Vec<&'l Li
     taken.into_iter().flat_map(|(_, calls)| calls).collect()
 }
 
+/// Whether a filter that asks about no texts takes one call.
+pub(crate) fn takes(asked: &Asked<'_>, filter: &Filter, call: &LinkedCall) -> bool {
+    filter.takes(&CallSubject::new(&Folder::new(*asked, call.session, filter), call, false, 0))
+}
+
 /// Whether a filter with texts may take any call or message, as far as rows tell.
 pub(crate) fn may_take(asked: &Asked<'_>, filter: &Filter) -> bool {
     (0..asked.linked.sessions.len()).any(|session| Folder::new(*asked, session, filter).may_have_one())
@@ -100,14 +105,6 @@ pub(crate) fn may_take(asked: &Asked<'_>, filter: &Filter) -> bool {
 /// The texts that a call has; of a copy those of its original.
 fn texts_of(texts: &Map<CallId, u64>, call: &LinkedCall) -> u64 {
     texts.get(&call.copy_of.unwrap_or(call.id)).copied().unwrap_or(0)
-}
-
-/// Whether a filter takes one call. Where it asks about texts, the logs of all that are linked are looked through.
-pub fn takes(asked: &Asked<'_>, filter: &Filter, call: &LinkedCall) -> bool {
-    if filter.asks_texts() {
-        return calls(asked, filter, false).iter().any(|taken| taken.id == call.id);
-    }
-    filter.takes(&CallSubject::new(&Folder::new(*asked, call.session, filter), call, false, 0))
 }
 
 /// The sessions that a filter takes, in the order in which sessions are listed: those with a call that it takes, with a message that

@@ -9,7 +9,6 @@ use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-#[cfg(not(unix))]
 use tooltrail_formats::find;
 
 /// Directories that the system tells about.
@@ -73,11 +72,11 @@ fn sort(inbox: &Inbox, event: Event) {
     match event.kind {
         EventKind::Access(_) => {}
         EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Any | ModifyKind::Other) => {
-            let (logs, others): (Vec<_>, Vec<_>) = event.paths.into_iter().partition(|path| ends(path, &[".jsonl", ".zst"]));
+            let (logs, others): (Vec<_>, Vec<_>) = event.paths.into_iter().partition(|path| find::is_log_name(path));
             if !logs.is_empty() {
                 inbox.written(logs);
             }
-            if others.iter().any(|path| ends(path, &[".json"])) {
+            if others.iter().any(|path| is_json(path)) {
                 inbox.anywhere();
             }
         }
@@ -87,13 +86,14 @@ fn sort(inbox: &Inbox, event: Event) {
         EventKind::Modify(ModifyKind::Metadata(_)) => {}
         // What a folder is cannot be told by all systems.
         EventKind::Create(_) | EventKind::Remove(_) | EventKind::Any | EventKind::Other => {
-            if event.paths.iter().any(|path| ends(path, &[".jsonl", ".zst", ".json"]) || path.extension().is_none()) {
+            if event.paths.iter().any(|path| find::is_log_name(path) || is_json(path) || path.extension().is_none()) {
                 inbox.anywhere();
             }
         }
     }
 }
 
-fn ends(path: &Path, endings: &[&str]) -> bool {
-    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| endings.iter().any(|ending| name.ends_with(ending)))
+/// Whether a file may be one of those beside a log that say more about it.
+fn is_json(path: &Path) -> bool {
+    path.extension().is_some_and(|end| end == "json")
 }

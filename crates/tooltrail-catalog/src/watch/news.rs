@@ -4,8 +4,8 @@ use super::change::{CallNews, Change, Message, SessionNews};
 use super::prints::{Difference, Prints};
 use super::queue::Sender;
 use super::world::{Said, World};
-use crate::Map;
 use crate::taken::{self, Asked};
+use crate::{Map, Set};
 use serde_json::value::to_raw_value;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
@@ -36,8 +36,10 @@ pub(super) fn tell(world: &mut World, now: &Now, listeners: &[Listener]) -> bool
         let (prints, differences) = before.renew(&linked, now);
         let asked = Asked { linked: &linked, shelf: &*desk, now, threads: 1, keep: None };
         any |= !differences.is_empty();
-        differences.into_iter().for_each(|difference| tell_one(&asked, difference, listeners));
-        said.into_iter().for_each(|said| tell_said(&asked, said, listeners));
+        let texts: Vec<Option<Set<CallId>>> = listeners.iter().map(|listener| with_texts(&asked, listener)).collect();
+        let told: Vec<Told<'_>> = listeners.iter().zip(&texts).map(|(listener, texts)| Told { listener, texts: texts.as_ref() }).collect();
+        differences.into_iter().for_each(|difference| tell_one(&asked, difference, &told));
+        said.into_iter().for_each(|said| tell_said(&asked, said, &told));
         bundle.prints = Some(prints);
     }
     world.desk.tidy();
@@ -141,31 +143,55 @@ impl PartialEq for Ranked {
 
 impl Eq for Ranked {}
 
+/// A listener, with the calls that have the texts it asks about, if it does.
+struct Told<'a> {
+    listener: &'a Listener,
+    texts: Option<&'a Set<CallId>>,
+}
+
+impl Told<'_> {
+    fn takes(&self, asked: &Asked<'_>, call: &LinkedCall) -> bool {
+        let filter = &self.listener.filter;
+        self.texts.map_or_else(|| filter.is_empty() || taken::takes(asked, filter, call), |texts| texts.contains(&call.id))
+    }
+
+    /// Whether something is taken by its session alone. What would have to be opened for that is left out.
+    fn knows(&self, session: &SessionRow<'_>, item: Item<'_>) -> bool {
+        let known = Known { session, keeping: Keeping::default(), item, told: false, opened: None, texts: None };
+        self.listener.filter.ask(&known) == Answer::Yes
+    }
+}
+
+/// The calls that a listener's filter takes, where that can only be told by reading their logs.
+fn with_texts(asked: &Asked<'_>, listener: &Listener) -> Option<Set<CallId>> {
+    let filter = &listener.filter;
+    filter.asks_texts().then(|| taken::calls(asked, filter, false).into_iter().map(|call| call.id).collect())
+}
+
 /// Gives a change to those who want it. It is made for the first of them.
-fn send<'s>(listeners: &'s [Listener], wants: impl Fn(&Filter) -> bool, make: impl FnOnce() -> Option<Change>) {
-    let mut wanting = listeners.iter().filter(|listener| wants(&listener.filter)).peekable();
+fn send(listeners: &[Told<'_>], wants: impl Fn(&Told<'_>) -> bool, make: impl FnOnce() -> Option<Change>) {
+    let mut wanting = listeners.iter().filter(|told| wants(told)).peekable();
     if wanting.peek().is_none() {
         return;
     }
     let Some(change) = make().map(Arc::new) else { return };
-    wanting.for_each(|listener: &'s Listener| listener.sender.send(&change));
+    wanting.for_each(|told| told.listener.sender.send(&change));
 }
 
-fn tell_one(asked: &Asked<'_>, difference: Difference<'_>, listeners: &[Listener]) {
+fn tell_one(asked: &Asked<'_>, difference: Difference<'_>, listeners: &[Told<'_>]) {
     let Asked { linked, shelf, now, .. } = *asked;
-    let takes = |filter: &Filter, call: &LinkedCall| filter.is_empty() || taken::takes(asked, filter, call);
     match difference {
         Difference::Requested(call, again) => {
             let news = || Some(Change::Requested { call: call_news(linked, call, again, now, shelf)? });
-            send(listeners, |filter| takes(filter, call), news);
+            send(listeners, |told| told.takes(asked, call), news);
         }
         Difference::Updated(call, again, before) => {
             let news = || Some(Change::Updated { call: call_news(linked, call, again, now, shelf)?, before });
-            send(listeners, |filter| takes(filter, call), news);
+            send(listeners, |told| told.takes(asked, call), news);
         }
         Difference::Session(index) => {
             let Some(row) = linked.session_row(index, now) else { return };
-            send(listeners, |filter| known_to(filter, &row, Item::Session), || session_news(&row));
+            send(listeners, |told| told.knows(&row, Item::Session), || session_news(&row));
         }
         // Nobody can say any more whether a filter would take them.
         Difference::Lost(agent, session, call, again) => {
@@ -175,7 +201,7 @@ fn tell_one(asked: &Asked<'_>, difference: Difference<'_>, listeners: &[Listener
     }
 }
 
-fn tell_said(asked: &Asked<'_>, said: &Said, listeners: &[Listener]) {
+fn tell_said(asked: &Asked<'_>, said: &Said, listeners: &[Told<'_>]) {
     let Asked { linked, now, .. } = *asked;
     let Some((place, source)) = linked.sources.iter().enumerate().find(|(_, source)| source.path == said.file) else { return };
     let names = &source.summary.names;
@@ -192,13 +218,7 @@ fn tell_said(asked: &Asked<'_>, said: &Said, listeners: &[Listener]) {
             at: said.time.map(|time| time.to_string()),
         }))
     };
-    send(listeners, |filter| known_to(filter, &row, Item::Message(said.time)), message);
-}
-
-/// Whether a filter takes something by its session alone. What would have to be opened for that is left out.
-fn known_to(filter: &Filter, session: &SessionRow<'_>, item: Item<'_>) -> bool {
-    let known = Known { session, keeping: Keeping::default(), item, told: false, texts: None, opened: None };
-    filter.ask(&known) == Answer::Yes
+    send(listeners, |told| told.knows(&row, Item::Message(said.time)), message);
 }
 
 fn session_news(row: &SessionRow<'_>) -> Option<Change> {
