@@ -115,6 +115,55 @@ fn processes_refresh_and_read_at_once() {
     assert_eq!(all(home.path(), cache.path()), all(home.path(), fresh.path()));
 }
 
+/// A log that this person may not read is told of. The others are there, and so is it when it may be read.
+#[cfg(unix)]
+#[test]
+fn a_log_that_may_not_be_read_is_told() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    use std::os::unix::process::CommandExt;
+    const NOBODY: u32 = 65534;
+    let (home, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let allow = |path: &Path, mode: u32| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    let project = home.path().join(".claude/projects/-srv-app");
+    fs::create_dir_all(&project).unwrap();
+    for name in ["s1", "s2"] {
+        let record = "\"message\":{\"role\":\"user\",\"content\":\"hi\"}";
+        fs::write(
+            project.join(format!("{name}.jsonl")),
+            format!("{{\"type\":\"user\",\"uuid\":\"u-{name}\",\"sessionId\":\"{name}\",{record}}}\n"),
+        )
+        .unwrap();
+    }
+    // Nothing is hidden from root, so somebody else is asked then, who must be able to come here and to run the program.
+    let is_root = fs::metadata(home.path()).unwrap().uid() == 0;
+    let program = home.path().join("tooltrail");
+    if is_root {
+        fs::copy(env!("CARGO_BIN_EXE_tooltrail"), &program).unwrap();
+        [home.path(), cache.path()].into_iter().for_each(|path| allow(path, 0o777));
+    }
+    let ask = || {
+        let mut command = Command::new(if is_root { program.as_path() } else { Path::new(env!("CARGO_BIN_EXE_tooltrail")) });
+        command.args(["sql", "--csv", "SELECT session FROM sessions WHERE NOT gone ORDER BY session"]);
+        command.env_clear().env("HOME", home.path()).env("TOOLTRAIL_CACHE", cache.path()).current_dir(home.path());
+        if is_root {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        let output = command.output().unwrap();
+        assert!(output.status.success());
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let log = project.join("s1.jsonl");
+    for _ in 0..2 {
+        // At first it is not known, then it is.
+        allow(&log, 0o000);
+        let (listed, told) = ask();
+        assert_eq!(listed, "session\ns2\n");
+        assert!(told.contains(&format!("cannot read `{}`: Permission denied", log.display())) && told.lines().count() == 1, "{told}");
+        allow(&log, 0o644);
+        assert_eq!(ask(), ("session\ns1\ns2\n".to_owned(), String::new()));
+    }
+}
+
 #[test]
 fn answers_are_tables_values_or_objects_and_nothing_is_changed() {
     let (home, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
