@@ -9,6 +9,7 @@ mod measure;
 mod options;
 mod pictures;
 mod report;
+mod soak;
 mod test;
 mod workspace;
 
@@ -20,13 +21,15 @@ const HELP: &str = "\
 cargo xtask test                                        everything that must hold before a change lands
 cargo xtask bench [--size 1G] [--dir DIR] [--rounds 5]  time and memory, written to docs/performance.md
 cargo xtask fuzz [--seconds 60]                         the fuzz tests, each for that long
+cargo xtask soak [--kills 100] [--seed N] [--size 60M]  refreshes killed at random moments, and what they leave behind
 cargo xtask pictures                                    the pictures in docs/pictures, of the demo, in Chromium
 
 examples
   cargo xtask bench --size 100M --rounds 3              a quick look
   cargo xtask bench --dir ~ --report /tmp/mine.md       my own logs, reported elsewhere
   CCUSAGE=/opt/ccusage cargo xtask bench                compare with a ccusage that is not on PATH
-  cargo xtask fuzz --seconds 600                        before a release";
+  cargo xtask fuzz --seconds 600                        before a release
+  cargo xtask soak --kills 1000                         likewise";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
         "test" => options::read(rest, &[]).and_then(|_| test::run()),
         "bench" => options::read(rest, bench::OPTIONS).and_then(|options| bench::run(&options)),
         "fuzz" => options::read(rest, fuzz::OPTIONS).and_then(|options| fuzz::run(&options)),
+        "soak" => options::read(rest, soak::OPTIONS).and_then(|options| soak::run(&options)),
         "pictures" => options::read(rest, &[]).and_then(|_| pictures::run()),
         "help" | "--help" | "-h" => {
             say(HELP);

@@ -36,8 +36,12 @@ pub(crate) fn target() -> PathBuf {
 
 /// A program of this workspace as the release build leaves it.
 pub(crate) fn program(name: &str) -> PathBuf {
-    let file = format!("{name}{}", env::consts::EXE_SUFFIX);
-    target().join("release").join(file)
+    built("release", name)
+}
+
+/// A program of this workspace as a build leaves it.
+pub(crate) fn built(profile: &str, name: &str) -> PathBuf {
+    target().join(profile).join(format!("{name}{}", env::consts::EXE_SUFFIX))
 }
 
 /// A cargo command in the workspace.
