@@ -72,7 +72,7 @@ impl<'a> Linkage<'a> {
             turns[turn.session].push(turn);
         }
         let mut sums: Map<(Result<usize, usize>, Option<&str>), ModelUsage> = Map::default();
-        for (source, session, model, part) in linked.usage() {
+        for (source, session, model, _, part) in linked.usage() {
             let sum = sums.entry((session.ok_or(bundles[source]), model)).or_default();
             sum.messages += part.messages;
             sum.tokens.add(&part.tokens);

@@ -26,7 +26,7 @@ fn compare(what: &str, search: &Search, nows: &[Now]) {
         same(what, &kept_sessions(&catalogue, now), &sessions);
     }
     // What is opened a bundle at a time says the same too, and each log is in one bundle.
-    let library = Stored::new(catalogue);
+    let library = Stored::new(catalogue, None);
     let (mut calls, mut sessions, mut files) = (Vec::new(), Vec::new(), Vec::new());
     for bundle in library.bundles().unwrap() {
         let linker = library.open(bundle.id).unwrap();

@@ -47,7 +47,7 @@ impl Logs {
 fn ask(linker: Linker, query: &str, fields: &[Field], threads: usize) -> (Vec<Value>, Totals) {
     let (disk, query) = (Disk::default(), Query::new(support::filter(query), fields));
     let mut hits = Vec::new();
-    let totals = search(&Scanned::new(linker, &disk), &query, &support::later(), threads, |page| {
+    let totals = search(&Scanned::new(linker, &disk, None), &query, &support::later(), threads, |page| {
         hits.extend(page.iter().map(|hit| serde_json::to_value(hit).unwrap()));
         ControlFlow::Continue(())
     });
@@ -210,7 +210,7 @@ fn the_newest_session_comes_first_on_any_number_of_threads() {
     // Whoever has enough may stop.
     let (disk, query) = (Disk::default(), Query::new(support::filter("needle"), &[]));
     let mut pages = 0;
-    let totals = search(&Scanned::new(logs.scan(), &disk), &query, &support::later(), 2, |_| {
+    let totals = search(&Scanned::new(logs.scan(), &disk, None), &query, &support::later(), 2, |_| {
         pages += 1;
         ControlFlow::Break(())
     });

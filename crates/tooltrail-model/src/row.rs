@@ -165,6 +165,23 @@ impl Default for StatsRow {
     }
 }
 
+/// The totals of a group of calls and sessions.
+#[derive(Clone, Debug, Default, Serialize)]
+#[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
+pub struct GroupRow {
+    pub v: u32,
+    pub by: &'static str,
+    pub key: Option<String>,
+    pub sessions: u64,
+    pub turns: Option<u64>,
+    pub calls: u64,
+    pub by_status: BTreeMap<Status, u64>,
+    pub took_ms: u64,
+    pub p50_ms: Option<u64>,
+    pub p95_ms: Option<u64>,
+    pub usage: Option<ModelUsage>,
+}
+
 /// The totals of one tool.
 #[derive(Clone, Debug, Default, Serialize)]
 #[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]

@@ -13,7 +13,7 @@
 use memchr::memmem;
 use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange, Hir, HirKind};
 use std::io::{self, Read};
 use tooltrail_formats::FORMATS;
 use tooltrail_model::filter::Pattern;
@@ -46,6 +46,7 @@ struct Must {
     own: Regex,
     /// What a line that has such a word must have as well, where that is more.
     runs: Option<Regex>,
+    escapes: Escapes,
     /// More bytes than any match takes: what does not end in one piece of a log is found in the next.
     reach: usize,
 }
@@ -59,9 +60,9 @@ impl Prefilter {
 
     /// Whether a line may have a match; or any other bytes that are no part of a line.
     pub fn may_match(&self, line: &[u8]) -> bool {
-        self.must
-            .as_ref()
-            .is_none_or(|must| has_escape(line) || (must.words.is_match(line) && must.runs.as_ref().is_none_or(|runs| runs.is_match(line))))
+        self.must.as_ref().is_none_or(|must| {
+            must.escapes.are_in(line) || (must.words.is_match(line) && must.runs.as_ref().is_none_or(|runs| runs.is_match(line)))
+        })
     }
 
     /// Whether a log may have a line that passes. `saved` tells whether outputs may have been saved beside it; `chunk` is room that is used
@@ -76,7 +77,7 @@ impl Prefilter {
                 read => read?,
             };
             let bytes = &chunk[..held + count];
-            if count == 0 || must.is_in(bytes, &saved) || has_escape(bytes) {
+            if count == 0 || must.is_in(bytes, &saved) || must.escapes.are_in(bytes) {
                 return Ok(count > 0);
             }
             let end = held + count;
@@ -132,21 +133,55 @@ impl Must {
         };
         // In another case a character may take up to four bytes.
         let longest = all.iter().flat_map(|runs| &runs.runs).map(|run| run.chars().count()).max().unwrap_or(0);
-        Some(Must { words: build(&words)?, own: build(&own)?, runs, reach: MARK + 4 * longest })
+        Some(Must { words: build(&words)?, own: build(&own)?, runs, escapes: Escapes::of(all)?, reach: MARK + 4 * longest })
     }
 }
 
-/// Whether there is an escape that stands for something else than a control character. Those of control characters are frequent, and in
-/// no run.
-fn has_escape(bytes: &[u8]) -> bool {
-    memmem::find_iter(bytes, b"\\u").any(|at| {
-        let code = bytes.get(at + 2..).unwrap_or_default();
-        match code {
-            [b'0', b'0', b'0' | b'1', ..] => false,
-            [first, ..] => first.is_ascii_hexdigit(),
-            [] => false,
+/// The escapes by which a run may be spelled, as far as they matter: `\u001b` is frequent, and in no run.
+#[derive(Debug)]
+struct Escapes {
+    /// What may be spelled by one escape, sorted.
+    letters: Vec<u16>,
+    /// Whether there is a character that takes two.
+    pairs: bool,
+}
+
+impl Escapes {
+    fn of(all: &[Runs]) -> Option<Self> {
+        // A string in a string may have its own escapes spelled by escapes.
+        let mut letters: Vec<u16> = r"0123456789abcdefABCDEFuU\".encode_utf16().collect();
+        let mut pairs = false;
+        for (runs, letter) in all.iter().flat_map(|runs| runs.runs.iter().flat_map(|run| run.chars()).map(move |letter| (runs, letter))) {
+            let mut spelled = ClassUnicode::new([ClassUnicodeRange::new(letter, letter)]);
+            if !runs.cased {
+                spelled.try_case_fold_simple().ok()?;
+            }
+            for letter in spelled.iter().flat_map(|range| range.start()..=range.end()) {
+                match u16::try_from(u32::from(letter)) {
+                    Ok(letter) => letters.push(letter),
+                    Err(_) => pairs = true,
+                }
+            }
         }
-    })
+        letters.sort_unstable();
+        letters.dedup();
+        Some(Escapes { letters, pairs })
+    }
+
+    /// Whether any of them is there.
+    fn are_in(&self, bytes: &[u8]) -> bool {
+        memmem::find_iter(bytes, b"\\u").any(|at| {
+            // What is cut off here is whole in the next piece, or nowhere.
+            let Some(digits) = bytes.get(at + 2..at + 6) else { return false };
+            let digit = |place: usize| digits.get(place).and_then(|&digit| char::from(digit).to_digit(16));
+            let code = (0..4).try_fold(0, |code, place| Some(code << 4 | digit(place)?));
+            // Where the digits themselves are spelled otherwise, they may be anything.
+            match code.and_then(|code: u32| u16::try_from(code).ok()) {
+                Some(code) => self.letters.binary_search(&code).is_ok() || (self.pairs && (0xd800..0xe000).contains(&code)),
+                None => digit(0).is_some(),
+            }
+        })
+    }
 }
 
 /// What every match of a text has at least one of.
@@ -239,11 +274,13 @@ mod tests {
             r#"{"a":"{\"b\":\"\\u0061sk\"}"}"#,
         ];
         assert!(lines.iter().all(|line| asked.may_match(line.as_bytes())));
-        assert!(!asked.may_match(br#"{"a":"as\u001bk"}"#));
+        assert!(!asked.may_match(br#"{"a":"as\u001bk, \u003cb\u003e \u00e9 \ud83e\udd80"}"#));
+        assert!(filter("é").may_match(br"\u00C9") && filter("🦀").may_match(br"\ud83e\udd80") && filter("a<").may_match(br"\u003c"));
         let has = |text: &[u8]| asked.may_have(text, || false, &mut Vec::new()).unwrap();
         assert!(lines.iter().all(|line| has(line.as_bytes())) && !has(b"{}\n") && !has(b""));
         // Wherever a log is cut.
         for before in (CHUNK - 20..CHUNK + 2 * MARK + 20).chain([3 * CHUNK]) {
+            assert!(!has(format!("{}\\u001b  \n", " ".repeat(before)).as_bytes()), "{before}");
             assert!(lines.iter().all(|line| has(format!("{}{line}\n", " ".repeat(before)).as_bytes())), "{before}");
         }
         let exact = filter("case:Ask");

@@ -2,7 +2,8 @@
 
 use super::snippet::snippet;
 use super::{Query, Search};
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::cell::OnceCell;
+use std::hash::BuildHasher;
 use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::{Format, Opened, Record, records, saved, value};
 use tooltrail_model::content::Content;
@@ -53,7 +54,7 @@ pub(super) enum Whose {
 pub(super) struct Looked {
     /// The same for the same words.
     pub(super) print: u64,
-    /// The same for each of its paragraphs.
+    /// The same for each of its paragraphs, where it is said rather than answered: only that is repeated in pieces.
     pub(super) paragraphs: Vec<u64>,
     pub(super) found: Option<Found>,
 }
@@ -80,12 +81,14 @@ pub(super) struct Reader<'r> {
     path: &'r str,
     /// Makes fingerprints that are the same in the whole search.
     hasher: &'r foldhash::fast::RandomState,
+    /// Whether outputs may have been saved beside the log.
+    beside: OnceCell<bool>,
     said: Vec<Saying>,
 }
 
 impl<'r> Reader<'r> {
     pub(super) fn new(search: &'r Search<'r>, path: &'r str, hasher: &'r foldhash::fast::RandomState) -> Self {
-        Reader { search, query: search.query, path, hasher, said: Vec::new() }
+        Reader { search, query: search.query, path, hasher, beside: OnceCell::new(), said: Vec::new() }
     }
 
     /// Searches the log. One that cannot be opened, or not be read to its end, is searched as far as it goes.
@@ -138,7 +141,9 @@ impl<'r> Reader<'r> {
 
     /// The texts of a result; where the log has only a part of it, with the whole that was saved beside it.
     fn result(&self, format: &dyn Format, answered: Answered) -> Vec<Text> {
-        let whole = format.saved(&answered).and_then(|path| saved::read(self.search.shelf, self.path, &path).ok());
+        let beside = *self.beside.get_or_init(|| saved::may_be_beside(self.path));
+        let saved = if beside { format.saved(&answered) } else { None };
+        let whole = saved.and_then(|path| saved::read(self.search.shelf, self.path, &path).ok());
         let whole = whole.filter(|(bytes, _)| self.query.prefilter().may_match(bytes));
         let mut texts = texts::result(answered);
         texts.extend(whole.map(|(bytes, _)| Text::produced(String::from_utf8_lossy(&bytes))));
@@ -155,10 +160,10 @@ impl<'r> Reader<'r> {
 
     /// What is kept of texts. Fingerprints are needed of what may turn out to be a message.
     fn looked(&self, whose: Whose, texts: Vec<Searched>) -> Piece {
-        let told = matches!(whose, Whose::Message | Whose::Result(_));
+        let (said, told) = (whose == Whose::Message, matches!(whose, Whose::Message | Whose::Result(_)));
         let look = |(text, found): Searched| {
-            let pieces = text.text.split("\n\n").map(str::trim).filter(|piece| told && !piece.is_empty());
-            let paragraphs = pieces.map(|piece| self.hasher.hash_one((text.field, piece))).collect();
+            let pieces = said.then(|| text.text.split("\n\n").map(str::trim).filter(|piece| !piece.is_empty()));
+            let paragraphs = pieces.into_iter().flatten().map(|piece| self.hasher.hash_one((text.field, piece))).collect();
             Looked { print: if told { self.hasher.hash_one(&text.text) } else { 0 }, paragraphs, found }
         };
         Piece { whose, texts: texts.into_iter().map(look).collect() }
@@ -173,11 +178,7 @@ impl<'r> Reader<'r> {
     /// What all copies of a record share besides their words.
     fn copy(&self, parts: &Parts, bytes: &[u8]) -> Option<u64> {
         match &parts.id {
-            Some(id) => {
-                let mut hasher = self.hasher.build_hasher();
-                (true, id).hash(&mut hasher);
-                Some(hasher.finish())
-            }
+            Some(id) => Some(self.hasher.hash_one(id)),
             None => parts.time.map(|_| self.hasher.hash_one(bytes)),
         }
     }

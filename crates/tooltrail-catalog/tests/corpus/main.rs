@@ -162,7 +162,7 @@ fn search_finds_exactly_what_there_is() {
     }
     let (linker, _) = scan::scan(&find::in_paths(&[root]).files, &Options::default(), &Progress::default());
     let disk = Disk::default();
-    let library = Scanned::new(linker.clone(), &disk);
+    let library = Scanned::new(linker.clone(), &disk, None);
     let linked = linker.link();
     let decoded = Decoded::read(&linked);
     let (units, all) = (decoded.units(), decoded.texts());

@@ -58,7 +58,7 @@ fn searched(library: &dyn Library, filter: Filter) -> (BTreeSet<String>, BTreeSe
 /// The calls and the sessions that are listed.
 fn listed(linked: &Linked<'_>, disk: &Disk, filter: &Filter) -> (BTreeSet<String>, BTreeSet<String>) {
     let now = support::later();
-    let asked = Asked { linked, shelf: disk, now: &now, threads: 2 };
+    let asked = Asked { linked, shelf: disk, now: &now, threads: 2, keep: None };
     let calls = taken::calls(&asked, filter, false).into_iter().map(|call| linked.call_row(call, &now, false));
     let calls = calls.map(|row| format!("{} {}", row.session, row.r#ref)).collect();
     let sessions = taken::sessions(&asked, filter, Scope::Call).into_iter().map(|session| linked.sessions[session].id.to_string());
@@ -68,7 +68,7 @@ fn listed(linked: &Linked<'_>, disk: &Disk, filter: &Filter) -> (BTreeSet<String
 fn same(logs: &Search, queries: usize) {
     let linker = support::scanned(logs);
     let disk = Disk::default();
-    let library = Scanned::new(linker.clone(), &disk);
+    let library = Scanned::new(linker.clone(), &disk, None);
     let linked = linker.link();
     let decoded = Decoded::read(&linked);
     let (units, all) = (decoded.units(), decoded.texts());
@@ -96,12 +96,12 @@ fn same(logs: &Search, queries: usize) {
 
 #[test]
 fn what_is_searched_is_what_is_listed() {
-    same(&support::fixtures(), 300);
+    same(&support::fixtures(), 150);
 }
 
 #[test]
 fn what_is_searched_is_what_is_listed_of_real_logs() {
     if let Some(logs) = support::corpus() {
-        same(&logs, 200);
+        same(&logs, 100);
     }
 }

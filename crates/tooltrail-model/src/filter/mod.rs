@@ -111,6 +111,19 @@ impl Filter {
         self.patterns().next().is_some() && self.terms.iter().all(|term| term.not || !term.test.is_of_calls())
     }
 
+    /// The moment since which something must have happened, and the one before which, where terms say so.
+    pub fn times(&self) -> (Option<Time>, Option<Time>) {
+        let (mut since, mut until) = (None, None);
+        for term in self.terms.iter().filter(|term| !term.not) {
+            match term.test {
+                Test::Since(time) => since = since.max(Some(time)),
+                Test::Until(time) => until = Some(until.map_or(time, |known: Time| known.min(time))),
+                _ => {}
+            }
+        }
+        (since, until)
+    }
+
     /// Whether it asks what became of logs.
     pub fn asks_keeping(&self) -> bool {
         self.terms.iter().any(|term| matches!(&term.test, Test::Is(all) if all.iter().any(|is| matches!(is, Is::Kept | Is::Gone))))

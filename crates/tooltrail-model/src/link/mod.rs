@@ -7,6 +7,7 @@
 
 mod agents;
 mod bundles;
+mod groups;
 mod identity;
 mod life;
 mod open;
@@ -19,6 +20,7 @@ mod tasks;
 mod totals;
 
 pub use bundles::{Ties, bundles};
+pub use groups::{By, Selected};
 pub use life::{Chance, Live, Now, Pulse};
 pub use open::{OpenCall, OpenSession};
 pub use sessions::{LinkedSession, LinkedTurn, Shorts, shorten};

@@ -108,7 +108,7 @@ fn name(sessions: &mut [LinkedSession], known: &Shorts) {
 pub(super) fn describe(linked: &Linked<'_>, mut sessions: Vec<LinkedSession>) -> Vec<LinkedSession> {
     place(linked, &mut sessions);
     count_turns(linked, &mut sessions);
-    for (&(model, made), usage) in &linked.usage {
+    for (&(model, made, _), usage) in &linked.usage {
         let Some(session) = linked.made_in(made) else { continue };
         sessions[session].usage.add(&usage.tokens);
         sessions[session].models.extend(model.map(|(source, name)| linked.sources[source].summary.names.text(name).into()));

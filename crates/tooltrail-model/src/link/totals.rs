@@ -9,8 +9,11 @@ use crate::usage::Snapshot;
 use crate::{Map, Status, Time};
 use std::collections::BTreeMap;
 
-/// Requests that were paid for, summed up by model, and by the source and session they were first made in.
-pub(super) type Usage = Map<(Option<NameIn>, (usize, Option<Name>)), ModelUsage>;
+/// Requests that were paid for, summed up by model, and by the source, session and quarter of an hour they were first made in.
+pub(super) type Usage = Map<(Option<NameIn>, (usize, Option<Name>), Option<i64>), ModelUsage>;
+
+/// Any day of any time zone begins with a quarter of an hour.
+const QUARTER: i64 = 15 * 60 * 1000;
 
 /// A name and the source it is of.
 type NameIn = (usize, Name);
@@ -81,17 +84,20 @@ fn count_group(counted: &mut Usage, mut seen: Vec<Seen<'_>>) {
 
 fn count(counted: &mut Usage, best: &Seen<'_>, oldest: &Seen<'_>) {
     let model = best.snapshot.model.map(|name| (best.source, name));
-    let sum = counted.entry((model, (oldest.source, oldest.snapshot.session))).or_default();
+    let quarter = oldest.snapshot.time.map(|time| time.as_millisecond().div_euclid(QUARTER));
+    let sum = counted.entry((model, (oldest.source, oldest.snapshot.session), quarter)).or_default();
     sum.messages += 1;
     sum.tokens.add(&best.snapshot.tokens);
 }
 
 impl Linked<'_> {
-    /// The requests that were paid for, by the source and session they were first made in and by model. The same may come in several
-    /// parts.
-    pub fn usage(&self) -> impl Iterator<Item = (usize, Option<usize>, Option<&str>, &ModelUsage)> {
-        self.usage.iter().map(|((model, made), usage)| {
-            (made.0, self.made_in(*made), model.map(|(source, name)| self.sources[source].summary.names.text(name)), usage)
+    /// The requests that were paid for, by the source and session they were first made in, by model, and by the quarter of an hour in
+    /// which that was.
+    pub fn usage(&self) -> impl Iterator<Item = (usize, Option<usize>, Option<&str>, Option<Time>, &ModelUsage)> {
+        self.usage.iter().map(|((model, made, quarter), usage)| {
+            let model = model.map(|(source, name)| self.sources[source].summary.names.text(name));
+            let time = quarter.and_then(|quarter| Time::from_millisecond(quarter.saturating_mul(QUARTER)));
+            (made.0, self.made_in(*made), model, time, usage)
         })
     }
 
@@ -129,7 +135,7 @@ impl Linked<'_> {
             stats.calls += tool.calls;
             add(&mut stats.by_status, &tool.by_status);
         }
-        for ((model, _), part) in self.usage.iter().filter(|((_, made), _)| only.is_none() || self.made_in(*made).is_some_and(counts)) {
+        for ((model, ..), part) in self.usage.iter().filter(|((_, made, _), _)| only.is_none() || self.made_in(*made).is_some_and(counts)) {
             let model = model.map_or("unknown", |(source, name)| self.sources[source].summary.names.text(name));
             let usage = stats.usage.entry(model.to_owned()).or_default();
             usage.messages += part.messages;
@@ -211,7 +217,7 @@ impl<'a> Tools<'a> {
 }
 
 /// The smallest value that at least `percent` of the values do not exceed. Puts them in another order.
-fn percentile(values: &mut [u64], percent: usize) -> Option<u64> {
+pub(super) fn percentile(values: &mut [u64], percent: usize) -> Option<u64> {
     let rank = (values.len() * percent).div_ceil(100).max(1);
     (rank <= values.len()).then(|| *values.select_nth_unstable(rank - 1).1)
 }

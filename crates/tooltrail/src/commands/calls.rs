@@ -89,7 +89,7 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
         let record = linked.record(call.id);
         add_row(&mut table, logs.shelf(), linked.call_row(call, &logs.now, own.copies), record.at);
     }
-    let logs = linked.sources.len() as u64;
+    let logs = linked.sources.iter().filter(|source| source.summary.agent.is_some()).count() as u64;
     print(&mut out, table, own.sort, Counts { shown: shown.len() as u64, all: calls.len() as u64, logs }, &filter)
 }
 

@@ -5,6 +5,7 @@ use crate::filters::SelectArgs;
 use crate::logs::{self, Logs};
 use crate::out::{self, BOLD, DIM};
 use crate::table::{self, Align, Cell, Table};
+use anstyle::Style;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -13,14 +14,17 @@ use std::process::ExitCode;
 use tooltrail_catalog::taken::{self, Scope};
 use tooltrail_model::Status;
 use tooltrail_model::filter::Filter;
-use tooltrail_model::link::{Linked, LinkedCall};
-use tooltrail_model::row::StatsRow;
+use tooltrail_model::link::{By, Linked, LinkedCall, Selected};
+use tooltrail_model::row::{GroupRow, StatsRow};
 
 const EXAMPLES: &str = "\
 Examples:
   tooltrail stats                   all logs on this machine
   tooltrail stats session.jsonl     one log
   tooltrail stats project:. since:7d
+  tooltrail stats --by day --since 2w
+  tooltrail stats --by project status:failed
+  tooltrail stats --by model --json
   tooltrail stats --json | jq .usage";
 
 /// Arguments of `stats`.
@@ -29,13 +33,125 @@ Examples:
 pub(crate) struct StatsArgs {
     #[command(flatten)]
     select: SelectArgs,
+    /// Tell totals apart: by project, day, week, model or tool
+    #[arg(long, value_name = "WHAT", value_enum)]
+    by: Option<Apart>,
+    /// With --by, only N of them: the newest days or weeks, else those with the most calls; 0 for all [default: 30 in a table, all as JSON]
+    #[arg(short = 'n', long, value_name = "N", requires = "by")]
+    number: Option<usize>,
+}
+
+/// What totals are told apart by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Apart {
+    Project,
+    Day,
+    Week,
+    Model,
+    Tool,
+}
+
+impl Apart {
+    fn by(self) -> By {
+        match self {
+            Apart::Project => By::Project,
+            Apart::Day => By::Day,
+            Apart::Week => By::Week,
+            Apart::Model => By::Model,
+            Apart::Tool => By::Tool,
+        }
+    }
 }
 
 pub(crate) fn run(args: &LogArgs, own: &StatsArgs) -> anyhow::Result<ExitCode> {
     let filter = own.select.filter(args)?;
     let logs = logs::open(args, &own.select.paths())?;
     logs.require_any()?;
-    print(args, &logs, &filter)
+    match own.by {
+        Some(by) => apart(args, own, &logs, &filter, by.by()),
+        None => print(args, &logs, &filter),
+    }
+}
+
+/// The groups that a table shows, unless told otherwise.
+const SHOWN: usize = 30;
+
+/// Totals told apart.
+fn apart(args: &LogArgs, own: &StatsArgs, logs: &Logs, filter: &Filter, by: By) -> anyhow::Result<ExitCode> {
+    let linked = ManuallyDrop::new(logs.link());
+    let asked = logs.asked(&linked);
+    let zone = jiff::tz::TimeZone::system();
+    let groups = if filter.is_empty() {
+        let selected = Selected { calls: &linked.calls, sessions: None, since: None, until: None };
+        linked.groups(by, selected, &logs.now, &zone)
+    } else {
+        let calls: Vec<LinkedCall> = taken::calls(&asked, filter, false).into_iter().copied().collect();
+        let sessions = taken::sessions(&asked, filter, Scope::Call);
+        let (since, until) = filter.times();
+        linked.groups(by, Selected { calls: &calls, sessions: Some(&sessions), since, until }, &logs.now, &zone)
+    };
+    let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
+    let surplus = if limit == 0 { 0 } else { groups.len().saturating_sub(limit) };
+    let shown = if matches!(by, By::Day | By::Week) { &groups[surplus..] } else { &groups[..groups.len() - surplus] };
+    if args.json {
+        out::json_lines(shown)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut out = out::stdout(args.color.as_str());
+    if groups.is_empty() {
+        writeln!(out, "nothing to count")?;
+    } else {
+        group_table(by, shown).print(&mut out, table::terminal_width())?;
+    }
+    if surplus > 0 {
+        let which = if matches!(by, By::Day | By::Week) { "newest" } else { "first" };
+        writeln!(out, "{DIM}the {which} {} of {} {}s; -n 0 shows all{DIM:#}", shown.len(), groups.len(), by.word())?;
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn group_table(by: By, groups: &[GroupRow]) -> Table {
+    let name = by.word().to_uppercase();
+    let fill = if by == By::Project { Align::FillEnd } else { Align::Fill };
+    let mut columns = vec![(name.as_str(), fill), ("SESSIONS", Align::Right)];
+    let (turns, tokens) = (!matches!(by, By::Model | By::Tool), by != By::Tool);
+    columns.extend(turns.then_some(("TURNS", Align::Right)));
+    columns.extend(["CALLS", "FAILED", "REFUSED", "NO RESULT", "TOOL TIME"].map(|column| (column, Align::Right)));
+    if tokens {
+        columns.extend(["INPUT", "OUTPUT", "CACHE WRITE", "CACHE READ"].map(|column| (column, Align::Right)));
+    } else {
+        columns.extend(["P50", "P95"].map(|column| (column, Align::Right)));
+    }
+    let mut table =
+        Table::new(&columns).optional(&["P95", "P50", "CACHE WRITE", "SESSIONS", "NO RESULT", "TURNS", "REFUSED", "CACHE READ"]);
+    for group in groups {
+        let number = |number: u64| {
+            Cell::styled(if number == 0 { "–".to_owned() } else { table::count(number) }, if number == 0 { DIM } else { Style::new() })
+        };
+        let statuses = |statuses: &[Status]| {
+            let count = group.count(statuses);
+            if count == 0 { number(0) } else { Cell::styled(table::count(count), out::look(statuses[0]).1) }
+        };
+        let mut cells =
+            vec![group.key.as_deref().map_or_else(|| Cell::styled("(none)", DIM), Into::into), table::count(group.sessions).into()];
+        cells.extend(turns.then(|| number(group.turns.unwrap_or(0))));
+        cells.extend([
+            number(group.calls),
+            statuses(&[Status::Failed]),
+            statuses(&[Status::Rejected, Status::Blocked]),
+            statuses(&[Status::Unanswered, Status::Running]),
+            if group.took_ms == 0 { number(0) } else { table::took(group.took_ms).into() },
+        ]);
+        if tokens {
+            let used = group.usage.unwrap_or_default().tokens;
+            cells.extend([used.input, used.output, used.cache_write_5m.saturating_add(used.cache_write_1h), used.cache_read].map(number));
+        } else {
+            cells.extend([group.p50_ms, group.p95_ms].map(|took| took.map(table::took).unwrap_or_default().into()));
+        }
+        table.row(cells);
+    }
+    table
 }
 
 /// What `tooltrail` alone prints.
