@@ -8,9 +8,10 @@ use std::collections::BTreeMap;
 use std::hash::{Hash, Hasher};
 use tooltrail_formats::load;
 use tooltrail_formats::shelf::Shelf;
+use tooltrail_model::detail::Detail;
 use tooltrail_model::link::{Linked, LinkedCall, LinkedTurn, OpenCall, OpenSession};
 use tooltrail_model::row::{CallRow, ModelUsage};
-use tooltrail_model::shell::Purpose;
+use tooltrail_model::shell::{self, Purpose};
 use tooltrail_model::{At, Kind, Reason, Status, Time};
 use xxhash_rust::xxh3::Xxh3Default;
 
@@ -160,6 +161,9 @@ fn fingerprint(linked: &Linked<'_>, session: &StoredSession<'_>) -> u64 {
     hasher.finish()
 }
 
+/// In place of a fingerprint: made from something that could not be read.
+const UNREAD: u64 = 0;
+
 /// What a command told when it was read before, by the call and the fingerprint of its input.
 pub(crate) type Known = Map<(Box<str>, u64), Told>;
 
@@ -193,7 +197,8 @@ impl From {
 }
 
 impl StoredSession<'_> {
-    /// Adds what the commands tell, from what was known of them or from their logs.
+    /// Adds what the commands tell, from what was known of them or from their logs. A log may have changed since it was scanned; what could
+    /// not be read in it is left open, so that the session is another one when the log is scanned again.
     pub(crate) fn understand(&mut self, known: &Known, shelf: &dyn Shelf) {
         for call in self.calls.iter_mut().filter(|call| call.open.row.kind == Kind::Shell) {
             let row = &mut call.open.row;
@@ -203,7 +208,14 @@ impl StoredSession<'_> {
                     (row.exit_of, row.masked) = (told.exit_of.clone(), told.masked.clone());
                     row.purpose = told.purpose.map(Purpose::word);
                 }
-                None => drop(load::understand(shelf, row, call.at)),
+                None => match load::asked_at(shelf, row, call.at).map(|asked| asked.detail) {
+                    Some(Detail::Shell(command)) => drop(shell::tell(row, &command.command)),
+                    None if call.at.span.len() <= load::LONGEST => {
+                        call.digest = UNREAD;
+                        self.fingerprint = UNREAD;
+                    }
+                    _ => {}
+                },
             }
         }
     }

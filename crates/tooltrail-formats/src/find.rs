@@ -203,14 +203,28 @@ pub fn identity(meta: &fs::Metadata) -> u64 {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
-        let parts = [meta.dev(), meta.ino(), meta.ctime().cast_unsigned(), meta.ctime_nsec().cast_unsigned()];
+        let (device, number) = place(meta);
+        let parts = [device, number, meta.ctime().cast_unsigned(), meta.ctime_nsec().cast_unsigned()];
         // Mixed, because the parts are small numbers that differ little.
         parts.into_iter().fold(1, |all: u64, part| (all ^ part).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29))
     }
     #[cfg(not(unix))]
     {
+        place(meta).1
+    }
+}
+
+/// What tells a file from the one that was at its path before, however much either is written to.
+pub(crate) fn place(meta: &fs::Metadata) -> (u64, u64) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        (meta.dev(), meta.ino())
+    }
+    #[cfg(not(unix))]
+    {
         let since = meta.created().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-        since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
+        (0, since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)))
     }
 }
 

@@ -8,7 +8,7 @@
 //! long as before, or the last bytes that were taken are not where they were. So is a log of which too little is there to tell what it
 //! is, and one that does not grow by lines: compressed, or a single document.
 
-use crate::find::{Found, identity, read_small};
+use crate::find::{Found, identity, place, read_small};
 use crate::lines::{Buffer, HEAD, Line, Lines, Mark, Turns};
 use crate::open::{Input, open};
 use crate::scan::{Options, Reader, SIDECAR, sniff, spelled};
@@ -271,20 +271,6 @@ fn is_settled(head: &[u8]) -> bool {
     let whole = memchr::memrchr(b'\n', head).and_then(|end| head.get(..end)).unwrap_or_default();
     let first = whole.split(|&byte| byte == b'\n').find(|line| !line.trim_ascii().is_empty()).unwrap_or_default();
     head.len() >= HEAD || (Skim::new(first).object(|_, _| Ok(())).is_ok() && sniff(whole).is_some())
-}
-
-/// What tells a file from the one that was at its path before.
-fn place(meta: &Metadata) -> (u64, u64) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        (meta.dev(), meta.ino())
-    }
-    #[cfg(not(unix))]
-    {
-        let since = meta.created().ok().and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
-        (0, since.map_or(0, |since| u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)))
-    }
 }
 
 /// What tells whether a small file is as it was; nothing if it is not there.

@@ -58,12 +58,21 @@ pub fn asked(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<Detailed> {
 
 /// Adds to the row of a command what the command itself tells, read again from its log; gives the command back as it was read.
 pub fn understand(shelf: &dyn Shelf, row: &mut CallRow<'_>, at: At) -> Option<shell::Script> {
-    if row.kind != Kind::Shell || at.span.len() > LONGEST {
+    if row.kind != Kind::Shell {
         return None;
     }
-    let bytes = shelf.bytes(row.request.file, at.span)?;
-    let command = command(&bytes, at.line, row)?;
-    shell::tell(row, &command)
+    match asked_at(shelf, row, at)?.detail {
+        Detail::Shell(shell) => shell::tell(row, &shell.command),
+        _ => None,
+    }
+}
+
+/// What the record of a call's request tells alone, read again from its log; nothing if it is too long, or not where it was.
+pub fn asked_at(shelf: &dyn Shelf, row: &CallRow<'_>, at: At) -> Option<Detailed> {
+    if at.span.len() > LONGEST {
+        return None;
+    }
+    asked(&shelf.bytes(row.request.file, at.span)?, at.line, row)
 }
 
 /// The keys that say most about an input, best first.

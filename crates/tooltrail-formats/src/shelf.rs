@@ -4,6 +4,7 @@
 //! never followed.
 
 use crate::FORMATS;
+use crate::find::place;
 use crate::frames::Frames;
 use crate::open::{At, is_compressed, open};
 use std::ffi::OsStr;
@@ -12,6 +13,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
 use tooltrail_model::Span;
 
 /// Gives the bytes of logs and of what lies beside them.
@@ -40,7 +42,7 @@ const OPEN: usize = 16;
 /// How many frames of a kept log are held: a request and its result may stand in two.
 const WARM: usize = 2;
 
-/// The disk, as it was when a log was first read again: a log that is replaced meanwhile is still read as it was.
+/// The disk, as it is: a log that grows stays open, one that was replaced is opened again.
 #[derive(Debug, Default)]
 pub struct Disk {
     /// Logs that were read lately, the latest last: calls of one log follow each other. Those that an agent compressed are unpacked once,
@@ -54,8 +56,33 @@ pub struct Disk {
 #[derive(Debug)]
 struct Held {
     path: PathBuf,
+    mark: Mark,
     log: Arc<Log>,
     unpacked: bool,
+}
+
+impl Held {
+    /// Whether this is what the path leads to. What is read as it lies there may be written to; what was unpacked, or has a table of its
+    /// parts, is another log then.
+    fn is_still(&self, now: Mark) -> bool {
+        let as_it_lies = matches!(*self.log, Log::Plain(_)) && !self.unpacked;
+        if as_it_lies { self.mark.place == now.place } else { self.mark == now }
+    }
+}
+
+/// What tells whether a path leads to the file that was opened there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Mark {
+    place: (u64, u64),
+    size: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Mark {
+    fn of(path: &Path) -> io::Result<Self> {
+        let meta = fs::metadata(path)?;
+        Ok(Mark { place: place(&meta), size: meta.len(), modified: meta.modified().ok() })
+    }
 }
 
 /// A log that can be read at any place.
@@ -114,20 +141,25 @@ impl Disk {
 
     /// A log to read at any place.
     fn hold(&self, path: &Path) -> io::Result<Arc<Log>> {
+        // Looked at before it is opened: if it is replaced in between, it is opened once more the next time.
+        let mark = Mark::of(path);
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = held.iter().rposition(|log| log.path == path) {
             let own = held.remove(at);
-            let log = Arc::clone(&own.log);
-            held.push(own);
-            return Ok(log);
+            if mark.as_ref().is_ok_and(|mark| own.is_still(*mark)) {
+                let log = Arc::clone(&own.log);
+                held.push(own);
+                return Ok(log);
+            }
         }
+        let mark = mark?;
         let (log, unpacked) = Log::open(path)?;
         let log = Arc::new(log);
         let oldest = held.iter().position(|log| !log.unpacked);
         if let Some(oldest) = oldest.filter(|_| held.iter().filter(|log| !log.unpacked).count() >= OPEN) {
             held.remove(oldest);
         }
-        held.push(Held { path: path.to_owned(), log: Arc::clone(&log), unpacked });
+        held.push(Held { path: path.to_owned(), mark, log: Arc::clone(&log), unpacked });
         Ok(log)
     }
 }
@@ -217,6 +249,35 @@ mod tests {
         assert_eq!(part(3 * OPEN, 0, 1), None);
         let held = disk.held.lock().unwrap_or_else(PoisonError::into_inner);
         assert_eq!(held.iter().filter(|log| !log.unpacked).count(), OPEN);
+        Ok(())
+    }
+
+    #[test]
+    fn a_log_that_grows_stays_open_and_a_replaced_one_is_opened_again() -> Result<(), Box<dyn Error>> {
+        let home = tempfile::tempdir()?;
+        let (plain, packed) = (home.path().join("a.jsonl"), home.path().join("b.jsonl.zst"));
+        let disk = Disk::default();
+        let part = |path: &Path, end| disk.bytes(&path.to_string_lossy(), Span { start: 0, end });
+        let opened = |path: &Path| disk.hold(path).map(|log| Arc::as_ptr(&log));
+        fs::write(&plain, "one")?;
+        assert_eq!(part(&plain, 3), Some(b"one".to_vec()));
+        let first = opened(&plain)?;
+        fs::write(&plain, "one and two")?;
+        assert_eq!(part(&plain, 11), Some(b"one and two".to_vec()));
+        assert_eq!(opened(&plain)?, first, "it is the same file");
+        // Replaced by a file of the same size.
+        fs::write(home.path().join("new"), "two and one")?;
+        fs::rename(home.path().join("new"), &plain)?;
+        assert_eq!(part(&plain, 11), Some(b"two and one".to_vec()));
+        fs::remove_file(&plain)?;
+        assert_eq!(part(&plain, 3), None);
+        // What was unpacked is another log when anything is written to it.
+        fs::write(&packed, zstd::encode_all(&b"before"[..], 1)?)?;
+        assert_eq!(part(&packed, 6), Some(b"before".to_vec()));
+        let first = opened(&packed)?;
+        assert_eq!(opened(&packed)?, first);
+        fs::write(&packed, zstd::encode_all(&b"after it"[..], 1)?)?;
+        assert_eq!(part(&packed, 8), Some(b"after it".to_vec()));
         Ok(())
     }
 

@@ -4,6 +4,7 @@
 //! use it at once: readers never wait, and what a refresh writes is seen all at once or not at all.
 
 mod column;
+mod files;
 mod kept;
 mod listing;
 pub(crate) mod read;
@@ -11,11 +12,13 @@ mod schema;
 mod summaries;
 mod write;
 
+pub use files::file_name;
 pub use kept::Spots;
 pub use listing::{Listed, Listing};
 pub(crate) use summaries::{Packed, pack, pack_ties, unpack};
 pub(crate) use write::{Ids, NewSource, Stamp, Writer};
 
+use files::{remove, sweep, touch};
 use rusqlite::{Connection, OpenFlags};
 use std::ffi::OsString;
 use std::fs;
@@ -73,27 +76,15 @@ impl Drop for Draft {
     }
 }
 
-/// The name of the catalogue of some directories; nothing for the agents' own places. Catalogues of different directories never mix.
-pub fn file_name(roots: &[PathBuf]) -> String {
-    if roots.is_empty() {
-        return format!("catalogue-{}.db", schema::VERSION);
-    }
-    let mut key = Vec::new();
-    for root in roots {
-        let root = fs::canonicalize(root).unwrap_or_else(|_| root.clone());
-        key.extend_from_slice(root.as_os_str().as_encoded_bytes());
-        key.push(0);
-    }
-    format!("catalogue-{}-{:016x}.db", schema::VERSION, xxhash_rust::xxh3::xxh3_64(&key))
-}
-
 impl Catalogue {
     /// Opens the catalogue in a file, or begins an empty one.
     pub fn open(path: &Path) -> Result<Self, Error> {
         if let Some(directory) = path.parent() {
             make_private(directory).map_err(|error| Error::Directory { path: directory.to_owned(), error })?;
         }
+        sweep(path);
         if path.exists() {
+            touch(path);
             match connect(path, Mode::Shared) {
                 Ok(connection) => return Ok(Catalogue { connection, path: path.to_owned(), draft: None }),
                 // Another process is at work on it: it is not damaged.
@@ -106,7 +97,6 @@ impl Catalogue {
 
     /// Begins an empty catalogue in a file of its own.
     fn begin(path: &Path) -> rusqlite::Result<Self> {
-        sweep(path);
         let mut name = OsString::from(path);
         name.push(format!(".{}.new", std::process::id()));
         let draft = Draft { path: name.into() };
@@ -191,28 +181,6 @@ fn make_private(directory: &Path) -> std::io::Result<()> {
     builder.create(directory)
 }
 
-fn remove(path: &Path) {
-    for ending in ["", "-wal", "-shm", "-journal"] {
-        let mut name = OsString::from(path);
-        name.push(ending);
-        // What cannot be removed shows when the file is opened again.
-        let _ = fs::remove_file(PathBuf::from(name));
-    }
-}
-
-/// Removes what processes left behind that were killed while they filled a first file.
-fn sweep(path: &Path) {
-    const OLD: Duration = Duration::from_secs(3600);
-    let (Some(directory), Some(name)) = (path.parent(), path.file_name().and_then(|name| name.to_str())) else { return };
-    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        let own = entry.file_name().to_str().is_some_and(|entry| entry.starts_with(name) && entry.ends_with(".new"));
-        let age = entry.metadata().ok().and_then(|meta| meta.modified().ok()).and_then(|time| time.elapsed().ok());
-        if own && age.is_some_and(|age| age > OLD) {
-            remove(&entry.path());
-        }
-    }
-}
-
 /// How a file is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mode {
@@ -225,9 +193,10 @@ enum Mode {
 fn connect(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
     #[cfg(unix)]
     {
-        // Only its owner may read it. If it cannot be made, opening it says why.
+        // Only its owner may read it. If it cannot be made, opening it says why. One that is there is not opened: closing it again would
+        // let go of the locks that this process has on it elsewhere.
         use std::os::unix::fs::OpenOptionsExt;
-        drop(fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path));
+        drop(fs::OpenOptions::new().create_new(true).append(true).mode(0o600).open(path));
     }
     let connection = Connection::open(path)?;
     connection.busy_timeout(PATIENCE)?;

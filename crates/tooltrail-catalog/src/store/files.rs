@@ -1,0 +1,185 @@
+//! The files in the cache directory: how catalogues are named, and which of them nobody uses any more.
+//!
+//! Those are removed whenever a catalogue is opened. When one was last used is told by its time, which is set when it is opened: reading
+//! does not change a file, and what is written may stay beside it for long.
+
+use super::{is_busy, schema};
+use rusqlite::{Connection, OpenFlags};
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const HOUR: Duration = Duration::from_secs(60 * 60);
+/// How long a file is left that a process may be filling for the first time. It writes all the while.
+const FILLING: Duration = HOUR;
+/// How long a catalogue of another version is left: somebody may use two versions in turns.
+const OTHER_VERSION: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long the catalogue of some directories is left that nobody asks for.
+const UNASKED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// The name of the catalogue of some directories; nothing for the agents' own places. Catalogues of different directories never mix.
+pub fn file_name(roots: &[PathBuf]) -> String {
+    if roots.is_empty() {
+        return format!("catalogue-{}.db", schema::VERSION);
+    }
+    let mut key = Vec::new();
+    for root in roots {
+        let root = fs::canonicalize(root).unwrap_or_else(|_| root.clone());
+        key.extend_from_slice(root.as_os_str().as_encoded_bytes());
+        key.push(0);
+    }
+    format!("catalogue-{}-{:016x}.db", schema::VERSION, xxhash_rust::xxh3::xxh3_64(&key))
+}
+
+/// How long a file of this name is left when nobody uses it; nothing for what is never removed: the catalogue of the agents' own places,
+/// which knows of sessions that are gone, and whatever else somebody has put there.
+fn patience(name: &str) -> Option<Duration> {
+    let rest = name.strip_prefix("catalogue-")?;
+    if let Some((_, process)) = rest.strip_suffix(".new").and_then(|rest| rest.split_once(".db.")) {
+        return process.parse::<u32>().is_ok().then_some(FILLING);
+    }
+    let rest = rest.strip_suffix(".db")?;
+    let (version, roots) = rest.split_once('-').map_or((rest, None), |(version, roots)| (version, Some(roots)));
+    if roots.is_some_and(|roots| u64::from_str_radix(roots, 16).is_err()) {
+        return None;
+    }
+    match (version.parse::<u32>().ok()?, roots) {
+        (schema::VERSION, None) => None,
+        (schema::VERSION, Some(_)) => Some(UNASKED),
+        _ => Some(OTHER_VERSION),
+    }
+}
+
+/// Removes the files beside a catalogue that nobody uses any more.
+pub(super) fn sweep(own: &Path) {
+    for entry in own.parent().and_then(|directory| fs::read_dir(directory).ok()).into_iter().flatten().flatten() {
+        let Some(patience) = entry.file_name().to_str().and_then(patience) else { continue };
+        let path = entry.path();
+        if path == own || !is_older(&path, patience) {
+            continue;
+        }
+        match claim(&path) {
+            Err(error) if is_busy(&error) => {}
+            // Nobody can begin to use it now; whoever did before has set its time. What is no database is nobody's.
+            _held if is_older(&path, patience) => remove(&path),
+            _held => {}
+        }
+    }
+}
+
+/// Whether a file was last used longer ago. A file of the future is as new as can be.
+fn is_older(path: &Path, age: Duration) -> bool {
+    // A link would be followed to something else.
+    let meta = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file);
+    meta.and_then(|meta| meta.modified().ok()).and_then(|time| time.elapsed().ok()).is_some_and(|passed| passed > age)
+}
+
+/// Takes a catalogue for this connection alone. That is refused while any process has it open.
+fn claim(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(Duration::ZERO)?;
+    connection.pragma_update_and_check(None, "locking_mode", "EXCLUSIVE", |_| Ok(()))?;
+    connection.execute_batch("BEGIN EXCLUSIVE")?;
+    Ok(connection)
+}
+
+/// Notes that a catalogue is used now. Its file is not opened for that: closing it again would let go of the locks that this process has
+/// on it elsewhere.
+#[cfg(unix)]
+pub(super) fn touch(path: &Path) {
+    use rustix::fs::{AtFlags, CWD, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, utimensat};
+    let at = |tv_nsec| Timespec { tv_sec: 0, tv_nsec };
+    // Where that is not possible, the catalogue is made again some day.
+    let _ = utimensat(CWD, path, &Timestamps { last_access: at(UTIME_OMIT), last_modification: at(UTIME_NOW) }, AtFlags::empty());
+}
+
+/// Notes that a catalogue is used now.
+#[cfg(not(unix))]
+pub(super) fn touch(path: &Path) {
+    let file = fs::File::options().append(true).open(path);
+    // Where that is not possible, the catalogue is made again some day.
+    let _ = file.and_then(|file| file.set_modified(std::time::SystemTime::now()));
+}
+
+/// Removes a catalogue, with what SQLite keeps beside it.
+pub(super) fn remove(path: &Path) {
+    for ending in ["", "-wal", "-shm", "-journal"] {
+        let mut name = OsString::from(path);
+        name.push(ending);
+        // What cannot be removed shows when the file is opened again.
+        let _ = fs::remove_file(PathBuf::from(name));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::Catalogue;
+    use std::time::SystemTime;
+
+    const DAY: Duration = OTHER_VERSION;
+
+    /// Gives a file the time that it would have if nobody had used it since.
+    fn aged(path: &Path, age: Duration) {
+        fs::File::options().append(true).open(path).unwrap().set_modified(SystemTime::now() - age).unwrap();
+    }
+
+    #[test]
+    fn what_nobody_uses_is_removed_and_nothing_else() {
+        let home = tempfile::tempdir().unwrap();
+        let (own, version) = (home.path().join(file_name(&[])), schema::VERSION);
+        let (other, roots) = (version + 1, "0123456789abcdef");
+        for (name, age, stays) in [
+            (format!("catalogue-{other}.db"), DAY + HOUR, false),
+            (format!("catalogue-{other}.db"), DAY - HOUR, true),
+            ("catalogue-1.db".to_owned(), DAY + HOUR, false),
+            (format!("catalogue-{other}-{roots}.db"), DAY + HOUR, false),
+            (format!("catalogue-{version}-{roots}.db"), 29 * DAY, true),
+            (format!("catalogue-{version}-{roots}.db"), 31 * DAY, false),
+            (format!("catalogue-{version}.db.77.new"), 2 * HOUR, false),
+            (format!("catalogue-{version}-{roots}.db.77.new"), 2 * HOUR, false),
+            (format!("catalogue-{version}.db.77.new"), HOUR / 2, true),
+            (format!("catalogue-{version}.db"), 99 * DAY, true),
+            (format!("catalogue-{version}-mine.db"), 99 * DAY, true),
+            ("catalogue-mine.db".to_owned(), 99 * DAY, true),
+            ("keep-1.db".to_owned(), 99 * DAY, true),
+        ] {
+            let path = home.path().join(&name);
+            // One is no database, one is a catalogue that was in use when its process was killed.
+            fs::write(&path, "").unwrap();
+            fs::write(home.path().join(format!("{name}-wal")), "").unwrap();
+            aged(&path, age);
+            sweep(&home.path().join("catalogue-0.db"));
+            assert_eq!(path.exists(), stays, "{name} after {age:?}");
+            assert_eq!(home.path().join(format!("{name}-wal")).exists(), stays, "{name}-wal");
+            let _ = fs::remove_file(path);
+        }
+        // The one that is opened is not swept away.
+        drop(Catalogue::open(&own).unwrap());
+    }
+
+    #[test]
+    fn a_catalogue_in_use_stays_and_opening_one_is_using_it() {
+        let home = tempfile::tempdir().unwrap();
+        let (own, other) = (home.path().join("catalogue-9.db"), home.path().join("catalogue-9-0123456789abcdef.db"));
+        let publish = |path: &Path| Catalogue::open(path).unwrap().publish().unwrap();
+        publish(&other);
+        aged(&other, 99 * DAY);
+        let used = Catalogue::open(&other).unwrap();
+        assert!(!is_older(&other, HOUR), "opened now");
+        for written in [false, true] {
+            if written {
+                used.connection.execute_batch("UPDATE meta SET value = value + 1").unwrap();
+            }
+            aged(&other, 99 * DAY);
+            sweep(&own);
+            assert!(other.exists(), "another process has it");
+        }
+        used.connection.execute_batch("SELECT * FROM meta").unwrap();
+        drop(used);
+        aged(&other, 99 * DAY);
+        sweep(&own);
+        assert_eq!(fs::read_dir(home.path()).unwrap().count(), 0, "nothing of it is left");
+    }
+}
