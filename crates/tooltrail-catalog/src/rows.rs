@@ -61,13 +61,11 @@ pub(crate) struct Linkage<'a> {
     usage: Vec<Vec<Used<'a>>>,
     /// What belongs to no session, by bundle.
     pub(crate) stray_usage: BTreeMap<usize, Vec<Used<'a>>>,
-    /// For each source the first one of its bundle.
-    pub(crate) bundles: Vec<usize>,
 }
 
 impl<'a> Linkage<'a> {
     /// `bundles` gives for each source the first one of its bundle.
-    pub(crate) fn new(linked: &'a Linked<'a>, bundles: Vec<usize>) -> Self {
+    pub(crate) fn new(linked: &'a Linked<'a>, bundles: &[usize]) -> Self {
         let mut turns = vec![Vec::new(); linked.sessions.len()];
         for turn in linked.turns() {
             turns[turn.session].push(turn);
@@ -88,7 +86,7 @@ impl<'a> Linkage<'a> {
             list.push((model, sum));
         }
         usage.iter_mut().chain(stray_usage.values_mut()).for_each(|models| models.sort_by_key(|(model, _)| *model));
-        Linkage { linked, turns, usage, stray_usage, bundles }
+        Linkage { linked, turns, usage, stray_usage }
     }
 
     /// A session, by its place among all.

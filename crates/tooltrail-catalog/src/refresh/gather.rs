@@ -8,7 +8,7 @@ use rusqlite::Connection;
 use tooltrail_formats::find::{Found, Problem};
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_model::event::Id;
-use tooltrail_model::link::{Linked, Linker, Source, Ties, bundles};
+use tooltrail_model::link::{Linker, Source, Ties, bundles};
 
 /// The sources in memory, and what their files were when they were read.
 #[derive(Default)]
@@ -74,9 +74,9 @@ impl Held {
         self.ties.get(path).unwrap_or(NONE)
     }
 
-    /// For each linked source the first one of its bundle.
-    pub(super) fn bundles(&self, linked: &Linked<'_>) -> Vec<usize> {
-        bundles(linked.sources.iter().map(|source| (self.ties(&source.path), &source.summary)))
+    /// For each source, by path, the first one of its bundle.
+    pub(super) fn bundles(&self) -> Vec<usize> {
+        bundles(self.linker.sources().map(|source| (self.ties(&source.path), &source.summary)))
     }
 
     /// Reads the sources that a plan wants read.

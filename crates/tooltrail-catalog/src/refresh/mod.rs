@@ -82,6 +82,11 @@ impl<'a> Refresh<'a> {
         loop {
             let mut plan = Plan::make(&catalogue.connection, self.search, self.now, &self.failed, &self.done)?;
             if plan.is_empty() {
+                if self.outcome.read > 0 {
+                    // Taking everything apart takes time, and nobody has to wait for it. Without another thread it happens here.
+                    let held = self.held;
+                    let _ = std::thread::Builder::new().spawn(move || drop(held));
+                }
                 return Ok(self.outcome);
             }
             plan.cut(step);
@@ -106,8 +111,6 @@ impl<'a> Refresh<'a> {
 
     /// Links what belongs together with what changed, and writes what is new; nothing if another process was quicker.
     fn write(&mut self, catalogue: &mut Catalogue, plan: &Plan<'_>, joined: &Joined) -> rusqlite::Result<bool> {
-        let linked = self.held.linker.link_on(self.options.threads);
-        let linkage = Linkage::new(&linked, self.held.bundles(&linked));
         let told = known(&catalogue.connection, plan)?;
         let Some(writer) = Writer::begin(&mut catalogue.connection, plan.epoch)? else { return Ok(false) };
         let sessions = read::sessions(writer.connection())?;
@@ -115,10 +118,14 @@ impl<'a> Refresh<'a> {
         for source in &joined.stored {
             read::sessions_of(writer.connection(), *source, &mut before)?;
         }
-        let ids = self.put_sources(&writer, plan, &linkage)?;
-        for lost in &plan.lost {
-            writer.lose_source(*lost)?;
-        }
+        // Sources are stored as they are, so that needs no linking.
+        let (linked, stored) = std::thread::scope(|scope| {
+            let linking = scope.spawn(|| self.held.linker.link_on(self.options.threads));
+            let stored = self.put_sources(&writer, plan);
+            (linking.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), stored)
+        });
+        let (ids, bundles) = stored?;
+        let linkage = Linkage::new(&linked, &bundles);
         let written = write_sessions(&writer, &linkage, &sessions, &ids, &told, self.options.threads)?;
         for session in &linked.sessions {
             if let Some(stored) = sessions.get(&read::session_key(session.agent, &session.id)) {
@@ -144,10 +151,11 @@ impl<'a> Refresh<'a> {
         Ok(true)
     }
 
-    /// Stores the sources that were read, and gives the numbers of all.
-    fn put_sources<'l>(&self, writer: &Writer<'_>, plan: &Plan<'_>, linkage: &Linkage<'l>) -> rusqlite::Result<Ids<'l>> {
+    /// Stores the sources that were read, and forgets those that are lost. Gives the numbers of all that are linked, and for each the first
+    /// one of its bundle.
+    fn put_sources(&self, writer: &Writer<'_>, plan: &Plan<'_>) -> rusqlite::Result<(Ids<'_>, Vec<usize>)> {
         let mut ids = Ids { by_place: Vec::new(), by_path: Map::default() };
-        for source in &linkage.linked.sources {
+        for source in self.held.linker.sources() {
             let known = plan.known.get(&*source.path);
             let fresh = plan.present.get(&*source.path).filter(|_| plan.read.contains(&*source.path));
             let id = match (fresh, known) {
@@ -166,10 +174,14 @@ impl<'a> Refresh<'a> {
             ids.by_place.push(id);
             ids.by_path.insert(&source.path, id);
         }
-        for (place, &first) in linkage.bundles.iter().enumerate() {
+        let bundles = self.held.bundles();
+        for (place, &first) in bundles.iter().enumerate() {
             writer.put_bundle(ids.of(place), ids.of(first))?;
         }
-        Ok(ids)
+        for lost in &plan.lost {
+            writer.lose_source(*lost)?;
+        }
+        Ok((ids, bundles))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{pack_ties, schema};
 use crate::Map;
 use crate::rows::{StoredCall, StoredCopy, StoredSession, Used};
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, Statement, Transaction, TransactionBehavior, params};
 use tooltrail_model::Time;
 use tooltrail_model::link::{Chance, LinkedTurn, Ties, shorten};
 use tooltrail_model::summary::{Ending, Summary};
@@ -172,8 +172,10 @@ impl<'c> Writer<'c> {
         for (place, copy) in (base..).zip(&session.copies) {
             self.put_copy(place, copy, ids)?;
         }
+        // There are many of them; looking the statement up for each takes as long as a tenth of the rest.
+        let mut insert = self.transaction.prepare_cached(PUT_CALL)?;
         for (place, call) in (base..).zip(&session.calls) {
-            self.put_call(place, call, ids)?;
+            put_call(&mut insert, place, call, ids)?;
         }
         Ok(())
     }
@@ -278,69 +280,72 @@ impl<'c> Writer<'c> {
         )
     }
 
-    fn put_call(&self, id: i64, call: &StoredCall<'_>, ids: &Ids<'_>) -> rusqlite::Result<()> {
-        let row = &call.open.row;
-        let result = call.result.map(|(source, at)| (ids.of(source), at));
-        // The evidence is nearly always in the source of the request or of the result.
-        let evidence = match &row.result {
-            _ if std::ptr::eq(row.evidence.file, row.request.file) => Some(ids.of(call.source)),
-            Some(place) if std::ptr::eq(row.evidence.file, place.file) => result.map(|(source, _)| source),
-            _ => None,
-        };
-        self.run(
-            "INSERT INTO call_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
-               ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43)",
-            params![
-                id,
-                call.number,
-                ids.of(call.source),
-                row.agent_id,
-                row.call,
-                row.tool,
-                row.server,
-                row.kind.word(),
-                row.status.word(),
-                row.reason.map(|reason| reason.word()),
-                call.open.chance.map(|chance| spelled(CHANCES, &chance)),
-                evidence.unwrap_or_else(|| ids.of_path(row.evidence.file)),
-                whole(row.evidence.line),
-                row.requested_at,
-                row.completed_at,
-                row.duration_ms.map(whole),
-                row.run_ms.map(whole),
-                row.exit_code,
-                row.exit_of,
-                (!row.masked.is_empty()).then(|| json(&row.masked)),
-                row.purpose,
-                row.is_error,
-                whole(row.input_bytes),
-                row.result_bytes.map(whole),
-                row.model,
-                row.message,
-                row.parallel,
-                row.parent_call,
-                row.child_session,
-                row.background.as_ref().map(json),
-                call.open.background,
-                (!row.hooks.is_empty()).then(|| json(&row.hooks)),
-                whole(call.at.line),
-                whole(call.at.span.start),
-                whole(call.at.span.end),
-                result.map(|(source, _)| source),
-                result.map(|(_, at)| whole(at.line)),
-                result.map(|(_, at)| whole(at.span.start)),
-                result.map(|(_, at)| whole(at.span.end)),
-                row.cwd,
-                row.sidechain,
-                micros(call.order),
-                call.digest.cast_signed(),
-            ],
-        )
-    }
-
     fn run(&self, sql: &str, values: impl rusqlite::Params) -> rusqlite::Result<()> {
         self.transaction.prepare_cached(sql)?.execute(values).map(drop)
     }
+}
+
+const PUT_CALL: &str =
+    "INSERT INTO call_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
+               ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43)";
+
+/// Stores a call.
+fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &Ids<'_>) -> rusqlite::Result<()> {
+    let row = &call.open.row;
+    let result = call.result.map(|(source, at)| (ids.of(source), at));
+    // The evidence is nearly always in the source of the request or of the result.
+    let evidence = match &row.result {
+        _ if std::ptr::eq(row.evidence.file, row.request.file) => Some(ids.of(call.source)),
+        Some(place) if std::ptr::eq(row.evidence.file, place.file) => result.map(|(source, _)| source),
+        _ => None,
+    };
+    insert
+        .execute(params![
+            id,
+            call.number,
+            ids.of(call.source),
+            row.agent_id,
+            row.call,
+            row.tool,
+            row.server,
+            row.kind.word(),
+            row.status.word(),
+            row.reason.map(|reason| reason.word()),
+            call.open.chance.map(|chance| spelled(CHANCES, &chance)),
+            evidence.unwrap_or_else(|| ids.of_path(row.evidence.file)),
+            whole(row.evidence.line),
+            row.requested_at,
+            row.completed_at,
+            row.duration_ms.map(whole),
+            row.run_ms.map(whole),
+            row.exit_code,
+            row.exit_of,
+            (!row.masked.is_empty()).then(|| json(&row.masked)),
+            row.purpose,
+            row.is_error,
+            whole(row.input_bytes),
+            row.result_bytes.map(whole),
+            row.model,
+            row.message,
+            row.parallel,
+            row.parent_call,
+            row.child_session,
+            row.background.as_ref().map(json),
+            call.open.background,
+            (!row.hooks.is_empty()).then(|| json(&row.hooks)),
+            whole(call.at.line),
+            whole(call.at.span.start),
+            whole(call.at.span.end),
+            result.map(|(source, _)| source),
+            result.map(|(_, at)| whole(at.line)),
+            result.map(|(_, at)| whole(at.span.start)),
+            result.map(|(_, at)| whole(at.span.end)),
+            row.cwd,
+            row.sidechain,
+            micros(call.order),
+            call.digest.cast_signed(),
+        ])
+        .map(drop)
 }
 
 /// The numbers that the sources have in the file.

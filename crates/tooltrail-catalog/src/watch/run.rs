@@ -134,14 +134,15 @@ impl Run {
 
     /// Looks at everything.
     fn look(&mut self, now: &Now) {
-        let start = Instant::now();
         if let Some(events) = &mut self.events {
             events.watch(&self.world.ground().roots());
         }
+        let start = Instant::now();
         // Directories first: what comes into one meanwhile changes it once more.
         self.directories = directories(&self.world);
-        self.world.look(self.told.as_ref(), now);
-        self.next_look = Instant::now() + SELDOM.max(start.elapsed() * SHARE);
+        let walked = start.elapsed();
+        let found = self.world.look(self.told.as_ref(), now);
+        self.next_look = Instant::now() + SELDOM.max((walked + found) * SHARE);
     }
 
     fn is_look_due(&self) -> bool {

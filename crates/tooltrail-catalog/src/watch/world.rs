@@ -4,11 +4,11 @@ use super::bundles::Bundles;
 use super::change::Speaker;
 use super::desk::Desk;
 use super::ground::{Ground, stat};
-use crate::Map;
+use crate::{Map, Set};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 use tooltrail_formats::find::Found;
 use tooltrail_formats::follow::{Follower, Stamp};
 use tooltrail_formats::lines::{Buffer, Line};
@@ -87,20 +87,22 @@ impl World {
         &self.ground
     }
 
-    /// Looks at everything, and takes in what is not as it was. `before` is the moment of which rows were told, if any were.
-    pub(super) fn look(&mut self, before: Option<&Now>, now: &Now) {
+    /// Looks at everything, and takes in what is not as it was. `before` is the moment of which rows were told, if any were. Gives how
+    /// long it took to find that out.
+    pub(super) fn look(&mut self, before: Option<&Now>, now: &Now) -> Duration {
+        let start = Instant::now();
         let search = self.ground.search();
         let first = self.known.is_empty();
-        let mut gone: Vec<PathBuf> = Vec::new();
         let mut changed = Vec::new();
-        let mut here: Map<&Path, ()> = Map::default();
+        let mut here: Set<&Path> = Set::default();
         for found in &search.files {
-            here.insert(&found.path, ());
+            here.insert(&found.path);
             if self.known.get(&found.path).is_none_or(|known| known.stamp != Stamp::of(found)) {
                 changed.push(found.clone());
             }
         }
-        gone.extend(self.known.keys().filter(|path| !here.contains_key(path.as_path())).cloned());
+        let took = start.elapsed();
+        let gone: Vec<PathBuf> = self.known.keys().filter(|path| !here.contains(path.as_path())).cloned().collect();
         for path in gone {
             self.lose(&path, before);
         }
@@ -113,6 +115,7 @@ impl World {
         // The newest last, so that they are the last to be dropped.
         follow.iter().rev().for_each(|found| self.follow(found, before));
         self.bundles.name_sessions(before);
+        took
     }
 
     /// Looks at some logs. Gives whether one of them is not known, or not there any more: then everything has to be looked at.

@@ -87,7 +87,7 @@ impl Linker {
     }
 
     /// The sources, by path.
-    pub fn sources(&self) -> impl Iterator<Item = &Source> {
+    pub fn sources(&self) -> impl Iterator<Item = &Source> + Clone {
         self.sources.values()
     }
 

@@ -229,6 +229,8 @@ fn tests(digest: &Digest) -> Cell {
     let (sign, style) = match run.outcome {
         Outcome::Passed => ("✓", out::look(Status::Succeeded).1),
         Outcome::Failed => ("✗", out::look(Status::Failed).1),
+        // Nobody recorded its own outcome, and the line it stands in did not end well either.
+        Outcome::Masked if run.exit_code.is_some_and(|code| code != 0) => ("?", out::look(Status::TimedOut).1),
         Outcome::Masked => ("✓?", out::look(Status::TimedOut).1),
         Outcome::Unknown => ("?", DIM),
     };

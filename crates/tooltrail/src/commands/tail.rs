@@ -136,7 +136,7 @@ fn show(out: &mut impl Write, change: &Change, json: bool, filtered: bool) -> an
 fn line(out: &mut impl Write, call: &CallNews) -> std::io::Result<()> {
     let (sign, style) = out::look(call.status);
     let running = call.status == Status::Running;
-    let time = call.requested.filter(|_| running).or(call.completed).or(call.requested).map(time_of_day).unwrap_or_default();
+    let time = call.requested.filter(|_| running).or(call.completed).or(call.requested).map(moment).unwrap_or_default();
     let project = call.project.as_deref().and_then(|path| path.rsplit(['/', '\\']).find(|part| !part.is_empty())).unwrap_or("");
     let doubt = if call.unsure { "?" } else { "" };
     // That it waits for its result is what running means.
@@ -154,6 +154,9 @@ fn line(out: &mut impl Write, call: &CallNews) -> std::io::Result<()> {
     writeln!(out, "{DIM}{time:8}  {whose}{DIM:#}  {style}{fate}{style:#}  {}  {}", cell(&took, 8, Align::Right), what.trim_end())
 }
 
-fn time_of_day(time: Time) -> String {
-    time.timestamp().to_zoned(jiff::tz::TimeZone::system()).strftime("%H:%M:%S").to_string()
+/// The time of a call of today, the day of any other.
+fn moment(time: Time) -> String {
+    let now = jiff::Zoned::now();
+    let time = time.timestamp().to_zoned(now.time_zone().clone());
+    time.strftime(if time.date() == now.date() { "%H:%M:%S" } else { "%b %d" }).to_string()
 }
