@@ -13,7 +13,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 use tooltrail_model::Span;
 
 /// Gives the bytes of logs and of what lies beside them.
@@ -39,6 +39,8 @@ const SAVED: &str = "tool-results";
 
 /// How many logs are kept open to be read again.
 const OPEN: usize = 16;
+/// How long a look counts: thousands of calls of one log are read one after the other, and each look costs as much as one of them.
+const LOOK: Duration = Duration::from_millis(1);
 /// How many frames of a kept log are held: a request and its result may stand in two.
 const WARM: usize = 2;
 
@@ -56,6 +58,8 @@ pub struct Disk {
 #[derive(Debug)]
 struct Held {
     path: PathBuf,
+    /// When it was last looked whether the path leads to it.
+    looked: Instant,
     mark: Mark,
     log: Arc<Log>,
     unpacked: bool,
@@ -64,9 +68,14 @@ struct Held {
 impl Held {
     /// Whether this is what the path leads to. What is read as it lies there may be written to; what was unpacked, or has a table of its
     /// parts, is another log then.
-    fn is_still(&self, now: Mark) -> bool {
+    fn is_still_there(&mut self) -> bool {
+        let now = Instant::now();
+        if now.duration_since(self.looked) < LOOK {
+            return true;
+        }
+        self.looked = now;
         let as_it_lies = matches!(*self.log, Log::Plain(_)) && !self.unpacked;
-        if as_it_lies { self.mark.place == now.place } else { self.mark == now }
+        Mark::of(&self.path).is_ok_and(|mark| if as_it_lies { self.mark.place == mark.place } else { self.mark == mark })
     }
 }
 
@@ -141,25 +150,24 @@ impl Disk {
 
     /// A log to read at any place.
     fn hold(&self, path: &Path) -> io::Result<Arc<Log>> {
-        // Looked at before it is opened: if it is replaced in between, it is opened once more the next time.
-        let mark = Mark::of(path);
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(at) = held.iter().rposition(|log| log.path == path) {
-            let own = held.remove(at);
-            if mark.as_ref().is_ok_and(|mark| own.is_still(*mark)) {
+            let mut own = held.remove(at);
+            if own.is_still_there() {
                 let log = Arc::clone(&own.log);
                 held.push(own);
                 return Ok(log);
             }
         }
-        let mark = mark?;
+        // Looked at before it is opened: if it is replaced in between, it is opened once more the next time.
+        let (looked, mark) = (Instant::now(), Mark::of(path)?);
         let (log, unpacked) = Log::open(path)?;
         let log = Arc::new(log);
         let oldest = held.iter().position(|log| !log.unpacked);
         if let Some(oldest) = oldest.filter(|_| held.iter().filter(|log| !log.unpacked).count() >= OPEN) {
             held.remove(oldest);
         }
-        held.push(Held { path: path.to_owned(), mark, log: Arc::clone(&log), unpacked });
+        held.push(Held { path: path.to_owned(), looked, mark, log: Arc::clone(&log), unpacked });
         Ok(log)
     }
 }
@@ -257,7 +265,10 @@ mod tests {
         let home = tempfile::tempdir()?;
         let (plain, packed) = (home.path().join("a.jsonl"), home.path().join("b.jsonl.zst"));
         let disk = Disk::default();
-        let part = |path: &Path, end| disk.bytes(&path.to_string_lossy(), Span { start: 0, end });
+        let part = |path: &Path, end| {
+            std::thread::sleep(2 * LOOK);
+            disk.bytes(&path.to_string_lossy(), Span { start: 0, end })
+        };
         let opened = |path: &Path| disk.hold(path).map(|log| Arc::as_ptr(&log));
         fs::write(&plain, "one")?;
         assert_eq!(part(&plain, 3), Some(b"one".to_vec()));
