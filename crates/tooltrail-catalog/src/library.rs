@@ -108,6 +108,8 @@ pub struct Stored {
 impl Stored {
     /// Takes a catalogue that has been refreshed, and what is kept of logs that are gone.
     pub fn new(catalogue: Catalogue, keep: Option<Keep>) -> Self {
+        // Whatever is asked is answered from one moment, however many others write meanwhile. Where that is not possible, questions say why.
+        let _ = catalogue.connection.execute_batch("BEGIN");
         Stored { catalogue: Mutex::new(catalogue), shorts: OnceLock::new(), shelf: Disk::default(), keep }
     }
 

@@ -160,7 +160,7 @@ fn fingerprint(linked: &Linked<'_>, session: &StoredSession<'_>) -> u64 {
 }
 
 /// In place of a fingerprint: made from something that could not be read.
-const UNREAD: u64 = 0;
+pub(crate) const UNREAD: u64 = 0;
 
 /// What a command told when it was read before, by the call and the fingerprint of its input.
 pub(crate) type Known = Map<(Box<str>, u64), Told>;
@@ -208,7 +208,7 @@ impl StoredSession<'_> {
                 }
                 None => match load::asked_at(shelf, row, call.at).map(|asked| asked.detail) {
                     Some(Detail::Shell(command)) => drop(shell::tell(row, &command.command)),
-                    None if call.at.span.len() <= load::LONGEST => {
+                    None if call.at.span.len() <= load::LONGEST && shelf.bytes(row.request.file, call.at.span).is_none() => {
                         call.digest = UNREAD;
                         self.fingerprint = UNREAD;
                     }

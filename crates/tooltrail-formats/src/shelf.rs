@@ -39,6 +39,9 @@ const SAVED: &str = "tool-results";
 
 /// How many logs are kept open to be read again.
 const OPEN: usize = 16;
+
+/// How many that had to be unpacked: more, because that takes longer.
+const UNPACKED: usize = 64;
 /// How long a look counts: thousands of calls of one log are read one after the other, and each look costs as much as one of them.
 const LOOK: Duration = Duration::from_millis(1);
 /// How many frames of a kept log are held: a request and its result may stand in two.
@@ -163,8 +166,10 @@ impl Disk {
         let (looked, mark) = (Instant::now(), Mark::of(path)?);
         let (log, unpacked) = Log::open(path)?;
         let log = Arc::new(log);
-        let oldest = held.iter().position(|log| !log.unpacked);
-        if let Some(oldest) = oldest.filter(|_| held.iter().filter(|log| !log.unpacked).count() >= OPEN) {
+        let limit = if unpacked { UNPACKED } else { OPEN };
+        if held.iter().filter(|log| log.unpacked == unpacked).count() >= limit
+            && let Some(oldest) = held.iter().position(|log| log.unpacked == unpacked)
+        {
             held.remove(oldest);
         }
         held.push(Held { path: path.to_owned(), looked, mark, log: Arc::clone(&log), unpacked });

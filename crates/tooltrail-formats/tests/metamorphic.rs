@@ -77,6 +77,19 @@ fn shapes() -> Home {
     Home { name: "shapes".to_owned(), logs }
 }
 
+/// Two logs that share nothing but a record for which one of them has a title.
+fn titled() -> Home {
+    let log = |name: &str, text: &str| Log { path: Path::new("/nowhere/.claude/projects/p").join(name), bytes: text.as_bytes().to_vec() };
+    let record = |session: &str| {
+        format!(
+            "{{\"type\":\"system\",\"subtype\":\"informational\",\"uuid\":\"shared\",\"sessionId\":\"{session}\",\"timestamp\":\"2026-01-01T00:00:00Z\",\"content\":\"x\"}}\n"
+        )
+    };
+    let title = "{\"type\":\"summary\",\"summary\":\"A title\",\"leafUuid\":\"shared\"}\n";
+    let logs = vec![log("aaaa.jsonl", &format!("{title}{}", record("aaaa"))), log("bbbb.jsonl", &record("bbbb"))];
+    Home { name: "titled".to_owned(), logs }
+}
+
 fn real() -> Home {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
     let mut paths = Vec::new();
@@ -104,7 +117,7 @@ fn fixtures() -> Vec<Home> {
 fn homes() -> &'static [(Home, String)] {
     static ALL: OnceLock<Vec<(Home, String)>> = OnceLock::new();
     ALL.get_or_init(|| {
-        let mut homes = vec![generated(), shapes(), real()];
+        let mut homes = vec![generated(), shapes(), titled(), real()];
         homes.extend(fixtures());
         let read = |home: Home| {
             let rows = rows(&linker(sources(&home)));

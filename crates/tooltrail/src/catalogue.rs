@@ -48,13 +48,18 @@ pub(crate) fn ready(args: &LogArgs) -> anyhow::Result<Ready> {
     if args.demo {
         bail!("the demo has no catalogue; leave out --demo, or use `tooltrail calls --demo`");
     }
+    if args.no_cache {
+        bail!("this asks the catalogue; leave out --no-cache, or use `tooltrail calls --no-cache --json`");
+    }
     let start = Instant::now();
     let places = logs::places(args)?;
     let search = find::in_places(&places);
     let mut catalogue = Catalogue::open(&directories::cache()?.join(file_name(&args.root)))?;
     let total = search.files.iter().map(|found| found.size).sum();
     let progress = Progress::default();
-    let (options, clock) = (logs::options(args, false), jiff::Timestamp::now().into());
+    // What is stored does not depend on how one command wants logs to be read.
+    let options = Options { max_line: Options::default().max_line, ..logs::options(args, false) };
+    let clock = jiff::Timestamp::now().into();
     let outcome = progress::with_bar(total, &progress, || refresh(&mut catalogue, &search, &options, clock, &progress))?;
     for problem in search.problems.iter().chain(&outcome.problems) {
         out::complain(problem);

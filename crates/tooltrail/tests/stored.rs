@@ -106,6 +106,14 @@ fn every_command_says_the_same_with_a_catalogue_and_without() {
     ] {
         home.same(arguments);
     }
+    // Sessions of calls that are taken for what they do not have.
+    let of = |text: &str| -> std::collections::BTreeSet<String> {
+        text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["session"].as_str().unwrap().to_owned()).collect()
+    };
+    let filter = ["--json", "not:error", "status:failed"];
+    let without = of(&home.same(&[&["calls"], &filter[..]].concat()));
+    assert!(!without.is_empty());
+    assert_eq!(of(&home.same(&[&["list"], &filter[..]].concat())), without);
     // A few of everything, by each of its names.
     let field = |line: &str, key: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()[key].as_str().unwrap().to_owned();
     for line in calls.lines().step_by(calls.lines().count().div_ceil(12)) {

@@ -82,7 +82,9 @@ impl Held {
     /// Reads the sources that a plan wants read.
     fn read(&mut self, plan: &Plan<'_>, options: &Options, progress: &Progress) -> Vec<Problem> {
         let changed = plan.read.iter().filter_map(|path| Some((path, plan.present.get(path)?)));
-        let changed: Vec<_> = changed.filter(|(path, (_, stamp))| self.stamps.get(*path) != Some(stamp)).collect();
+        // What was taken from the catalogue has not been read.
+        let is_read = |path: &str, stamp| self.packed.contains_key(path) && self.stamps.get(path) == Some(stamp);
+        let changed: Vec<_> = changed.filter(|(path, (_, stamp))| !is_read(path, stamp)).collect();
         let files: Vec<Found> = changed.iter().map(|(_, (found, _))| (*found).clone()).collect();
         let (scanned, problems) = scan::scan(&files, options, progress);
         let scanned: Vec<Source> = scanned.into_sources().collect();
@@ -122,7 +124,7 @@ impl Held {
         if same.is_empty() {
             return Ok((joined, spoiled));
         }
-        let changed = Changed::of(self, plan);
+        let changed = Changed::of(self, plan, &self.old_leaves(connection, plan)?);
         let mut seen = 0;
         read::ties(connection, |id, ties| {
             let Some((path, known)) = same.get(&id) else { return };
@@ -142,6 +144,15 @@ impl Held {
             joined.stored.push(known.id);
         }
         Ok((joined, spoiled))
+    }
+
+    /// The titles for records of other sources that changed sources had before: what they are for is in their bundles already.
+    fn old_leaves(&self, connection: &Connection, plan: &Plan<'_>) -> rusqlite::Result<Set<(i64, Id)>> {
+        let mut leaves = Set::default();
+        if plan.read.iter().any(|path| !self.ties(path).leaves.is_empty()) {
+            read::ties(connection, |id, ties| leaves.extend(ties.into_iter().flat_map(|ties| ties.leaves).map(|leaf| (id, leaf))))?;
+        }
+        Ok(leaves)
     }
 
     /// Takes the summaries of sources that did not change but have to be linked. Gives the paths of those that were damaged.
@@ -165,6 +176,7 @@ impl Held {
                 continue;
             };
             self.put(Source { path: stored.path.into(), modified: stored.known.modified, summary }, ties);
+            self.packed.remove(stored.path);
             self.stamps.insert(stored.path.to_owned(), stored.known.stamp);
         }
         Ok(spoiled)
@@ -175,16 +187,17 @@ impl Held {
 struct Changed {
     names: Set<u64>,
     nodes: Set<Id>,
-    /// One has a title for a record that none of them has: any other source may have it.
+    /// One has a new title for a record: any other source may have that.
     seeks: bool,
 }
 
 impl Changed {
-    fn of(held: &Held, plan: &Plan<'_>) -> Self {
+    fn of(held: &Held, plan: &Plan<'_>, old_leaves: &Set<(i64, Id)>) -> Self {
         let sources = || held.linker.sources().filter(|source| plan.read.contains(&*source.path));
         let ties = || sources().map(|source| held.ties(&source.path));
         let nodes: Set<Id> = sources().flat_map(|source| source.summary.nodes.iter().copied()).collect();
-        let seeks = ties().flat_map(|ties| &ties.leaves).any(|leaf| !nodes.contains(leaf));
+        let is_new = |path: &str, leaf: Id| plan.known.get(path).is_none_or(|known| !old_leaves.contains(&(known.id, leaf)));
+        let seeks = sources().any(|source| held.ties(&source.path).leaves.iter().any(|leaf| is_new(&source.path, *leaf)));
         Changed { names: ties().flat_map(|ties| ties.names.iter().copied()).collect(), nodes, seeks }
     }
 

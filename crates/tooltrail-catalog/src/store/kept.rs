@@ -25,34 +25,36 @@ impl Catalogue {
     /// A connection that cannot write, on which `sessions` and `calls` show what they are at a moment.
     pub fn ask(&self, now: &Now) -> Result<Connection, Error> {
         let fill = |connection: &Connection| -> rusqlite::Result<()> {
+            // Everything is told as of one moment, however many others write meanwhile.
+            connection.execute_batch("BEGIN")?;
             connection.execute_batch(schema::NOW)?;
             connection.execute_batch(&schema::timed_views(true))?;
-            let listing = Listing::read(&self.connection, now)?;
+            let listing = Listing::read(connection, now)?;
             fill_sessions(connection, &listing)?;
-            self.fill_calls(connection, &listing)?;
+            fill_calls(connection, &listing)?;
             connection.pragma_update(None, "query_only", true)
         };
         let connection = self.reader()?;
         fill(&connection).map_err(|error| self.failed(error))?;
         Ok(connection)
     }
+}
 
-    /// Notes what the calls are that may be at work.
-    fn fill_calls(&self, connection: &Connection, listing: &Listing) -> rusqlite::Result<()> {
-        let mut insert = connection.prepare("INSERT INTO temp.now_calls VALUES (?1, ?2, ?3, ?4)")?;
-        let open = format!("{CALL} WHERE id >= ?1 AND id < ?2 AND (open IS NOT NULL OR background_open)");
-        let mut statement = self.connection.prepare(&open)?;
-        for head in listing.sessions.iter().filter(|head| head.pulse != Pulse::default()) {
-            let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
-            while let Some(row) = rows.next()? {
-                let parts = Parts::read(row)?;
-                let call = open_call(row, head, &listing.paths, &parts)?.settle(|| head.pulse);
-                let background = call.background.as_ref().and_then(|task| serde_json::to_string(task).ok());
-                insert.execute(params![row.get::<_, i64>(0)?, call.status.word(), call.reason.map(Reason::word), background])?;
-            }
+/// Notes what the calls are that may be at work.
+fn fill_calls(connection: &Connection, listing: &Listing) -> rusqlite::Result<()> {
+    let mut insert = connection.prepare("INSERT INTO temp.now_calls VALUES (?1, ?2, ?3, ?4)")?;
+    let open = format!("{CALL} WHERE id >= ?1 AND id < ?2 AND (open IS NOT NULL OR background_open)");
+    let mut statement = connection.prepare(&open)?;
+    for head in listing.sessions.iter().filter(|head| head.pulse != Pulse::default()) {
+        let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
+        while let Some(row) = rows.next()? {
+            let parts = Parts::read(row)?;
+            let call = open_call(row, head, &listing.paths, &parts)?.settle(|| head.pulse);
+            let background = call.background.as_ref().and_then(|task| serde_json::to_string(task).ok());
+            insert.execute(params![row.get::<_, i64>(0)?, call.status.word(), call.reason.map(Reason::word), background])?;
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Notes what the sessions are doing.

@@ -45,11 +45,24 @@ pub enum Error {
         error: std::io::Error,
     },
     /// What is stored of a log cannot be read.
-    #[error("the catalogue `{}` is damaged; delete it, it is made again from the logs", path.display())]
+    #[error("the catalogue `{}` is damaged", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
     },
+}
+
+impl Error {
+    /// Removes a catalogue that turned out to be damaged while it was asked; the next one who asks makes it again. Gives whether that was
+    /// what is wrong.
+    pub fn heal(&self) -> bool {
+        match self {
+            Error::Store { path, error } if is_damaged(error) => remove(path),
+            Error::Damaged { path } => remove(path),
+            _ => return false,
+        }
+        true
+    }
 }
 
 /// How long a process waits for another one that writes.
@@ -218,18 +231,18 @@ fn connect(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
 
 fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
     let version = || connection.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0));
-    if version()? == schema::VERSION {
+    if version()? == schema::maker() {
         return Ok(());
     }
     // Whoever comes first makes the tables; the others wait for them here.
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let made = match version()? {
-        schema::VERSION => Ok(()),
+        made if made == schema::maker() => Ok(()),
         0 => connection
             .execute_batch(schema::TABLES)
             .and_then(|()| connection.execute_batch(schema::VIEWS))
             .and_then(|()| connection.execute_batch(&schema::timed_views(false)))
-            .and_then(|()| connection.pragma_update(None, "user_version", schema::VERSION)),
+            .and_then(|()| connection.pragma_update(None, "user_version", schema::maker())),
         _ => Err(rusqlite::Error::InvalidQuery),
     };
     connection.execute_batch(if made.is_ok() { "COMMIT" } else { "ROLLBACK" })?;

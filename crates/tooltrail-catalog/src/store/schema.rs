@@ -5,6 +5,11 @@
 /// The version of the shape and of what is stored in it. Another version is another file, made anew from the logs.
 pub(crate) const VERSION: u32 = 2;
 
+/// What the file says it was made by: the version of its shape, and the code that made its rows. What other code made is made anew.
+pub(crate) fn maker() -> u32 {
+    VERSION << 16 | env!("TOOLTRAIL_CODE").parse::<u32>().unwrap_or_default()
+}
+
 /// How far the number of a session is shifted in the number of a row that belongs to it.
 pub(crate) const SHIFT: u32 = 32;
 
@@ -75,16 +80,16 @@ CREATE VIEW sources AS
 CREATE VIEW turns AS
   SELECT s.agent, s.session, row_number() OVER (PARTITION BY t.id >> 32 ORDER BY t.id) AS turn, t.at, f.path AS file, t.line,
     t.start AS byte_start, t.end AS byte_end, t.abandoned
-  FROM turn_rows t JOIN session_rows s ON s.id = t.id >> 32 JOIN source_rows f ON f.id = t.source;
+  FROM turn_rows t JOIN session_rows s ON s.id = t.id >> 32 JOIN source_rows f ON f.id = t.source WHERE NOT s.gone;
 CREATE VIEW usage AS
   SELECT s.agent, s.session, s.project, s.started_at, u.model, u.messages, u.input, u.output, u.cache_write_5m, u.cache_write_1h,
     u.cache_read
-  FROM usage_rows u LEFT JOIN session_rows s ON s.id = u.session;
+  FROM usage_rows u LEFT JOIN session_rows s ON s.id = u.session WHERE s.gone IS NOT 1;
 CREATE VIEW copies AS
   SELECT s.agent, s.session, c.call, f.path AS file, c.line, c.start AS byte_start, c.end AS byte_end, o.path AS original_file,
     c.original_line
   FROM copy_rows c JOIN session_rows s ON s.id = c.id >> 32 JOIN source_rows f ON f.id = c.source
-    JOIN source_rows o ON o.id = c.original_source;
+    JOIN source_rows o ON o.id = c.original_source WHERE NOT s.gone;
 CREATE VIEW issues AS
   SELECT f.path AS file, i.line, i.code, i.call, i.text FROM issue_rows i JOIN source_rows f ON f.id = i.source
   UNION ALL
@@ -114,7 +119,8 @@ pub(crate) fn timed_views(temporary: bool) -> String {
     q.path AS request_file, c.request_line, c.request_start, c.request_end,
     r.path AS result_file, c.result_line, c.result_start, c.result_end, c.cwd, c.sidechain, s.project, s.branch
   FROM main.call_rows c JOIN main.session_rows s ON s.id = c.id >> 32 JOIN main.source_rows q ON q.id = c.source
-    JOIN main.source_rows e ON e.id = c.evidence_source LEFT JOIN main.source_rows r ON r.id = c.result_source {call_now};
+    JOIN main.source_rows e ON e.id = c.evidence_source LEFT JOIN main.source_rows r ON r.id = c.result_source {call_now}
+  WHERE NOT s.gone;
 ",
         state = pick("n.state", "'ended'"),
         why = pick("n.state_reason", "'quiet'"),

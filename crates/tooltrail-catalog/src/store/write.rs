@@ -2,7 +2,7 @@
 
 use super::{pack_ties, schema};
 use crate::Map;
-use crate::rows::{StoredCall, StoredCopy, StoredSession, Used};
+use crate::rows::{StoredCall, StoredCopy, StoredSession, UNREAD, Used};
 use rusqlite::{Connection, Statement, Transaction, TransactionBehavior, params};
 use tooltrail_model::Time;
 use tooltrail_model::link::{Chance, LinkedTurn, Ties, shorten};
@@ -163,6 +163,12 @@ impl<'c> Writer<'c> {
         let id = self.put_session_row(known, session)?;
         for &source in session.sources {
             self.run("INSERT OR IGNORE INTO session_source_rows VALUES (?1, ?2)", params![id, ids.of(source)])?;
+        }
+        if session.fingerprint == UNREAD {
+            // The file is as it was, but the next refresh has to read it all the same.
+            for &source in session.sources {
+                self.run("UPDATE source_rows SET mtime_ns = -2 WHERE id = ?1", params![ids.of(source)])?;
+            }
         }
         self.put_usage(id, session.usage)?;
         let base = id << schema::SHIFT;

@@ -124,6 +124,13 @@ pub fn sessions(asked: &Asked<'_>, filter: &Filter, scope: Scope) -> Vec<usize> 
         });
         return (0..count).filter(|&session| taken[session]).collect();
     }
+    if scope == Scope::Call && filter.patterns().next().is_none() {
+        // Only calls can be taken for what they do not have: a message is taken for a text in it.
+        let mut taken: Vec<usize> =
+            calls(asked, filter, false).iter().map(|call| call.session).filter(|&session| session < count).collect();
+        taken.dedup();
+        return taken;
+    }
     let likely = each(asked.threads, count, |session| scope == Scope::Session || Folder::new(*asked, session, filter).may_have_one());
     let pictures =
         scope == Scope::Session && filter.terms().iter().any(|term| matches!(&term.test, Test::Has(all) if all.contains(&Has::Image)));

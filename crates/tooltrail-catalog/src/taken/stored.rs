@@ -72,6 +72,10 @@ impl Catalogued<'_> {
             let places = self.places();
             let mut found: Vec<usize> =
                 found.into_iter().filter_map(|at| places.get(&(linked.sessions[at].agent, &*linked.sessions[at].id)).copied()).collect();
+            // Of what is gone there are only rows.
+            for session in self.likely_sessions(filter).filter(|&session| self.listing.is_gone(session)) {
+                found.extend((self.ask_session(filter, session)? == Answer::Yes).then_some(session));
+            }
             found.sort_unstable();
             return Ok(found);
         }

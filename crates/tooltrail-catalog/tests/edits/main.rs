@@ -69,10 +69,9 @@ proptest! {
 
 /// Which logs belong together.
 fn bundles(catalogue: &Catalogue) -> BTreeSet<BTreeSet<String>> {
-    let mut connection = catalogue.ask(&later()).unwrap();
-    let transaction = connection.transaction().unwrap();
+    let connection = catalogue.ask(&later()).unwrap();
     let mut statement =
-        transaction.prepare("SELECT json_group_array(path) FROM source_rows WHERE NOT gone AND agent IS NOT NULL GROUP BY bundle").unwrap();
+        connection.prepare("SELECT json_group_array(path) FROM source_rows WHERE NOT gone AND agent IS NOT NULL GROUP BY bundle").unwrap();
     let rows = statement.query_map([], |row| row.get::<_, String>(0)).unwrap();
     rows.map(|paths| serde_json::from_str(&paths.unwrap()).unwrap()).collect()
 }

@@ -19,8 +19,8 @@ pub(super) struct Agents {
     children: Map<Key, Box<str>>,
     /// Subagents whose own log is there, by (agent, session, subagent).
     logs: Set<Key>,
-    /// Calls whose subagent has ended: they have a result and were not sent to the background.
-    ended: Set<(&'static str, Box<str>)>,
+    /// Calls by (agent, session, call) whose subagent has ended: they have a result and were not sent to the background.
+    ended: Set<Key>,
 }
 
 impl Agents {
@@ -32,8 +32,8 @@ impl Agents {
         self.children.get(&(agent, session.into(), call.into())).map(|child| &**child)
     }
 
-    pub(super) fn has_ended(&self, agent: &'static str, call: &str) -> bool {
-        self.ended.contains(&(agent, call.into()))
+    pub(super) fn has_ended(&self, agent: &'static str, session: &str, call: &str) -> bool {
+        self.ended.contains(&(agent, session.into(), call.into()))
     }
 
     pub(super) fn has_log(&self, agent: &'static str, session: &str, subagent: &str) -> bool {
@@ -59,7 +59,8 @@ pub(super) fn link<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> Agents {
         let names = &source.summary.names;
         for call in &source.summary.calls {
             if call.kind == Kind::Subagent && call.result.as_ref().is_some_and(|result| result.background.is_none()) {
-                agents.ended.insert((agent, names.text(call.id).into()));
+                let session = roots.of(agent, names.text(call.session));
+                agents.ended.insert((agent, session.into(), names.text(call.id).into()));
             }
             if let Some(prompt) = call.rare().prompt {
                 let key = (agent, roots.of(agent, names.text(call.session)), prompt);
@@ -142,8 +143,9 @@ fn by_prompt<'a>(
     agents: &mut Agents,
 ) {
     let mut calls: Map<Asked<'_>, Free<'_>> = Map::default();
-    let used: Set<&str> = best.values().filter(|(by, _)| *by < ClaimBy::Prompt).map(|(_, call)| &**call).collect();
-    for (key, time, id) in asked.into_iter().filter(|(.., id)| !used.contains(id)) {
+    let sure = best.iter().filter(|(_, (by, _))| *by < ClaimBy::Prompt);
+    let used: Set<(&str, &str, &str)> = sure.map(|((agent, session, _), (_, call))| (*agent, &**session, &**call)).collect();
+    for (key, time, id) in asked.into_iter().filter(|((agent, session, _), _, id)| !used.contains(&(*agent, *session, *id))) {
         calls.entry(key).or_default().insert((time, id));
     }
     let mut parts = Vec::new();

@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub struct Ties {
     /// Sessions, calls, messages and prompts; sorted, each once.
     pub names: Vec<u64>,
-    /// Records of other sources that a title here is for.
+    /// Records that a title here is for: any source may have them.
     pub leaves: Vec<Id>,
 }
 
@@ -35,10 +35,7 @@ enum Of {
 impl Ties {
     /// The ties of a source.
     pub fn of(summary: &Summary) -> Self {
-        let mut leaves: Vec<Id> = summary.leaf_titles.iter().map(|(leaf, _)| *leaf).collect();
-        if !leaves.is_empty() {
-            leaves.retain(|leaf| !summary.nodes.contains(leaf));
-        }
+        let leaves: Vec<Id> = summary.leaf_titles.iter().map(|(leaf, _)| *leaf).collect();
         let Some(agent) = summary.agent else { return Ties { names: Vec::new(), leaves } };
         let agent = hash(agent);
         let mut names = Vec::with_capacity(summary.calls.len() + summary.usage.len() + summary.turns.len() + 8);

@@ -1,6 +1,6 @@
 //! Totals told apart by project, day, week, model or tool.
 
-use super::totals::percentile;
+use super::totals::{MINUTE, percentile};
 use super::{Linked, LinkedCall, Now};
 use crate::row::{GroupRow, VERSION};
 use crate::status::words;
@@ -38,9 +38,11 @@ pub struct Selected<'s> {
 }
 
 impl Selected<'_> {
-    fn has(&self, session: Option<usize>, time: Option<Time>) -> bool {
+    /// Whether something belongs to it that happened in a session within some milliseconds after a time.
+    fn has(&self, session: Option<usize>, time: Option<Time>, within: i64) -> bool {
         let bounded = self.since.is_some() || self.until.is_some();
-        let in_time = |time: Time| self.since.is_none_or(|since| time >= since) && self.until.is_none_or(|until| time < until);
+        let not_before = |time: Time, since: Time| time.as_millisecond().saturating_add(within) >= since.as_millisecond();
+        let in_time = |time: Time| self.since.is_none_or(|since| not_before(time, since)) && self.until.is_none_or(|until| time < until);
         let listed = |only: &[usize]| session.is_some_and(|session| only.binary_search(&session).is_ok());
         self.sessions.is_none_or(listed) && time.map_or(!bounded, in_time)
     }
@@ -130,12 +132,14 @@ impl Linked<'_> {
             sum.took.extend(judged.duration_ms);
         }
         if !matches!(by, By::Model | By::Tool) {
-            for turn in self.turns().into_iter().filter(|turn| selected.has(Some(turn.session), turn.record.time)) {
+            for turn in self.turns().into_iter().filter(|turn| selected.has(Some(turn.session), turn.record.time, 0)) {
                 *sums.group(place(turn.session), turn.record.time, None, None).row.turns.get_or_insert(0) += 1;
             }
         }
         if by != By::Tool {
-            for (_, session, model, time, usage) in self.usage().filter(|(_, session, _, time, _)| selected.has(*session, *time)) {
+            for (_, session, model, time, usage) in
+                self.usage().filter(|(_, session, _, time, _)| selected.has(*session, *time, MINUTE - 1))
+            {
                 let sum = sums.group(session.and_then(place), time, model, None);
                 let all = sum.row.usage.get_or_insert_default();
                 all.messages += usage.messages;

@@ -135,6 +135,6 @@ impl Linked<'_> {
         let name = self.sources[source].summary.names.opt(record.agent);
         let news = self.tasks.last(agent, self.session_text(call.id), parent, name, None);
         let over = news.is_some_and(|news| !matches!(news.record.state, TaskState::Running | TaskState::Unknown));
-        over || self.agents.has_ended(agent, parent)
+        over || self.agents.has_ended(agent, self.session_text(call.id), parent)
     }
 }

@@ -9,11 +9,11 @@ use crate::usage::Snapshot;
 use crate::{Map, Status, Time};
 use std::collections::BTreeMap;
 
-/// Requests that were paid for, summed up by model, and by the source, session and quarter of an hour they were first made in.
+/// Requests that were paid for, summed up by model, and by the source, session and minute they were first made in.
 pub(super) type Usage = Map<(Option<NameIn>, (usize, Option<Name>), Option<i64>), ModelUsage>;
 
-/// Any day of any time zone begins with a quarter of an hour.
-const QUARTER: i64 = 15 * 60 * 1000;
+/// A minute, in milliseconds.
+pub(super) const MINUTE: i64 = 60 * 1000;
 
 /// A name and the source it is of.
 type NameIn = (usize, Name);
@@ -84,19 +84,19 @@ fn count_group(counted: &mut Usage, mut seen: Vec<Seen<'_>>) {
 
 fn count(counted: &mut Usage, best: &Seen<'_>, oldest: &Seen<'_>) {
     let model = best.snapshot.model.map(|name| (best.source, name));
-    let quarter = oldest.snapshot.time.map(|time| time.as_millisecond().div_euclid(QUARTER));
-    let sum = counted.entry((model, (oldest.source, oldest.snapshot.session), quarter)).or_default();
+    let minute = oldest.snapshot.time.map(|time| time.as_millisecond().div_euclid(MINUTE));
+    let sum = counted.entry((model, (oldest.source, oldest.snapshot.session), minute)).or_default();
     sum.messages += 1;
     sum.tokens.add(&best.snapshot.tokens);
 }
 
 impl Linked<'_> {
-    /// The requests that were paid for, by the source and session they were first made in, by model, and by the quarter of an hour in
-    /// which that was.
+    /// The requests that were paid for, by the source and session they were first made in, by model, and by the minute in which
+    /// that was.
     pub fn usage(&self) -> impl Iterator<Item = (usize, Option<usize>, Option<&str>, Option<Time>, &ModelUsage)> {
-        self.usage.iter().map(|((model, made, quarter), usage)| {
+        self.usage.iter().map(|((model, made, minute), usage)| {
             let model = model.map(|(source, name)| self.sources[source].summary.names.text(name));
-            let time = quarter.and_then(|quarter| Time::from_millisecond(quarter.saturating_mul(QUARTER)));
+            let time = minute.and_then(|minute| Time::from_millisecond(minute.saturating_mul(MINUTE)));
             (made.0, self.made_in(*made), model, time, usage)
         })
     }

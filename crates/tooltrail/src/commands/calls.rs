@@ -70,7 +70,7 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
     {
         return stored(args, own, &filter, &ready);
     }
-    let logs = logs::open(args, &own.select.paths())?;
+    let logs = if own.copies { logs::open(args, &own.select.paths()) } else { logs::read(args, &own.select.paths(), false) }?;
     logs.require_any()?;
     let linked = logs.link();
     let calls = taken::calls(&logs.asked(&linked), &filter, own.copies);
@@ -119,7 +119,7 @@ fn print(out: &mut impl Write, table: Table, sort: Sort, counts: Counts, filter:
 fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> anyhow::Result<ExitCode> {
     let listing = ready.list()?;
     let rows = listing.rows();
-    if rows.is_empty() {
+    if !filter.asks_gone() && (0..rows.len()).all(|session| listing.is_gone(session)) {
         bail!("no agent's logs found\n{}", logs::where_to_look(&ready.looked));
     }
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });

@@ -106,7 +106,8 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
 fn stored(args: &LogArgs, own: &ListArgs, filter: &Filter, ready: &Ready) -> anyhow::Result<ExitCode> {
     let listing = ready.list()?;
     let rows = listing.rows();
-    if rows.is_empty() {
+    let nothing = || (0..rows.len()).all(|session| listing.is_gone(session));
+    if rows.is_empty() || (args.json && !filter.asks_gone() && nothing()) {
         bail!("no agent's logs found\n{}", logs::where_to_look(&ready.looked));
     }
     let mut found = ready.asked(&listing, &rows).sessions(filter, own.within.into())?;
