@@ -313,3 +313,23 @@ fn sessions_are_put_back_where_they_were_or_elsewhere() {
     assert_eq!(home.run(&["keep", "restore", "nobody"]).status.code(), Some(2));
     assert_eq!(home.run(&["keep", "status", "--demo"]).status.code(), Some(2));
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_copy_that_cannot_be_written_is_not_blamed_on_the_log() {
+    let home = Home::new();
+    home.session("aaaa1111", 3);
+    let large = home.path().join(".claude/projects/-srv-app/large.jsonl");
+    let mut rng = Rng::new(5);
+    fs::write(&large, (0..400_000).map(|_| b'a' + rng.below(26) as u8).collect::<Vec<u8>>()).unwrap();
+    // Files may have 64 KB and no more, as on a disk that is nearly full.
+    let limited = "trap '' XFSZ; ulimit -f 128; exec \"$0\" keep now";
+    let mut command = Command::new("sh");
+    command.args(["-c", limited, env!("CARGO_BIN_EXE_tooltrail")]).env_clear().env("HOME", home.path()).current_dir(home.path());
+    let output = command.output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    let keep = home.path().join(".local/share/tooltrail/keep/own");
+    let expected = format!("error: cannot keep `{}`: its copy cannot be written to `{}`: ", large.display(), keep.display());
+    assert!(told.starts_with(&expected) && told.lines().count() == 1, "{told}");
+    assert_eq!((output.status.code(), home.json(&["keep", "status"])["logs"].as_u64()), (Some(1), Some(1)), "the other log is kept");
+}

@@ -74,7 +74,7 @@ impl Keep {
         make_private(directory)?;
         let mut written = NamedTempFile::new_in(directory)?;
         let (seal, mut hash) = (end.seal, Xxh3Default::new());
-        each_chunk(&mut end.content(file), u64::MAX, |bytes| {
+        each_chunk::<io::Error>(&mut end.content(file), u64::MAX, |bytes| {
             hash.update(bytes);
             written.write_all(bytes)
         })?;
@@ -107,7 +107,7 @@ fn holds(path: &Path, seal: &Seal) -> io::Result<bool> {
         return Ok(false);
     }
     let mut hash = Xxh3Default::new();
-    each_chunk(&mut File::open(path)?, u64::MAX, |bytes| {
+    each_chunk::<io::Error>(&mut File::open(path)?, u64::MAX, |bytes| {
         hash.update(bytes);
         Ok(())
     })?;
