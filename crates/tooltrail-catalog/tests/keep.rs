@@ -407,3 +407,21 @@ fn keeps_of_different_places_are_apart_and_can_be_thrown_away() {
     assert_eq!(world.keep().copies(), Vec::<PathBuf>::new());
     assert_eq!(world.now().new, 1);
 }
+
+#[test]
+fn what_comes_to_a_kept_log_later_is_kept_with_what_the_log_says_of_it() {
+    let mut world = World::new();
+    world.write(".claude/projects/p/s1.jsonl", b"{}\n");
+    world.keep().switch(true).unwrap();
+    let after = |world: &World| world.keep().after_refresh(&world.search(), &Retention::default(), clock()).unwrap().copied();
+    assert_eq!(after(&world), 1);
+    let saved = world.write(".claude/projects/p/s1/tool-results/t1.txt", b"much");
+    let backup = world.write(".claude/file-history/s1/9f@v1", b"before");
+    world.write(".claude/projects/p/s1.jsonl", b"{}\n{}\n");
+    assert_eq!(after(&world), 3);
+    assert_eq!(world.given_back(&saved).unwrap().0, b"much");
+    assert_eq!(world.given_back(&backup).unwrap().0, b"before");
+    // Whatever the log says, whoever asks for everything gets everything.
+    world.write(".claude/projects/p/s1/tool-results/t2.txt", b"more");
+    assert_eq!((after(&world), world.now().new), (0, 1));
+}

@@ -333,3 +333,29 @@ fn a_copy_that_cannot_be_written_is_not_blamed_on_the_log() {
     assert!(told.starts_with(&expected) && told.lines().count() == 1, "{told}");
     assert_eq!((output.status.code(), home.json(&["keep", "status"])["logs"].as_u64()), (Some(1), Some(1)), "the other log is kept");
 }
+
+#[test]
+fn a_log_is_kept_after_all_that_belongs_to_it() {
+    let home = Home::new();
+    home.ask(&["keep", "on"]);
+    for (id, command) in [("aaaa1111", ["keep", "now"]), ("bbbb2222", ["sql", "SELECT 1"])] {
+        let log = home.session(id, 3);
+        let mut beside: Vec<PathBuf> = (0..60).map(|number| log.with_extension("").join(format!("tool-results/{number}.txt"))).collect();
+        beside.push(home.path().join(format!(".claude/file-history/{id}/9f@v1")));
+        for path in &beside {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "saved").unwrap();
+        }
+        let copy = |path: &Path| PathBuf::from(format!("{}{}", home.kept(), path.display()));
+        let mut child = home.command(&command).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // Killed as soon as the log is kept: nobody would look for the others again.
+        while !copy(&log).exists() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(copy(&log).exists(), "{command:?}");
+        let missing = beside.iter().filter(|path| !copy(path).exists()).count();
+        assert_eq!(missing, 0, "{command:?}");
+    }
+}

@@ -212,26 +212,27 @@ impl Keep {
     pub fn now(&self, search: &Search, threads: usize, now: Time, progress: &Progress) -> Result<Outcome, Error> {
         let _lock = self.lock(PATIENCE)?;
         let copier = self.copier()?;
-        let files = choose::all(search, &self.files());
-        let (next, outcome) = (AtomicUsize::new(0), Mutex::new(Outcome::default()));
-        let work = || {
-            while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let made = copier.keep(path, progress);
-                progress.sources.fetch_add(1, Ordering::Relaxed);
-                let mut outcome = outcome.lock().unwrap_or_else(PoisonError::into_inner);
-                outcome.add(path, made, &self.directory);
-                if outcome.is_over() {
-                    return;
+        let outcome = Mutex::new(Outcome::default());
+        for files in choose::all(search, &self.files()) {
+            let next = AtomicUsize::new(0);
+            let work = || {
+                while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if outcome.lock().unwrap_or_else(PoisonError::into_inner).is_over() {
+                        return;
+                    }
+                    let made = copier.keep(path, progress);
+                    progress.sources.fetch_add(1, Ordering::Relaxed);
+                    outcome.lock().unwrap_or_else(PoisonError::into_inner).add(path, made, &self.directory);
                 }
-            }
-        };
-        std::thread::scope(|scope| {
-            // Each of them waits for the disk as much as it works.
-            for _ in 1..(2 * threads).clamp(1, files.len().max(1)) {
-                scope.spawn(work);
-            }
-            work();
-        });
+            };
+            std::thread::scope(|scope| {
+                // Each of them waits for the disk as much as it works.
+                for _ in 1..(2 * threads).clamp(1, files.len().max(1)) {
+                    scope.spawn(work);
+                }
+                work();
+            });
+        }
         let mut outcome = outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.note(&outcome, now)?;
         outcome.problems.sort_by(|a, b| a.path().cmp(b.path()));
@@ -255,8 +256,11 @@ impl Keep {
         let copier = self.copier()?;
         let mut outcome = Outcome::default();
         for log in due {
-            for path in std::iter::once(log.clone()).chain(belongings(&log)) {
-                outcome.add(&path, copier.keep(&path, &Progress::default()), &self.directory);
+            // The log last: once it is kept, nobody looks for what belongs to it.
+            for path in belongings(&log).into_iter().chain([log]) {
+                if !outcome.is_over() {
+                    outcome.add(&path, copier.keep(&path, &Progress::default()), &self.directory);
+                }
             }
             if start.elapsed() > SPARE || outcome.is_over() {
                 break;
