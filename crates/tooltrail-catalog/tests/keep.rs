@@ -425,3 +425,25 @@ fn what_comes_to_a_kept_log_later_is_kept_with_what_the_log_says_of_it() {
     world.write(".claude/projects/p/s1/tool-results/t2.txt", b"more");
     assert_eq!((after(&world), world.now().new), (0, 1));
 }
+
+#[test]
+fn an_emptied_log_counts_as_kept_until_it_tells_something_again() {
+    let mut world = World::new();
+    let path = world.write(".claude/projects/p/s1.jsonl", b"{\"a\":1}\n");
+    world.now();
+    world.write(".claude/projects/p/s1.jsonl", b"");
+    world.keep().switch(true).unwrap();
+    let after = |world: &World| world.keep().after_refresh(&world.search(), &Retention::default(), clock()).unwrap().copied();
+    let state = world.keep().state();
+    assert_eq!(after(&world), 0);
+    assert_eq!(world.keep().state(), state, "nothing was due");
+    assert_eq!(world.keep().status(&world.search(), &Retention::default(), clock(), false).unkept, 0);
+    assert!(world.keep().keeping([path.to_str().unwrap()]).kept);
+    assert_eq!(world.given_back(&path).unwrap().0, b"{\"a\":1}\n");
+    world.write(".claude/projects/p/s1.jsonl", b"{\"b\":1}\n");
+    assert_eq!(after(&world), 1);
+    assert_eq!((world.given_back(&path).unwrap().0, world.older()), (b"{\"b\":1}\n".to_vec(), vec![b"{\"a\":1}\n".to_vec()]));
+    // One that was empty from the beginning is kept like any other.
+    world.write(".claude/projects/p/s2.jsonl", b"");
+    assert_eq!((world.now().new, after(&world)), (1, 0));
+}

@@ -84,7 +84,7 @@ pub(super) fn due(search: &Search, retention: &Retention, now: Time, kept: &Path
     let copies: Map<&OsStr, Option<SystemTime>> = search.kept.iter().map(|kept| (kept.original.as_os_str(), kept.copy.modified)).collect();
     let mut due = Vec::new();
     for found in logs(search, kept) {
-        let same = copies.get(found.path.as_os_str()).is_some_and(|copy| copy.is_some() && *copy == found.modified);
+        let same = copies.get(found.path.as_os_str()).is_some_and(|copy| is_same(*copy, found.size, found.modified));
         let Some(written) = found.written().filter(|_| !same) else { continue };
         let deleted = retention.deleted_at(&found.path, written).unwrap_or(Time::MAX);
         let quiet = QUIET.saturating_mul(u32::try_from(1 + found.size / QUIET_FOR).unwrap_or(u32::MAX));
@@ -94,6 +94,11 @@ pub(super) fn due(search: &Search, retention: &Retention, now: Time, kept: &Path
     }
     due.sort();
     due.into_iter().map(|(_, path)| path.clone()).collect()
+}
+
+/// Whether a copy of some time is that of a file as it is now: it has its time. An emptied file tells nothing that could be kept.
+pub(super) fn is_same(copy: Option<SystemTime>, size: u64, written: Option<SystemTime>) -> bool {
+    copy.is_some() && (size == 0 || copy == written)
 }
 
 /// A span of time as the model counts it.

@@ -351,11 +351,11 @@ impl Keep {
     }
 }
 
-/// Whether a file is kept as it is now: its copy has its time.
+/// Whether a file is kept as it is now.
 fn is_kept(kept: &Path, file: &Path) -> bool {
-    let time = |path: &Path| fs::symlink_metadata(path).and_then(|meta| meta.modified()).ok();
-    let copy = mirror::place(kept, file).and_then(|copy| time(&copy));
-    copy.is_some() && copy == time(file)
+    let copy = mirror::place(kept, file).and_then(|copy| fs::symlink_metadata(copy).ok());
+    let (Some(copy), Ok(file)) = (copy, fs::symlink_metadata(file)) else { return false };
+    choose::is_same(copy.modified().ok(), file.len(), file.modified().ok())
 }
 
 /// Whether no other file could be written either.
