@@ -308,7 +308,10 @@ fn sessions_are_put_back_where_they_were_or_elsewhere() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--force"));
     assert!(String::from_utf8_lossy(&output.stdout).contains("\"outcome\":\"differs\""));
-    home.ask(&["keep", "restore", lost.to_str().unwrap(), "--force"]);
+    let replaced = home.json(&["keep", "restore", lost.to_str().unwrap(), "--force"]);
+    let aside = replaced["aside"].as_str().unwrap();
+    assert_eq!((replaced["outcome"].as_str(), fs::read(aside).unwrap().as_slice()), (Some("replaced"), b"{}\n".as_slice()));
+    fs::remove_file(aside).unwrap();
     assert!(files(&home.path().join(".claude")) == before);
     assert_eq!(home.run(&["keep", "restore", "nobody"]).status.code(), Some(2));
     assert_eq!(home.run(&["keep", "status", "--demo"]).status.code(), Some(2));
@@ -357,5 +360,24 @@ fn a_log_is_kept_after_all_that_belongs_to_it() {
         assert!(copy(&log).exists(), "{command:?}");
         let missing = beside.iter().filter(|path| !copy(path).exists()).count();
         assert_eq!(missing, 0, "{command:?}");
+    }
+}
+
+#[test]
+fn a_log_that_goes_on_is_not_overwritten_with_what_was_kept() {
+    let home = Home::new();
+    let log = home.session("aaaa1111", 3);
+    home.ask(&["keep", "now"]);
+    let mut longer = fs::read(&log).unwrap();
+    longer.extend(b"{\"type\":\"user\"}\n");
+    fs::write(&log, &longer).unwrap();
+    for arguments in
+        [["keep", "restore", "all", "--force"].as_slice(), &["keep", "restore", "aaaa"], &["keep", "restore", "aaaa", "--force"]]
+    {
+        let output = home.run(arguments);
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(told, "restored 0 files; 1 there already and longer than what is kept: nothing is missing\n", "{arguments:?}");
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()), "{arguments:?}");
+        assert!(fs::read(&log).unwrap() == longer, "{arguments:?}");
     }
 }

@@ -72,7 +72,7 @@ struct RestoreArgs {
     /// Put them into this directory instead, laid out like a home
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
-    /// Replace files that are there and differ
+    /// Replace files that are there and differ; they get another name. What only grew is left alone
     #[arg(long)]
     force: bool,
     /// Let them count as written now, so that their agent does not delete them again at once
@@ -125,6 +125,7 @@ struct RestoreRow {
     kept: String,
     file: String,
     outcome: &'static str,
+    aside: Option<String>,
 }
 
 pub(crate) fn run(args: &LogArgs, own: &KeepArgs) -> anyhow::Result<ExitCode> {
@@ -282,11 +283,11 @@ fn restore(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Exi
         let Some(original) = keep.original(&copy) else { continue };
         let target = own.to.as_ref().map_or_else(|| Some(original.clone()), |to| below(to, &original));
         let Some(target) = target else { continue };
-        let outcome = put_back(keep, &copy, &target, own);
+        let (outcome, aside) = put_back(keep, &copy, &target, own);
         let written = std::fs::metadata(&target).and_then(|meta| meta.modified()).ok();
         let written = written.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(Time::from);
         doomed |= written.and_then(|time| retention.deleted_at(&target, time)).is_some_and(|time| time <= now);
-        rows.push(RestoreRow { v: VERSION, kept: spelled(&copy), file: spelled(&target), outcome });
+        rows.push(RestoreRow { v: VERSION, kept: spelled(&copy), file: spelled(&target), outcome, aside: aside.as_deref().map(spelled) });
     }
     let count = |outcome: &str| rows.iter().filter(|row| row.outcome == outcome).count() as u64;
     let code = if count("differs") + count("failed") == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) };
@@ -296,8 +297,13 @@ fn restore(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Exi
     }
     let mut out = out::stdout(args.color.as_str());
     let place = own.to.as_deref().map_or_else(String::new, |to| format!(" to {}", printed(to)));
-    let already = if count("same") == 0 { String::new() } else { format!("; {} there already", count("same")) };
-    writeln!(out, "restored {}{place}{already}", table::counted(count("written"), "file"))?;
+    let mut told = format!("restored {}{place}", table::counted(count("written") + count("replaced"), "file"));
+    for (outcome, what) in [("same", "there already"), ("grown", "there already and longer than what is kept: nothing is missing")] {
+        if count(outcome) > 0 {
+            told += &format!("; {} {what}", count(outcome));
+        }
+    }
+    writeln!(out, "{told}")?;
     out.flush()?;
     if doomed {
         out::remark(&"they are so old that their agent deletes them again when it starts; --touch lets them count as new");
@@ -305,13 +311,18 @@ fn restore(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Exi
     Ok(code)
 }
 
-/// Puts one file back; says what became of it, and complains if that is not what was wanted.
-fn put_back(keep: &Keep, copy: &Path, target: &Path, own: &RestoreArgs) -> &'static str {
-    match keep.restore(copy, target, Restoring { force: own.force, touch: own.touch }) {
+/// Puts one file back; says what became of it and of the one that was there, and complains if that is not what was wanted.
+fn put_back(keep: &Keep, copy: &Path, target: &Path, own: &RestoreArgs) -> (&'static str, Option<PathBuf>) {
+    let outcome = match keep.restore(copy, target, Restoring { force: own.force, touch: own.touch }) {
         Ok(Returned::Written) => "written",
+        Ok(Returned::Replaced(aside)) => {
+            out::remark(&format!("what was at {} is now {}", printed(target), printed(&aside)));
+            return ("replaced", Some(aside));
+        }
         Ok(Returned::Same) => "same",
+        Ok(Returned::Grown) => "grown",
         Ok(Returned::Differs) => {
-            let what = "is there and differs; --force replaces it, --to DIR puts the kept one elsewhere";
+            let what = "is there and differs; --to DIR puts the kept one elsewhere, --force puts it here and gives this one another name";
             out::complain(&format!("{} {what}", printed(target)));
             "differs"
         }
@@ -319,7 +330,8 @@ fn put_back(keep: &Keep, copy: &Path, target: &Path, own: &RestoreArgs) -> &'sta
             out::complain(&format!("cannot restore {}: {error}", printed(target)));
             "failed"
         }
-    }
+    };
+    (outcome, None)
 }
 
 /// The copies that a REF means, with all that belongs to them.
