@@ -270,7 +270,13 @@ fn while_it_is_on_other_commands_keep_what_is_new() {
     assert!(!Path::new(&format!("{}{}", home.kept(), path.display())).exists());
     // What is kept stays, until it is to be deleted.
     assert!(home.ask(&["list", "--json"]).contains("bbbb2222"));
-    assert!(home.ask(&["keep", "off", "--delete"]).contains("2 files"));
+    let told = home.run(&["keep", "off", "--delete", "--json"]);
+    assert_eq!(told.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&told.stderr).contains("only the keep still has 1 log; nothing was changed."), "{told:?}");
+    assert!(home.ask(&["keep", "off"]).contains("which alone has 1 log;"));
+    assert!(home.ask(&["list", "--json"]).contains("bbbb2222"));
+    let told = home.ask(&["keep", "off", "--delete", "--force"]);
+    assert!(told.contains("2 files") && told.ends_with(", among them the only copies of 1 log\n"), "{told}");
     assert!(!home.ask(&["list", "--json"]).contains("bbbb2222"));
 }
 
@@ -380,4 +386,33 @@ fn a_log_that_goes_on_is_not_overwritten_with_what_was_kept() {
         assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()), "{arguments:?}");
         assert!(fs::read(&log).unwrap() == longer, "{arguments:?}");
     }
+}
+
+#[test]
+fn what_only_the_keep_has_is_not_deleted_unless_asked() {
+    let home = Home::new();
+    let refused = |what: &str| {
+        let output = home.run(&["keep", "off", "--delete"]);
+        assert!(String::from_utf8_lossy(&output.stderr).contains(&format!("only the keep still has {what}; ")), "{output:?}");
+        assert_eq!((output.status.code(), home.json(&["keep", "status"])["on"].as_bool()), (Some(2), Some(true)));
+    };
+    let log = home.session("aaaa1111", 3);
+    let saved = log.with_extension("").join("tool-results/t.txt");
+    fs::create_dir_all(saved.parent().unwrap()).unwrap();
+    fs::write(&saved, "saved").unwrap();
+    home.ask(&["keep", "on"]);
+    let whole = fs::read(&log).unwrap();
+    fs::remove_file(&saved).unwrap();
+    refused("1 other file");
+    fs::write(&log, "").unwrap();
+    refused("1 log, 1 other file");
+    fs::write(&log, "{}\n").unwrap();
+    fs::write(&saved, "saved").unwrap();
+    home.ask(&["keep", "now"]);
+    refused("1 older version");
+    home.ask(&["keep", "off", "--delete", "--force"]);
+    // What is all there may go.
+    fs::write(&log, whole).unwrap();
+    home.ask(&["keep", "now"]);
+    assert_eq!(home.json(&["keep", "off", "--delete"])["deleted"].as_u64(), Some(2));
 }

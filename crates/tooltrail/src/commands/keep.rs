@@ -30,7 +30,7 @@ Examples:
   tooltrail keep restore 3f2a      put the files of a session back
   tooltrail keep restore all --to /tmp/logs
   tooltrail keep off               keep nothing more; what is kept stays
-  tooltrail keep off --delete      and throw it away";
+  tooltrail keep off --delete      and throw it away, unless some of it is nowhere else";
 
 /// Arguments of `keep`.
 #[derive(Debug, Args)]
@@ -47,9 +47,12 @@ enum What {
     On,
     /// Stop that; what is kept stays
     Off {
-        /// Throw away what is kept as well
+        /// Throw away what is kept as well, unless only the keep still has some of it
         #[arg(long)]
         delete: bool,
+        /// Throw that away too
+        #[arg(long, requires = "delete")]
+        force: bool,
     },
     /// Keep what is new, once
     Now,
@@ -139,7 +142,7 @@ pub(crate) fn run(args: &LogArgs, own: &KeepArgs) -> anyhow::Result<ExitCode> {
         None => status(args, &keep, false),
         Some(What::Status { verify }) => status(args, &keep, *verify),
         Some(What::On) => on(args, &keep),
-        Some(What::Off { delete }) => off(args, &keep, *delete),
+        Some(What::Off { delete, force }) => off(args, &keep, *delete, *force),
         Some(What::Now) => now(args, &keep),
         Some(What::Restore(own)) => restore(args, &keep, own),
     }
@@ -165,23 +168,45 @@ fn on(args: &LogArgs, keep: &Keep) -> anyhow::Result<ExitCode> {
     now(args, keep)
 }
 
-fn off(args: &LogArgs, keep: &Keep, delete: bool) -> anyhow::Result<ExitCode> {
-    let status = keep.status(&Search::default(), &keeping::retention(args), logs::asked_at(args), false);
+fn off(args: &LogArgs, keep: &Keep, delete: bool, force: bool) -> anyhow::Result<ExitCode> {
+    let status = keep.status(&search(args)?, &keeping::retention(args), logs::asked_at(args), false);
+    let only = nowhere_else(&status);
+    if let Some(only) = only.as_ref().filter(|_| delete && !force) {
+        bail!(
+            "only the keep still has {only}; nothing was changed. `tooltrail keep restore all --to DIR` takes copies out, --force deletes \
+             everything, `tooltrail keep off` alone deletes nothing"
+        );
+    }
     keep.switch(false)?;
     if delete {
         keep.delete()?;
     }
     let (files, size) = (table::counted(status.files, "file"), table::bytes(status.kept_bytes + status.older_bytes));
+    let directory = printed(keep.directory());
     let mut out = out::stdout(args.color.as_str());
-    match (args.json, delete) {
-        (true, _) => writeln!(out, "{}", serde_json::json!({"v": VERSION, "on": false, "deleted": if delete { status.files } else { 0 }}))?,
-        (_, true) => writeln!(out, "Logs are not kept any more. {files} ({size}) were deleted from {}", printed(keep.directory()))?,
-        (_, false) => {
-            writeln!(out, "Logs are not kept any more. {files} ({size}) stay in {}; --delete removes them", printed(keep.directory()))?
-        }
+    if args.json {
+        let deleted = if delete { status.files } else { 0 };
+        writeln!(
+            out,
+            "{}",
+            serde_json::json!({"v": VERSION, "on": false, "deleted": deleted, "only": status.only, "older": status.older})
+        )?;
+    } else if delete {
+        let lost = only.map_or_else(String::new, |only| format!(", among them the only copies of {only}"));
+        writeln!(out, "Logs are not kept any more. {files} ({size}) were deleted from {directory}{lost}")?;
+    } else {
+        let alone = only.map_or_else(String::new, |only| format!(", which alone has {only}"));
+        writeln!(out, "Logs are not kept any more. {files} ({size}) stay in {directory}{alone}; --delete removes them")?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What would be lost with a keep, if anything.
+fn nowhere_else(status: &Status) -> Option<String> {
+    let parts = [(status.only_logs, "log"), (status.only - status.only_logs, "other file"), (status.older, "older version")];
+    let parts: Vec<String> = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| table::counted(*count, what)).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn now(args: &LogArgs, keep: &Keep) -> anyhow::Result<ExitCode> {
