@@ -416,3 +416,17 @@ fn what_only_the_keep_has_is_not_deleted_unless_asked() {
     home.ask(&["keep", "now"]);
     assert_eq!(home.json(&["keep", "off", "--delete"])["deleted"].as_u64(), Some(2));
 }
+
+#[test]
+fn ten_logs_that_will_be_deleted_are_listed_and_the_others_counted() {
+    let home = Home::new();
+    let told = || {
+        let status = home.ask(&["keep"]);
+        (status.matches(".jsonl").count(), status.lines().find(|line| line.contains("more;")).map(str::to_owned))
+    };
+    (0..10).for_each(|number| drop(home.session(&format!("aaaa000{number}"), 40)));
+    assert_eq!(told(), (10, None));
+    (0..2).for_each(|number| drop(home.session(&format!("bbbb000{number}"), 40)));
+    assert_eq!(told(), (10, Some("… and 2 more; --json has all of them".to_owned())));
+    assert_eq!(home.json(&["keep", "status"])["soon"].as_array().map(Vec::len), Some(12));
+}

@@ -32,6 +32,9 @@ Examples:
   tooltrail keep off               keep nothing more; what is kept stays
   tooltrail keep off --delete      and throw it away, unless some of it is nowhere else";
 
+/// So many logs that are about to be deleted are listed for people.
+const LISTED: usize = 10;
+
 /// Arguments of `keep`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -270,9 +273,12 @@ fn status(args: &LogArgs, keep: &Keep, verify: bool) -> anyhow::Result<ExitCode>
     }
     if !status.doomed.is_empty() {
         let mut table = Table::new(&[("DELETED", Align::Left), ("LOG", Align::FillEnd)]);
-        status.doomed.iter().for_each(|log| table.row(vec![when(now, log.deleted_at).into(), spelled(&log.file).into()]));
+        status.doomed.iter().take(LISTED).for_each(|log| table.row(vec![when(now, log.deleted_at).into(), spelled(&log.file).into()]));
         writeln!(out)?;
         table.print(&mut out, table::terminal_width())?;
+        if let Some(more) = status.doomed.len().checked_sub(LISTED).filter(|more| *more > 0) {
+            writeln!(out, "… and {more} more; --json has all of them")?;
+        }
         let what = if state.on { "keep now" } else { "keep on" };
         writeln!(out, "{DIM}agents will delete these within 7 days, and they are not kept; `tooltrail {what}` keeps them{DIM:#}")?;
     }
