@@ -430,3 +430,28 @@ fn ten_logs_that_will_be_deleted_are_listed_and_the_others_counted() {
     assert_eq!(told(), (10, Some("… and 2 more; --json has all of them".to_owned())));
     assert_eq!(home.json(&["keep", "status"])["soon"].as_array().map(Vec::len), Some(12));
 }
+
+#[test]
+fn what_is_put_elsewhere_is_laid_out_like_a_home_wherever_it_was() {
+    let mut home = Home::new();
+    home.session("aaaa1111", 3);
+    let sessions = |home: &Home, root: &str| home.ask(&["list", "--json", "--root", root]).lines().count();
+    // Of a directory that was named.
+    fs::create_dir(home.path().join("other")).unwrap();
+    fs::rename(home.path().join(".claude"), home.path().join("other/.claude")).unwrap();
+    let root = home.path().join("other").to_str().unwrap().to_owned();
+    let before = files(Path::new(&root));
+    home.ask(&["--root", "other", "keep", "now"]);
+    home.ask(&["--root", &root, "keep", "restore", "all", "--to", "out1"]);
+    assert!(files(&home.path().join("out1")) == before && sessions(&home, "out1") == 1);
+    // Of agents that were told to live elsewhere, in the home and outside.
+    let codex = tempfile::tempdir().unwrap();
+    let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tooltrail-formats/tests/fixtures");
+    copy(&fixtures.join("codex/ends"), codex.path());
+    home.variables = vec![("CLAUDE_CONFIG_DIR", format!("{root}/.claude")), ("CODEX_HOME", codex.path().to_str().unwrap().to_owned())];
+    home.ask(&["keep", "now"]);
+    home.ask(&["keep", "restore", "all", "--to", "out2"]);
+    let out = files(&home.path().join("out2"));
+    assert!(out.keys().all(|path| path.starts_with(".claude/projects") || path.starts_with(".codex/sessions")), "{:?}", out.keys());
+    assert_eq!(sessions(&home, "out2"), home.ask(&["list", "--json"]).lines().count());
+}

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 use tooltrail_catalog::keep::{Keep, Restoring, Returned, Status, belongings};
+use tooltrail_formats::Places;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::mirror;
 use tooltrail_formats::scan::{Progress, spelled};
@@ -310,9 +311,10 @@ fn lines(status: &Status, on: bool, last: Option<String>, directory: &Path) -> V
 fn restore(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<ExitCode> {
     let (retention, now) = (keeping::retention(args), logs::asked_at(args));
     let (mut rows, mut doomed) = (Vec::new(), false);
+    let homes = homes(&logs::places(args)?);
     for copy in wanted(args, keep, own)? {
         let Some(original) = keep.original(&copy) else { continue };
-        let target = own.to.as_ref().map_or_else(|| Some(original.clone()), |to| below(to, &original));
+        let target = own.to.as_ref().map_or_else(|| Some(original.clone()), |to| below(to, &original, &homes));
         let Some(target) = target else { continue };
         let (outcome, aside) = put_back(keep, &copy, &target, own);
         let written = std::fs::metadata(&target).and_then(|meta| meta.modified()).ok();
@@ -400,10 +402,27 @@ fn wanted(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Vec<
     Ok(copies.into_iter().collect())
 }
 
+/// Directories of people and agents, each with what it is called in a home; those that lie in others first.
+fn homes(places: &[Places]) -> Vec<(PathBuf, &'static str)> {
+    let mut homes = Vec::new();
+    for places in places {
+        let claude = places.claude_config.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|path| !path.is_empty());
+        homes.extend(claude.map(|path| (PathBuf::from(path), ".claude")));
+        homes.extend(places.codex_home.iter().map(|path| (path.clone(), ".codex")));
+        homes.extend(places.xdg_config.iter().map(|path| (path.clone(), ".config")));
+        homes.extend(places.home.iter().map(|path| (path.clone(), "")));
+    }
+    // Spelled as the paths of kept files are.
+    let mut homes: Vec<_> = homes.into_iter().filter_map(|(path, name)| Some((mirror::place(Path::new(""), &path)?, name))).collect();
+    homes.sort_by_key(|(path, _)| std::cmp::Reverse(path.components().count()));
+    homes
+}
+
 /// Where a file goes below another directory: as below a home, so that `--root` reads it, and with its whole path otherwise.
-fn below(to: &Path, original: &Path) -> Option<PathBuf> {
-    let in_home = directories::home().and_then(|home| original.strip_prefix(home).ok().map(|path| to.join(path)));
-    in_home.or_else(|| mirror::place(to, original))
+fn below(to: &Path, original: &Path, homes: &[(PathBuf, &'static str)]) -> Option<PathBuf> {
+    let path = mirror::place(Path::new(""), original)?;
+    let in_home = homes.iter().find_map(|(home, name)| Some(to.join(name).join(path.strip_prefix(home).ok()?)));
+    in_home.or_else(|| Some(to.join(path)))
 }
 
 /// A path as it is printed.
