@@ -362,8 +362,11 @@ fn files_that_are_there_are_not_replaced_unless_asked() {
     fs::write(&path, "{\"a\":2}\n").unwrap();
     assert_eq!(restore(false, false), Returned::Differs);
     assert_eq!(fs::read(&path).unwrap(), b"{\"a\":2}\n");
-    assert_eq!(restore(true, false), Returned::Written);
+    let aside = |number| PathBuf::from(format!("{}.before-restore-{number}", path.display()));
+    assert_eq!(restore(true, false), Returned::Replaced(aside(1)));
     assert_eq!((fs::read(&path).unwrap(), modified(&path)), (b"{\"a\":1}\n".to_vec(), time));
+    assert_eq!(fs::read(aside(1)).unwrap(), b"{\"a\":2}\n", "what was there is not lost");
+    assert!(!world.listed().contains(&aside(1)), "it is no log any more");
     assert_eq!(restore(false, true), Returned::Same);
     assert!(modified(&path) > time);
     // What was kept before a file was replaced can be given back too.
@@ -372,8 +375,9 @@ fn files_that_are_there_are_not_replaced_unless_asked() {
     let older = tooltrail_formats::mirror::place(&world.keep().directory().join("older/1"), &path).unwrap();
     assert_eq!(world.keep().copy_of(&older), Some(older.clone()));
     assert_eq!(world.keep().original(&older), Some(path.clone()));
-    assert_eq!(world.keep().restore(&older, &path, Restoring { force: true, touch: false }).unwrap(), Returned::Written);
-    assert_eq!(fs::read(&path).unwrap(), b"{\"a\":1}\n");
+    let replaced = world.keep().restore(&older, &path, Restoring { force: true, touch: false }).unwrap();
+    assert_eq!((replaced, fs::read(&path).unwrap()), (Returned::Replaced(aside(2)), b"{\"a\":1}\n".to_vec()));
+    assert_eq!(fs::read(aside(2)).unwrap(), b"{\"b\":1}\n");
     world.now();
     #[cfg(unix)]
     {
@@ -384,8 +388,8 @@ fn files_that_are_there_are_not_replaced_unless_asked() {
         fs::remove_file(&path).unwrap();
         symlink(&other, &path).unwrap();
         assert_eq!(restore(false, false), Returned::Differs);
-        assert_eq!(restore(true, false), Returned::Written);
-        assert_eq!(fs::read(&other).unwrap(), b"mine");
+        assert_eq!(restore(true, false), Returned::Replaced(aside(3)));
+        assert_eq!((fs::read(&other).unwrap(), fs::read(aside(3)).unwrap()), (b"mine".to_vec(), b"mine".to_vec()));
         assert_eq!(fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
         for directory in copy.ancestors().skip(1).take_while(|path| path.starts_with(world.keep().directory())) {
             assert_eq!(fs::metadata(directory).unwrap().permissions().mode() & 0o777, 0o700, "{}", directory.display());
@@ -406,4 +410,61 @@ fn keeps_of_different_places_are_apart_and_can_be_thrown_away() {
     world.keep().delete().unwrap();
     assert_eq!(world.keep().copies(), Vec::<PathBuf>::new());
     assert_eq!(world.now().new, 1);
+}
+
+#[test]
+fn what_comes_to_a_kept_log_later_is_kept_with_what_the_log_says_of_it() {
+    let mut world = World::new();
+    world.write(".claude/projects/p/s1.jsonl", b"{}\n");
+    world.keep().switch(true).unwrap();
+    let after = |world: &World| world.keep().after_refresh(&world.search(), &Retention::default(), clock()).unwrap().copied();
+    assert_eq!(after(&world), 1);
+    let saved = world.write(".claude/projects/p/s1/tool-results/t1.txt", b"much");
+    let backup = world.write(".claude/file-history/s1/9f@v1", b"before");
+    world.write(".claude/projects/p/s1.jsonl", b"{}\n{}\n");
+    assert_eq!(after(&world), 3);
+    assert_eq!(world.given_back(&saved).unwrap().0, b"much");
+    assert_eq!(world.given_back(&backup).unwrap().0, b"before");
+    // Whatever the log says, whoever asks for everything gets everything.
+    world.write(".claude/projects/p/s1/tool-results/t2.txt", b"more");
+    assert_eq!((after(&world), world.now().new), (0, 1));
+}
+
+#[test]
+fn an_emptied_log_counts_as_kept_until_it_tells_something_again() {
+    let mut world = World::new();
+    let path = world.write(".claude/projects/p/s1.jsonl", b"{\"a\":1}\n");
+    world.now();
+    world.write(".claude/projects/p/s1.jsonl", b"");
+    world.keep().switch(true).unwrap();
+    let after = |world: &World| world.keep().after_refresh(&world.search(), &Retention::default(), clock()).unwrap().copied();
+    let state = world.keep().state();
+    assert_eq!(after(&world), 0);
+    assert_eq!(world.keep().state(), state, "nothing was due");
+    assert_eq!(world.keep().status(&world.search(), &Retention::default(), clock(), false).unkept, 0);
+    assert!(world.keep().keeping([path.to_str().unwrap()]).kept);
+    assert_eq!(world.given_back(&path).unwrap().0, b"{\"a\":1}\n");
+    world.write(".claude/projects/p/s1.jsonl", b"{\"b\":1}\n");
+    assert_eq!(after(&world), 1);
+    assert_eq!((world.given_back(&path).unwrap().0, world.older()), (b"{\"b\":1}\n".to_vec(), vec![b"{\"a\":1}\n".to_vec()]));
+    // One that was empty from the beginning is kept like any other.
+    world.write(".claude/projects/p/s2.jsonl", b"");
+    assert_eq!((world.now().new, after(&world)), (1, 0));
+}
+
+#[test]
+fn a_log_that_only_grew_is_never_put_back() {
+    let mut world = World::new();
+    let path = world.write(".claude/projects/p/s1.jsonl", b"{\"a\":1}\n");
+    world.now();
+    let copy = world.keep().copy_of(&path).unwrap();
+    let grown = b"{\"a\":1}\n{\"a\":2}\n";
+    world.write(".claude/projects/p/s1.jsonl", grown);
+    for force in [false, true] {
+        assert_eq!(world.keep().restore(&copy, &path, Restoring { force, touch: false }).unwrap(), Returned::Grown);
+        assert_eq!(fs::read(&path).unwrap(), grown);
+    }
+    // Cut off, it is another one.
+    world.write(".claude/projects/p/s1.jsonl", b"{\"a\"");
+    assert_eq!(world.keep().restore(&copy, &path, Restoring::default()).unwrap(), Returned::Differs);
 }

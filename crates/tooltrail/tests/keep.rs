@@ -270,7 +270,13 @@ fn while_it_is_on_other_commands_keep_what_is_new() {
     assert!(!Path::new(&format!("{}{}", home.kept(), path.display())).exists());
     // What is kept stays, until it is to be deleted.
     assert!(home.ask(&["list", "--json"]).contains("bbbb2222"));
-    assert!(home.ask(&["keep", "off", "--delete"]).contains("2 files"));
+    let told = home.run(&["keep", "off", "--delete", "--json"]);
+    assert_eq!(told.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&told.stderr).contains("only the keep still has 1 log; nothing was changed."), "{told:?}");
+    assert!(home.ask(&["keep", "off"]).contains("which alone has 1 log;"));
+    assert!(home.ask(&["list", "--json"]).contains("bbbb2222"));
+    let told = home.ask(&["keep", "off", "--delete", "--force"]);
+    assert!(told.contains("2 files") && told.ends_with(", among them the only copies of 1 log\n"), "{told}");
     assert!(!home.ask(&["list", "--json"]).contains("bbbb2222"));
 }
 
@@ -308,8 +314,144 @@ fn sessions_are_put_back_where_they_were_or_elsewhere() {
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("--force"));
     assert!(String::from_utf8_lossy(&output.stdout).contains("\"outcome\":\"differs\""));
-    home.ask(&["keep", "restore", lost.to_str().unwrap(), "--force"]);
+    let replaced = home.json(&["keep", "restore", lost.to_str().unwrap(), "--force"]);
+    let aside = replaced["aside"].as_str().unwrap();
+    assert_eq!((replaced["outcome"].as_str(), fs::read(aside).unwrap().as_slice()), (Some("replaced"), b"{}\n".as_slice()));
+    fs::remove_file(aside).unwrap();
     assert!(files(&home.path().join(".claude")) == before);
     assert_eq!(home.run(&["keep", "restore", "nobody"]).status.code(), Some(2));
     assert_eq!(home.run(&["keep", "status", "--demo"]).status.code(), Some(2));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_copy_that_cannot_be_written_is_not_blamed_on_the_log() {
+    let home = Home::new();
+    home.session("aaaa1111", 3);
+    let large = home.path().join(".claude/projects/-srv-app/large.jsonl");
+    let mut rng = Rng::new(5);
+    fs::write(&large, (0..400_000).map(|_| b'a' + rng.below(26) as u8).collect::<Vec<u8>>()).unwrap();
+    // Files may have 64 KB and no more, as on a disk that is nearly full.
+    let limited = "trap '' XFSZ; ulimit -f 128; exec \"$0\" keep now";
+    let mut command = Command::new("sh");
+    command.args(["-c", limited, env!("CARGO_BIN_EXE_tooltrail")]).env_clear().env("HOME", home.path()).current_dir(home.path());
+    let output = command.output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr);
+    let keep = home.path().join(".local/share/tooltrail/keep/own");
+    let expected = format!("error: cannot keep `{}`: its copy cannot be written to `{}`: ", large.display(), keep.display());
+    assert!(told.starts_with(&expected) && told.lines().count() == 1, "{told}");
+    assert_eq!((output.status.code(), home.json(&["keep", "status"])["logs"].as_u64()), (Some(1), Some(1)), "the other log is kept");
+}
+
+#[test]
+fn a_log_is_kept_after_all_that_belongs_to_it() {
+    let home = Home::new();
+    home.ask(&["keep", "on"]);
+    for (id, command) in [("aaaa1111", ["keep", "now"]), ("bbbb2222", ["sql", "SELECT 1"])] {
+        let log = home.session(id, 3);
+        let mut beside: Vec<PathBuf> = (0..60).map(|number| log.with_extension("").join(format!("tool-results/{number}.txt"))).collect();
+        beside.push(home.path().join(format!(".claude/file-history/{id}/9f@v1")));
+        for path in &beside {
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "saved").unwrap();
+        }
+        let copy = |path: &Path| PathBuf::from(format!("{}{}", home.kept(), path.display()));
+        let mut child = home.command(&command).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // Killed as soon as the log is kept: nobody would look for the others again.
+        while !copy(&log).exists() && child.try_wait().unwrap().is_none() {
+            std::thread::sleep(Duration::from_micros(200));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(copy(&log).exists(), "{command:?}");
+        let missing = beside.iter().filter(|path| !copy(path).exists()).count();
+        assert_eq!(missing, 0, "{command:?}");
+    }
+}
+
+#[test]
+fn a_log_that_goes_on_is_not_overwritten_with_what_was_kept() {
+    let home = Home::new();
+    let log = home.session("aaaa1111", 3);
+    home.ask(&["keep", "now"]);
+    let mut longer = fs::read(&log).unwrap();
+    longer.extend(b"{\"type\":\"user\"}\n");
+    fs::write(&log, &longer).unwrap();
+    for arguments in
+        [["keep", "restore", "all", "--force"].as_slice(), &["keep", "restore", "aaaa"], &["keep", "restore", "aaaa", "--force"]]
+    {
+        let output = home.run(arguments);
+        let told = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(told, "restored 0 files; 1 there already and longer than what is kept: nothing is missing\n", "{arguments:?}");
+        assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), b"".as_slice()), "{arguments:?}");
+        assert!(fs::read(&log).unwrap() == longer, "{arguments:?}");
+    }
+}
+
+#[test]
+fn what_only_the_keep_has_is_not_deleted_unless_asked() {
+    let home = Home::new();
+    let refused = |what: &str| {
+        let output = home.run(&["keep", "off", "--delete"]);
+        assert!(String::from_utf8_lossy(&output.stderr).contains(&format!("only the keep still has {what}; ")), "{output:?}");
+        assert_eq!((output.status.code(), home.json(&["keep", "status"])["on"].as_bool()), (Some(2), Some(true)));
+    };
+    let log = home.session("aaaa1111", 3);
+    let saved = log.with_extension("").join("tool-results/t.txt");
+    fs::create_dir_all(saved.parent().unwrap()).unwrap();
+    fs::write(&saved, "saved").unwrap();
+    home.ask(&["keep", "on"]);
+    let whole = fs::read(&log).unwrap();
+    fs::remove_file(&saved).unwrap();
+    refused("1 other file");
+    fs::write(&log, "").unwrap();
+    refused("1 log, 1 other file");
+    fs::write(&log, "{}\n").unwrap();
+    fs::write(&saved, "saved").unwrap();
+    home.ask(&["keep", "now"]);
+    refused("1 older version");
+    home.ask(&["keep", "off", "--delete", "--force"]);
+    // What is all there may go.
+    fs::write(&log, whole).unwrap();
+    home.ask(&["keep", "now"]);
+    assert_eq!(home.json(&["keep", "off", "--delete"])["deleted"].as_u64(), Some(2));
+}
+
+#[test]
+fn ten_logs_that_will_be_deleted_are_listed_and_the_others_counted() {
+    let home = Home::new();
+    let told = || {
+        let status = home.ask(&["keep"]);
+        (status.matches(".jsonl").count(), status.lines().find(|line| line.contains("more;")).map(str::to_owned))
+    };
+    (0..10).for_each(|number| drop(home.session(&format!("aaaa000{number}"), 40)));
+    assert_eq!(told(), (10, None));
+    (0..2).for_each(|number| drop(home.session(&format!("bbbb000{number}"), 40)));
+    assert_eq!(told(), (10, Some("… and 2 more; --json has all of them".to_owned())));
+    assert_eq!(home.json(&["keep", "status"])["soon"].as_array().map(Vec::len), Some(12));
+}
+
+#[test]
+fn what_is_put_elsewhere_is_laid_out_like_a_home_wherever_it_was() {
+    let mut home = Home::new();
+    home.session("aaaa1111", 3);
+    let sessions = |home: &Home, root: &str| home.ask(&["list", "--json", "--root", root]).lines().count();
+    // Of a directory that was named.
+    fs::create_dir(home.path().join("other")).unwrap();
+    fs::rename(home.path().join(".claude"), home.path().join("other/.claude")).unwrap();
+    let root = home.path().join("other").to_str().unwrap().to_owned();
+    let before = files(Path::new(&root));
+    home.ask(&["--root", "other", "keep", "now"]);
+    home.ask(&["--root", &root, "keep", "restore", "all", "--to", "out1"]);
+    assert!(files(&home.path().join("out1")) == before && sessions(&home, "out1") == 1);
+    // Of agents that were told to live elsewhere, in the home and outside.
+    let codex = tempfile::tempdir().unwrap();
+    let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tooltrail-formats/tests/fixtures");
+    copy(&fixtures.join("codex/ends"), codex.path());
+    home.variables = vec![("CLAUDE_CONFIG_DIR", format!("{root}/.claude")), ("CODEX_HOME", codex.path().to_str().unwrap().to_owned())];
+    home.ask(&["keep", "now"]);
+    home.ask(&["keep", "restore", "all", "--to", "out2"]);
+    let out = files(&home.path().join("out2"));
+    assert!(out.keys().all(|path| path.starts_with(".claude/projects") || path.starts_with(".codex/sessions")), "{:?}", out.keys());
+    assert_eq!(sessions(&home, "out2"), home.ask(&["list", "--json"]).lines().count());
 }

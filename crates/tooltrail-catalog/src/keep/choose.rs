@@ -60,18 +60,23 @@ fn logs<'s>(search: &'s Search, kept: &Path) -> impl Iterator<Item = &'s Found> 
     search.files.iter().filter(move |found| !found.path.starts_with(kept))
 }
 
-/// Everything that is there to be kept, the largest first, so that no thread is left alone with a large one at the end.
-pub(super) fn all(search: &Search, kept: &Path) -> Vec<PathBuf> {
-    let mut files: Map<PathBuf, u64> = Map::default();
-    for found in logs(search, kept) {
-        files.insert(found.path.clone(), found.size);
-        for path in belongings(&found.path) {
-            files.entry(path).or_default();
+/// Everything that is there to be kept, in the order in which it has to be: what belongs to logs, the logs among it, the other logs. A log
+/// that is kept as it is is not looked at again, so what belongs to it has to be kept before. Of each the largest first, so that no
+/// thread is left alone with a large one at the end.
+pub(super) fn all(search: &Search, kept: &Path) -> [Vec<PathBuf>; 3] {
+    let mut sizes: Map<PathBuf, u64> = logs(search, kept).map(|found| (found.path.clone(), found.size)).collect();
+    let belonging: BTreeSet<PathBuf> = logs(search, kept).flat_map(|found| belongings(&found.path)).collect();
+    let (mut beside, mut parts) = (Vec::new(), Vec::new());
+    for path in belonging {
+        match sizes.remove(&path) {
+            Some(size) => parts.push((path, size)),
+            None => beside.push((path, 0)),
         }
     }
-    let mut files: Vec<(PathBuf, u64)> = files.into_iter().collect();
-    files.sort_by(|(a, a_size), (b, b_size)| b_size.cmp(a_size).then_with(|| a.cmp(b)));
-    files.into_iter().map(|(path, _)| path).collect()
+    [beside, parts, sizes.into_iter().collect()].map(|mut files| {
+        files.sort_by(|(a, a_size), (b, b_size)| b_size.cmp(a_size).then_with(|| a.cmp(b)));
+        files.into_iter().map(|(path, _)| path).collect()
+    })
 }
 
 /// The logs that are to be kept now without being asked for, the most urgent first.
@@ -79,7 +84,7 @@ pub(super) fn due(search: &Search, retention: &Retention, now: Time, kept: &Path
     let copies: Map<&OsStr, Option<SystemTime>> = search.kept.iter().map(|kept| (kept.original.as_os_str(), kept.copy.modified)).collect();
     let mut due = Vec::new();
     for found in logs(search, kept) {
-        let same = copies.get(found.path.as_os_str()).is_some_and(|copy| copy.is_some() && *copy == found.modified);
+        let same = copies.get(found.path.as_os_str()).is_some_and(|copy| is_same(*copy, found.size, found.modified));
         let Some(written) = found.written().filter(|_| !same) else { continue };
         let deleted = retention.deleted_at(&found.path, written).unwrap_or(Time::MAX);
         let quiet = QUIET.saturating_mul(u32::try_from(1 + found.size / QUIET_FOR).unwrap_or(u32::MAX));
@@ -89,6 +94,11 @@ pub(super) fn due(search: &Search, retention: &Retention, now: Time, kept: &Path
     }
     due.sort();
     due.into_iter().map(|(_, path)| path.clone()).collect()
+}
+
+/// Whether a copy of some time is that of a file as it is now: it has its time. An emptied file tells nothing that could be kept.
+pub(super) fn is_same(copy: Option<SystemTime>, size: u64, written: Option<SystemTime>) -> bool {
+    copy.is_some() && (size == 0 || copy == written)
 }
 
 /// A span of time as the model counts it.

@@ -35,6 +35,21 @@ pub(super) enum Made {
     Replaced(u64),
 }
 
+/// Why a file was not kept. What goes wrong while reading is the file's fault unless something else is said.
+#[derive(Debug)]
+pub(super) enum Fault {
+    /// It cannot be read.
+    File(io::Error),
+    /// Its copy cannot be written.
+    Copy(io::Error),
+}
+
+impl From<io::Error> for Fault {
+    fn from(error: io::Error) -> Self {
+        Fault::File(error)
+    }
+}
+
 /// Copies files into a keep.
 #[derive(Debug)]
 pub(super) struct Copier {
@@ -51,7 +66,7 @@ struct Old {
 
 impl Copier {
     /// Keeps a file as it is now.
-    pub(super) fn keep(&self, original: &Path, progress: &Progress) -> io::Result<Made> {
+    pub(super) fn keep(&self, original: &Path, progress: &Progress) -> Result<Made, Fault> {
         let place = mirror::place(&self.files, original).ok_or_else(|| io::Error::other("a file at such a place cannot be kept"))?;
         let times = (time(original)?, time(&place).ok());
         if times.1.is_some_and(|copied| copied == times.0) {
@@ -62,7 +77,7 @@ impl Copier {
         let Some(old) = old else {
             // Something that is no copy of ours, or a damaged one, is put aside as well.
             if place.exists() {
-                self.put_aside(&place)?;
+                self.put_aside(&place).map_err(Fault::Copy)?;
             }
             self.write(&mut source, None, &place, progress)?;
             return Ok(Made::New(source.length));
@@ -79,34 +94,30 @@ impl Copier {
         if let Some(hash) = source.goes_on(&old.end)? {
             // What is taken over from the copy may be damaged on the disk. As long as the file is there, it is made anew then.
             match self.write(&mut source, Some((&old, hash)), &place, progress) {
-                Err(error) if error.kind() == io::ErrorKind::InvalidData => self.write(&mut source, None, &place, progress)?,
+                Err(Fault::Copy(error)) if error.kind() == io::ErrorKind::InvalidData => self.write(&mut source, None, &place, progress)?,
                 written => written?,
             }
             let added = source.length - known.length;
             return Ok(if added == 0 { Made::Nothing } else { Made::Grown(added) });
         }
         let written = self.prepare(&mut source, None, progress)?;
-        self.put_aside(&place)?;
-        give_name(written, &place)?;
+        self.put_aside(&place).map_err(Fault::Copy)?;
+        give_name(written, &place).map_err(Fault::Copy)?;
         Ok(Made::Replaced(source.length))
     }
 
-    fn write(&self, source: &mut Original, old: Option<(&Old, Xxh3Default)>, place: &Path, progress: &Progress) -> io::Result<()> {
-        give_name(self.prepare(source, old, progress)?, place)
+    fn write(&self, source: &mut Original, old: Option<(&Old, Xxh3Default)>, place: &Path, progress: &Progress) -> Result<(), Fault> {
+        give_name(self.prepare(source, old, progress)?, place).map_err(Fault::Copy)
     }
 
     /// Writes a copy and checks it; it has no name yet.
-    fn prepare(&self, source: &mut Original, old: Option<(&Old, Xxh3Default)>, progress: &Progress) -> io::Result<NamedTempFile> {
-        let mut written = NamedTempFile::new_in(&self.new)?;
+    fn prepare(&self, source: &mut Original, old: Option<(&Old, Xxh3Default)>, progress: &Progress) -> Result<NamedTempFile, Fault> {
+        let mut written = NamedTempFile::new_in(&self.new).map_err(Fault::Copy)?;
         let seal = match source.is_packed()? {
             true => source.copy_raw(written.as_file_mut(), progress)?,
             false => source.pack(written.as_file_mut(), old, progress)?,
         };
-        check(written.as_file(), &seal)?;
-        if let Some(modified) = seal.modified() {
-            written.as_file().set_modified(modified)?;
-        }
-        written.as_file().sync_all()?;
+        finish(written.as_file(), &seal).map_err(Fault::Copy)?;
         Ok(written)
     }
 
@@ -129,6 +140,15 @@ impl Copier {
         }
         Ok(())
     }
+}
+
+/// Checks what was written, and gives it the time of its file.
+fn finish(written: &File, seal: &Seal) -> io::Result<()> {
+    check(written, seal)?;
+    if let Some(modified) = seal.modified() {
+        written.set_modified(modified)?;
+    }
+    written.sync_all()
 }
 
 /// Where there are no links, a copy of the copy does.
@@ -164,7 +184,7 @@ pub(super) fn check(file: &File, seal: &Seal) -> io::Result<()> {
     let end = Frames::read(file).filter(|end| end.seal == *seal).ok_or_else(damaged)?;
     let mut hash = Xxh3Default::new();
     let mut content = end.content(file.try_clone()?);
-    each_chunk(&mut content, u64::MAX, |bytes| {
+    each_chunk::<io::Error>(&mut content, u64::MAX, |bytes| {
         hash.update(bytes);
         Ok(())
     })
@@ -173,7 +193,11 @@ pub(super) fn check(file: &File, seal: &Seal) -> io::Result<()> {
 }
 
 /// Gives up to so many bytes in pieces; says how many there were.
-pub(super) fn each_chunk(input: &mut impl Read, most: u64, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<u64> {
+pub(super) fn each_chunk<E: From<io::Error>>(
+    input: &mut impl Read,
+    most: u64,
+    mut take: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<u64, E> {
     let mut chunk = vec![0; CHUNK];
     let mut input = input.take(most);
     let mut total = 0;
@@ -182,7 +206,7 @@ pub(super) fn each_chunk(input: &mut impl Read, most: u64, mut take: impl FnMut(
             Ok(0) => return Ok(total),
             Ok(count) => count,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
         };
         take(chunk.get(..count).unwrap_or_default())?;
         total += count as u64;
@@ -225,12 +249,12 @@ impl Original {
         }
         self.file.seek(SeekFrom::Start(0))?;
         let mut taken_over = Xxh3Default::new();
-        each_chunk(&mut self.file, known.full(), |bytes| {
+        each_chunk::<io::Error>(&mut self.file, known.full(), |bytes| {
             taken_over.update(bytes);
             Ok(())
         })?;
         let mut whole = taken_over.clone();
-        each_chunk(&mut self.file, known.seal.length - known.full(), |bytes| {
+        each_chunk::<io::Error>(&mut self.file, known.seal.length - known.full(), |bytes| {
             whole.update(bytes);
             Ok(())
         })?;
@@ -238,35 +262,35 @@ impl Original {
     }
 
     /// Writes it in frames, after those of an older copy.
-    fn pack(&mut self, out: &mut File, old: Option<(&Old, Xxh3Default)>, progress: &Progress) -> io::Result<Seal> {
-        let mut packer = Packer::new(BufWriter::with_capacity(CHUNK, out))?;
+    fn pack(&mut self, out: &mut File, old: Option<(&Old, Xxh3Default)>, progress: &Progress) -> Result<Seal, Fault> {
+        let mut packer = Packer::new(BufWriter::with_capacity(CHUNK, out)).map_err(Fault::Copy)?;
         let (mut hash, mut from) = (Xxh3Default::new(), 0);
         if let Some((old, taken_over)) = old {
-            packer.resume(&old.file, &old.end)?;
+            packer.resume(&old.file, &old.end).map_err(Fault::Copy)?;
             (hash, from) = (taken_over, old.end.full());
         }
         self.file.seek(SeekFrom::Start(from))?;
         let read = each_chunk(&mut self.file, self.length - from, |bytes| {
             progress.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
             hash.update(bytes);
-            packer.write(bytes)
+            packer.write(bytes).map_err(Fault::Copy)
         })?;
         let seal = self.seal(from + read, hash.digest128(), false)?;
-        packer.finish(&seal)?.flush()?;
+        packer.finish(&seal).and_then(|mut out| out.flush()).map_err(Fault::Copy)?;
         Ok(seal)
     }
 
     /// Writes it as it is.
-    fn copy_raw(&mut self, out: &mut File, progress: &Progress) -> io::Result<Seal> {
+    fn copy_raw(&mut self, out: &mut File, progress: &Progress) -> Result<Seal, Fault> {
         self.file.seek(SeekFrom::Start(0))?;
         let mut hash = Xxh3Default::new();
         let read = each_chunk(&mut self.file, self.length, |bytes| {
             progress.bytes.fetch_add(bytes.len() as u64, Ordering::Relaxed);
             hash.update(bytes);
-            out.write_all(bytes)
+            out.write_all(bytes).map_err(Fault::Copy)
         })?;
         let seal = self.seal(read, hash.digest128(), true)?;
-        frames::seal_raw(out, &seal)?;
+        frames::seal_raw(out, &seal).map_err(Fault::Copy)?;
         Ok(seal)
     }
 

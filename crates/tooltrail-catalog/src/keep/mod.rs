@@ -26,15 +26,15 @@ pub use choose::{SOON, belongings};
 pub use restore::{Restoring, Returned};
 pub use status::{Doomed, Status};
 
-use copy::{Copier, Made};
+use copy::{Copier, Fault, Made};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tooltrail_formats::find::{Problem, Search};
+use tooltrail_formats::find::Search;
 use tooltrail_formats::mirror;
 use tooltrail_formats::retention::Retention;
 use tooltrail_formats::scan::Progress;
@@ -65,6 +65,51 @@ pub enum Error {
     },
 }
 
+/// A file that could not be kept. The others were.
+#[derive(Debug, thiserror::Error)]
+pub enum Unkept {
+    /// It cannot be read.
+    #[error("cannot keep `{}`: it cannot be read: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// Its copy cannot be written.
+    #[error("cannot keep `{}`: its copy cannot be written to `{}`: {error}", path.display(), keep.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// The keep.
+        keep: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// Nothing can be written to the keep, so nothing more was tried.
+    #[error(
+        "nothing more can be kept in `{}`: {error}; what is kept is whole. Make room there, or choose another place with TOOLTRAIL_DATA, then \
+         run `tooltrail keep now`",
+        keep.display()
+    )]
+    Full {
+        /// The keep.
+        keep: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+}
+
+impl Unkept {
+    /// What it is about.
+    pub fn path(&self) -> &Path {
+        match self {
+            Unkept::Unreadable { path, .. } | Unkept::Unwritable { path, .. } => path,
+            Unkept::Full { keep, .. } => keep,
+        }
+    }
+}
+
 /// A keep.
 #[derive(Clone, Debug)]
 pub struct Keep {
@@ -93,8 +138,8 @@ pub struct Outcome {
     pub replaced: usize,
     /// How many bytes of logs were copied.
     pub bytes: u64,
-    /// What could not be kept.
-    pub problems: Vec<Problem>,
+    /// What could not be kept, by path.
+    pub problems: Vec<Unkept>,
 }
 
 impl Outcome {
@@ -103,16 +148,26 @@ impl Outcome {
         self.new + self.grown + self.replaced
     }
 
-    fn add(&mut self, path: &Path, made: io::Result<Made>) {
+    fn add(&mut self, path: &Path, made: Result<Made, Fault>, keep: &Path) {
         match made {
             Ok(Made::Nothing) => {}
             Ok(Made::New(bytes)) => (self.new, self.bytes) = (self.new + 1, self.bytes + bytes),
             Ok(Made::Grown(bytes)) => (self.grown, self.bytes) = (self.grown + 1, self.bytes + bytes),
             Ok(Made::Replaced(bytes)) => (self.replaced, self.bytes) = (self.replaced + 1, self.bytes + bytes),
             // Agents delete files while we look at them.
-            Err(error) if error.kind() == io::ErrorKind::NotFound && !path.exists() => {}
-            Err(error) => self.problems.push(Problem { path: path.to_owned(), error }),
+            Err(Fault::File(error)) if error.kind() == io::ErrorKind::NotFound && !path.exists() => {}
+            Err(Fault::File(error)) => self.problems.push(Unkept::Unreadable { path: path.to_owned(), error }),
+            Err(Fault::Copy(error)) if is_final(&error) && self.is_over() => {}
+            Err(Fault::Copy(error)) if is_final(&error) => self.problems.push(Unkept::Full { keep: keep.to_owned(), error }),
+            Err(Fault::Copy(error)) => {
+                self.problems.push(Unkept::Unwritable { path: path.to_owned(), keep: keep.to_owned(), error });
+            }
         }
+    }
+
+    /// Whether nothing more can be kept.
+    fn is_over(&self) -> bool {
+        self.problems.iter().any(|problem| matches!(problem, Unkept::Full { .. }))
     }
 }
 
@@ -157,25 +212,30 @@ impl Keep {
     pub fn now(&self, search: &Search, threads: usize, now: Time, progress: &Progress) -> Result<Outcome, Error> {
         let _lock = self.lock(PATIENCE)?;
         let copier = self.copier()?;
-        let files = choose::all(search, &self.files());
-        let (next, outcome) = (AtomicUsize::new(0), Mutex::new(Outcome::default()));
-        let work = || {
-            while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                let made = copier.keep(path, progress);
-                progress.sources.fetch_add(1, Ordering::Relaxed);
-                outcome.lock().unwrap_or_else(std::sync::PoisonError::into_inner).add(path, made);
-            }
-        };
-        std::thread::scope(|scope| {
-            // Each of them waits for the disk as much as it works.
-            for _ in 1..(2 * threads).clamp(1, files.len().max(1)) {
-                scope.spawn(work);
-            }
-            work();
-        });
-        self.write_state(&State { last: Some(now.to_string()), ..self.state() })?;
-        let mut outcome = outcome.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        outcome.problems.sort_by(|a, b| a.path.cmp(&b.path));
+        let outcome = Mutex::new(Outcome::default());
+        for files in choose::all(search, &self.files()) {
+            let next = AtomicUsize::new(0);
+            let work = || {
+                while let Some(path) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if outcome.lock().unwrap_or_else(PoisonError::into_inner).is_over() {
+                        return;
+                    }
+                    let made = copier.keep(path, progress);
+                    progress.sources.fetch_add(1, Ordering::Relaxed);
+                    outcome.lock().unwrap_or_else(PoisonError::into_inner).add(path, made, &self.directory);
+                }
+            };
+            std::thread::scope(|scope| {
+                // Each of them waits for the disk as much as it works.
+                for _ in 1..(2 * threads).clamp(1, files.len().max(1)) {
+                    scope.spawn(work);
+                }
+                work();
+            });
+        }
+        let mut outcome = outcome.into_inner().unwrap_or_else(PoisonError::into_inner);
+        self.note(&outcome, now)?;
+        outcome.problems.sort_by(|a, b| a.path().cmp(b.path()));
         Ok(outcome)
     }
 
@@ -196,14 +256,17 @@ impl Keep {
         let copier = self.copier()?;
         let mut outcome = Outcome::default();
         for log in due {
-            for path in std::iter::once(log.clone()).chain(belongings(&log)) {
-                outcome.add(&path, copier.keep(&path, &Progress::default()));
+            // The log last: once it is kept, nobody looks for what belongs to it.
+            for path in belongings(&log).into_iter().chain([log]) {
+                if !outcome.is_over() {
+                    outcome.add(&path, copier.keep(&path, &Progress::default()), &self.directory);
+                }
             }
-            if start.elapsed() > SPARE {
+            if start.elapsed() > SPARE || outcome.is_over() {
                 break;
             }
         }
-        self.write_state(&State { last: Some(now.to_string()), ..self.state() })?;
+        self.note(&outcome, now)?;
         Ok(outcome)
     }
 
@@ -267,6 +330,14 @@ impl Keep {
         }
     }
 
+    /// Writes down when logs were kept. Where nothing can be written that is told already, and what was kept counts.
+    fn note(&self, outcome: &Outcome, now: Time) -> Result<(), Error> {
+        if outcome.is_over() {
+            return Ok(());
+        }
+        self.write_state(&State { last: Some(now.to_string()), ..self.state() })
+    }
+
     fn write_state(&self, state: &State) -> Result<(), Error> {
         let path = self.directory.join("state.json");
         let write = || -> io::Result<()> {
@@ -280,11 +351,17 @@ impl Keep {
     }
 }
 
-/// Whether a file is kept as it is now: its copy has its time.
+/// Whether a file is kept as it is now.
 fn is_kept(kept: &Path, file: &Path) -> bool {
-    let time = |path: &Path| fs::symlink_metadata(path).and_then(|meta| meta.modified()).ok();
-    let copy = mirror::place(kept, file).and_then(|copy| time(&copy));
-    copy.is_some() && copy == time(file)
+    let copy = mirror::place(kept, file).and_then(|copy| fs::symlink_metadata(copy).ok());
+    let (Some(copy), Ok(file)) = (copy, fs::symlink_metadata(file)) else { return false };
+    choose::is_same(copy.modified().ok(), file.len(), file.modified().ok())
+}
+
+/// Whether no other file could be written either.
+fn is_final(error: &io::Error) -> bool {
+    use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
+    matches!(error.kind(), StorageFull | QuotaExceeded | ReadOnlyFilesystem)
 }
 
 /// Makes a directory that only its owner can look into: what was said in sessions is private.
@@ -302,4 +379,25 @@ fn private() -> fs::OpenOptions {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_is_told_once_and_ends_it() {
+        let mut outcome = Outcome::default();
+        let (log, keep) = (Path::new("/logs/a.jsonl"), Path::new("/data/keep"));
+        outcome.add(log, Err(Fault::Copy(io::ErrorKind::PermissionDenied.into())), keep);
+        assert!(!outcome.is_over());
+        for _ in 0..3 {
+            outcome.add(log, Err(Fault::Copy(io::ErrorKind::StorageFull.into())), keep);
+        }
+        assert!(outcome.is_over());
+        let told: Vec<String> = outcome.problems.iter().map(ToString::to_string).collect();
+        let [denied, full] = told.as_slice() else { panic!("{told:?}") };
+        assert!(denied.starts_with("cannot keep `/logs/a.jsonl`: its copy cannot be written to `/data/keep`: "), "{denied}");
+        assert!(full.starts_with("nothing more can be kept in `/data/keep`: ") && full.contains("TOOLTRAIL_DATA"), "{full}");
+    }
 }

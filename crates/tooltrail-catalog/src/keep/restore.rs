@@ -1,4 +1,6 @@
 //! Giving back what was kept: the same bytes, with the same time, at the same place or another.
+//!
+//! What is there is never lost by it: a file that only grew stays, and another one stays too, under another name if it has to make room.
 
 use super::copy::each_chunk;
 use super::{Keep, choose, make_private};
@@ -12,12 +14,16 @@ use tooltrail_formats::mirror;
 use xxhash_rust::xxh3::Xxh3Default;
 
 /// What became of a file that was to be given back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Returned {
     /// It was written.
     Written,
+    /// It was written, and what was there has this name now.
+    Replaced(PathBuf),
     /// It is there already.
     Same,
+    /// It is there already, and something was added to it. So nothing is missing, and it was left alone.
+    Grown,
     /// Another file is there, and was left alone.
     Differs,
 }
@@ -25,7 +31,7 @@ pub enum Returned {
 /// How files are given back.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Restoring {
-    /// Whether other files may be replaced.
+    /// Whether files that differ have to make room.
     pub force: bool,
     /// Whether the files count as written now. Otherwise they have the time they had, and an agent may delete them again.
     pub touch: bool,
@@ -59,12 +65,13 @@ impl Keep {
     pub fn restore(&self, copy: &Path, target: &Path, how: Restoring) -> io::Result<Returned> {
         let file = File::open(copy)?;
         let end = Frames::read(&file).ok_or_else(damaged)?;
-        if fs::symlink_metadata(target).is_ok() {
-            if holds(target, &end.seal)? {
+        let there = fs::symlink_metadata(target).is_ok();
+        if there {
+            if let Some(returned) = holds(target, &end.seal)? {
                 if how.touch {
                     File::options().write(true).open(target)?.set_modified(SystemTime::now())?;
                 }
-                return Ok(Returned::Same);
+                return Ok(returned);
             }
             if !how.force {
                 return Ok(Returned::Differs);
@@ -74,7 +81,7 @@ impl Keep {
         make_private(directory)?;
         let mut written = NamedTempFile::new_in(directory)?;
         let (seal, mut hash) = (end.seal, Xxh3Default::new());
-        each_chunk(&mut end.content(file), u64::MAX, |bytes| {
+        each_chunk::<io::Error>(&mut end.content(file), u64::MAX, |bytes| {
             hash.update(bytes);
             written.write_all(bytes)
         })?;
@@ -86,9 +93,10 @@ impl Keep {
             written.as_file().set_modified(time)?;
         }
         written.as_file().sync_all()?;
-        let named = if how.force { written.persist(target) } else { written.persist_noclobber(target) };
+        let aside = if there { Some(put_aside(target)?) } else { None };
+        let named = if there { written.persist(target) } else { written.persist_noclobber(target) };
         match named {
-            Ok(_) => Ok(Returned::Written),
+            Ok(_) => Ok(aside.map_or(Returned::Written, Returned::Replaced)),
             // Somebody else was quicker.
             Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(Returned::Differs),
             Err(error) => Err(error.error),
@@ -100,16 +108,32 @@ fn damaged() -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, "the kept copy is damaged; nothing was written")
 }
 
-/// Whether a file holds what was sealed.
-fn holds(path: &Path, seal: &Seal) -> io::Result<bool> {
+/// Gives a file another name beside it, one that no log has. It keeps its own too, where that is possible, until another file takes that:
+/// so what is added to it meanwhile is not lost either.
+fn put_aside(path: &Path) -> io::Result<PathBuf> {
+    for number in 1_u32.. {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".before-restore-{number}"));
+        let aside = PathBuf::from(name);
+        if fs::symlink_metadata(&aside).is_err() {
+            fs::hard_link(path, &aside).or_else(|_| fs::rename(path, &aside))?;
+            return Ok(aside);
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Whether a file holds what was sealed, or begins with it.
+fn holds(path: &Path, seal: &Seal) -> io::Result<Option<Returned>> {
     let meta = fs::symlink_metadata(path)?;
-    if !meta.is_file() || meta.len() != seal.length {
-        return Ok(false);
+    if !meta.is_file() || meta.len() < seal.length {
+        return Ok(None);
     }
     let mut hash = Xxh3Default::new();
-    each_chunk(&mut File::open(path)?, u64::MAX, |bytes| {
+    each_chunk::<io::Error>(&mut File::open(path)?, seal.length, |bytes| {
         hash.update(bytes);
         Ok(())
     })?;
-    Ok(hash.digest128() == seal.checksum)
+    let same = hash.digest128() == seal.checksum;
+    Ok(same.then_some(if meta.len() == seal.length { Returned::Same } else { Returned::Grown }))
 }

@@ -21,6 +21,10 @@ pub struct Status {
     pub files: u64,
     /// How many logs whose original is gone.
     pub gone: u64,
+    /// How many files of which nothing else has all that is kept: they are gone, or are shorter now.
+    pub only: u64,
+    /// How many of them are logs.
+    pub only_logs: u64,
     /// How many bytes the files had.
     pub bytes: u64,
     /// How many bytes the copies have.
@@ -50,22 +54,30 @@ impl Keep {
     /// What there is. If `verify`, every copy is read to its end.
     pub fn status(&self, search: &Search, retention: &Retention, now: Time, verify: bool) -> Status {
         let mut status = Status::default();
+        let kept = self.files();
+        let gone: Set<&Path> = search.files.iter().map(|found| found.path.as_path()).filter(|path| path.starts_with(&kept)).collect();
+        status.gone = gone.len() as u64;
+        // Logs that are there, if perhaps at another place or compressed.
+        let there: Set<&Path> = search.kept.iter().map(|kept| kept.copy.path.as_path()).filter(|path| !gone.contains(path)).collect();
         for path in self.copies() {
             let read = File::open(&path).ok().and_then(|file| Some((Frames::read(&file)?.seal, file)));
             let Some((seal, _)) = read.filter(|(seal, file)| !verify || check(file, seal).is_ok()) else {
                 status.damaged.push(path);
                 continue;
             };
-            status.files += 1;
-            status.logs += u64::from(is_log_name(&path));
+            let is_log = u64::from(is_log_name(&path));
+            let only = match self.original(&path).and_then(|original| fs::symlink_metadata(original).ok()) {
+                Some(original) => u64::from(original.len() < seal.length),
+                None => u64::from(!there.contains(path.as_path())),
+            };
+            (status.only, status.only_logs) = (status.only + only, status.only_logs + only * is_log);
+            (status.files, status.logs) = (status.files + 1, status.logs + is_log);
             status.bytes += seal.length;
             status.kept_bytes += size(&path);
         }
         choose::walk(&self.directory().join("older"), &mut |path| {
             (status.older, status.older_bytes) = (status.older + 1, status.older_bytes + size(&path));
         });
-        let kept = self.files();
-        status.gone = search.files.iter().filter(|found| found.path.starts_with(&kept)).count() as u64;
         let unkept: Vec<&Path> = search
             .files
             .iter()

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 use tooltrail_catalog::keep::{Keep, Restoring, Returned, Status, belongings};
+use tooltrail_formats::Places;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::mirror;
 use tooltrail_formats::scan::{Progress, spelled};
@@ -30,7 +31,10 @@ Examples:
   tooltrail keep restore 3f2a      put the files of a session back
   tooltrail keep restore all --to /tmp/logs
   tooltrail keep off               keep nothing more; what is kept stays
-  tooltrail keep off --delete      and throw it away";
+  tooltrail keep off --delete      and throw it away, unless some of it is nowhere else";
+
+/// So many logs that are about to be deleted are listed for people.
+const LISTED: usize = 10;
 
 /// Arguments of `keep`.
 #[derive(Debug, Args)]
@@ -47,9 +51,12 @@ enum What {
     On,
     /// Stop that; what is kept stays
     Off {
-        /// Throw away what is kept as well
+        /// Throw away what is kept as well, unless only the keep still has some of it
         #[arg(long)]
         delete: bool,
+        /// Throw that away too
+        #[arg(long, requires = "delete")]
+        force: bool,
     },
     /// Keep what is new, once
     Now,
@@ -72,7 +79,7 @@ struct RestoreArgs {
     /// Put them into this directory instead, laid out like a home
     #[arg(long, value_name = "DIR")]
     to: Option<PathBuf>,
-    /// Replace files that are there and differ
+    /// Replace files that are there and differ; they get another name. What only grew is left alone
     #[arg(long)]
     force: bool,
     /// Let them count as written now, so that their agent does not delete them again at once
@@ -125,6 +132,7 @@ struct RestoreRow {
     kept: String,
     file: String,
     outcome: &'static str,
+    aside: Option<String>,
 }
 
 pub(crate) fn run(args: &LogArgs, own: &KeepArgs) -> anyhow::Result<ExitCode> {
@@ -138,7 +146,7 @@ pub(crate) fn run(args: &LogArgs, own: &KeepArgs) -> anyhow::Result<ExitCode> {
         None => status(args, &keep, false),
         Some(What::Status { verify }) => status(args, &keep, *verify),
         Some(What::On) => on(args, &keep),
-        Some(What::Off { delete }) => off(args, &keep, *delete),
+        Some(What::Off { delete, force }) => off(args, &keep, *delete, *force),
         Some(What::Now) => now(args, &keep),
         Some(What::Restore(own)) => restore(args, &keep, own),
     }
@@ -164,23 +172,45 @@ fn on(args: &LogArgs, keep: &Keep) -> anyhow::Result<ExitCode> {
     now(args, keep)
 }
 
-fn off(args: &LogArgs, keep: &Keep, delete: bool) -> anyhow::Result<ExitCode> {
-    let status = keep.status(&Search::default(), &keeping::retention(args), logs::asked_at(args), false);
+fn off(args: &LogArgs, keep: &Keep, delete: bool, force: bool) -> anyhow::Result<ExitCode> {
+    let status = keep.status(&search(args)?, &keeping::retention(args), logs::asked_at(args), false);
+    let only = nowhere_else(&status);
+    if let Some(only) = only.as_ref().filter(|_| delete && !force) {
+        bail!(
+            "only the keep still has {only}; nothing was changed. `tooltrail keep restore all --to DIR` takes copies out, --force deletes \
+             everything, `tooltrail keep off` alone deletes nothing"
+        );
+    }
     keep.switch(false)?;
     if delete {
         keep.delete()?;
     }
     let (files, size) = (table::counted(status.files, "file"), table::bytes(status.kept_bytes + status.older_bytes));
+    let directory = printed(keep.directory());
     let mut out = out::stdout(args.color.as_str());
-    match (args.json, delete) {
-        (true, _) => writeln!(out, "{}", serde_json::json!({"v": VERSION, "on": false, "deleted": if delete { status.files } else { 0 }}))?,
-        (_, true) => writeln!(out, "Logs are not kept any more. {files} ({size}) were deleted from {}", printed(keep.directory()))?,
-        (_, false) => {
-            writeln!(out, "Logs are not kept any more. {files} ({size}) stay in {}; --delete removes them", printed(keep.directory()))?
-        }
+    if args.json {
+        let deleted = if delete { status.files } else { 0 };
+        writeln!(
+            out,
+            "{}",
+            serde_json::json!({"v": VERSION, "on": false, "deleted": deleted, "only": status.only, "older": status.older})
+        )?;
+    } else if delete {
+        let lost = only.map_or_else(String::new, |only| format!(", among them the only copies of {only}"));
+        writeln!(out, "Logs are not kept any more. {files} ({size}) were deleted from {directory}{lost}")?;
+    } else {
+        let alone = only.map_or_else(String::new, |only| format!(", which alone has {only}"));
+        writeln!(out, "Logs are not kept any more. {files} ({size}) stay in {directory}{alone}; --delete removes them")?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// What would be lost with a keep, if anything.
+fn nowhere_else(status: &Status) -> Option<String> {
+    let parts = [(status.only_logs, "log"), (status.only - status.only_logs, "other file"), (status.older, "older version")];
+    let parts: Vec<String> = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| table::counted(*count, what)).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn now(args: &LogArgs, keep: &Keep) -> anyhow::Result<ExitCode> {
@@ -244,9 +274,12 @@ fn status(args: &LogArgs, keep: &Keep, verify: bool) -> anyhow::Result<ExitCode>
     }
     if !status.doomed.is_empty() {
         let mut table = Table::new(&[("DELETED", Align::Left), ("LOG", Align::FillEnd)]);
-        status.doomed.iter().for_each(|log| table.row(vec![when(now, log.deleted_at).into(), spelled(&log.file).into()]));
+        status.doomed.iter().take(LISTED).for_each(|log| table.row(vec![when(now, log.deleted_at).into(), spelled(&log.file).into()]));
         writeln!(out)?;
         table.print(&mut out, table::terminal_width())?;
+        if let Some(more) = status.doomed.len().checked_sub(LISTED).filter(|more| *more > 0) {
+            writeln!(out, "… and {more} more; --json has all of them")?;
+        }
         let what = if state.on { "keep now" } else { "keep on" };
         writeln!(out, "{DIM}agents will delete these within 7 days, and they are not kept; `tooltrail {what}` keeps them{DIM:#}")?;
     }
@@ -278,15 +311,16 @@ fn lines(status: &Status, on: bool, last: Option<String>, directory: &Path) -> V
 fn restore(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<ExitCode> {
     let (retention, now) = (keeping::retention(args), logs::asked_at(args));
     let (mut rows, mut doomed) = (Vec::new(), false);
+    let homes = homes(&logs::places(args)?);
     for copy in wanted(args, keep, own)? {
         let Some(original) = keep.original(&copy) else { continue };
-        let target = own.to.as_ref().map_or_else(|| Some(original.clone()), |to| below(to, &original));
+        let target = own.to.as_ref().map_or_else(|| Some(original.clone()), |to| below(to, &original, &homes));
         let Some(target) = target else { continue };
-        let outcome = put_back(keep, &copy, &target, own);
+        let (outcome, aside) = put_back(keep, &copy, &target, own);
         let written = std::fs::metadata(&target).and_then(|meta| meta.modified()).ok();
         let written = written.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(Time::from);
         doomed |= written.and_then(|time| retention.deleted_at(&target, time)).is_some_and(|time| time <= now);
-        rows.push(RestoreRow { v: VERSION, kept: spelled(&copy), file: spelled(&target), outcome });
+        rows.push(RestoreRow { v: VERSION, kept: spelled(&copy), file: spelled(&target), outcome, aside: aside.as_deref().map(spelled) });
     }
     let count = |outcome: &str| rows.iter().filter(|row| row.outcome == outcome).count() as u64;
     let code = if count("differs") + count("failed") == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) };
@@ -296,8 +330,13 @@ fn restore(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Exi
     }
     let mut out = out::stdout(args.color.as_str());
     let place = own.to.as_deref().map_or_else(String::new, |to| format!(" to {}", printed(to)));
-    let already = if count("same") == 0 { String::new() } else { format!("; {} there already", count("same")) };
-    writeln!(out, "restored {}{place}{already}", table::counted(count("written"), "file"))?;
+    let mut told = format!("restored {}{place}", table::counted(count("written") + count("replaced"), "file"));
+    for (outcome, what) in [("same", "there already"), ("grown", "there already and longer than what is kept: nothing is missing")] {
+        if count(outcome) > 0 {
+            told += &format!("; {} {what}", count(outcome));
+        }
+    }
+    writeln!(out, "{told}")?;
     out.flush()?;
     if doomed {
         out::remark(&"they are so old that their agent deletes them again when it starts; --touch lets them count as new");
@@ -305,13 +344,18 @@ fn restore(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Exi
     Ok(code)
 }
 
-/// Puts one file back; says what became of it, and complains if that is not what was wanted.
-fn put_back(keep: &Keep, copy: &Path, target: &Path, own: &RestoreArgs) -> &'static str {
-    match keep.restore(copy, target, Restoring { force: own.force, touch: own.touch }) {
+/// Puts one file back; says what became of it and of the one that was there, and complains if that is not what was wanted.
+fn put_back(keep: &Keep, copy: &Path, target: &Path, own: &RestoreArgs) -> (&'static str, Option<PathBuf>) {
+    let outcome = match keep.restore(copy, target, Restoring { force: own.force, touch: own.touch }) {
         Ok(Returned::Written) => "written",
+        Ok(Returned::Replaced(aside)) => {
+            out::remark(&format!("what was at {} is now {}", printed(target), printed(&aside)));
+            return ("replaced", Some(aside));
+        }
         Ok(Returned::Same) => "same",
+        Ok(Returned::Grown) => "grown",
         Ok(Returned::Differs) => {
-            let what = "is there and differs; --force replaces it, --to DIR puts the kept one elsewhere";
+            let what = "is there and differs; --to DIR puts the kept one elsewhere, --force puts it here and gives this one another name";
             out::complain(&format!("{} {what}", printed(target)));
             "differs"
         }
@@ -319,7 +363,8 @@ fn put_back(keep: &Keep, copy: &Path, target: &Path, own: &RestoreArgs) -> &'sta
             out::complain(&format!("cannot restore {}: {error}", printed(target)));
             "failed"
         }
-    }
+    };
+    (outcome, None)
 }
 
 /// The copies that a REF means, with all that belongs to them.
@@ -357,10 +402,27 @@ fn wanted(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Vec<
     Ok(copies.into_iter().collect())
 }
 
+/// Directories of people and agents, each with what it is called in a home; those that lie in others first.
+fn homes(places: &[Places]) -> Vec<(PathBuf, &'static str)> {
+    let mut homes = Vec::new();
+    for places in places {
+        let claude = places.claude_config.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|path| !path.is_empty());
+        homes.extend(claude.map(|path| (PathBuf::from(path), ".claude")));
+        homes.extend(places.codex_home.iter().map(|path| (path.clone(), ".codex")));
+        homes.extend(places.xdg_config.iter().map(|path| (path.clone(), ".config")));
+        homes.extend(places.home.iter().map(|path| (path.clone(), "")));
+    }
+    // Spelled as the paths of kept files are.
+    let mut homes: Vec<_> = homes.into_iter().filter_map(|(path, name)| Some((mirror::place(Path::new(""), &path)?, name))).collect();
+    homes.sort_by_key(|(path, _)| std::cmp::Reverse(path.components().count()));
+    homes
+}
+
 /// Where a file goes below another directory: as below a home, so that `--root` reads it, and with its whole path otherwise.
-fn below(to: &Path, original: &Path) -> Option<PathBuf> {
-    let in_home = directories::home().and_then(|home| original.strip_prefix(home).ok().map(|path| to.join(path)));
-    in_home.or_else(|| mirror::place(to, original))
+fn below(to: &Path, original: &Path, homes: &[(PathBuf, &'static str)]) -> Option<PathBuf> {
+    let path = mirror::place(Path::new(""), original)?;
+    let in_home = homes.iter().find_map(|(home, name)| Some(to.join(name).join(path.strip_prefix(home).ok()?)));
+    in_home.or_else(|| Some(to.join(path)))
 }
 
 /// A path as it is printed.
