@@ -48,7 +48,7 @@ struct RestoreRow {
 pub(crate) fn restore(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<ExitCode> {
     let (retention, now) = (keeping::retention(args), logs::asked_at(args));
     let (mut rows, mut doomed) = (Vec::new(), false);
-    let homes = homes(&logs::places(args)?);
+    let homes = homes(args)?;
     for copy in wanted(args, keep, own)? {
         let Some(original) = keep.original(&copy) else { continue };
         let target = own.to.as_ref().map_or_else(|| Some(original.clone()), |to| below(to, &original, &homes));
@@ -140,9 +140,12 @@ fn wanted(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Vec<
 }
 
 /// Directories of people and agents, each with what it is called in a home; those that lie in others first.
-fn homes(places: &[Places]) -> Vec<(PathBuf, &'static str)> {
+fn homes(args: &LogArgs) -> anyhow::Result<Vec<(PathBuf, &'static str)>> {
+    let rooted = |root: &PathBuf| Places { home: Some(root.clone()), ..Places::default() };
+    // Directories that were named may be gone: then it matters most that their files come back.
+    let places = if args.root.is_empty() { logs::places(args)? } else { args.root.iter().map(rooted).collect() };
     let mut homes = Vec::new();
-    for places in places {
+    for places in &places {
         let claude = places.claude_config.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|path| !path.is_empty());
         homes.extend(claude.map(|path| (PathBuf::from(path), ".claude")));
         homes.extend(places.codex_home.iter().map(|path| (path.clone(), ".codex")));
@@ -152,7 +155,7 @@ fn homes(places: &[Places]) -> Vec<(PathBuf, &'static str)> {
     // Spelled as the paths of kept files are.
     let mut homes: Vec<_> = homes.into_iter().filter_map(|(path, name)| Some((mirror::place(Path::new(""), &path)?, name))).collect();
     homes.sort_by_key(|(path, _)| std::cmp::Reverse(path.components().count()));
-    homes
+    Ok(homes)
 }
 
 /// Where a file goes below another directory: as below a home, so that `--root` reads it, and with its whole path otherwise.

@@ -141,7 +141,9 @@ fn on(args: &LogArgs, keep: &Keep) -> anyhow::Result<ExitCode> {
 }
 
 fn off(args: &LogArgs, keep: &Keep, delete: bool, force: bool) -> anyhow::Result<ExitCode> {
-    let status = keep.status(&search(args)?, &keeping::retention(args), logs::asked_at(args), false);
+    // Where a directory that was named is gone, so are its logs, and this has to be possible nevertheless.
+    let search = search(args).unwrap_or_default();
+    let status = keep.status(&search, &keeping::retention(args), logs::asked_at(args), false);
     let only = nowhere_else(&status);
     if let Some(only) = only.as_ref().filter(|_| delete && !force) {
         bail!(
