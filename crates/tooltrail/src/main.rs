@@ -15,6 +15,7 @@ mod out;
 mod pager;
 mod progress;
 mod refs;
+mod restoring;
 mod table;
 
 use std::process::ExitCode;

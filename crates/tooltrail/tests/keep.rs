@@ -444,6 +444,13 @@ fn what_is_put_elsewhere_is_laid_out_like_a_home_wherever_it_was() {
     home.ask(&["--root", "other", "keep", "now"]);
     home.ask(&["--root", &root, "keep", "restore", "all", "--to", "out1"]);
     assert!(files(&home.path().join("out1")) == before && sessions(&home, "out1") == 1);
+    // The directory may be gone.
+    fs::rename(&root, home.path().join("away")).unwrap();
+    home.ask(&["--root", "other", "keep", "restore", "all", "--to", "out3"]);
+    assert!(files(&home.path().join("out3")) == before);
+    let output = home.run(&["--root", "other", "keep", "off", "--delete"]);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("only the keep still has 1 log; "), "{output:?}");
+    fs::rename(home.path().join("away"), &root).unwrap();
     // Of agents that were told to live elsewhere, in the home and outside.
     let codex = tempfile::tempdir().unwrap();
     let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../tooltrail-formats/tests/fixtures");

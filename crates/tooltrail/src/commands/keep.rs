@@ -4,23 +4,18 @@ use crate::cli::LogArgs;
 use crate::commands::calls::local;
 use crate::keeping::{self, when};
 use crate::out::{self, BOLD, DIM};
-use crate::refs::{Target, Wanted};
 use crate::table::{self, Align, Table};
-use crate::{directories, logs, progress};
+use crate::{directories, logs, progress, restoring};
 use anyhow::{Context, bail};
 use clap::{Args, Subcommand};
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
-use tooltrail_catalog::keep::{Keep, Restoring, Returned, Status, belongings};
-use tooltrail_formats::Places;
+use tooltrail_catalog::keep::{Keep, Status};
 use tooltrail_formats::find::{self, Search};
-use tooltrail_formats::mirror;
 use tooltrail_formats::scan::{Progress, spelled};
-use tooltrail_model::Time;
 use tooltrail_model::row::VERSION;
 
 const EXAMPLES: &str = "\
@@ -67,24 +62,7 @@ enum What {
         verify: bool,
     },
     /// Put the files of a session back where they were
-    Restore(RestoreArgs),
-}
-
-/// Arguments of `keep restore`.
-#[derive(Debug, Args)]
-struct RestoreArgs {
-    /// A session: its id or the beginning of it; a log, where it is kept or where it was; or `all`
-    #[arg(value_name = "REF")]
-    wanted: String,
-    /// Put them into this directory instead, laid out like a home
-    #[arg(long, value_name = "DIR")]
-    to: Option<PathBuf>,
-    /// Replace files that are there and differ; they get another name. What only grew is left alone
-    #[arg(long)]
-    force: bool,
-    /// Let them count as written now, so that their agent does not delete them again at once
-    #[arg(long)]
-    touch: bool,
+    Restore(restoring::RestoreArgs),
 }
 
 /// What was kept, for programs.
@@ -125,16 +103,6 @@ struct SoonRow {
     deleted_at: String,
 }
 
-/// What became of a file that was to be put back, for programs.
-#[derive(Serialize)]
-struct RestoreRow {
-    v: u32,
-    kept: String,
-    file: String,
-    outcome: &'static str,
-    aside: Option<String>,
-}
-
 pub(crate) fn run(args: &LogArgs, own: &KeepArgs) -> anyhow::Result<ExitCode> {
     if args.demo {
         bail!("the demo has no logs to keep; leave out --demo");
@@ -148,7 +116,7 @@ pub(crate) fn run(args: &LogArgs, own: &KeepArgs) -> anyhow::Result<ExitCode> {
         Some(What::On) => on(args, &keep),
         Some(What::Off { delete, force }) => off(args, &keep, *delete, *force),
         Some(What::Now) => now(args, &keep),
-        Some(What::Restore(own)) => restore(args, &keep, own),
+        Some(What::Restore(own)) => restoring::restore(args, &keep, own),
     }
 }
 
@@ -173,7 +141,9 @@ fn on(args: &LogArgs, keep: &Keep) -> anyhow::Result<ExitCode> {
 }
 
 fn off(args: &LogArgs, keep: &Keep, delete: bool, force: bool) -> anyhow::Result<ExitCode> {
-    let status = keep.status(&search(args)?, &keeping::retention(args), logs::asked_at(args), false);
+    // Where a directory that was named is gone, so are its logs, and this has to be possible nevertheless.
+    let search = search(args).unwrap_or_default();
+    let status = keep.status(&search, &keeping::retention(args), logs::asked_at(args), false);
     let only = nowhere_else(&status);
     if let Some(only) = only.as_ref().filter(|_| delete && !force) {
         bail!(
@@ -308,124 +278,7 @@ fn lines(status: &Status, on: bool, last: Option<String>, directory: &Path) -> V
     lines
 }
 
-fn restore(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<ExitCode> {
-    let (retention, now) = (keeping::retention(args), logs::asked_at(args));
-    let (mut rows, mut doomed) = (Vec::new(), false);
-    let homes = homes(&logs::places(args)?);
-    for copy in wanted(args, keep, own)? {
-        let Some(original) = keep.original(&copy) else { continue };
-        let target = own.to.as_ref().map_or_else(|| Some(original.clone()), |to| below(to, &original, &homes));
-        let Some(target) = target else { continue };
-        let (outcome, aside) = put_back(keep, &copy, &target, own);
-        let written = std::fs::metadata(&target).and_then(|meta| meta.modified()).ok();
-        let written = written.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(Time::from);
-        doomed |= written.and_then(|time| retention.deleted_at(&target, time)).is_some_and(|time| time <= now);
-        rows.push(RestoreRow { v: VERSION, kept: spelled(&copy), file: spelled(&target), outcome, aside: aside.as_deref().map(spelled) });
-    }
-    let count = |outcome: &str| rows.iter().filter(|row| row.outcome == outcome).count() as u64;
-    let code = if count("differs") + count("failed") == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) };
-    if args.json {
-        out::json_lines(rows)?;
-        return Ok(code);
-    }
-    let mut out = out::stdout(args.color.as_str());
-    let place = own.to.as_deref().map_or_else(String::new, |to| format!(" to {}", printed(to)));
-    let mut told = format!("restored {}{place}", table::counted(count("written") + count("replaced"), "file"));
-    for (outcome, what) in [("same", "there already"), ("grown", "there already and longer than what is kept: nothing is missing")] {
-        if count(outcome) > 0 {
-            told += &format!("; {} {what}", count(outcome));
-        }
-    }
-    writeln!(out, "{told}")?;
-    out.flush()?;
-    if doomed {
-        out::remark(&"they are so old that their agent deletes them again when it starts; --touch lets them count as new");
-    }
-    Ok(code)
-}
-
-/// Puts one file back; says what became of it and of the one that was there, and complains if that is not what was wanted.
-fn put_back(keep: &Keep, copy: &Path, target: &Path, own: &RestoreArgs) -> (&'static str, Option<PathBuf>) {
-    let outcome = match keep.restore(copy, target, Restoring { force: own.force, touch: own.touch }) {
-        Ok(Returned::Written) => "written",
-        Ok(Returned::Replaced(aside)) => {
-            out::remark(&format!("what was at {} is now {}", printed(target), printed(&aside)));
-            return ("replaced", Some(aside));
-        }
-        Ok(Returned::Same) => "same",
-        Ok(Returned::Grown) => "grown",
-        Ok(Returned::Differs) => {
-            let what = "is there and differs; --to DIR puts the kept one elsewhere, --force puts it here and gives this one another name";
-            out::complain(&format!("{} {what}", printed(target)));
-            "differs"
-        }
-        Err(error) => {
-            out::complain(&format!("cannot restore {}: {error}", printed(target)));
-            "failed"
-        }
-    };
-    (outcome, None)
-}
-
-/// The copies that a REF means, with all that belongs to them.
-fn wanted(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Vec<PathBuf>> {
-    if own.wanted == "all" {
-        let copies = keep.copies();
-        if copies.is_empty() {
-            bail!("nothing is kept; `tooltrail keep on` begins");
-        }
-        let is_there = |copy: &PathBuf| keep.original(copy).is_some_and(|original| original.exists());
-        return Ok(copies.into_iter().filter(|copy| own.to.is_some() || own.force || !is_there(copy)).collect());
-    }
-    let logs: Vec<PathBuf> = match Wanted::parse(&own.wanted) {
-        Wanted::File(path) | Wanted::Line(path, _) => logs::expanded(&[path]),
-        wanted @ Wanted::Name(_) => {
-            let logs = logs::read(args, &[], false)?;
-            logs.require_any()?;
-            let linked = logs.link();
-            let sessions = match wanted.find(&linked, &logs.now)? {
-                Target::Sessions(sessions) => sessions,
-                Target::Call(session, _) => vec![session],
-            };
-            let rows = sessions.into_iter().filter_map(|session| linked.session_row(session, &logs.now));
-            rows.flat_map(|row| row.files.into_iter().map(PathBuf::from).collect::<Vec<_>>()).collect()
-        }
-    };
-    let mut copies = BTreeSet::new();
-    for copy in logs.iter().filter_map(|log| keep.copy_of(log)) {
-        copies.extend(belongings(&copy));
-        copies.insert(copy);
-    }
-    if copies.is_empty() {
-        bail!("`{}` is not kept; `tooltrail keep status` says what is", tooltrail_view::line::neutral(&own.wanted));
-    }
-    Ok(copies.into_iter().collect())
-}
-
-/// Directories of people and agents, each with what it is called in a home; those that lie in others first.
-fn homes(places: &[Places]) -> Vec<(PathBuf, &'static str)> {
-    let mut homes = Vec::new();
-    for places in places {
-        let claude = places.claude_config.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|path| !path.is_empty());
-        homes.extend(claude.map(|path| (PathBuf::from(path), ".claude")));
-        homes.extend(places.codex_home.iter().map(|path| (path.clone(), ".codex")));
-        homes.extend(places.xdg_config.iter().map(|path| (path.clone(), ".config")));
-        homes.extend(places.home.iter().map(|path| (path.clone(), "")));
-    }
-    // Spelled as the paths of kept files are.
-    let mut homes: Vec<_> = homes.into_iter().filter_map(|(path, name)| Some((mirror::place(Path::new(""), &path)?, name))).collect();
-    homes.sort_by_key(|(path, _)| std::cmp::Reverse(path.components().count()));
-    homes
-}
-
-/// Where a file goes below another directory: as below a home, so that `--root` reads it, and with its whole path otherwise.
-fn below(to: &Path, original: &Path, homes: &[(PathBuf, &'static str)]) -> Option<PathBuf> {
-    let path = mirror::place(Path::new(""), original)?;
-    let in_home = homes.iter().find_map(|(home, name)| Some(to.join(name).join(path.strip_prefix(home).ok()?)));
-    in_home.or_else(|| Some(to.join(path)))
-}
-
 /// A path as it is printed.
-fn printed(path: &Path) -> String {
+pub(crate) fn printed(path: &Path) -> String {
     format!("`{}`", table::printable(&spelled(path)))
 }

@@ -1,0 +1,166 @@
+//! `keep restore`: which files a REF means, where each of them goes, and what is said about it.
+
+use crate::cli::LogArgs;
+use crate::commands::keep::printed;
+use crate::refs::{Target, Wanted};
+use crate::{keeping, logs, out, table};
+use anyhow::bail;
+use clap::Args;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tooltrail_catalog::keep::{Keep, Restoring, Returned, belongings};
+use tooltrail_formats::scan::spelled;
+use tooltrail_formats::{Places, mirror};
+use tooltrail_model::Time;
+use tooltrail_model::row::VERSION;
+
+/// Arguments of `keep restore`.
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArgs {
+    /// A session: its id or the beginning of it; a log, where it is kept or where it was; or `all`
+    #[arg(value_name = "REF")]
+    wanted: String,
+    /// Put them into this directory instead, laid out like a home
+    #[arg(long, value_name = "DIR")]
+    to: Option<PathBuf>,
+    /// Replace files that are there and differ; they get another name. What only grew is left alone
+    #[arg(long)]
+    force: bool,
+    /// Let them count as written now, so that their agent does not delete them again at once
+    #[arg(long)]
+    touch: bool,
+}
+
+/// What became of a file that was to be put back, for programs.
+#[derive(Serialize)]
+struct RestoreRow {
+    v: u32,
+    kept: String,
+    file: String,
+    outcome: &'static str,
+    aside: Option<String>,
+}
+
+/// Puts back what was asked for.
+pub(crate) fn restore(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<ExitCode> {
+    let (retention, now) = (keeping::retention(args), logs::asked_at(args));
+    let (mut rows, mut doomed) = (Vec::new(), false);
+    let homes = homes(args)?;
+    for copy in wanted(args, keep, own)? {
+        let Some(original) = keep.original(&copy) else { continue };
+        let target = own.to.as_ref().map_or_else(|| Some(original.clone()), |to| below(to, &original, &homes));
+        let Some(target) = target else { continue };
+        let (outcome, aside) = put_back(keep, &copy, &target, own);
+        let written = std::fs::metadata(&target).and_then(|meta| meta.modified()).ok();
+        let written = written.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(Time::from);
+        doomed |= written.and_then(|time| retention.deleted_at(&target, time)).is_some_and(|time| time <= now);
+        rows.push(RestoreRow { v: VERSION, kept: spelled(&copy), file: spelled(&target), outcome, aside: aside.as_deref().map(spelled) });
+    }
+    let count = |outcome: &str| rows.iter().filter(|row| row.outcome == outcome).count() as u64;
+    let code = if count("differs") + count("failed") == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) };
+    if args.json {
+        out::json_lines(rows)?;
+        return Ok(code);
+    }
+    let mut out = out::stdout(args.color.as_str());
+    let place = own.to.as_deref().map_or_else(String::new, |to| format!(" to {}", printed(to)));
+    let mut told = format!("restored {}{place}", table::counted(count("written") + count("replaced"), "file"));
+    for (outcome, what) in [("same", "there already"), ("grown", "there already and longer than what is kept: nothing is missing")] {
+        if count(outcome) > 0 {
+            told += &format!("; {} {what}", count(outcome));
+        }
+    }
+    writeln!(out, "{told}")?;
+    out.flush()?;
+    if doomed {
+        out::remark(&"they are so old that their agent deletes them again when it starts; --touch lets them count as new");
+    }
+    Ok(code)
+}
+
+/// Puts one file back; says what became of it and of the one that was there, and complains if that is not what was wanted.
+fn put_back(keep: &Keep, copy: &Path, target: &Path, own: &RestoreArgs) -> (&'static str, Option<PathBuf>) {
+    let outcome = match keep.restore(copy, target, Restoring { force: own.force, touch: own.touch }) {
+        Ok(Returned::Written) => "written",
+        Ok(Returned::Replaced(aside)) => {
+            out::remark(&format!("what was at {} is now {}", printed(target), printed(&aside)));
+            return ("replaced", Some(aside));
+        }
+        Ok(Returned::Same) => "same",
+        Ok(Returned::Grown) => "grown",
+        Ok(Returned::Differs) => {
+            let what = "is there and differs; --to DIR puts the kept one elsewhere, --force puts it here and gives this one another name";
+            out::complain(&format!("{} {what}", printed(target)));
+            "differs"
+        }
+        Err(error) => {
+            out::complain(&format!("cannot restore {}: {error}", printed(target)));
+            "failed"
+        }
+    };
+    (outcome, None)
+}
+
+/// The copies that a REF means, with all that belongs to them.
+fn wanted(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Vec<PathBuf>> {
+    if own.wanted == "all" {
+        let copies = keep.copies();
+        if copies.is_empty() {
+            bail!("nothing is kept; `tooltrail keep on` begins");
+        }
+        let is_there = |copy: &PathBuf| keep.original(copy).is_some_and(|original| original.exists());
+        return Ok(copies.into_iter().filter(|copy| own.to.is_some() || own.force || !is_there(copy)).collect());
+    }
+    let logs: Vec<PathBuf> = match Wanted::parse(&own.wanted) {
+        Wanted::File(path) | Wanted::Line(path, _) => logs::expanded(&[path]),
+        wanted @ Wanted::Name(_) => {
+            let logs = logs::read(args, &[], false)?;
+            logs.require_any()?;
+            let linked = logs.link();
+            let sessions = match wanted.find(&linked, &logs.now)? {
+                Target::Sessions(sessions) => sessions,
+                Target::Call(session, _) => vec![session],
+            };
+            let rows = sessions.into_iter().filter_map(|session| linked.session_row(session, &logs.now));
+            rows.flat_map(|row| row.files.into_iter().map(PathBuf::from).collect::<Vec<_>>()).collect()
+        }
+    };
+    let mut copies = BTreeSet::new();
+    for copy in logs.iter().filter_map(|log| keep.copy_of(log)) {
+        copies.extend(belongings(&copy));
+        copies.insert(copy);
+    }
+    if copies.is_empty() {
+        bail!("`{}` is not kept; `tooltrail keep status` says what is", tooltrail_view::line::neutral(&own.wanted));
+    }
+    Ok(copies.into_iter().collect())
+}
+
+/// Directories of people and agents, each with what it is called in a home; those that lie in others first.
+fn homes(args: &LogArgs) -> anyhow::Result<Vec<(PathBuf, &'static str)>> {
+    let rooted = |root: &PathBuf| Places { home: Some(root.clone()), ..Places::default() };
+    // Directories that were named may be gone: then it matters most that their files come back.
+    let places = if args.root.is_empty() { logs::places(args)? } else { args.root.iter().map(rooted).collect() };
+    let mut homes = Vec::new();
+    for places in &places {
+        let claude = places.claude_config.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|path| !path.is_empty());
+        homes.extend(claude.map(|path| (PathBuf::from(path), ".claude")));
+        homes.extend(places.codex_home.iter().map(|path| (path.clone(), ".codex")));
+        homes.extend(places.xdg_config.iter().map(|path| (path.clone(), ".config")));
+        homes.extend(places.home.iter().map(|path| (path.clone(), "")));
+    }
+    // Spelled as the paths of kept files are.
+    let mut homes: Vec<_> = homes.into_iter().filter_map(|(path, name)| Some((mirror::place(Path::new(""), &path)?, name))).collect();
+    homes.sort_by_key(|(path, _)| std::cmp::Reverse(path.components().count()));
+    Ok(homes)
+}
+
+/// Where a file goes below another directory: as below a home, so that `--root` reads it, and with its whole path otherwise.
+fn below(to: &Path, original: &Path, homes: &[(PathBuf, &'static str)]) -> Option<PathBuf> {
+    let path = mirror::place(Path::new(""), original)?;
+    let in_home = homes.iter().find_map(|(home, name)| Some(to.join(name).join(path.strip_prefix(home).ok()?)));
+    in_home.or_else(|| Some(to.join(path)))
+}
