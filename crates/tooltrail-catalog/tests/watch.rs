@@ -13,10 +13,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant, SystemTime};
 use support::*;
+use tooltrail_catalog::keep::Keep;
 use tooltrail_catalog::watch::{Change, Ground, Next, Options, Subscriber, Watcher, Wish};
 use tooltrail_formats::Places;
 use tooltrail_formats::find;
 use tooltrail_formats::follow::SEAM;
+use tooltrail_formats::scan::Progress;
 use tooltrail_model::filter::{self, Filter, Setting, Spelling};
 use tooltrail_model::link::Live;
 use tooltrail_model::{Now, Time};
@@ -320,6 +322,67 @@ fn a_filter_decides_what_is_told() {
         }
         assert_eq!(told, *count, "{query}");
     }
+}
+
+#[test]
+fn a_text_is_looked_for_only_in_what_changed() {
+    let scene = Scene::new(evented());
+    let log = scene.log("-srv-app/s1.jsonl");
+    append(&log, &prompt("s1", 0));
+    (10..1010).for_each(|number| append(&log, &(request("s1", number) + &result("s1", number))));
+    let size = fs::metadata(&log).unwrap().len();
+    let subscriber = scene.watcher.subscribe(Wish { filter: parsed("\"test 200\" ok"), last: 0 });
+    assert!(matches!(subscriber.next_within(PATIENCE), Next::Change(change) if matches!(*change, Change::Begun { .. })));
+    let mut read = 0;
+    for number in 2000..2010 {
+        append(&log, &(request("s1", number) + &request("s1", number + 100) + &result("s1", number)));
+        let told = loop {
+            let Next::Change(change) = subscriber.next_within(PATIENCE) else { panic!("call {number} is not told") };
+            if let Change::Requested { call } | Change::Updated { call, .. } = &*change {
+                break call.call.to_string();
+            }
+        };
+        assert_eq!(told, format!("toolu_s1_{number}"));
+        // The first change reads the log whole once more, to follow it.
+        read = if number == 2000 { scene.watcher.bytes_read() } else { read };
+    }
+    read = scene.watcher.bytes_read() - read;
+    assert!(read < size, "{read} bytes were read for ten calls, and the log has {size}");
+}
+
+#[test]
+fn what_is_kept_can_be_asked_about() {
+    let home = tempfile::tempdir().unwrap();
+    let keep = Keep::of(&home.path().join("data"), &[]);
+    let ground = Ground::Places(vec![Places { home: Some(home.path().to_owned()), kept: Some(keep.files()), ..Places::default() }]);
+    let log = home.path().join(".claude/projects/-srv-app/s1.jsonl");
+    fs::create_dir_all(log.parent().unwrap()).unwrap();
+    append(&log, &(prompt("s1", 0) + &request("s1", 1)));
+    let places = [Places { home: Some(home.path().to_owned()), ..Places::default() }];
+    keep.now(&find::in_places(&places), 1, clock(), &Progress::default()).unwrap();
+    let watcher = Watcher::start(ground, Options { keep: Some(keep), ..polled() }, Arc::new(later), None).unwrap();
+    let here = |query: &str| {
+        let subscriber = watcher.subscribe(Wish { filter: parsed(query), last: 9 });
+        let is_here = |next: &Next| matches!(next, Next::Change(change) if matches!(**change, Change::Here { .. }));
+        is_here(&subscriber.next_within(PATIENCE))
+    };
+    assert!(here("is:kept") && !here("is:gone") && !here("not:is:kept"));
+    fs::remove_file(&log).unwrap();
+    let start = Instant::now();
+    while !here("is:gone") {
+        assert!(start.elapsed() < PATIENCE, "the copy of a log that is gone is not known as such");
+    }
+}
+
+#[test]
+fn a_watcher_that_breaks_down_says_so() {
+    let ground = || Ground::Places(Vec::new());
+    let whole = Watcher::start(ground(), quick(), Arc::new(later), None).unwrap();
+    assert!(matches!(whole.subscribe(Wish::default()).next_within(PATIENCE), Next::Change(_)));
+    whole.finish().unwrap();
+    let broken = Watcher::start(ground(), quick(), Arc::new(|| panic!("a clock that does not work, for a test")), None).unwrap();
+    assert!(matches!(broken.subscribe(Wish::default()).next_within(PATIENCE), Next::Ended));
+    assert!(broken.finish().is_err());
 }
 
 fn parsed(query: &str) -> Filter {

@@ -71,6 +71,13 @@ pub fn each_likely(
     }
 }
 
+/// The ids of the calls that a record requests or answers.
+pub fn calls_of(format: &dyn Format, record: Record<'_>) -> Vec<String> {
+    let mut calls = Vec::new();
+    decodes(format, record, &mut calls);
+    calls
+}
+
 /// Whether a record is whole; and which calls it requests or answers.
 fn decodes(format: &dyn Format, record: Record<'_>, calls: &mut Vec<String>) -> bool {
     calls.clear();

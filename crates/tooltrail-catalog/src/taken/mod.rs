@@ -12,6 +12,7 @@ pub(crate) use judge::{Taken, judge};
 
 use crate::Map;
 use crate::keep::Keep;
+use crate::texts::alone;
 use crate::texts::group::{self, Group};
 use crate::texts::resolve::{self, Units};
 use crate::texts::{self, Query};
@@ -39,7 +40,7 @@ pub struct Asked<'a> {
 }
 
 /// What became of a session's logs, if a filter asks.
-fn keeping(keep: Option<&Keep>, filter: &Filter, session: &SessionRow<'_>) -> Keeping {
+pub(crate) fn keeping(keep: Option<&Keep>, filter: &Filter, session: &SessionRow<'_>) -> Keeping {
     keep.filter(|_| filter.asks_keeping()).map(|keep| keep.keeping(session.files.iter().copied())).unwrap_or_default()
 }
 
@@ -95,6 +96,16 @@ pub fn calls<'l>(asked: &Asked<'l>, filter: &Filter, copies: bool) -> Vec<&'l Li
 /// Whether a filter that asks about no texts takes one call.
 pub(crate) fn takes(asked: &Asked<'_>, filter: &Filter, call: &LinkedCall) -> bool {
     filter.takes(&CallSubject::new(&Folder::new(*asked, call.session, filter), call, false, 0))
+}
+
+/// The same for a query with texts, without looking through the logs: only the call's own records are read. `group` is all of the logs.
+pub(crate) fn takes_text(asked: &Asked<'_>, group: &Group, query: &Query, call: &LinkedCall) -> bool {
+    let (filter, Asked { linked, shelf, .. }) = (query.filter(), *asked);
+    let folder = Folder::new(*asked, call.session, filter);
+    CallSubject::new(&folder, call, false, 0).may_be_taken() && {
+        let texts = alone::terms(&texts::Search { query, shelf, threads: 1 }, linked, group, call);
+        filter.takes(&CallSubject::new(&folder, call, false, texts))
+    }
 }
 
 /// Whether a filter with texts may take any call or message, as far as rows tell.

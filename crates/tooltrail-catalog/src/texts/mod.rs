@@ -2,8 +2,9 @@
 //!
 //! `query` is what is looked for, `prefilter` which lines are worth decoding. `read` reads one log and knows nothing but its bytes, so no
 //! log has to be linked where nothing was found. `resolve` then tells whose each text is, with the logs that belong together linked;
-//! `group` says which do. `snippet` cuts out what is shown. What is searched is written down in docs/search.md.
+//! `group` says which do. `alone` asks about one call, and reads only its own records. `snippet` cuts out what is shown. What is searched is written down in docs/search.md.
 
+pub(crate) mod alone;
 pub(crate) mod group;
 pub mod prefilter;
 mod query;

@@ -100,6 +100,17 @@ impl<'r> Reader<'r> {
         self.said
     }
 
+    /// Searches some records of the log. What is not where it was has nothing.
+    pub(super) fn read_at(mut self, format: &dyn Format, places: &[At]) -> Vec<Saying> {
+        for &at in places.iter().filter(|at| at.span.len() <= records::LONGEST as u64) {
+            let bytes = self.search.shelf.bytes(self.path, at.span);
+            let Some(bytes) = bytes.filter(|bytes| self.query.prefilter().may_match(bytes)) else { continue };
+            let record = Record { at, bytes: &bytes };
+            self.record(format, record, &records::calls_of(format, record));
+        }
+        self.said
+    }
+
     fn record(&mut self, format: &dyn Format, record: Record<'_>, calls: &[String]) {
         let value = value::read(record.bytes);
         let opened = Opened { line: record.at.line, value: &value };

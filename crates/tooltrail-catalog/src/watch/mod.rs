@@ -25,6 +25,7 @@ pub use change::{CallNews, Change, Message, SessionNews, Speaker};
 pub use ground::Ground;
 pub use queue::{Next, Subscriber};
 
+use crate::keep::Keep;
 use crate::store::Catalogue;
 use fresh::Fresh;
 use inbox::Inbox;
@@ -53,11 +54,13 @@ pub struct Options {
     pub poll: Duration,
     /// How many changes wait for a subscriber that does not take them.
     pub queue: usize,
+    /// What is kept of logs that are gone, for those who ask about it.
+    pub keep: Option<Keep>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { scan: scan::Options::default(), events: true, poll: Duration::from_secs(2), queue: 4096 }
+        Options { scan: scan::Options::default(), events: true, poll: Duration::from_secs(2), queue: 4096, keep: None }
     }
 }
 
@@ -85,7 +88,7 @@ impl Watcher {
         let (inbox, read) = (Arc::<Inbox>::default(), Arc::<AtomicU64>::default());
         let queue = options.queue;
         let fresh = catalogue.and_then(|catalogue| Fresh::start(catalogue, ground.clone(), options.scan.clone(), Arc::clone(&clock)));
-        let world = World::new(ground, options.scan.clone(), Arc::clone(&read));
+        let world = World::new(ground, options.scan.clone(), options.keep.clone(), Arc::clone(&read));
         let run = Run::new(world, Arc::clone(&inbox), options, clock, fresh);
         let thread = std::thread::Builder::new().name("watch".to_owned()).spawn(|| run.run())?;
         Ok(Watcher { inbox, read, queue, thread: Some(thread) })
@@ -101,6 +104,13 @@ impl Watcher {
     /// What ends it from elsewhere, as from a signal.
     pub fn end(&self) -> End {
         End(Arc::clone(&self.inbox))
+    }
+
+    /// Ends it and waits for that; fails if it had broken down, and its subscribers were told of an end that nobody asked for.
+    pub fn finish(mut self) -> io::Result<()> {
+        self.inbox.end();
+        let ended = self.thread.take().map_or(Ok(()), JoinHandle::join);
+        ended.map_err(|_| io::Error::other("the thread that watches logs broke down"))
     }
 
     /// How many bytes of logs were read so far.

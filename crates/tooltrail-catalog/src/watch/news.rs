@@ -4,14 +4,16 @@ use super::change::{CallNews, Change, Message, SessionNews};
 use super::prints::{Difference, Prints};
 use super::queue::Sender;
 use super::world::{Said, World};
+use crate::Map;
 use crate::taken::{self, Asked};
-use crate::{Map, Set};
+use crate::texts::Query;
+use crate::texts::group::Group;
 use serde_json::value::to_raw_value;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 use tooltrail_formats::load;
 use tooltrail_formats::shelf::Shelf;
-use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Known};
+use tooltrail_model::filter::{Answer, Filter, Item, Known};
 use tooltrail_model::link::{CallId, Linked, LinkedCall, Now};
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::{Status, Time};
@@ -19,8 +21,43 @@ use tooltrail_model::{Status, Time};
 /// Somebody who is told.
 #[derive(Debug)]
 pub(super) struct Listener {
-    pub(super) filter: Filter,
-    pub(super) sender: Sender,
+    filter: Filter,
+    /// What to look for in calls, if the filter asks about texts.
+    query: Option<Query>,
+    sender: Sender,
+}
+
+impl Listener {
+    pub(super) fn new(filter: Filter, sender: Sender) -> Self {
+        let query = filter.asks_texts().then(|| Query::unseen(filter.clone()));
+        Listener { filter, query, sender }
+    }
+
+    /// Whether nobody listens any more.
+    pub(super) fn is_left(&self) -> bool {
+        self.sender.is_left()
+    }
+
+    /// Whether a call is wanted, as it is now. For its texts only its own records are read.
+    fn takes(&self, scene: &Scene<'_>, call: &LinkedCall) -> bool {
+        match &self.query {
+            Some(query) => taken::takes_text(&scene.asked, &scene.group, query, call),
+            None => self.filter.is_empty() || taken::takes(&scene.asked, &self.filter, call),
+        }
+    }
+
+    /// Whether something is taken by its session alone. What would have to be opened for that is left out.
+    fn knows(&self, scene: &Scene<'_>, session: &SessionRow<'_>, item: Item<'_>) -> bool {
+        let keeping = taken::keeping(scene.asked.keep, &self.filter, session);
+        let known = Known { session, keeping, item, told: false, opened: None, texts: None };
+        self.filter.ask(&known) == Answer::Yes
+    }
+}
+
+/// The logs of a bundle, as they are now.
+struct Scene<'a> {
+    asked: Asked<'a>,
+    group: Group,
 }
 
 /// Tells what is new in the bundles that were touched. Gives whether anything was.
@@ -29,17 +66,16 @@ pub(super) fn tell(world: &mut World, now: &Now, listeners: &[Listener]) -> bool
     let mut any = false;
     for number in world.bundles.take_touched() {
         let said: Vec<&Said> = said.iter().filter(|said| world.bundles.of(&said.file) == Some(number)).collect();
-        let World { bundles, desk, .. } = &mut *world;
+        let World { bundles, desk, keep, .. } = &mut *world;
         let Some(bundle) = bundles.get(number) else { continue };
         let before = bundle.prints.take().unwrap_or_default();
         let linked = bundle.linker.link();
         let (prints, differences) = before.renew(&linked, now);
-        let asked = Asked { linked: &linked, shelf: &*desk, now, threads: 1, keep: None };
+        let asked = Asked { linked: &linked, shelf: &*desk, now, threads: 1, keep: keep.as_ref() };
         any |= !differences.is_empty();
-        let texts: Vec<Option<Set<CallId>>> = listeners.iter().map(|listener| with_texts(&asked, listener)).collect();
-        let told: Vec<Told<'_>> = listeners.iter().zip(&texts).map(|(listener, texts)| Told { listener, texts: texts.as_ref() }).collect();
-        differences.into_iter().for_each(|difference| tell_one(&asked, difference, &told));
-        said.into_iter().for_each(|said| tell_said(&asked, said, &told));
+        let scene = Scene { asked, group: Group::whole(&linked) };
+        differences.into_iter().for_each(|difference| tell_one(&scene, difference, listeners));
+        said.into_iter().for_each(|said| tell_said(&scene, said, listeners));
         bundle.prints = Some(prints);
     }
     world.desk.tidy();
@@ -49,7 +85,7 @@ pub(super) fn tell(world: &mut World, now: &Now, listeners: &[Listener]) -> bool
 
 /// Tells a new listener of the calls that run, and of the last calls, as many as it asked for.
 pub(super) fn begin(world: &mut World, now: &Now, listener: &Listener, last: usize) {
-    let World { bundles, desk, .. } = &mut *world;
+    let World { bundles, desk, keep, .. } = &mut *world;
     let mut order: Vec<(Option<Time>, u32)> = bundles.iter().map(|(number, bundle)| (bundle.last(), number)).collect();
     order.sort_unstable_by(|a, b| b.cmp(a));
     let mut newest: BinaryHeap<Ranked> = BinaryHeap::new();
@@ -64,7 +100,7 @@ pub(super) fn begin(world: &mut World, now: &Now, listener: &Listener, last: usi
             continue;
         }
         let linked = bundle.linker.link();
-        let asked = Asked { linked: &linked, shelf: &*desk, now, threads: 1, keep: None };
+        let asked = Asked { linked: &linked, shelf: &*desk, now, threads: 1, keep: keep.as_ref() };
         let repeats = repeats(&linked);
         for call in taken::calls(&asked, &listener.filter, false) {
             let ranked = || {
@@ -143,55 +179,30 @@ impl PartialEq for Ranked {
 
 impl Eq for Ranked {}
 
-/// A listener, with the calls that have the texts it asks about, if it does.
-struct Told<'a> {
-    listener: &'a Listener,
-    texts: Option<&'a Set<CallId>>,
-}
-
-impl Told<'_> {
-    fn takes(&self, asked: &Asked<'_>, call: &LinkedCall) -> bool {
-        let filter = &self.listener.filter;
-        self.texts.map_or_else(|| filter.is_empty() || taken::takes(asked, filter, call), |texts| texts.contains(&call.id))
-    }
-
-    /// Whether something is taken by its session alone. What would have to be opened for that is left out.
-    fn knows(&self, session: &SessionRow<'_>, item: Item<'_>) -> bool {
-        let known = Known { session, keeping: Keeping::default(), item, told: false, opened: None, texts: None };
-        self.listener.filter.ask(&known) == Answer::Yes
-    }
-}
-
-/// The calls that a listener's filter takes, where that can only be told by reading their logs.
-fn with_texts(asked: &Asked<'_>, listener: &Listener) -> Option<Set<CallId>> {
-    let filter = &listener.filter;
-    filter.asks_texts().then(|| taken::calls(asked, filter, false).into_iter().map(|call| call.id).collect())
-}
-
 /// Gives a change to those who want it. It is made for the first of them.
-fn send(listeners: &[Told<'_>], wants: impl Fn(&Told<'_>) -> bool, make: impl FnOnce() -> Option<Change>) {
-    let mut wanting = listeners.iter().filter(|told| wants(told)).peekable();
+fn send(listeners: &[Listener], wants: impl Fn(&Listener) -> bool, make: impl FnOnce() -> Option<Change>) {
+    let mut wanting = listeners.iter().filter(|listener| wants(listener)).peekable();
     if wanting.peek().is_none() {
         return;
     }
     let Some(change) = make().map(Arc::new) else { return };
-    wanting.for_each(|told| told.listener.sender.send(&change));
+    wanting.for_each(|listener| listener.sender.send(&change));
 }
 
-fn tell_one(asked: &Asked<'_>, difference: Difference<'_>, listeners: &[Told<'_>]) {
-    let Asked { linked, shelf, now, .. } = *asked;
+fn tell_one(scene: &Scene<'_>, difference: Difference<'_>, listeners: &[Listener]) {
+    let Asked { linked, shelf, now, .. } = scene.asked;
     match difference {
         Difference::Requested(call, again) => {
             let news = || Some(Change::Requested { call: call_news(linked, call, again, now, shelf)? });
-            send(listeners, |told| told.takes(asked, call), news);
+            send(listeners, |listener| listener.takes(scene, call), news);
         }
         Difference::Updated(call, again, before) => {
             let news = || Some(Change::Updated { call: call_news(linked, call, again, now, shelf)?, before });
-            send(listeners, |told| told.takes(asked, call), news);
+            send(listeners, |listener| listener.takes(scene, call), news);
         }
         Difference::Session(index) => {
             let Some(row) = linked.session_row(index, now) else { return };
-            send(listeners, |told| told.knows(&row, Item::Session), || session_news(&row));
+            send(listeners, |listener| listener.knows(scene, &row, Item::Session), || session_news(&row));
         }
         // Nobody can say any more whether a filter would take them.
         Difference::Lost(agent, session, call, again) => {
@@ -201,8 +212,8 @@ fn tell_one(asked: &Asked<'_>, difference: Difference<'_>, listeners: &[Told<'_>
     }
 }
 
-fn tell_said(asked: &Asked<'_>, said: &Said, listeners: &[Told<'_>]) {
-    let Asked { linked, now, .. } = *asked;
+fn tell_said(scene: &Scene<'_>, said: &Said, listeners: &[Listener]) {
+    let Asked { linked, now, .. } = scene.asked;
     let Some((place, source)) = linked.sources.iter().enumerate().find(|(_, source)| source.path == said.file) else { return };
     let names = &source.summary.names;
     let own = || source.summary.sessions.last().map(|record| names.text(record.session));
@@ -218,7 +229,7 @@ fn tell_said(asked: &Asked<'_>, said: &Said, listeners: &[Told<'_>]) {
             at: said.time.map(|time| time.to_string()),
         }))
     };
-    send(listeners, |told| told.knows(&row, Item::Message(said.time)), message);
+    send(listeners, |listener| listener.knows(scene, &row, Item::Message(said.time)), message);
 }
 
 fn session_news(row: &SessionRow<'_>) -> Option<Change> {

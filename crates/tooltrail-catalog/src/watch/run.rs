@@ -69,7 +69,7 @@ impl Run {
             if post.ended {
                 return;
             }
-            self.listeners.retain(|listener| !listener.sender.is_left());
+            self.listeners.retain(|listener| !listener.is_left());
             let start = Instant::now();
             self.work(post);
             // However much is written, the watcher takes no more than half of a processor.
@@ -92,7 +92,7 @@ impl Run {
             self.pass(post.files, anywhere, poll, &now);
         }
         for (wish, sender) in post.wishes {
-            let listener = Listener { filter: wish.filter, sender };
+            let listener = Listener::new(wish.filter, sender);
             news::begin(&mut self.world, &now, &listener, wish.last);
             self.listeners.push(listener);
         }

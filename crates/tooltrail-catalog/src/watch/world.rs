@@ -4,6 +4,7 @@ use super::bundles::Bundles;
 use super::change::Speaker;
 use super::desk::Desk;
 use super::ground::{Ground, stat};
+use crate::keep::Keep;
 use crate::{Map, Set};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,6 +32,8 @@ pub(super) struct World {
     known: Map<PathBuf, Known>,
     pub(super) bundles: Bundles,
     pub(super) desk: Desk,
+    /// What is kept of logs that are gone.
+    pub(super) keep: Option<Keep>,
     /// The followers, those used last at the end.
     live: Vec<(PathBuf, Follower)>,
     buffer: Buffer,
@@ -42,9 +45,17 @@ pub(super) struct World {
 /// A source that is known.
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    stamp: Stamp,
+    /// What it was like when it was read; nothing for one that could not be, so that it is tried again.
+    stamp: Option<Stamp>,
+    /// How much of it has been told of.
     size: u64,
     written: Option<SystemTime>,
+}
+
+impl Known {
+    fn is_as(&self, found: &Found) -> bool {
+        self.stamp == Some(Stamp::of(found))
+    }
 }
 
 /// Something that somebody said.
@@ -68,13 +79,14 @@ struct Notes {
 
 impl World {
     /// A world of which nothing is known. What is read of logs is added to a count.
-    pub(super) fn new(ground: Ground, options: Options, read: Arc<AtomicU64>) -> Self {
+    pub(super) fn new(ground: Ground, options: Options, keep: Option<Keep>, read: Arc<AtomicU64>) -> Self {
         World {
             ground,
             options,
             known: Map::default(),
             bundles: Bundles::default(),
             desk: Desk::new(Arc::clone(&read)),
+            keep,
             live: Vec::new(),
             buffer: Buffer::default(),
             read,
@@ -97,7 +109,7 @@ impl World {
         let mut here: Set<&Path> = Set::default();
         for found in &search.files {
             here.insert(&found.path);
-            if self.known.get(&found.path).is_none_or(|known| known.stamp != Stamp::of(found)) {
+            if self.known.get(&found.path).is_none_or(|known| !known.is_as(found)) {
                 changed.push(found.clone());
             }
         }
@@ -126,7 +138,7 @@ impl World {
                 unknown = true;
                 continue;
             };
-            if known.stamp != Stamp::of(&found) {
+            if !known.is_as(&found) {
                 self.follow(&found, before);
             }
         }
@@ -166,16 +178,13 @@ impl World {
             }
         });
         self.read.fetch_add(entry.1.bytes() - bytes, Ordering::Relaxed);
-        let known = self.known.insert(found.path.clone(), Known { stamp: Stamp::of(found), size: found.size, written: found.modified });
-        let Ok(followed) = taken else {
-            self.desk.forget(&file);
-            return self.bundles.remove(&file, before);
-        };
+        let told = self.note(found);
+        let Ok(followed) = taken else { return self.miss(&found.path, told, before) };
         if followed.whole {
             self.desk.forget(&file);
         }
         // Of a log that was read again whole, what lies behind its old end is new.
-        let new = if followed.whole { known.map_or(0, |known| known.size) } else { 0 };
+        let new = if followed.whole { told } else { 0 };
         self.said.extend(notes.said.into_iter().filter(|(start, _)| *start >= new).map(|(_, said)| said));
         notes.requests.iter().for_each(|(start, bytes)| self.desk.hold(&file, *start, bytes));
         self.bundles.put(followed.source, before);
@@ -196,10 +205,30 @@ impl World {
         for found in files {
             self.live.retain(|(path, _)| *path != found.path);
             self.desk.forget(&spelled(&found.path));
-            self.known.insert(found.path.clone(), Known { stamp: Stamp::of(found), size: found.size, written: found.modified });
+            self.note(found);
         }
         linker.into_sources().for_each(|source: Source| self.bundles.put(source, before));
-        problems.iter().for_each(|problem| self.bundles.remove(&spelled(&problem.path), before));
+        for problem in &problems {
+            // What is read here is no news to anybody, whenever that is.
+            let told = self.known.get(&problem.path).map_or(0, |known| known.size);
+            self.miss(&problem.path, told, before);
+        }
+    }
+
+    /// Notes that a log has been read as it was found. Gives how much of it was told of before.
+    fn note(&mut self, found: &Found) -> u64 {
+        let known = Known { stamp: Some(Stamp::of(found)), size: found.size, written: found.modified };
+        self.known.insert(found.path.clone(), known).map_or(0, |known| known.size)
+    }
+
+    /// Nothing is known of a log that could not be read, until it can be. `told` is how much of it was told of.
+    fn miss(&mut self, path: &Path, told: u64, before: Option<&Now>) {
+        if let Some(known) = self.known.get_mut(path) {
+            (known.stamp, known.size) = (None, told);
+        }
+        let file = spelled(path);
+        self.desk.forget(&file);
+        self.bundles.remove(&file, before);
     }
 
     fn lose(&mut self, path: &Path, before: Option<&Now>) {
@@ -236,6 +265,40 @@ impl Notes {
         if calls {
             self.bytes += line.bytes.len();
             self.requests.push((line.start, line.bytes.to_vec()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_that_could_not_be_read_is_tried_again() {
+        let place = tempfile::tempdir().unwrap();
+        // The log itself must stay as it is, so its directory is what goes and comes back.
+        let [logs, away] = ["logs", "away"].map(|name| place.path().join(name));
+        let path = logs.join("s1.jsonl");
+        std::fs::create_dir(&logs).unwrap();
+        std::fs::write(&path, "{\"type\":\"user\",\"uuid\":\"u1\",\"sessionId\":\"s1\",\"message\":{\"content\":\"go\"}}\n").unwrap();
+        let mut world = World::new(Ground::Paths(vec![logs.clone()]), Options::default(), None, Arc::default());
+        let (now, found) = (Now::at(Time::UNIX_EPOCH), stat(&path).unwrap());
+        let is_there = |world: &mut World| world.bundles.of(&spelled(&path)).is_some();
+        for by_scan in [true, false] {
+            std::fs::rename(&logs, &away).unwrap();
+            if by_scan {
+                world.scan(std::slice::from_ref(&found), None)
+            } else {
+                world.follow(&found, None)
+            }
+            assert!(!is_there(&mut world));
+            std::fs::rename(&away, &logs).unwrap();
+            assert_eq!(stat(&path).map(|found| Stamp::of(&found)), Some(Stamp::of(&found)), "it is as it was");
+            match by_scan {
+                true => drop(world.look(None, &now)),
+                false => assert!(!world.check([path.clone()], None), "it is known"),
+            }
+            assert!(is_there(&mut world));
         }
     }
 }
