@@ -18,6 +18,13 @@ pub(crate) struct SelectArgs {
     /// Log files or directories to read, instead of the agents' own places; all other words are a filter (docs/filter.md)
     #[arg(value_name = "PATH or FILTER")]
     words: Vec<OsString>,
+    #[command(flatten)]
+    times: TimeArgs,
+}
+
+/// Times, as options.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct TimeArgs {
     /// Only what is as young as this, as in `7d` or `2026-03-01`: the same as the term `since:`
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
@@ -34,10 +41,17 @@ impl SelectArgs {
 
     /// The other words, as a filter.
     pub(crate) fn filter(&self, args: &LogArgs) -> anyhow::Result<Filter> {
-        let option = |key: &str, value: &Option<String>| value.as_ref().map(|value| OsString::from(format!("{key}:{}", quoted(value))));
-        let options = [option("since", &self.since), option("until", &self.until)];
-        let words = self.words.iter().filter(|word| !is_log(word)).chain(options.iter().flatten());
+        let times = self.times.terms();
+        let words = self.words.iter().filter(|word| !is_log(word)).chain(&times);
         parse(args, &words.collect::<Vec<_>>(), Spelling::default())
+    }
+}
+
+impl TimeArgs {
+    /// The terms of a filter that mean the same.
+    pub(crate) fn terms(&self) -> Vec<OsString> {
+        let term = |(key, value): (&str, &Option<String>)| Some(OsString::from(format!("{key}:{}", quoted(value.as_ref()?))));
+        [("since", &self.since), ("until", &self.until)].into_iter().filter_map(term).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
 use tooltrail_model::Status;
+use tooltrail_view::line::neutral_text;
 
 /// Standard output for people, with colours or without.
 pub(crate) fn stdout(color: &str) -> impl Write + use<> {
@@ -23,16 +24,33 @@ pub(crate) fn is_closed_pipe(error: &anyhow::Error) -> bool {
     io == Some(io::ErrorKind::BrokenPipe)
 }
 
-/// Prints a problem on standard error.
+/// Whether nobody reads standard output any more, where that can be told without writing to it.
+#[cfg(unix)]
+pub(crate) fn is_closed() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let stdout = io::stdout();
+    // Some systems tell of an end only if something is asked for; this never comes.
+    let mut asked = [PollFd::new(&stdout, PollFlags::RDBAND)];
+    let now = Timespec { tv_sec: 0, tv_nsec: 0 };
+    let told = poll(&mut asked, Some(&now)).is_ok();
+    told && asked.iter().any(|asked| asked.revents().intersects(PollFlags::ERR | PollFlags::HUP | PollFlags::NVAL))
+}
+
+#[cfg(not(unix))]
+pub(crate) fn is_closed() -> bool {
+    false
+}
+
+/// Prints a problem on standard error. It may quote a log, or the name of a file, and nothing in them acts on a terminal.
 pub(crate) fn complain(problem: &dyn std::fmt::Display) {
     let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
     // If standard error is gone as well, there is nobody left to tell.
-    let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {problem:#}");
+    let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {}", neutral_text(&format!("{problem:#}")));
 }
 
-/// Prints a remark on standard error.
+/// Prints a remark on standard error, as safely.
 pub(crate) fn remark(remark: &dyn std::fmt::Display) {
-    let _ = writeln!(anstream::stderr(), "{remark}");
+    let _ = writeln!(anstream::stderr(), "{}", neutral_text(&remark.to_string()));
 }
 
 /// Text that is less important.

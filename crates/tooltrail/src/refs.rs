@@ -4,6 +4,7 @@
 //! `FILE:LINE` as evidence is printed.
 
 use crate::catalogue::Ready;
+use crate::table::printable;
 use anyhow::bail;
 use std::path::{Path, PathBuf};
 use tooltrail_catalog::store::Listing;
@@ -143,7 +144,7 @@ fn named(linked: &Linked<'_>, now: &Now, name: &str) -> anyhow::Result<Target> {
         Some(number) => Ok(Target::Call(session, number)),
         None => {
             let most = own().map(|call| call.number).max().unwrap_or(0);
-            bail!("session `{}` has no call `{call}`; it has {most}", linked.sessions[session].short);
+            bail!("session `{}` has no call `{call}`; it has {most}", printable(&linked.sessions[session].short));
         }
     }
 }
@@ -168,7 +169,7 @@ pub(crate) fn bundle(ready: &Ready, name: &str) -> anyhow::Result<Option<i64>> {
     if listing.is_gone(session) {
         bail!(
             "the logs of session `{}` are gone: its agent has deleted them; `tooltrail list is:gone` has what is known",
-            rows[session].short
+            printable(rows[session].short)
         );
     }
     Ok(listing.bundle(session))
@@ -196,8 +197,8 @@ fn among(rows: &[SessionRow<'_>], listing: &Listing, name: &str) -> anyhow::Resu
 fn ambiguous<'a>(name: &str, sessions: impl ExactSizeIterator<Item = (&'a str, Option<&'a str>)>) -> String {
     let count = sessions.len();
     let line = |(short, title): (&str, Option<&str>)| {
-        let title: String = title.unwrap_or("").chars().filter(|letter| !letter.is_control()).take(60).collect();
-        format!("{short}  {title}")
+        let title: String = printable(title.unwrap_or("")).chars().take(60).collect();
+        format!("{}  {title}", printable(short))
     };
     let shown: Vec<String> = sessions.take(5).map(line).collect();
     let more = if count > 5 { "\n  …" } else { "" };

@@ -164,3 +164,12 @@ fn nothing_of_a_log_acts_on_a_terminal() {
     assert!(coloured.contains("\u{1b}[1m\u{1b}[31mneedle\u{1b}[0m"), "{coloured:?}");
     assert!(!coloured.contains("\u{1b}[2J") && !coloured.contains("\u{1b}]0"), "{coloured:?}");
 }
+
+#[test]
+fn times_are_options_too() {
+    let home = home();
+    let count = |arguments: &[&str]| hits(&run(home.path(), &[&["flaky", "--json"], arguments].concat())).len();
+    assert_eq!(count(&["--since", "2026-03-04T10:00:02Z"]), 2);
+    assert_eq!(count(&["--until", "2026-03-04T10:00:02Z"]), 1);
+    assert_eq!(count(&["--since", "2026-03-04T10:00:02Z", "--until", "2026-03-04T10:00:03Z"]), 1);
+}

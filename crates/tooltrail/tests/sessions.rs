@@ -79,6 +79,23 @@ fn a_session_says_whose_turn_it_is() {
 }
 
 #[test]
+fn the_last_of_an_order_are_those_that_are_last_in_it() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join(".claude/projects/-srv-app");
+    fs::create_dir_all(&folder).unwrap();
+    // The first to start is the last to be heard of.
+    for (session, seconds) in [("aa", [1, 9]), ("bb", [2, 3])] {
+        let said = seconds.map(|second| record(second, "user", json!("go"), "/srv/app").to_string().replace("s1", session) + "\n");
+        fs::write(folder.join(format!("{session}.jsonl")), said.concat()).unwrap();
+    }
+    let newest = |arguments: &[&str]| -> Value {
+        let output = run(home.path(), &[&["list", "--json", "-n", "1"], arguments].concat());
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()["session"].clone()
+    };
+    assert_eq!((newest(&[]), newest(&["--sort", "last"]), newest(&["--sort", "started"])), (json!("aa"), json!("aa"), json!("bb")));
+}
+
+#[test]
 fn a_session_is_resumed_where_it_began() {
     let home = tempfile::tempdir().unwrap();
     let out = |arguments: &[&str]| String::from_utf8(run(home.path(), arguments).stdout).unwrap();

@@ -52,9 +52,9 @@ pub(crate) struct ListArgs {
     /// As JSON: add what each session amounts to, as `show --json` has it
     #[arg(long)]
     digest: bool,
-    /// In which order; with -n the last of them are shown
-    #[arg(long, value_name = "BY", default_value = "started")]
-    sort: Sort,
+    /// In which order; with -n the last of them are shown [default: by their start, and with -n those with the last signs of life]
+    #[arg(long, value_name = "BY")]
+    sort: Option<Sort>,
 }
 
 /// The order of sessions, the most last.
@@ -138,8 +138,8 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: Listed<'_>) ->
     let Listed { rows, found, digest, is_gone } = listed;
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let shown = match own.sort {
-        Sort::Started => newest(rows, &found, limit),
-        sort => last(rows, &found, sort, limit),
+        None => newest(rows, &found, limit),
+        Some(sort) => last(rows, &found, sort, limit),
     };
     let mut out = out::stdout(args.color.as_str());
     if args.json {
@@ -180,7 +180,7 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: Listed<'_>) ->
     }
     table.print(&mut out, table::terminal_width())?;
     if shown.len() < found.len() {
-        let which = if matches!(own.sort, Sort::Started | Sort::Last) { "newest" } else { "last" };
+        let which = if matches!(own.sort, None | Some(Sort::Started | Sort::Last)) { "newest" } else { "last" };
         writeln!(out, "{DIM}the {which} {} of {} sessions; -n 0 shows all{DIM:#}", shown.len(), table::count(found.len() as u64))?;
     }
     let doomed = (0..rows.len()).filter(|&index| soon(index).is_some()).count() as u64;
@@ -203,7 +203,7 @@ fn last(rows: &[SessionRow<'_>], found: &[usize], sort: Sort, limit: usize) -> V
     let mut order = found.to_vec();
     let failed = |row: &SessionRow<'_>| row.by_status.get(&Status::Failed).copied().unwrap_or(0);
     match sort {
-        Sort::Started => order.sort_unstable(),
+        Sort::Started => order.sort_by_key(|&index| (rows[index].started_at.as_deref(), index)),
         Sort::Last => order.sort_by_key(|&index| (rows[index].last_at.as_deref(), index)),
         Sort::Calls => order.sort_by_key(|&index| (rows[index].calls, index)),
         Sort::Failed => order.sort_by_key(|&index| (failed(&rows[index]), index)),

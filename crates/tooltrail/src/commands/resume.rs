@@ -11,6 +11,7 @@ use std::io::Write;
 use std::process::ExitCode;
 use tooltrail_formats::FORMATS;
 use tooltrail_model::row::VERSION;
+use tooltrail_view::line::neutral;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &LogArgs, own: &ResumeArgs) -> anyhow::Result<ExitCode> 
     // The id comes from a log, and is about to stand on a command line.
     let plain = session.id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
     if !plain || session.id.starts_with(['-', '.']) || session.id.is_empty() {
-        bail!("`{}` is no id that an agent would take; its log may have been made by hand", tooltrail_view::line::neutral(&session.id));
+        bail!("`{}` is no id that an agent would take; its log may have been made by hand", neutral(&session.id));
     }
     let format = FORMATS.iter().find(|format| format.agent() == session.agent);
     let Some(command) = format.and_then(|format| format.resume(&session.id)) else {
@@ -82,7 +83,7 @@ fn quoted(word: &str) -> String {
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }
-    if !word.chars().any(|c| c.is_control()) {
+    if neutral(word) == word {
         return format!("'{}'", word.replace('\'', r"'\''"));
     }
     let escaped = word.bytes().map(|byte| match byte {

@@ -2,6 +2,7 @@
 
 use super::calls::local;
 use crate::cli::LogArgs;
+use crate::filters::TimeArgs;
 use crate::out::{self, BOLD, DIM};
 use crate::table;
 use crate::{filters, logs};
@@ -26,6 +27,7 @@ Examples:
   tooltrail search deadlock mutex              both words in one call or one message
   tooltrail search \"connection refused\"        a phrase
   tooltrail search tool:Bash status:failed refused since:7d project:.
+  tooltrail search timeout --since 2w --until yesterday
   tooltrail search --regex '^error\\[E\\d+\\]'    ^ and $ are those of a line
   tooltrail search re:'TODO|FIXME' not:node_modules --field input
   tooltrail search --case README --field path
@@ -56,6 +58,8 @@ pub(crate) struct SearchArgs {
     /// Only the first N hits; 0 for all [default: 50 in a terminal, all as JSON]
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
+    #[command(flatten)]
+    times: TimeArgs,
 }
 
 /// A field, by its name.
@@ -124,7 +128,8 @@ impl SearchArgs {
     fn asked(&self, args: &LogArgs) -> anyhow::Result<(Filter, Vec<PathBuf>)> {
         let is_log = |(number, word): &(usize, &OsString)| *number > 0 && filters::is_log(word);
         let (paths, words): (Vec<_>, Vec<_>) = self.query.iter().enumerate().partition(is_log);
-        let words: Vec<&OsString> = words.into_iter().map(|(_, word)| word).collect();
+        let times = self.times.terms();
+        let words: Vec<&OsString> = words.into_iter().map(|(_, word)| word).chain(&times).collect();
         let filter = filters::parse(args, &words, Spelling { regex: self.regex, cased: self.case })?;
         if filter.patterns().next().is_none() {
             bail!(
@@ -161,7 +166,7 @@ impl Page {
                 last = None;
             }
             // The name of a call stands at its first hit.
-            let name = if last.replace(hit.unit) == Some(hit.unit) { "" } else { &hit.r#ref };
+            let name = if last.replace(hit.unit) == Some(hit.unit) { String::new() } else { table::printable(&hit.r#ref) };
             let room = width.map(|width| width.saturating_sub(28).max(20));
             writeln!(out, "  {DIM}{name:<14}{DIM:#} {:<9} {}", hit.field, marked(&hit.snippet, &hit.matches, room))?;
         }
@@ -174,9 +179,10 @@ impl Page {
 fn title(out: &mut impl Write, hit: &Hit) -> std::io::Result<()> {
     let about = &hit.about;
     let title = table::printable(about.title.as_deref().unwrap_or("(no title)"));
+    let short = table::printable(&about.short);
     let project = table::printable(about.project.as_deref().unwrap_or_default());
     let when = about.last.map(local).unwrap_or_default();
-    writeln!(out, "{BOLD}{title}{BOLD:#}  {DIM}{} · {} · {when} · {project}{DIM:#}", about.short, hit.agent)
+    writeln!(out, "{BOLD}{title}{BOLD:#}  {DIM}{short} · {} · {when} · {project}{DIM:#}", hit.agent)
 }
 
 /// A match.

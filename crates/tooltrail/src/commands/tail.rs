@@ -3,12 +3,12 @@
 use crate::cli::{LogArgs, duration};
 use crate::commands::calls::why;
 use crate::filters::SelectArgs;
-use crate::logs;
 use crate::out::{self, DIM};
 use crate::table::{self, Align, fit, printable};
+use crate::{keeping, logs};
 use anyhow::{Context, bail};
 use clap::Args;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -33,8 +33,14 @@ A line is printed when a call is requested and when it ends. Ctrl-C ends it.";
 /// The last calls that people are shown first, unless told otherwise.
 const SHOWN: usize = 10;
 
-/// Longer than anybody waits.
-const FOREVER: Duration = Duration::from_secs(24 * 3600);
+/// How often it is looked whether anybody still reads.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The room of a status: that of `● running awaiting_permission`, which needs somebody.
+const FATE: usize = 29;
+
+/// Narrower terminals are not told the project.
+const NARROW: usize = 100;
 
 /// Arguments of `tail`.
 #[derive(Debug, Args)]
@@ -58,7 +64,7 @@ pub(crate) fn run(args: &LogArgs, own: &TailArgs) -> anyhow::Result<ExitCode> {
     let filtered = !filter.is_empty();
     let places = logs::places(args)?;
     let ground = ground(args, &own.select.paths(), &places)?;
-    let options = Options { scan: logs::options(args, false), ..Options::default() };
+    let options = Options { scan: logs::options(args, false), keep: keeping::keep(args), ..Options::default() };
     let clock = {
         let args = args.clone();
         Arc::new(move || logs::now_in(&args, &places))
@@ -73,13 +79,19 @@ pub(crate) fn run(args: &LogArgs, own: &TailArgs) -> anyhow::Result<ExitCode> {
     loop {
         // However short the time, what was asked for at the beginning is printed.
         let end = end.filter(|_| begun);
-        match subscriber.next_within(end.map_or(FOREVER, |end| end.saturating_duration_since(Instant::now()))) {
+        let left = end.map_or(LOOK, |end| end.saturating_duration_since(Instant::now()));
+        match subscriber.next_within(left.min(LOOK)) {
             Next::Change(change) => {
                 begun |= matches!(*change, Change::Begun { .. });
-                show(&mut out, &change, args.json, filtered)?;
+                show(&mut out, &change, args, filtered)?;
             }
-            Next::Quiet if end.is_none() => {}
-            Next::Quiet | Next::Ended => return Ok(ExitCode::SUCCESS),
+            // Whoever read this has seen enough, and there may be no next line that would tell.
+            Next::Quiet if left.is_zero() || out::is_closed() => return Ok(ExitCode::SUCCESS),
+            Next::Quiet => {}
+            Next::Ended => {
+                watcher.finish().context("nothing more can be followed; start it again, and please report this with what it said")?;
+                return Ok(ExitCode::SUCCESS);
+            }
         }
     }
 }
@@ -112,7 +124,7 @@ fn end_on_signal(watcher: &Watcher) -> anyhow::Result<()> {
 }
 
 /// Prints a change, if it is one that people follow.
-fn show(out: &mut impl Write, change: &Change, json: bool, filtered: bool) -> anyhow::Result<()> {
+fn show(out: &mut impl Write, change: &Change, args: &LogArgs, filtered: bool) -> anyhow::Result<()> {
     match change {
         Change::Begun { running: 0 } => {
             let such = if filtered { "no such call runs" } else { "nothing runs" };
@@ -121,22 +133,27 @@ fn show(out: &mut impl Write, change: &Change, json: bool, filtered: bool) -> an
         Change::Lagged { missing } => {
             out::remark(&format_args!("too slow: {} left out; `tooltrail calls` shows all", table::counted(*missing, "change")));
         }
-        Change::Here { call } | Change::Requested { call } | Change::Updated { call, .. } if json => {
+        Change::Here { call } | Change::Requested { call } | Change::Updated { call, .. } if args.json => {
             writeln!(out, "{}", call.row)?;
         }
-        Change::Here { call } | Change::Requested { call } => line(out, call)?,
+        Change::Here { call } | Change::Requested { call } => line(out, call, logs::asked_at(args), width())?,
         // What else changes about a call is for programs.
-        Change::Updated { call, before } if call.status != *before => line(out, call)?,
+        Change::Updated { call, before } if call.status != *before => line(out, call, logs::asked_at(args), width())?,
         _ => return Ok(()),
     }
     Ok(out.flush()?)
 }
 
-/// A call on a line: when, whose, what became of it, what it is.
-fn line(out: &mut impl Write, call: &CallNews) -> std::io::Result<()> {
+/// The width of the terminal that is printed to, if it is one.
+fn width() -> Option<usize> {
+    table::terminal_width().filter(|_| std::io::stdout().is_terminal())
+}
+
+/// A call on a line: when, whose, what became of it, what it is. Without a terminal nothing is cut.
+fn line(out: &mut impl Write, call: &CallNews, now: Time, terminal: Option<usize>) -> std::io::Result<()> {
     let (sign, style) = out::look(call.status);
     let running = call.status == Status::Running;
-    let time = call.requested.filter(|_| running).or(call.completed).or(call.requested).map(moment).unwrap_or_default();
+    let time = call.requested.filter(|_| running).or(call.completed).or(call.requested).map(|time| moment(time, now)).unwrap_or_default();
     let project = call.project.as_deref().and_then(|path| path.rsplit(['/', '\\']).find(|part| !part.is_empty())).unwrap_or("");
     let doubt = if call.unsure { "?" } else { "" };
     // That it waits for its result is what running means.
@@ -146,17 +163,62 @@ fn line(out: &mut impl Write, call: &CallNews) -> std::io::Result<()> {
     let nested = if call.sidechain { "↳ " } else { "" };
     let what = printable(&format!("{nested}{}  {}", call.tool, call.what.as_deref().unwrap_or("")));
     let cell = |text: &str, width: usize, align: Align| fit(&printable(text), width, align, false);
-    let whose = format!("{}  {}", cell(&call.short, 6, Align::Left), cell(project, 12, Align::Fill));
-    let fate = cell(&status, 22, Align::Fill);
-    let head = 8 + 2 + 20 + 2 + 22 + 2 + 8 + 2;
-    let room = table::terminal_width().map_or(usize::MAX, |width| width.saturating_sub(head).max(20));
+    let most = |text: &str, width: usize| if terminal.is_some() { width } else { text.width().max(width) };
+    let mut whose = cell(&call.short, most(&call.short, 6), Align::Left);
+    if terminal.is_none_or(|width| width >= NARROW) {
+        whose = format!("{whose}  {}", cell(project, most(project, 12), Align::Fill));
+    }
+    let fate = cell(&status, most(&status, FATE), Align::Fill);
+    let head = 8 + 2 + whose.width() + 2 + FATE + 2 + 8 + 2;
+    let room = terminal.map_or(usize::MAX, |width| width.saturating_sub(head).max(20));
     let what = fit(&what, what.width().min(room), Align::Fill, true);
     writeln!(out, "{DIM}{time:8}  {whose}{DIM:#}  {style}{fate}{style:#}  {}  {}", cell(&took, 8, Align::Right), what.trim_end())
 }
 
 /// The time of a call of today, the day of any other.
-fn moment(time: Time) -> String {
-    let now = jiff::Zoned::now();
-    let time = time.timestamp().to_zoned(now.time_zone().clone());
+fn moment(time: Time, now: Time) -> String {
+    let [time, now] = [time, now].map(|time| time.timestamp().to_zoned(jiff::tz::TimeZone::system()));
     time.strftime(if time.date() == now.date() { "%H:%M:%S" } else { "%b %d" }).to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_needs_somebody_can_be_read_in_a_narrow_terminal() {
+        let call = CallNews {
+            agent: "claude".into(),
+            session: "3f2a91c4".into(),
+            short: "3f2a".into(),
+            project: Some("/srv/a-project-with-a-long-name".into()),
+            call: "toolu_1".into(),
+            again: 0,
+            tool: "Bash".into(),
+            sidechain: false,
+            what: Some("cargo test --workspace --all-targets --no-fail-fast".into()),
+            status: Status::Running,
+            reason: Some(Reason::AwaitingPermission),
+            exit_code: None,
+            unsure: false,
+            requested: None,
+            completed: None,
+            duration_ms: None,
+            row: Box::default(),
+        };
+        let printed = |width: Option<usize>| {
+            let mut line_of = Vec::new();
+            line(&mut line_of, &call, Time::UNIX_EPOCH, width).unwrap();
+            anstream::adapter::strip_str(&String::from_utf8(line_of).unwrap()).to_string()
+        };
+        for width in [80, 99, 100, 120] {
+            let line = printed(Some(width));
+            assert!(line.contains("● running awaiting_permission  ") && line.trim_end().width() <= width, "{width}: {line}");
+        }
+        let whole = printed(None);
+        assert!(
+            whole.contains("a-project-with-a-long-name  ● running awaiting_permission  ") && whole.contains("--no-fail-fast"),
+            "{whole}"
+        );
+    }
 }
