@@ -22,9 +22,30 @@ pub(crate) type Set<K> = std::collections::HashSet<K, foldhash::fast::RandomStat
 
 /// Does the same to all items, on some threads. The outcomes are in order.
 pub(crate) fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let share = items.len().div_ceil(threads.max(1)).max(1);
-    std::thread::scope(|scope| {
-        let runs: Vec<_> = items.chunks(share).map(|run| scope.spawn(|| run.iter().map(&work).collect::<Vec<R>>())).collect();
-        runs.into_iter().flat_map(|run| run.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    })
+    each(threads, items.len(), |index| work(&items[index]))
+}
+
+/// The answers to so many questions, in order, asked on several threads.
+pub(crate) fn each<T: Send>(threads: usize, count: usize, ask: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let next = std::sync::atomic::AtomicUsize::new(0);
+    let work = || {
+        let mut answers = Vec::new();
+        loop {
+            let index = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+            if index >= count {
+                return answers;
+            }
+            answers.push((index, ask(index)));
+        }
+    };
+    let mut answers = std::thread::scope(|scope| {
+        let others: Vec<_> = (1..threads.min(count)).map(|_| scope.spawn(work)).collect();
+        let mut answers = work();
+        for other in others {
+            answers.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        answers
+    });
+    answers.sort_unstable_by_key(|(index, _)| *index);
+    answers.into_iter().map(|(_, answer)| answer).collect()
 }

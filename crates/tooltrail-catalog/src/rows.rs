@@ -5,7 +5,7 @@
 
 use crate::Map;
 use std::collections::BTreeMap;
-use std::hash::{Hash, Hasher};
+use std::hash::{BuildHasher, Hash, Hasher};
 use tooltrail_formats::load;
 use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::detail::Detail;
@@ -13,7 +13,6 @@ use tooltrail_model::link::{Linked, LinkedCall, LinkedTurn, OpenCall, OpenSessio
 use tooltrail_model::row::{CallRow, ModelUsage};
 use tooltrail_model::shell::{self, Purpose};
 use tooltrail_model::{At, Kind, Reason, Status, Time};
-use xxhash_rust::xxh3::Xxh3Default;
 
 /// A call as it is stored.
 #[derive(Hash)]
@@ -142,7 +141,8 @@ fn stored<'a>(linked: &'a Linked<'_>, call: &LinkedCall) -> StoredCall<'a> {
 
 /// Sources are told by their paths: their numbers here are others the next time.
 fn fingerprint(linked: &Linked<'_>, session: &StoredSession<'_>) -> u64 {
-    let mut hasher = Xxh3Default::new();
+    // It is made of very many small pieces.
+    let mut hasher = foldhash::quality::FixedState::with_seed(0x726f_7773).build_hasher();
     let path = |source: usize| &linked.sources[source].path;
     session.open.hash(&mut hasher);
     (session.directory, session.first, session.usage).hash(&mut hasher);

@@ -82,14 +82,9 @@ impl<'a> Refresh<'a> {
         loop {
             let mut plan = Plan::make(&catalogue.connection, self.search, self.now, &self.failed, &self.done)?;
             if plan.is_empty() {
-                if self.outcome.read > 0 {
-                    // Taking everything apart takes time, and nobody has to wait for it. Without another thread it happens here.
-                    let held = self.held;
-                    let _ = std::thread::Builder::new().spawn(move || drop(held));
-                }
                 return Ok(self.outcome);
             }
-            plan.cut(step);
+            let all = plan.cut(step);
             let joined = match self.held.gather(&catalogue.connection, &mut plan, self.options, self.progress)? {
                 Ok(joined) => joined,
                 Err(problems) => {
@@ -101,12 +96,18 @@ impl<'a> Refresh<'a> {
             };
             if self.write(catalogue, &plan, &joined)? {
                 step = step.saturating_mul(2);
-                if !catalogue.publish()? {
+                match catalogue.publish()? {
+                    true if all => break,
+                    true => {}
                     // What is stored now is what another process has read.
-                    self.done.clear();
+                    false => self.done.clear(),
                 }
             }
         }
+        // Taking everything apart takes time, and nobody has to wait for it. Without another thread it happens here.
+        let held = self.held;
+        let _ = std::thread::Builder::new().spawn(move || drop(held));
+        Ok(self.outcome)
     }
 
     /// Links what belongs together with what changed, and writes what is new; nothing if another process was quicker.

@@ -61,11 +61,11 @@ impl<'a> Plan<'a> {
         self.read.is_empty() && self.lost.is_empty()
     }
 
-    /// Leaves out what is too much for one step; the newest stays.
-    pub(super) fn cut(&mut self, bytes: u64) {
+    /// Leaves out what is too much for one step; the newest stays. Gives whether that is all.
+    pub(super) fn cut(&mut self, bytes: u64) -> bool {
         let size = |path: &String| self.present.get(path).map_or(0, |(found, _)| found.size);
         if self.read.iter().map(size).sum::<u64>() <= bytes {
-            return;
+            return true;
         }
         let mut files: Vec<_> = self.read.drain().collect();
         files.sort_by_key(|path| self.present.get(path).map(|(found, _)| std::cmp::Reverse(found.modified)));
@@ -77,6 +77,7 @@ impl<'a> Plan<'a> {
             before += self.present.get(&path).map_or(0, |(found, _)| found.size);
             self.read.insert(path);
         }
+        false
     }
 }
 

@@ -122,6 +122,8 @@ impl Catalogue {
     /// catalogue is the one that has the name, and has to be refreshed again.
     pub(crate) fn publish(&mut self) -> rusqlite::Result<bool> {
         let Some(draft) = self.draft.take() else { return Ok(true) };
+        // Done now, while nothing is waited for: later it would wait until all of the file is on the disk.
+        self.connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
         self.close()?;
         // Unlike a renamed one, a linked file never takes the place of one that is in use.
         let named = fs::hard_link(&draft.path, &self.path).is_ok();

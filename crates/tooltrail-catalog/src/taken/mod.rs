@@ -10,14 +10,13 @@ mod subjects;
 
 pub(crate) use judge::{Taken, judge};
 
-use crate::Map;
 use crate::keep::Keep;
 use crate::texts::alone;
 use crate::texts::group::{self, Group};
 use crate::texts::resolve::{self, Units};
 use crate::texts::{self, Query};
+use crate::{Map, each};
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use subjects::{CallSubject, Folder};
 use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::filter::{Filter, Has, Keeping, Test};
@@ -194,29 +193,4 @@ fn searched<T: Send>(asked: &Asked<'_>, query: &Query, wanted: impl Fn(usize) ->
         ControlFlow::Continue(())
     });
     answers
-}
-
-/// The answers to so many questions, in order, asked on several threads.
-fn each<T: Send>(threads: usize, count: usize, ask: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let mut answers = Vec::new();
-        loop {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            if index >= count {
-                return answers;
-            }
-            answers.push((index, ask(index)));
-        }
-    };
-    let mut answers = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads.min(count)).map(|_| scope.spawn(work)).collect();
-        let mut answers = work();
-        for other in others {
-            answers.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        answers
-    });
-    answers.sort_unstable_by_key(|(index, _)| *index);
-    answers.into_iter().map(|(_, answer)| answer).collect()
 }

@@ -4,12 +4,12 @@
 //! are; where texts are looked for, those are the bundles in which a search finds some.
 
 use super::subjects::{CallSubject, Folder};
-use super::{Asked, Scope, each};
+use super::{Asked, Scope};
 use crate::library::{Library, Stored};
 use crate::search::{Hit, Unit, search};
 use crate::store::{Error, Listed, Listing};
 use crate::texts::Query;
-use crate::{Map, Set};
+use crate::{Map, Set, each};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Known};

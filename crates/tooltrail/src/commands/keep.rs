@@ -55,7 +55,7 @@ enum What {
     },
     /// Keep what is new, once
     Now,
-    /// What is kept, and what is about to be deleted and is not [default]
+    /// What is kept, and what is about to be deleted and is not (the default)
     Status {
         /// Read every copy to its end, and say which are damaged
         #[arg(long)]
