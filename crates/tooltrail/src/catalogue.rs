@@ -54,7 +54,7 @@ pub(crate) fn ready(args: &LogArgs) -> anyhow::Result<Ready> {
     let start = Instant::now();
     let places = logs::places(args)?;
     let search = find::in_places(&places);
-    let mut catalogue = Catalogue::open(&directories::cache()?.join(file_name(&args.root)))?;
+    let mut catalogue = Catalogue::open(&directories::cache()?.join(file_name(&whose(args))))?;
     let total = search.files.iter().map(|found| found.size).sum();
     let progress = Progress::default();
     // What is stored does not depend on how one command wants logs to be read.
@@ -72,6 +72,17 @@ pub(crate) fn ready(args: &LogArgs) -> anyhow::Result<Ready> {
         took: start.elapsed(),
         threads: options.threads,
     })
+}
+
+/// The directories by which a catalogue is told from others; none for the agents' own places where nothing says that they are elsewhere.
+fn whose(args: &LogArgs) -> Vec<PathBuf> {
+    if !args.root.is_empty() {
+        return args.root.clone();
+    }
+    const ELSEWHERE: [&str; 5] = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "TOOLTRAIL_CACHE"];
+    let named: Vec<PathBuf> = ELSEWHERE.iter().filter_map(|name| directories::variable(name)).collect();
+    // One directory may hold the catalogues of several homes.
+    if named.is_empty() { named } else { named.into_iter().chain(directories::home()).collect() }
 }
 
 impl Ready {

@@ -167,3 +167,26 @@ fn what_is_gone_stays_listed_for_people_and_for_who_asks() {
     let (code, _, told) = run(&["show", id]);
     assert!(code != Some(0) && told.contains("deleted") && told.contains("is:gone"), "{told}");
 }
+
+#[test]
+fn catalogues_of_different_places_do_not_mix() {
+    let (one, other, cache) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    demo(one.path());
+    demo(other.path());
+    let list = |home: &TempDir, arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tooltrail"));
+        command.arg("list").args(arguments).env_clear().env("HOME", home.path()).env("TOOLTRAIL_CACHE", cache.path()).env("TZ", "UTC");
+        let output = command.current_dir(home.path()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for _ in 0..2 {
+        for home in [&one, &other] {
+            assert!(!list(home, &[]).contains(" gone "));
+            assert!(list(home, &["--json"]).contains(home.path().to_str().unwrap()));
+        }
+        // A directory may be named in several ways, and files are named as it is.
+        assert!(list(&one, &["--json", "--root", "."]).contains("\"./.claude/"));
+        assert!(!list(&one, &["--root", one.path().to_str().unwrap()]).contains(" gone "));
+    }
+}

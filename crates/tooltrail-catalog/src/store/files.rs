@@ -25,9 +25,12 @@ pub fn file_name(roots: &[PathBuf]) -> String {
     }
     let mut key = Vec::new();
     for root in roots {
-        let root = fs::canonicalize(root).unwrap_or_else(|_| root.clone());
-        key.extend_from_slice(root.as_os_str().as_encoded_bytes());
-        key.push(0);
+        let real = fs::canonicalize(root).unwrap_or_else(|_| root.clone());
+        // Rows name files as the directory was named: the same one under another name has other rows.
+        for path in [&real, root] {
+            key.extend_from_slice(path.as_os_str().as_encoded_bytes());
+            key.push(0);
+        }
     }
     format!("catalogue-{}-{:016x}.db", schema::VERSION, xxhash_rust::xxh3::xxh3_64(&key))
 }
