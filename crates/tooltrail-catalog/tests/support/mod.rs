@@ -150,11 +150,11 @@ pub(crate) fn open(directory: &Path) -> Catalogue {
 /// Everything that the views say of what is there, but numbers of rows and times of reading.
 pub(crate) fn dump(catalogue: &Catalogue) -> Vec<String> {
     const QUERIES: &[&str] = &[
-        "SELECT * FROM calls WHERE session NOT IN (SELECT session FROM sessions WHERE gone)",
+        "SELECT * FROM calls",
         "SELECT * FROM sessions WHERE NOT gone",
-        "SELECT * FROM turns WHERE session NOT IN (SELECT session FROM sessions WHERE gone)",
-        "SELECT * FROM usage WHERE session IS NULL OR session NOT IN (SELECT session FROM sessions WHERE gone)",
-        "SELECT * FROM copies WHERE session NOT IN (SELECT session FROM sessions WHERE gone)",
+        "SELECT * FROM turns",
+        "SELECT * FROM usage",
+        "SELECT * FROM copies",
         "SELECT * FROM issues WHERE file IN (SELECT file FROM sources WHERE NOT gone)",
         "SELECT file, agent, size, bytes, lines, blank, unparsed, unknown_records, calls, orphan_results FROM sources WHERE NOT gone",
     ];
