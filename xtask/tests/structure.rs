@@ -14,7 +14,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("tooltrail-formats", &["tooltrail-skim", "tooltrail-model"]),
     ("tooltrail-view", &["tooltrail-model"]),
     ("tooltrail-catalog", &["tooltrail-model", "tooltrail-formats"]),
-    ("tooltrail-server", &["tooltrail-model", "tooltrail-view", "tooltrail-catalog"]),
+    ("tooltrail-server", &["tooltrail-model", "tooltrail-formats", "tooltrail-view", "tooltrail-catalog"]),
     ("tooltrail", &["tooltrail-skim", "tooltrail-model", "tooltrail-formats", "tooltrail-view", "tooltrail-catalog", "tooltrail-server"]),
     ("tooltrail-testkit", &[]),
     ("xtask", &[]),
@@ -39,6 +39,12 @@ const REGISTRIES: &[Registry] = &[
         entries: Entries::Files,
         file: "crates/tooltrail-view/src/tools/mod.rs",
         list: "TOOLS",
+    },
+    Registry {
+        folder: "crates/tooltrail-server/src/pages",
+        entries: Entries::Files,
+        file: "crates/tooltrail-server/src/pages/mod.rs",
+        list: "PAGES",
     },
 ];
 

@@ -75,7 +75,7 @@ pub(crate) fn ready(args: &LogArgs) -> anyhow::Result<Ready> {
 }
 
 /// The directories by which a catalogue is told from others; none for the agents' own places where nothing says that they are elsewhere.
-fn whose(args: &LogArgs) -> Vec<PathBuf> {
+pub(crate) fn whose(args: &LogArgs) -> Vec<PathBuf> {
     if !args.root.is_empty() {
         return args.root.clone();
     }

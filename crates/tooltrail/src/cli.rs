@@ -7,8 +7,9 @@ const ABOUT: &str = "Every tool call your coding agents made: what was asked, wh
 
 const EXAMPLES: &str = "\
 Examples:
-  tooltrail                      totals of all logs on this machine
+  tooltrail                      everything on this machine, in the browser
   tooltrail --demo               the same for a few invented sessions
+  tooltrail stats                totals of all logs
   tooltrail calls                the newest tool calls, with their outcome
   tooltrail calls --json         every call, one JSON object a line
   tooltrail calls status:failed since:7d
@@ -74,6 +75,8 @@ pub(crate) fn duration(text: &str) -> Result<std::time::Duration, String> {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Show everything in the browser (the default)
+    Serve(crate::commands::serve::ServeArgs),
     /// Show a session, or one call in full
     Show(crate::commands::show::ShowArgs),
     /// List tool calls with their outcome, time and evidence

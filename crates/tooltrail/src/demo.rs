@@ -76,6 +76,24 @@ pub(crate) fn read(options: &Options) -> (Linker, Vec<Registered>) {
     (linker, vec![waiting])
 }
 
+/// Lays the logs of the demo into a directory as agents would have, for those who want files; and tells which sessions are running.
+pub(crate) fn lay(home: &Path, options: &Options) -> io::Result<Vec<Registered>> {
+    let (linker, running) = read(options);
+    let written: std::collections::HashMap<&str, Time> =
+        linker.sources().filter_map(|source| Some((&*source.path, source.modified?))).collect();
+    for (path, bytes) in FILES {
+        let file = home.join(path);
+        if let Some(directory) = file.parent() {
+            std::fs::create_dir_all(directory)?;
+        }
+        std::fs::write(&file, bytes)?;
+        if let Some(time) = written.get(path) {
+            std::fs::File::options().append(true).open(&file)?.set_modified(time.timestamp().into())?;
+        }
+    }
+    Ok(running)
+}
+
 /// The logs of the demo, to be read again.
 pub(crate) struct Demo;
 

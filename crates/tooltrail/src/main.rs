@@ -11,6 +11,7 @@ mod directories;
 mod filters;
 mod keeping;
 mod logs;
+mod machine;
 mod out;
 mod pager;
 mod progress;

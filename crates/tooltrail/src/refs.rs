@@ -177,16 +177,10 @@ pub(crate) fn bundle(ready: &Ready, name: &str) -> anyhow::Result<Option<i64>> {
 
 /// The session among rows whose id begins like this. One that is there counts before those that are gone.
 fn among(rows: &[SessionRow<'_>], listing: &Listing, name: &str) -> anyhow::Result<Option<usize>> {
-    let fits = |gone: bool| {
-        let there = |index: &usize| listing.is_gone(*index) == gone;
-        (0..rows.len()).filter(there).filter(|&index| !name.is_empty() && rows[index].session.starts_with(name)).collect::<Vec<_>>()
-    };
-    let present = fits(false);
-    let found = if present.is_empty() { fits(true) } else { present };
-    match (found.iter().find(|&&index| rows[index].session == name), found.as_slice()) {
-        (Some(index), _) | (None, [index]) => Ok(Some(*index)),
-        (None, []) => Ok(None),
-        (None, several) => {
+    match listing.sessions_named(rows, name).as_slice() {
+        [] => Ok(None),
+        [index] => Ok(Some(*index)),
+        several => {
             let lines = several.iter().map(|&index| (rows[index].short, rows[index].title));
             bail!("{}", ambiguous(name, lines))
         }

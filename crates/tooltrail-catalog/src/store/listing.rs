@@ -7,11 +7,12 @@ use crate::Map;
 use rusqlite::{Connection, Row, params};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
-use tooltrail_model::Status;
 use tooltrail_model::link::{Now, OpenCalls, OpenSession, Pulse};
 use tooltrail_model::row::{CallRow, SessionRow, VERSION};
 use tooltrail_model::summary::Ending;
 use tooltrail_model::usage::Tokens;
+use tooltrail_model::{Status, Time};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The sessions of a catalogue at a moment, by start.
 pub struct Listing {
@@ -31,6 +32,7 @@ pub(super) struct Head {
     pub(super) pulse: Pulse,
     sources: Vec<i64>,
     bundle: i64,
+    version: u64,
     title: Option<String>,
     project: Option<String>,
     branch: Option<String>,
@@ -99,19 +101,25 @@ SELECT id, agent, session, short, gone, newest_us, title, project, branch, start
 FROM session_rows ORDER BY first_us IS NULL, first_us, agent, session";
 
 /// What is known of a source: when it was written, its last record, and its bundle.
-type Sign = (Option<tooltrail_model::Time>, Option<tooltrail_model::Time>, i64);
+type Sign = (Option<Time>, Option<Time>, i64);
 
 impl Listing {
     pub(super) fn read(connection: &Connection, now: &Now) -> rusqlite::Result<Self> {
         let (mut paths, mut signs): (Map<i64, String>, Map<i64, Sign>) = (Map::default(), Map::default());
-        let mut statement = connection.prepare_cached("SELECT id, path, modified_us, last_us, gone, bundle FROM source_rows")?;
+        let mut versions: Map<i64, u64> = Map::default();
+        let mut statement = connection
+            .prepare_cached("SELECT id, path, modified_us, last_us, gone, bundle, size, mtime_ns, identity FROM source_rows ORDER BY id")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
-            let id: i64 = row.get(0)?;
+            let (id, bundle): (i64, i64) = (row.get(0)?, row.get(5)?);
             paths.insert(id, row.get(1)?);
             // What is not there is not written to.
             let modified = if row.get(4)? { None } else { time(row, 2)? };
-            signs.insert(id, (modified, time(row, 3)?, row.get(5)?));
+            signs.insert(id, (modified, time(row, 3)?, bundle));
+            let stamp: [i64; 5] = [id, row.get(4)?, row.get(6)?, row.get(7)?, row.get(8)?];
+            let bytes: Vec<u8> = stamp.iter().flat_map(|number| number.to_le_bytes()).collect();
+            let version = versions.entry(bundle).or_default();
+            *version = xxh3_64_with_seed(&bytes, *version);
         }
         let mut of_session: Map<i64, Vec<i64>> = Map::default();
         let mut statement = connection.prepare_cached(
@@ -127,7 +135,9 @@ impl Listing {
         while let Some(row) = rows.next()? {
             let sources = of_session.remove(&row.get(0)?).unwrap_or_default();
             let signs: Vec<Sign> = sources.iter().filter_map(|source| signs.get(source).copied()).collect();
-            sessions.push(Head::read(row, now, sources, &signs)?);
+            let mut head = Head::read(row, now, sources, &signs)?;
+            head.version = versions.get(&head.bundle).copied().unwrap_or_default();
+            sessions.push(head);
         }
         Ok(Listing { sessions, paths })
     }
@@ -145,6 +155,28 @@ impl Listing {
     /// The bundle that a session's logs are in; nothing if they are not there any more.
     pub fn bundle(&self, session: usize) -> Option<i64> {
         self.sessions.get(session).filter(|head| !head.gone && head.bundle > 0).map(|head| head.bundle)
+    }
+
+    /// A number that is another one when anything has changed that a session's rows and texts are made of, or it has come alive or died.
+    pub fn version(&self, session: usize) -> u64 {
+        let Some(head) = self.sessions.get(session) else { return 0 };
+        let pulse = format!("{:?}", head.pulse);
+        xxh3_64_with_seed(pulse.as_bytes(), head.version)
+    }
+
+    /// The sessions that a name may mean: the one with this id, or else all whose id begins so. Those that are there count before those
+    /// that are gone.
+    pub fn sessions_named(&self, rows: &[SessionRow<'_>], name: &str) -> Vec<usize> {
+        let fits = |gone: bool| {
+            let there = |index: &usize| self.is_gone(*index) == gone;
+            (0..rows.len()).filter(there).filter(|&index| !name.is_empty() && rows[index].session.starts_with(name)).collect::<Vec<_>>()
+        };
+        let present = fits(false);
+        let found = if present.is_empty() { fits(true) } else { present };
+        match found.iter().find(|&&index| rows[index].session == name) {
+            Some(&exact) => vec![exact],
+            None => found,
+        }
     }
 
     /// How many calls there are in the sessions that are there.
@@ -264,6 +296,7 @@ impl Head {
             gone,
             newest: row.get(5)?,
             bundle: signs.iter().map(|&(_, _, bundle)| bundle).max().unwrap_or_default(),
+            version: 0,
             sources,
             title: row.get(6)?,
             project: row.get(7)?,

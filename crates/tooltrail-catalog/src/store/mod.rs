@@ -137,6 +137,11 @@ impl Catalogue {
         Ok(())
     }
 
+    /// Whether it has just been begun: nobody can see it before its first refresh.
+    pub fn is_new(&self) -> bool {
+        self.draft.is_some()
+    }
+
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path

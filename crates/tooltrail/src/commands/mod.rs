@@ -9,6 +9,7 @@ pub(crate) mod keep;
 pub(crate) mod list;
 pub(crate) mod resume;
 pub(crate) mod search;
+pub(crate) mod serve;
 pub(crate) mod show;
 pub(crate) mod sql;
 pub(crate) mod stats;
@@ -20,12 +21,12 @@ use std::process::ExitCode;
 /// The names of all commands, as `--help` lists them.
 #[cfg(test)]
 const COMMANDS: &[&str] =
-    &["show", "calls", "check", "export", "file", "keep", "list", "resume", "search", "sql", "stats", "tail", "completions"];
+    &["serve", "show", "calls", "check", "export", "file", "keep", "list", "resume", "search", "sql", "stats", "tail", "completions"];
 
 /// Runs what the command line asks for.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     match &cli.command {
-        None => stats::overview(&cli.logs),
+        None => serve::or_overview(&cli.logs),
         Some(Command::Calls(args)) => calls::run(&cli.logs, args),
         Some(Command::Check(args)) => check::run(&cli.logs, args),
         Some(Command::Export(args)) => export::run(&cli.logs, args),
@@ -35,6 +36,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::List(args)) => list::run(&cli.logs, args),
         Some(Command::Resume(args)) => resume::run(&cli.logs, args),
         Some(Command::Search(args)) => search::run(&cli.logs, args),
+        Some(Command::Serve(args)) => serve::run(&cli.logs, args),
         Some(Command::Sql(args)) => sql::run(&cli.logs, args),
         Some(Command::Stats(args)) => stats::run(&cli.logs, args),
         Some(Command::Tail(args)) => tail::run(&cli.logs, args),

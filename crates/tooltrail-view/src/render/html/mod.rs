@@ -21,6 +21,7 @@ mod text;
 
 pub use call::{Frame, call_row};
 pub use message::message_row;
+pub use page::style;
 
 use crate::Block;
 use maud::Markup;

@@ -24,6 +24,11 @@ const SCRIPT: &str = include_str!("assets/export.js");
 /// The one style.
 static STYLE: LazyLock<String> = LazyLock::new(|| format!("{}\n{}", include_str!("assets/export.css"), super::palette::css()));
 
+/// The style of rows and blocks, for pages that show them too.
+pub fn style() -> &'static str {
+    &STYLE
+}
+
 /// The most problems that the outline lists.
 const LISTED: usize = 200;
 

@@ -1,0 +1,136 @@
+//! What is answered: a page, a text, a download, another address, or that there is no such thing.
+
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use maud::Markup;
+use std::io::{self, Write};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use tokio::sync::mpsc;
+use tooltrail_catalog::store;
+
+/// An answer.
+pub enum Answer {
+    /// A page, or a part of one.
+    Html(Markup),
+    /// A part of a page that never changes under its address.
+    Lasting(Markup),
+    /// A text of a type.
+    Text(&'static str, String),
+    /// A file to be saved under a name, written while it is sent.
+    File(&'static str, String, Written),
+    /// Another address.
+    Elsewhere(String),
+}
+
+/// Something that is written while it is sent.
+pub type Written = mpsc::Receiver<Bytes>;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Trouble {
+    /// There is no such thing; what to do about it.
+    #[error("{0}")]
+    Missing(String),
+    /// The question means nothing.
+    #[error("{0}")]
+    Wrong(String),
+    /// The catalogue cannot be asked.
+    #[error(transparent)]
+    Store(#[from] store::Error),
+}
+
+impl Trouble {
+    /// Its number.
+    pub(crate) fn status(&self) -> StatusCode {
+        match self {
+            Trouble::Missing(_) => StatusCode::NOT_FOUND,
+            Trouble::Wrong(_) => StatusCode::BAD_REQUEST,
+            Trouble::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+        }
+    }
+}
+
+impl Answer {
+    /// As a response.
+    pub(crate) fn response(self, status: StatusCode) -> Response {
+        const HTML: &str = "text/html; charset=utf-8";
+        let (kind, cache, body) = match self {
+            Answer::Html(page) => (HTML, "no-store", Body::from(page.into_string())),
+            Answer::Lasting(part) => (HTML, "private, max-age=86400, immutable", Body::from(part.into_string())),
+            Answer::Text(kind, text) => (kind, "no-store", Body::from(text)),
+            Answer::File(kind, name, written) => {
+                let mut response = headed(status, kind, "no-store", Body::new(Stream(written)));
+                // The name is ours, or made of letters and digits.
+                if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
+                    response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
+                }
+                return response;
+            }
+            Answer::Elsewhere(address) => {
+                let mut response = headed(StatusCode::SEE_OTHER, HTML, "no-store", Body::empty());
+                if let Ok(value) = HeaderValue::from_str(&address) {
+                    response.headers_mut().insert(header::LOCATION, value);
+                }
+                return response;
+            }
+        };
+        headed(status, kind, cache, body)
+    }
+}
+
+/// A response with the headers that all have.
+pub(crate) fn headed(status: StatusCode, kind: &'static str, cache: &'static str, body: Body) -> Response {
+    let mut response = Response::new(body);
+    *response.status_mut() = status;
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
+    response
+}
+
+/// Where a file is written that is sent meanwhile.
+pub struct Pipe {
+    send: mpsc::Sender<Bytes>,
+    held: Vec<u8>,
+}
+
+/// How much is sent at a time.
+const PIECE: usize = 64 * 1024;
+
+impl Pipe {
+    /// A pipe, and its other end.
+    pub fn new() -> (Self, Written) {
+        let (send, written) = mpsc::channel(8);
+        (Pipe { send, held: Vec::with_capacity(PIECE) }, written)
+    }
+}
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.held.extend_from_slice(bytes);
+        if self.held.len() >= PIECE {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let piece = std::mem::replace(&mut self.held, Vec::with_capacity(PIECE));
+        // Whoever wanted it has gone.
+        self.send.blocking_send(piece.into()).map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+}
+
+/// What a pipe brings, as the body of a response.
+struct Stream(Written);
+
+impl http_body::Body for Stream {
+    type Data = Bytes;
+    type Error = std::convert::Infallible;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<http_body::Frame<Bytes>, Self::Error>>> {
+        let piece = ready!(self.0.poll_recv(context));
+        Poll::Ready(piece.map(|piece| Ok(http_body::Frame::data(piece))))
+    }
+}

@@ -1,0 +1,50 @@
+//! What was asked: the parts of an address, taken apart once.
+
+/// A request, as far as pages look at it.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// The path below the site's root.
+    pub path: String,
+    /// What stands for the names in a page's path: `session` in `/s/{session}`.
+    pub names: Vec<(String, String)>,
+    /// The query: names and values in their order.
+    pub query: Vec<(String, String)>,
+}
+
+impl Asked {
+    /// What stands for a name of the path.
+    pub fn name(&self, name: &str) -> &str {
+        find(&self.names, name).unwrap_or_default()
+    }
+
+    /// A value of the query, where there is one.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        find(&self.query, name)
+    }
+
+    /// The same without spaces around it; nothing where nothing is left.
+    pub fn word(&self, name: &str) -> Option<&str> {
+        self.get(name).map(str::trim).filter(|word| !word.is_empty())
+    }
+
+    /// The same as a number.
+    pub fn number(&self, name: &str) -> Option<usize> {
+        self.word(name)?.parse().ok()
+    }
+}
+
+fn find<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+}
+
+/// A text as a part of a path or a value of a query spells it.
+pub fn encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' => out.push(char::from(byte)),
+            _ => out.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    out
+}

@@ -1,0 +1,43 @@
+//! What pages need beside themselves: style sheets and scripts, in the program, under addresses that change with them.
+
+use std::sync::LazyLock;
+use tooltrail_view::render::html;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A file.
+pub(crate) struct Asset {
+    /// What it is called in an address.
+    name: String,
+    /// Its type.
+    pub(crate) kind: &'static str,
+    /// What is in it.
+    pub(crate) text: &'static str,
+}
+
+const CSS: &str = "text/css; charset=utf-8";
+const JS: &str = "text/javascript; charset=utf-8";
+
+/// The files, by their plain names. To add one: a line here.
+static ASSETS: LazyLock<Vec<(&'static str, Asset)>> = LazyLock::new(|| {
+    let asset = |plain: &'static str, kind, text: &'static str| {
+        let (stem, extension) = plain.rsplit_once('.').unwrap_or((plain, ""));
+        (plain, Asset { name: format!("{stem}-{:016x}.{extension}", xxh3_64(text.as_bytes())), kind, text })
+    };
+    vec![
+        asset("blocks.css", CSS, html::style()),
+        asset("frame.css", CSS, include_str!("../assets/frame.css")),
+        asset("frame.js", JS, include_str!("../assets/frame.js")),
+    ]
+});
+
+/// The file that an address names.
+pub(crate) fn find(name: &str) -> Option<&'static Asset> {
+    ASSETS.iter().map(|(_, asset)| asset).find(|asset| asset.name == name)
+}
+
+/// The address of a file, by its plain name.
+pub(crate) fn address(plain: &str) -> String {
+    let found = ASSETS.iter().find(|(name, _)| *name == plain);
+    debug_assert!(found.is_some(), "{plain} is not listed");
+    format!("/assets/{}", found.map_or("", |(_, asset)| asset.name.as_str()))
+}

@@ -1,0 +1,211 @@
+//! Freshness: one thread makes the catalogue equal to the logs when somebody asks and it has not just been done.
+//!
+//! Nobody asking means nothing happening. Who asks waits for it, but not long: where there is much to read, pages show what is known
+//! already. On the first start that is nothing, so the newest logs get a small catalogue of their own first.
+
+use crate::machine::Machine;
+use crate::moment::{Moment, Reading};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tooltrail_catalog::refresh::refresh;
+use tooltrail_catalog::store::{Catalogue, Error};
+use tooltrail_formats::find::{Found, Search};
+use tooltrail_formats::scan::{Options, Progress};
+
+/// What is younger than this is taken as it is.
+const YOUNG: Duration = Duration::from_millis(700);
+/// How long a page waits for what is newer.
+const PATIENCE: Duration = Duration::from_millis(250);
+/// How long the first page waits, when there is nothing to show yet.
+const FIRST: Duration = Duration::from_millis(900);
+/// After so long without a question everything that is held is let go.
+const IDLE: Duration = Duration::from_secs(60);
+/// How much of the newest logs is read first, on the first start.
+const EARLY_BYTES: u64 = 48 << 20;
+const EARLY_LOGS: usize = 200;
+
+/// Keeps a moment fresh.
+pub(crate) struct Fresh {
+    state: Mutex<State>,
+    changed: Condvar,
+    progress: Mutex<Arc<Work>>,
+}
+
+/// How far a refresh is.
+#[derive(Debug, Default)]
+pub(crate) struct Work {
+    /// What has been read.
+    pub(crate) progress: Progress,
+    /// The bytes of all logs; those that need no reading count as read when it is over.
+    pub(crate) total: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    moment: Option<Arc<Moment>>,
+    /// How often it was asked for, and what was asked for when the last refresh that is done began.
+    asked: u64,
+    done: u64,
+    /// Why the last refresh failed.
+    problem: Option<String>,
+    /// Nobody will ask again.
+    over: bool,
+}
+
+impl Fresh {
+    /// Begins, with a thread that ends when the last one who could ask is gone.
+    pub(crate) fn start(machine: Arc<dyn Machine>, catalogue: PathBuf, options: Options) -> Arc<Self> {
+        let fresh = Arc::new(Fresh {
+            state: Mutex::new(State { asked: 1, ..State::default() }),
+            changed: Condvar::new(),
+            progress: Mutex::default(),
+        });
+        let own = Arc::clone(&fresh);
+        std::thread::spawn(move || {
+            let refresher = Refresher { machine: &*machine, catalogue: &catalogue, options: &options, fresh: &own };
+            while let Some(ticket) = own.wanted() {
+                let problem = refresher.run().err().map(|error| {
+                    error.heal();
+                    error.to_string()
+                });
+                let mut state = own.state();
+                state.done = ticket;
+                state.problem = problem;
+                own.changed.notify_all();
+            }
+        });
+        fresh
+    }
+
+    /// What is known now; nothing where nothing has been read yet.
+    pub(crate) fn moment(&self) -> Option<Arc<Moment>> {
+        let mut state = self.state();
+        if let Some(moment) = state.moment.as_ref().filter(|moment| moment.made.elapsed() < YOUNG && !moment.read.partial) {
+            return Some(Arc::clone(moment));
+        }
+        if state.done == state.asked {
+            state.asked += 1;
+            self.changed.notify_all();
+        }
+        let ticket = state.asked;
+        let patience = if state.moment.is_some() { PATIENCE } else { FIRST };
+        let waiting = |state: &mut State| {
+            let early = state.moment.as_ref().is_some_and(|moment| moment.read.partial);
+            state.done < ticket && !early
+        };
+        let (state, _) = self.changed.wait_timeout_while(state, patience, waiting).unwrap_or_else(PoisonError::into_inner);
+        state.moment.clone()
+    }
+
+    /// Why the last refresh failed.
+    pub(crate) fn problem(&self) -> Option<String> {
+        self.state().problem.clone()
+    }
+
+    /// How far the refresh is that goes on now.
+    pub(crate) fn work(&self) -> Option<Arc<Work>> {
+        let state = self.state();
+        (state.done < state.asked).then(|| Arc::clone(&self.progress.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    /// Ends the thread.
+    pub(crate) fn stop(&self) {
+        self.state().over = true;
+        self.changed.notify_all();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until somebody asks.
+    fn wanted(&self) -> Option<u64> {
+        let idle = |state: &mut State| state.done == state.asked && !state.over;
+        let (mut state, waited) = self.changed.wait_timeout_while(self.state(), IDLE, idle).unwrap_or_else(PoisonError::into_inner);
+        if waited.timed_out() {
+            // It holds on to the catalogue as it was.
+            state.moment = None;
+            state = self.changed.wait_while(state, idle).unwrap_or_else(PoisonError::into_inner);
+        }
+        (!state.over).then_some(state.asked)
+    }
+
+    fn show(&self, moment: Moment) {
+        self.state().moment = Some(Arc::new(moment));
+        self.changed.notify_all();
+    }
+
+    fn shows_any(&self) -> bool {
+        self.state().moment.is_some()
+    }
+}
+
+struct Refresher<'a> {
+    machine: &'a dyn Machine,
+    catalogue: &'a Path,
+    options: &'a Options,
+    fresh: &'a Fresh,
+}
+
+impl Refresher<'_> {
+    fn run(&self) -> Result<(), Error> {
+        let start = Instant::now();
+        let search = self.machine.search();
+        let mut read = Reading {
+            logs: search.files.len(),
+            bytes: search.files.iter().map(|found| found.size).sum(),
+            looked: search.looked.clone(),
+            problems: search.problems.iter().map(ToString::to_string).collect(),
+            ..Reading::default()
+        };
+        let work = Arc::new(Work { total: AtomicU64::new(read.bytes), ..Work::default() });
+        *self.fresh.progress.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&work);
+        let mut catalogue = Catalogue::open(self.catalogue)?;
+        if !self.fresh.shows_any() {
+            self.begin(&catalogue, &search, &read)?;
+        }
+        let outcome = refresh(&mut catalogue, &search, self.options, self.machine.now().time, &work.progress)?;
+        work.progress.bytes.store(work.total.load(Ordering::Relaxed), Ordering::Relaxed);
+        read.problems.extend(outcome.problems.iter().map(ToString::to_string));
+        (read.read, read.took) = (outcome.read, start.elapsed());
+        self.machine.refreshed(&search);
+        self.fresh.show(Moment::new(catalogue, self.machine.keep(), self.machine.now(), read)?);
+        Ok(())
+    }
+
+    /// Something to show while everything is read: what is stored, or the newest logs.
+    fn begin(&self, catalogue: &Catalogue, search: &Search, read: &Reading) -> Result<(), Error> {
+        let read = Reading { partial: true, ..read.clone() };
+        if !catalogue.is_new() {
+            let stored = Catalogue::open(self.catalogue)?;
+            self.fresh.show(Moment::new(stored, self.machine.keep(), self.machine.now(), read)?);
+            return Ok(());
+        }
+        if read.bytes <= EARLY_BYTES {
+            return Ok(());
+        }
+        // Where there is no place for it, the first page waits.
+        let Ok(place) = tempfile::Builder::new().prefix("tooltrail-").tempdir() else { return Ok(()) };
+        let mut few = Catalogue::open(&place.path().join("newest.sqlite"))?;
+        let newest = Search { files: newest(&search.files), ..Search::default() };
+        refresh(&mut few, &newest, self.options, self.machine.now().time, &Progress::default())?;
+        let moment = Moment::new(few, self.machine.keep(), self.machine.now(), read)?;
+        self.fresh.show(Moment { _place: Some(place), ..moment });
+        Ok(())
+    }
+}
+
+/// The logs that were written last, as many as are read in a moment.
+fn newest(files: &[Found]) -> Vec<Found> {
+    let mut order: Vec<&Found> = files.iter().collect();
+    order.sort_by_key(|found| std::cmp::Reverse(found.modified));
+    let mut left = EARLY_BYTES;
+    let fits = |found: &&&Found| {
+        let fits = found.size <= left;
+        left -= if fits { found.size } else { 0 };
+        fits
+    };
+    order.iter().filter(fits).take(EARLY_LOGS).map(|found| (*found).clone()).collect()
+}

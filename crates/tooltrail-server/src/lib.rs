@@ -1,0 +1,25 @@
+//! The web page: every project, session and call on this machine, served to this machine.
+//!
+//! A [`Site`] knows what is there: `fresh` keeps a [`moment::Moment`] of the catalogue up to date while somebody asks, `rooms` holds the
+//! sessions that are open. `pages/` has one file per page; each is a function from what was asked to what is answered, drawn with the
+//! views that exports use. `guard` decides who may ask at all. [`server`] puts it on a socket. Nothing here reads the environment or
+//! prints: what the machine is like is told by a [`Machine`].
+
+pub mod answer;
+pub mod asked;
+mod assets;
+mod frame;
+mod fresh;
+pub mod guard;
+mod machine;
+pub mod moment;
+mod pages;
+pub mod rooms;
+pub mod server;
+mod site;
+mod words;
+
+pub use guard::Guard;
+pub use machine::Machine;
+pub use server::serve;
+pub use site::{Setup, Site};

@@ -1,0 +1,36 @@
+//! What a site has to know about the machine it runs on. The command line tells it, since it alone looks at the environment.
+
+use tooltrail_catalog::keep::Keep;
+use tooltrail_formats::find::Search;
+use tooltrail_model::link::Now;
+use tooltrail_model::row::SessionRow;
+
+/// A machine with logs on it.
+pub trait Machine: Send + Sync {
+    /// The logs that are there now.
+    fn search(&self) -> Search;
+
+    /// The moment of asking.
+    fn now(&self) -> Now;
+
+    /// What is kept of logs that are gone.
+    fn keep(&self) -> Option<Keep>;
+
+    /// Told after the catalogue has been made equal to the logs.
+    fn refreshed(&self, search: &Search);
+
+    /// What to say about a session that its agent will delete soon: `gone in 3 days`.
+    fn fate(&self, session: &SessionRow<'_>) -> Option<String>;
+
+    /// What to do about so many of them.
+    fn advice(&self, sessions: u64) -> Option<String>;
+
+    /// The directory in which the server was started, for `project:.`.
+    fn here(&self) -> Option<String>;
+
+    /// The person's home directory.
+    fn home(&self) -> Option<String>;
+
+    /// The person's name on this machine, which is taken out of what is shared.
+    fn user(&self) -> Option<String>;
+}

@@ -1,0 +1,63 @@
+//! A moment: what the catalogue says, and what time it is. Whatever a page shows comes from one moment.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+use tooltrail_catalog::keep::Keep;
+use tooltrail_catalog::library::Stored;
+use tooltrail_catalog::store::{Catalogue, Error, Listing};
+use tooltrail_catalog::taken::stored::Catalogued;
+use tooltrail_model::link::Now;
+use tooltrail_model::row::SessionRow;
+
+/// What is known at a moment.
+pub struct Moment {
+    /// The logs, as the catalogue knows them.
+    pub library: Stored,
+    /// The sessions.
+    pub listing: Listing,
+    /// The moment of asking.
+    pub now: Now,
+    /// How the logs were read.
+    pub read: Reading,
+    /// When this was made, to tell its age.
+    pub(crate) made: Instant,
+    /// The catalogue of a few logs lies here, as long as it is needed.
+    pub(crate) _place: Option<tempfile::TempDir>,
+}
+
+/// How logs were read.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// Whether this is not everything: reading goes on.
+    pub partial: bool,
+    /// How many logs there are.
+    pub logs: usize,
+    /// Their bytes.
+    pub bytes: u64,
+    /// How many of them had to be read.
+    pub read: usize,
+    /// How long it took.
+    pub took: Duration,
+    /// Where logs were looked for.
+    pub looked: Vec<PathBuf>,
+    /// What could not be read.
+    pub problems: Vec<String>,
+}
+
+impl Moment {
+    pub(crate) fn new(catalogue: Catalogue, keep: Option<Keep>, now: Now, read: Reading) -> Result<Self, Error> {
+        let library = Stored::new(catalogue, keep);
+        let listing = library.catalogue().list(&now)?;
+        Ok(Moment { library, listing, now, read, made: Instant::now(), _place: None })
+    }
+
+    /// The rows of all sessions, by start.
+    pub fn rows(&self) -> Vec<SessionRow<'_>> {
+        self.listing.rows()
+    }
+
+    /// What it takes to ask about them.
+    pub fn asked<'a>(&'a self, rows: &'a [SessionRow<'a>], threads: usize) -> Catalogued<'a> {
+        Catalogued { library: &self.library, listing: &self.listing, rows, now: &self.now, threads }
+    }
+}

@@ -1,0 +1,16 @@
+//! The pages, one file each. To add one: a file here, and a line in `PAGES`.
+//!
+//! A page is a function from what was asked to an answer. It asks the site for a moment, the moment for rows, and a room for what is in a
+//! session; every address in it is made by `Site::to`.
+
+mod home;
+
+use crate::answer::{Answer, Trouble};
+use crate::asked::Asked;
+use crate::site::Site;
+
+/// Makes a page.
+pub(crate) type Handler = fn(&Site, &Asked) -> Result<Answer, Trouble>;
+
+/// All pages, by their paths.
+pub(crate) const PAGES: &[(&str, Handler)] = &[("/", home::page)];

@@ -1,0 +1,127 @@
+//! Rooms: sessions that are open.
+//!
+//! Opening a session means reading its logs once; what comes of that borrows from what it was read from, so it lives in threads of its
+//! own, and who wants to know something sends a question in. A room closes when nobody has come for a while, or when others are wanted
+//! more, and everything in it is let go.
+
+use crate::moment::Moment;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use tooltrail_catalog::library::Library;
+use tooltrail_formats::shelf::Disk;
+use tooltrail_formats::transcript::SessionBook;
+use tooltrail_model::link::{Linked, LinkedSession, Now};
+use tooltrail_model::row::SessionRow;
+
+/// How many sessions are open at once.
+const OPEN: usize = 6;
+/// How long a room stays open with nobody in it.
+const IDLE: Duration = Duration::from_secs(90);
+/// How many questions are answered at once in a room.
+const WORKERS: usize = 2;
+
+/// An open session.
+pub struct Room<'a> {
+    /// What can be read.
+    pub book: &'a SessionBook<'a>,
+    /// The logs that it is linked with.
+    pub linked: &'a Linked<'a>,
+    /// Its place in `linked.sessions`.
+    pub session: usize,
+    /// The moment it was opened at.
+    pub now: &'a Now,
+    /// Where its logs are read again from.
+    pub shelf: &'a Disk,
+    /// Changes when anything changes that is shown.
+    pub version: u64,
+}
+
+/// A question.
+type Question = Box<dyn FnOnce(&Room<'_>) + Send>;
+
+/// The rooms, the one that was entered last first.
+#[derive(Default)]
+pub struct Rooms {
+    doors: Mutex<Vec<Door>>,
+}
+
+struct Door {
+    key: Key,
+    ask: Sender<Question>,
+}
+
+/// What a room is found by.
+#[derive(Clone, PartialEq, Eq)]
+struct Key {
+    agent: String,
+    session: String,
+    version: u64,
+}
+
+impl Rooms {
+    /// Asks something about a session, by its place in the moment's listing. Nothing where its logs are not there any more.
+    pub fn ask<T: Send + 'static>(
+        &self,
+        moment: &Arc<Moment>,
+        row: &SessionRow<'_>,
+        place: usize,
+        question: impl FnOnce(&Room<'_>) -> T + Send + 'static,
+    ) -> Option<T> {
+        let bundle = moment.listing.bundle(place)?;
+        let key = Key { agent: row.agent.to_owned(), session: row.session.to_owned(), version: moment.listing.version(place) };
+        let (tell, told) = channel();
+        let question = move |room: &Room<'_>| {
+            // Who asked may have gone.
+            let _ = tell.send(question(room));
+        };
+        self.send(key, Box::new(question), moment, bundle);
+        told.recv().ok()
+    }
+
+    fn send(&self, key: Key, question: Question, moment: &Arc<Moment>, bundle: i64) {
+        let mut doors = self.doors.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = doors.iter().position(|door| door.key == key).map(|place| doors.remove(place));
+        // What an older version of it holds is of no use any more.
+        doors.retain(|door| door.key.agent != key.agent || door.key.session != key.session);
+        let question = match known {
+            None => question,
+            Some(door) => match door.ask.send(question) {
+                Ok(()) => return doors.insert(0, door),
+                Err(closed) => closed.0,
+            },
+        };
+        let (ask, asked) = channel();
+        // The other end is below.
+        let _ = ask.send(question);
+        doors.truncate(OPEN - 1);
+        doors.insert(0, Door { key: key.clone(), ask });
+        let moment = Arc::clone(moment);
+        std::thread::spawn(move || open(&key, moment, bundle, &Mutex::new(asked)));
+    }
+}
+
+/// Opens a session and answers questions about it until nobody asks any more.
+fn open(key: &Key, moment: Arc<Moment>, bundle: i64, asked: &Mutex<Receiver<Question>>) {
+    let Ok(linker) = moment.library.open(bundle) else { return };
+    let (now, shelf) = (moment.now.clone(), Disk::default());
+    // A moment holds on to the catalogue as it was, which a room that stays open for long must not.
+    drop(moment);
+    let linked = linker.link();
+    let is_it = |session: &LinkedSession| session.agent == key.agent && *session.id == *key.session;
+    let Some(session) = linked.sessions.iter().position(is_it) else { return };
+    let book = SessionBook::read(&linked, &[session], &now, &shelf, None);
+    let room = Room { book: &book, linked: &linked, session, now: &now, shelf: &shelf, version: key.version };
+    let next = || asked.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(IDLE);
+    let work = || {
+        while let Ok(question) = next() {
+            question(&room);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..WORKERS {
+            scope.spawn(work);
+        }
+        work();
+    });
+}

@@ -1,0 +1,91 @@
+//! On a socket: each page's function is called on a thread of its own, with what was asked.
+
+use crate::answer::{Answer, Trouble, headed};
+use crate::asked::Asked;
+use crate::guard::{self, Guard};
+use crate::pages::{Handler, PAGES};
+use crate::site::Site;
+use crate::{assets, frame};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Query, RawPathParams, Request};
+use axum::http::StatusCode;
+use axum::middleware::from_fn_with_state;
+use axum::response::Response;
+use axum::routing::get;
+use std::net::TcpListener;
+use std::sync::Arc;
+
+/// How many pages are made at once.
+const AT_ONCE: usize = 16;
+
+/// Serves sites until the process ends: the first at the root, others below theirs.
+pub fn serve(listener: TcpListener, sites: &[Arc<Site>], guard: Guard, health: &str) -> std::io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(AT_ONCE).build()?;
+    listener.set_nonblocking(true)?;
+    runtime.block_on(async {
+        let listener = tokio::net::TcpListener::from_std(listener)?;
+        axum::serve(listener, router(sites, guard, health)).await
+    })
+}
+
+/// All addresses.
+pub fn router(sites: &[Arc<Site>], guard: Guard, health: &str) -> Router {
+    let health = health.to_owned();
+    let mut router = Router::new().route(
+        "/healthz",
+        get(move || std::future::ready(headed(StatusCode::OK, "application/json", "no-store", Body::from(health.clone())))),
+    );
+    for site in sites {
+        for (path, handler) in PAGES {
+            router = router.route(&site.to(path), page(site, *handler));
+        }
+        if !site.setup.root.is_empty() {
+            let home = site.to("/");
+            router =
+                router.route(site.setup.root, get(move || std::future::ready(Answer::Elsewhere(home.clone()).response(StatusCode::OK))));
+        }
+    }
+    if let Some(first) = sites.first() {
+        let site = Arc::clone(first);
+        router = router.fallback(move |request: Request| {
+            let missing = Trouble::Missing(format!("There is no page `{}` here.", request.uri().path()));
+            std::future::ready(trouble(&site, &missing))
+        });
+    }
+    router.route("/assets/{name}", get(asset)).layer(from_fn_with_state(Arc::new(guard), guard::check))
+}
+
+/// A page, made on a thread where it may take its time.
+fn page(site: &Arc<Site>, handler: Handler) -> axum::routing::MethodRouter {
+    let site = Arc::clone(site);
+    get(move |names: RawPathParams, Query(query): Query<Vec<(String, String)>>, request: Request| {
+        let site = Arc::clone(&site);
+        let names = names.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let path = request.uri().path().strip_prefix(site.setup.root).unwrap_or_default().to_owned();
+        let asked = Asked { path, names, query };
+        async move {
+            let made = tokio::task::spawn_blocking(move || match handler(&site, &asked) {
+                Ok(answer) => answer.response(StatusCode::OK),
+                Err(wrong) => trouble(&site, &wrong),
+            });
+            made.await.unwrap_or_else(|_| {
+                let say = "This page could not be made. What it shows can still be seen with `tooltrail show`.\n";
+                headed(StatusCode::INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", "no-store", Body::from(say))
+            })
+        }
+    })
+}
+
+fn trouble(site: &Site, trouble: &Trouble) -> Response {
+    Answer::Html(frame::trouble(site, trouble)).response(trouble.status())
+}
+
+/// A style sheet or script; its address changes with it.
+async fn asset(names: RawPathParams) -> Response {
+    let found = names.iter().next().and_then(|(_, name)| assets::find(name));
+    match found {
+        Some(asset) => headed(StatusCode::OK, asset.kind, "public, max-age=31536000, immutable", Body::from(asset.text)),
+        None => headed(StatusCode::NOT_FOUND, "text/plain; charset=utf-8", "no-store", Body::from("There is no such file.\n")),
+    }
+}

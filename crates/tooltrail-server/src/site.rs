@@ -1,0 +1,111 @@
+//! A site: some logs, shown as pages. What pages ask for goes through here.
+
+use crate::answer::Trouble;
+use crate::fresh::{Fresh, Work};
+use crate::machine::Machine;
+use crate::moment::Moment;
+use crate::rooms::{Room, Rooms};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tooltrail_formats::FORMATS;
+use tooltrail_formats::scan::Options;
+use tooltrail_model::filter::{self, Filter, Mistake, Setting, Spelling};
+use tooltrail_view::line::neutral;
+
+/// How a site is set up.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// What every address of it begins with: nothing, or `/demo`.
+    pub root: &'static str,
+    /// The catalogue's file.
+    pub catalogue: PathBuf,
+    /// How logs are read.
+    pub options: Options,
+    /// Whether the logs are invented, which every page says.
+    pub demo: bool,
+}
+
+/// Some logs, shown as pages.
+pub struct Site {
+    /// How it is set up.
+    pub setup: Setup,
+    /// The machine.
+    pub machine: Arc<dyn Machine>,
+    rooms: Rooms,
+    fresh: Arc<Fresh>,
+}
+
+impl Site {
+    /// Begins to read.
+    pub fn new(setup: Setup, machine: Arc<dyn Machine>) -> Self {
+        let fresh = Fresh::start(Arc::clone(&machine), setup.catalogue.clone(), setup.options.clone());
+        Site { setup, machine, rooms: Rooms::default(), fresh }
+    }
+
+    /// An address of this site: `to("/sessions")`. Every link goes through here, since a site need not be the only one of its server.
+    pub fn to(&self, path: &str) -> String {
+        format!("{}{path}", self.setup.root)
+    }
+
+    /// What is known now, as fresh as it can be without waiting for long.
+    pub fn moment(&self) -> Result<Arc<Moment>, Trouble> {
+        self.fresh.moment().ok_or_else(|| match self.fresh.problem() {
+            Some(problem) => Trouble::Wrong(problem),
+            None => Trouble::Missing("The logs are still being read. Ask again in a moment.".to_owned()),
+        })
+    }
+
+    /// How far reading is, while it goes on.
+    pub(crate) fn work(&self) -> Option<Arc<Work>> {
+        self.fresh.work()
+    }
+
+    /// The place of a session in a moment's listing: by its id, or a beginning of it that no other has.
+    pub fn session(&self, moment: &Moment, name: &str) -> Result<usize, Trouble> {
+        let rows = moment.rows();
+        match moment.listing.sessions_named(&rows, name).as_slice() {
+            [place] => Ok(*place),
+            [] => Err(Trouble::Missing(format!("There is no session `{}`.", neutral(name)))),
+            several => Err(Trouble::Missing(format!("`{}` could be any of {} sessions.", neutral(name), several.len()))),
+        }
+    }
+
+    /// Asks something about a session, by its place in a moment's listing. It is opened if it is not.
+    pub fn ask<T: Send + 'static>(
+        &self,
+        moment: &Arc<Moment>,
+        place: usize,
+        question: impl FnOnce(&Room<'_>) -> T + Send + 'static,
+    ) -> Result<T, Trouble> {
+        let rows = moment.rows();
+        let gone = || Trouble::Missing("The logs of this session are gone: its agent has deleted them.".to_owned());
+        let row = rows.get(place).ok_or_else(gone)?;
+        self.rooms.ask(moment, row, place, question).ok_or_else(gone)
+    }
+
+    /// Reads a filter as the command line does.
+    pub fn filter(&self, query: &str, moment: &Moment) -> Result<Filter, Mistake> {
+        let (here, home) = (self.machine.here(), self.machine.home());
+        let agents: Vec<&str> = FORMATS.iter().map(|format| format.agent()).collect();
+        let setting = Setting {
+            here: here.as_deref(),
+            home: home.as_deref(),
+            now: moment.now.time,
+            zone: jiff::tz::TimeZone::system(),
+            agents: &agents,
+            words: Spelling::default(),
+        };
+        filter::parse(query, &setting)
+    }
+
+    /// How many threads there are to work on.
+    pub fn threads(&self) -> usize {
+        self.setup.options.threads
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        self.fresh.stop();
+    }
+}

@@ -1,0 +1,120 @@
+//! This machine, as the server's pages see it: which logs are there, what time it is, who is sitting at it.
+
+use crate::cli::LogArgs;
+use crate::keeping::Fates;
+use crate::{demo, keeping, logs};
+use std::path::{Path, PathBuf};
+use tooltrail_catalog::keep::Keep;
+use tooltrail_formats::find::{self, Search};
+use tooltrail_formats::{Places, Registered};
+use tooltrail_model::link::Now;
+use tooltrail_model::row::SessionRow;
+use tooltrail_server::Machine;
+
+/// The logs that the arguments name.
+pub(crate) struct Named {
+    args: LogArgs,
+}
+
+impl Named {
+    pub(crate) fn new(args: &LogArgs) -> Self {
+        Named { args: args.clone() }
+    }
+}
+
+impl Machine for Named {
+    fn search(&self) -> Search {
+        // Arguments that name no directory were refused at the start; one that has gone since is an empty place.
+        find::in_places(&logs::places(&self.args).unwrap_or_default())
+    }
+
+    fn now(&self) -> Now {
+        logs::now_in(&self.args, &logs::places(&self.args).unwrap_or_default())
+    }
+
+    fn keep(&self) -> Option<Keep> {
+        keeping::keep(&self.args)
+    }
+
+    fn refreshed(&self, search: &Search) {
+        keeping::after_refresh(&self.args, search);
+    }
+
+    fn fate(&self, session: &SessionRow<'_>) -> Option<String> {
+        Fates::new(&self.args)?.note(session)
+    }
+
+    fn advice(&self, sessions: u64) -> Option<String> {
+        Fates::new(&self.args).map(|fates| fates.advice(sessions))
+    }
+
+    fn here(&self) -> Option<String> {
+        text(std::env::current_dir().ok()?)
+    }
+
+    fn home(&self) -> Option<String> {
+        text(crate::directories::home()?)
+    }
+
+    fn user(&self) -> Option<String> {
+        std::env::var("USER").or_else(|_| std::env::var("USERNAME")).ok()
+    }
+}
+
+/// The demo, laid into a directory.
+pub(crate) struct Demo {
+    home: PathBuf,
+    running: Vec<Registered>,
+    alive: std::time::Duration,
+}
+
+impl Demo {
+    /// Lays it there.
+    pub(crate) fn lay(home: &Path, args: &LogArgs) -> std::io::Result<Self> {
+        let running = demo::lay(home, &logs::options(args, false))?;
+        Ok(Demo { home: home.to_owned(), running, alive: args.alive })
+    }
+}
+
+impl Machine for Demo {
+    fn search(&self) -> Search {
+        find::in_places(&[Places { home: Some(self.home.clone()), ..Places::default() }])
+    }
+
+    fn now(&self) -> Now {
+        let mut now = Now::at(demo::now());
+        now.patience = self.alive;
+        now.live.extend(self.running.iter().map(|entry| (entry.session.as_str().into(), entry.live)));
+        now
+    }
+
+    fn keep(&self) -> Option<Keep> {
+        None
+    }
+
+    fn refreshed(&self, _: &Search) {}
+
+    fn fate(&self, _: &SessionRow<'_>) -> Option<String> {
+        None
+    }
+
+    fn advice(&self, _: u64) -> Option<String> {
+        None
+    }
+
+    fn here(&self) -> Option<String> {
+        None
+    }
+
+    fn home(&self) -> Option<String> {
+        text(self.home.clone())
+    }
+
+    fn user(&self) -> Option<String> {
+        None
+    }
+}
+
+fn text(path: PathBuf) -> Option<String> {
+    path.into_os_string().into_string().ok().filter(|path| !path.is_empty())
+}
