@@ -11,8 +11,10 @@ use std::time::Duration;
 use tooltrail_catalog::library::Library;
 use tooltrail_formats::shelf::Disk;
 use tooltrail_formats::transcript::SessionBook;
+use tooltrail_model::book::Book;
 use tooltrail_model::link::{Linked, LinkedSession, Now};
 use tooltrail_model::row::SessionRow;
+use tooltrail_view::render::html::window::Window;
 
 /// How many sessions are open at once.
 const OPEN: usize = 6;
@@ -35,6 +37,8 @@ pub struct Room<'a> {
     pub shelf: &'a Disk,
     /// Changes when anything changes that is shown.
     pub version: u64,
+    /// What its page needs to know.
+    pub window: &'a Window,
 }
 
 /// A question.
@@ -68,15 +72,27 @@ impl Rooms {
         place: usize,
         question: impl FnOnce(&Room<'_>) -> T + Send + 'static,
     ) -> Option<T> {
-        let bundle = moment.listing.bundle(place)?;
-        let key = Key { agent: row.agent.to_owned(), session: row.session.to_owned(), version: moment.listing.version(place) };
         let (tell, told) = channel();
         let question = move |room: &Room<'_>| {
             // Who asked may have gone.
             let _ = tell.send(question(room));
         };
-        self.send(key, Box::new(question), moment, bundle);
+        self.leave(moment, row, place, question)?;
         told.recv().ok()
+    }
+
+    /// Leaves something to be done in a session's room, and does not wait for it.
+    pub fn leave(
+        &self,
+        moment: &Arc<Moment>,
+        row: &SessionRow<'_>,
+        place: usize,
+        work: impl FnOnce(&Room<'_>) + Send + 'static,
+    ) -> Option<()> {
+        let bundle = moment.listing.bundle(place)?;
+        let key = Key { agent: row.agent.to_owned(), session: row.session.to_owned(), version: moment.listing.version(place) };
+        self.send(key, Box::new(work), moment, bundle);
+        Some(())
     }
 
     fn send(&self, key: Key, question: Question, moment: &Arc<Moment>, bundle: i64) {
@@ -111,7 +127,8 @@ fn open(key: &Key, moment: Arc<Moment>, bundle: i64, asked: &Mutex<Receiver<Ques
     let is_it = |session: &LinkedSession| session.agent == key.agent && *session.id == *key.session;
     let Some(session) = linked.sessions.iter().position(is_it) else { return };
     let book = SessionBook::read(&linked, &[session], &now, &shelf, None);
-    let room = Room { book: &book, linked: &linked, session, now: &now, shelf: &shelf, version: key.version };
+    let window = Window::new(book.transcript());
+    let room = Room { book: &book, linked: &linked, session, now: &now, shelf: &shelf, version: key.version, window: &window };
     let next = || asked.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(IDLE);
     let work = || {
         while let Ok(question) = next() {

@@ -3,7 +3,12 @@
 //! A page is a function from what was asked to an answer. It asks the site for a moment, the moment for rows, and a room for what is in a
 //! session; every address in it is made by `Site::to`.
 
+mod changes;
+mod export;
+mod find;
 mod home;
+mod raw;
+mod session;
 
 use crate::answer::{Answer, Trouble};
 use crate::asked::Asked;
@@ -13,4 +18,20 @@ use crate::site::Site;
 pub(crate) type Handler = fn(&Site, &Asked) -> Result<Answer, Trouble>;
 
 /// All pages, by their paths.
-pub(crate) const PAGES: &[(&str, Handler)] = &[("/", home::page)];
+pub(crate) const PAGES: &[(&str, Handler)] = &[
+    ("/", home::page),
+    ("/s/{session}", session::page),
+    ("/s/{session}/rows/{section}", session::rows),
+    ("/s/{session}/body/{call}", session::body),
+    ("/s/{session}/text/{section}/{row}", session::text),
+    ("/s/{session}/turns/{group}", session::turns),
+    ("/s/{session}/digest", session::digest),
+    ("/s/{session}/where", session::way),
+    ("/s/{session}/find", find::page),
+    ("/s/{session}/changes", changes::page),
+    ("/s/{session}/raw", raw::page),
+    ("/s/{session}/export.html", export::html),
+    ("/s/{session}/export.md", export::markdown),
+    ("/s/{session}/export.json", export::json),
+    ("/s/{session}/export.patch", export::patch),
+];
