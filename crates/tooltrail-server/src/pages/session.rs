@@ -79,7 +79,7 @@ fn resumed(room: &Room<'_>) -> Option<String> {
 
 /// The session's page.
 pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    tab(site, asked, Tab::Transcript, |_, _| html! {})
+    tab(site, asked, Tab::Transcript, |_, _, _| html! {})
 }
 
 /// A view of a session; `content` is what stands in all but the first.
@@ -87,7 +87,7 @@ pub(super) fn tab(
     site: &Site,
     asked: &Asked,
     tab: Tab,
-    content: impl FnOnce(&Room<'_>, &Asked) -> Markup + Send + 'static,
+    content: impl FnOnce(&Room<'_>, &At<'_>, &Asked) -> Markup + Send + 'static,
 ) -> Result<Answer, Trouble> {
     let visit = Visit::new(site, asked)?;
     // A shortened name leads to the whole one, so that a page has one address.
@@ -100,7 +100,7 @@ pub(super) fn tab(
         let at = At { section: visit.section(room), resume: command.as_deref(), ..visit.at(room) };
         let main = match tab {
             Tab::Transcript => room.window.page(room.book, &at),
-            _ => room.window.tab(room.book, &at, tab, &content(room, &visit.asked)),
+            _ => room.window.tab(room.book, &at, tab, &content(room, &at, &visit.asked)),
         };
         (title(room.book.transcript()), main)
     })?;
