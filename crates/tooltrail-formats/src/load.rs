@@ -75,6 +75,14 @@ pub fn asked_at(shelf: &dyn Shelf, row: &CallRow<'_>, at: At) -> Option<Detailed
     asked(&shelf.bytes(row.request.file, at.span)?, at.line, row)
 }
 
+/// The main argument of a call, read again from its log; nothing if its request is too long, or not where it was.
+pub fn argument_at(shelf: &dyn Shelf, row: &CallRow<'_>, at: At) -> Option<String> {
+    if at.span.len() > LONGEST {
+        return None;
+    }
+    argument(&shelf.bytes(row.request.file, at.span)?, at, row.call)
+}
+
 /// The keys that say most about an input, best first.
 const TELLING: &[&str] = &[
     "command",

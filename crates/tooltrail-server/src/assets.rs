@@ -27,6 +27,8 @@ static ASSETS: LazyLock<Vec<(&'static str, Asset)>> = LazyLock::new(|| {
         asset("blocks.css", CSS, html::style()),
         asset("frame.css", CSS, include_str!("../assets/frame.css")),
         asset("frame.js", JS, include_str!("../assets/frame.js")),
+        asset("lists.css", CSS, include_str!("../assets/lists.css")),
+        asset("lists.js", JS, include_str!("../assets/lists.js")),
     ]
 });
 

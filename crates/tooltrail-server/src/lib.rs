@@ -20,6 +20,6 @@ mod site;
 mod words;
 
 pub use guard::Guard;
-pub use machine::Machine;
+pub use machine::{Fates, Machine};
 pub use server::serve;
 pub use site::{Setup, Site};
