@@ -25,6 +25,8 @@ const IDLE: Duration = Duration::from_secs(60);
 /// How much of the newest logs is read first, on the first start.
 const EARLY_BYTES: u64 = 48 << 20;
 const EARLY_LOGS: usize = 200;
+/// From so many bytes on, a first filling is left to a process of its own.
+const MUCH: u64 = 256 << 20;
 
 /// Keeps a moment fresh.
 pub(crate) struct Fresh {
@@ -179,6 +181,11 @@ impl Refresher<'_> {
         let mut catalogue = Catalogue::open(self.catalogue)?;
         if !self.fresh.shows_any() {
             self.begin(&catalogue, &search, &read)?;
+        }
+        if catalogue.is_new() && read.bytes > MUCH {
+            drop(catalogue);
+            self.machine.fill(&|bytes| work.progress.bytes.store(bytes, Ordering::Relaxed));
+            catalogue = Catalogue::open(self.catalogue)?;
         }
         let outcome = refresh(&mut catalogue, &search, self.options, self.machine.now().time, &work.progress)?;
         work.progress.bytes.store(work.total.load(Ordering::Relaxed), Ordering::Relaxed);

@@ -25,6 +25,10 @@ pub trait Machine: Send + Sync {
     /// What is kept of logs that are gone.
     fn keep(&self) -> Option<Keep>;
 
+    /// Fills a catalogue that is not there yet in a process of its own, so that all the memory this takes goes with it. Tells how many
+    /// bytes were read; whether it was done. What was not is done here.
+    fn fill(&self, told: &dyn Fn(u64)) -> bool;
+
     /// Told after the catalogue has been made equal to the logs.
     fn refreshed(&self, search: &Search);
 

@@ -2,7 +2,7 @@
 
 use crate::cli::LogArgs;
 use crate::keeping::Fates;
-use crate::{demo, keeping, logs};
+use crate::{demo, filling, keeping, logs};
 use std::path::{Path, PathBuf};
 use tooltrail_catalog::keep::Keep;
 use tooltrail_formats::find::{self, Search};
@@ -33,6 +33,11 @@ impl Machine for Named {
 
     fn keep(&self) -> Option<Keep> {
         keeping::keep(&self.args)
+    }
+
+    fn fill(&self, told: &dyn Fn(u64)) -> bool {
+        // What is not kept is not filled by somebody else.
+        !self.args.no_cache && filling::elsewhere(&self.args, told).unwrap_or(false)
     }
 
     fn refreshed(&self, search: &Search) {
@@ -89,6 +94,10 @@ impl Machine for Demo {
 
     fn keep(&self) -> Option<Keep> {
         None
+    }
+
+    fn fill(&self, _: &dyn Fn(u64)) -> bool {
+        false
     }
 
     fn refreshed(&self, _: &Search) {}
