@@ -182,7 +182,8 @@ impl Refresher<'_> {
         if !self.fresh.shows_any() {
             self.begin(&catalogue, &search, &read)?;
         }
-        if catalogue.is_new() && read.bytes > MUCH {
+        let is_new = catalogue.is_new();
+        if is_new && read.bytes > MUCH {
             drop(catalogue);
             self.machine.fill(&|bytes| work.progress.bytes.store(bytes, Ordering::Relaxed));
             catalogue = Catalogue::open(self.catalogue)?;
@@ -190,7 +191,7 @@ impl Refresher<'_> {
         let outcome = refresh(&mut catalogue, &search, self.options, self.machine.now().time, &work.progress)?;
         work.progress.bytes.store(work.total.load(Ordering::Relaxed), Ordering::Relaxed);
         read.problems.extend(outcome.problems.iter().map(ToString::to_string));
-        (read.read, read.took, read.newer) = self.fresh.count(outcome.read, start.elapsed());
+        (read.read, read.took, read.newer) = self.fresh.count(if is_new { read.logs } else { outcome.read }, start.elapsed());
         self.machine.refreshed(&search);
         self.fresh.show(Moment::new(catalogue, self.machine.keep(), self.machine.now(), read)?);
         Ok(())

@@ -3,7 +3,11 @@
 //! A page is a function from what was asked to an answer. It asks the site for a moment, the moment for rows, and a room for what is in a
 //! session; every address in it is made by `Site::to`.
 
+mod help;
 mod home;
+mod progress;
+mod search;
+mod sessions;
 
 use crate::answer::{Answer, Trouble};
 use crate::asked::Asked;
@@ -13,4 +17,12 @@ use crate::site::Site;
 pub(crate) type Handler = fn(&Site, &Asked) -> Result<Answer, Trouble>;
 
 /// All pages, by their paths.
-pub(crate) const PAGES: &[(&str, Handler)] = &[("/", home::page)];
+pub(crate) const PAGES: &[(&str, Handler)] = &[
+    ("/", home::page),
+    ("/help", help::page),
+    ("/progress", progress::page),
+    ("/search", search::page),
+    ("/search/counts", search::counts),
+    ("/sessions", sessions::page),
+    ("/sessions/tests", sessions::tests),
+];
