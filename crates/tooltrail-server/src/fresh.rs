@@ -5,6 +5,7 @@
 
 use crate::machine::Machine;
 use crate::moment::{Moment, Reading};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -71,10 +72,15 @@ impl Fresh {
         std::thread::spawn(move || {
             let refresher = Refresher { machine: &*machine, catalogue: &catalogue, options: &options, fresh: &own };
             while let Some(ticket) = own.wanted() {
-                let problem = refresher.run().err().map(|error| {
-                    error.heal();
-                    error.to_string()
-                });
+                // Whatever goes wrong, the next one who asks is not left waiting.
+                let problem = match catch_unwind(AssertUnwindSafe(|| refresher.run())) {
+                    Ok(Ok(())) => None,
+                    Ok(Err(error)) => {
+                        error.heal();
+                        Some(error.to_string())
+                    }
+                    Err(_) => Some("the logs could not be read; `tooltrail check` says more".to_owned()),
+                };
                 let mut state = own.state();
                 state.done = ticket;
                 state.problem = problem;
@@ -95,12 +101,12 @@ impl Fresh {
             self.changed.notify_all();
         }
         let ticket = state.asked;
-        let patience = if state.moment.is_some() { PATIENCE } else { FIRST };
-        let waiting = |state: &mut State| {
-            let early = state.moment.as_ref().is_some_and(|moment| moment.read.partial);
-            state.done < ticket && !early
+        let wait = |state, patience, waiting: fn(&State, u64) -> bool| {
+            let waited = self.changed.wait_timeout_while(state, patience, |state| waiting(state, ticket));
+            waited.unwrap_or_else(PoisonError::into_inner).0
         };
-        let (state, _) = self.changed.wait_timeout_while(state, patience, waiting).unwrap_or_else(PoisonError::into_inner);
+        let state = wait(state, PATIENCE, |state, ticket| state.done < ticket);
+        let state = wait(state, FIRST, |state, ticket| state.done < ticket && state.moment.is_none());
         state.moment.clone()
     }
 
