@@ -51,6 +51,9 @@ struct State {
     /// How often it was asked for, and what was asked for when the last refresh that is done began.
     asked: u64,
     done: u64,
+    /// How many logs were read at first and how long it took; and how many were read since.
+    first: Option<(usize, Duration)>,
+    newer: usize,
     /// Why the last refresh failed.
     problem: Option<String>,
     /// Nobody will ask again.
@@ -140,6 +143,17 @@ impl Fresh {
         (!state.over).then_some(state.asked)
     }
 
+    /// Counts the logs that a refresh has read; tells how it began, and how much came since.
+    fn count(&self, read: usize, took: Duration) -> (usize, Duration, usize) {
+        let mut state = self.state();
+        match state.first {
+            None => state.first = Some((read, took)),
+            Some(_) => state.newer += read,
+        }
+        let (read, took) = state.first.unwrap_or_default();
+        (read, took, state.newer)
+    }
+
     fn show(&self, moment: Moment) {
         self.state().moment = Some(Arc::new(moment));
         self.changed.notify_all();
@@ -174,7 +188,8 @@ impl Refresher<'_> {
         if !self.fresh.shows_any() {
             self.begin(&catalogue, &search, &read)?;
         }
-        if catalogue.is_new() && read.bytes > MUCH {
+        let is_new = catalogue.is_new();
+        if is_new && read.bytes > MUCH {
             drop(catalogue);
             self.machine.fill(&|bytes| work.progress.bytes.store(bytes, Ordering::Relaxed));
             catalogue = Catalogue::open(self.catalogue)?;
@@ -182,7 +197,7 @@ impl Refresher<'_> {
         let outcome = refresh(&mut catalogue, &search, self.options, self.machine.now().time, &work.progress)?;
         work.progress.bytes.store(work.total.load(Ordering::Relaxed), Ordering::Relaxed);
         read.problems.extend(outcome.problems.iter().map(ToString::to_string));
-        (read.read, read.took) = (outcome.read, start.elapsed());
+        (read.read, read.took, read.newer) = self.fresh.count(if is_new { read.logs } else { outcome.read }, start.elapsed());
         self.machine.refreshed(&search);
         self.fresh.show(Moment::new(catalogue, self.machine.keep(), self.machine.now(), read)?);
         Ok(())

@@ -8,7 +8,6 @@ use tooltrail_catalog::keep::Keep;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::{Places, Registered};
 use tooltrail_model::link::Now;
-use tooltrail_model::row::SessionRow;
 use tooltrail_server::Machine;
 
 /// The logs that the arguments name.
@@ -45,12 +44,8 @@ impl Machine for Named {
         keeping::after_refresh(&self.args, search);
     }
 
-    fn fate(&self, session: &SessionRow<'_>) -> Option<String> {
-        Fates::new(&self.args)?.note(session)
-    }
-
-    fn advice(&self, sessions: u64) -> Option<String> {
-        Fates::new(&self.args).map(|fates| fates.advice(sessions))
+    fn fates(&self) -> Option<Box<dyn tooltrail_server::Fates>> {
+        Fates::new(&self.args).map(|fates| Box::new(fates) as Box<dyn tooltrail_server::Fates>)
     }
 
     fn here(&self) -> Option<String> {
@@ -59,6 +54,10 @@ impl Machine for Named {
 
     fn home(&self) -> Option<String> {
         text(crate::directories::home()?)
+    }
+
+    fn home_in_logs(&self) -> Option<String> {
+        if self.args.root.is_empty() { self.home() } else { None }
     }
 
     fn user(&self) -> Option<String> {
@@ -103,11 +102,7 @@ impl Machine for Demo {
 
     fn refreshed(&self, _: &Search) {}
 
-    fn fate(&self, _: &SessionRow<'_>) -> Option<String> {
-        None
-    }
-
-    fn advice(&self, _: u64) -> Option<String> {
+    fn fates(&self) -> Option<Box<dyn tooltrail_server::Fates>> {
         None
     }
 
@@ -117,6 +112,10 @@ impl Machine for Demo {
 
     fn home(&self) -> Option<String> {
         text(self.home.clone())
+    }
+
+    fn home_in_logs(&self) -> Option<String> {
+        None
     }
 
     fn user(&self) -> Option<String> {

@@ -6,9 +6,13 @@
 mod changes;
 mod export;
 mod find;
+mod help;
 mod home;
+mod progress;
 mod raw;
+mod search;
 mod session;
+mod sessions;
 
 use crate::answer::{Answer, Trouble};
 use crate::asked::Asked;
@@ -34,4 +38,10 @@ pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/s/{session}/export.md", export::markdown),
     ("/s/{session}/export.json", export::json),
     ("/s/{session}/export.patch", export::patch),
+    ("/help", help::page),
+    ("/progress", progress::page),
+    ("/search", search::page),
+    ("/search/counts", search::counts),
+    ("/sessions", sessions::page),
+    ("/sessions/tests", sessions::tests),
 ];

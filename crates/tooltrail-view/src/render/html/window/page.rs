@@ -179,7 +179,6 @@ fn bar(window: &Window, transcript: &Transcript<'_>, at: &At<'_>, tab: Tab) -> M
                     button #tt-bad-prev type="button" disabled[none] title="Previous problem (E)" aria-label="Previous problem" { (look(tooltrail_model::Status::Failed).glyph) "↑" }
                     button #tt-bad-next type="button" disabled[none] title="Next problem (e)" aria-label="Next problem" { (look(tooltrail_model::Status::Failed).glyph) "↓" }
                 }
-                button #tt-help-open type="button" title="Keys (?)" aria-label="Keys" { "?" }
             }
         }
     }

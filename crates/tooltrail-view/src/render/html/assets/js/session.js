@@ -432,6 +432,10 @@ async function digest() {
   }
 }
 
+// The frame's own controls.
+document.querySelector('.frame .help')?.addEventListener('click', (event) => { event.preventDefault(); help.showModal(); });
+for (const name of THEMES) byId('tt-' + name)?.addEventListener('change', () => { setTheme(name); save('tt-theme', name); });
+
 function begun() {
   for (const place of all(':scope > .rows:not(.away)', rows)) watching.observe(place);
   digest();
