@@ -17,7 +17,8 @@ pub(crate) fn run() -> Result<(), String> {
             return Err(format!("the standard library for `{target}` is missing; `rustup target add {target}` gets it"));
         }
         let tools = ["CC", "AR"].map(|tool| format!("{tool}_{}", target.replace('-', "_")));
-        let missing: Vec<(&str, &str)> = tools.iter().filter(|tool| std::env::var_os(tool).is_none()).map(|tool| (tool.as_str(), "true")).collect();
+        let missing: Vec<(&str, &str)> =
+            tools.iter().filter(|tool| std::env::var_os(tool).is_none()).map(|tool| (tool.as_str(), "true")).collect();
         let arguments = ["check", "--package", "tooltrail", "--locked", "--target", target];
         say(&written(&missing, &arguments));
         run_cargo(&missing, &arguments).map_err(|error| format!("it does not compile for {target}; {error}"))?;

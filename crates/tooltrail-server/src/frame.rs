@@ -12,11 +12,9 @@ pub(crate) struct Page<'a> {
     pub(crate) title: &'a str,
     /// Which link of the bar leads here.
     pub(crate) here: &'a str,
-    /// What stands in the search box.
-    pub(crate) query: &'a str,
     /// Style sheets and scripts of its own, by their plain names.
     pub(crate) assets: &'a [&'a str],
-    /// Whether it has keys and a theme switch of its own, and the frame leaves them alone.
+    /// Whether it has keys of its own, and the frame leaves them alone.
     pub(crate) own_keys: bool,
     /// Whether there will be more in a moment. Without scripts the page is then asked for again.
     pub(crate) again: bool,
@@ -25,7 +23,7 @@ pub(crate) struct Page<'a> {
 impl Page<'_> {
     /// A page without anything special.
     pub(crate) const fn plain(title: &str) -> Page<'_> {
-        Page { title, here: "", query: "", assets: &[], own_keys: false, again: false }
+        Page { title, here: "", assets: &[], own_keys: false, again: false }
     }
 }
 
@@ -80,12 +78,15 @@ fn bar(site: &Site, page: &Page<'_>) -> Markup {
             nav aria-label="Pages" {
                 @for (path, name) in LINKS { a href=(site.to(path)) aria-current=[(*path == page.here).then_some("page")] { (name) } }
             }
-            search { form action=(site.to("/search")) {
-                label.vh for="tt-search" { "Search all sessions" }
-                input #tt-search type="search" name="q" value=(page.query) placeholder="Search all sessions" autocomplete="off" spellcheck="false" aria-keyshortcuts="/";
-                kbd aria-hidden="true" { "/" }
-            } }
-            @if !page.own_keys { (theme()) }
+            // The page of searches has its own box.
+            @if page.here != "/search" {
+                search { form action=(site.to("/search")) {
+                    label.vh for="tt-search" { "Search all sessions" }
+                    input #tt-search type="search" name="q" placeholder="Search all sessions" autocomplete="off" spellcheck="false" aria-keyshortcuts="/";
+                    kbd aria-hidden="true" { "/" }
+                } }
+            }
+            (theme())
             a.help href=(site.to("/help")) title="Keys and help" aria-label="Keys and help" { "?" }
         }
     }

@@ -3,11 +3,11 @@
 use super::progress;
 use crate::answer::{Answer, Trouble};
 use crate::asked::{Asked, encoded};
-use crate::asking::{self, asking};
+use crate::asking::{self, Form, asking};
 use crate::frame::{self, Page};
 use crate::listed::{self, Rows, Table, TimeOf};
 use crate::site::Site;
-use crate::words::{self, Clock};
+use crate::words::{self, Clock, ProjectNames};
 use maud::{Markup, html};
 use serde_json::{Map, json};
 use std::collections::HashMap;
@@ -47,15 +47,14 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
             let mut found = moment.asked(&rows, site.threads()).sessions(&filter, Scope::Call)?;
             order.sort(&rows, &mut found);
             let clock = Clock::at(moment.now.time);
-            let fates = site.machine.fates();
-            let rows = Rows { site, moment: &moment, rows: &rows, clock: &clock, fates: fates.as_deref() };
+            let rows = Rows::new(site, &moment, &rows, &clock, true);
             Listing { rows, query, order, page: asked.number("page").unwrap_or(1).max(1) }.body(&found)
         }
     };
     let main = html! {
         main #main.lists {
             h1 { "Sessions" }
-            (asking::form(site, "/sessions", "Filter sessions, as in is:failed since:7d project:api", query, &[("sort", asked.get("sort").unwrap_or_default())]))
+            (asking::form(site, &Form { path: "/sessions", id: "tt-q", label: "Filter: is:failed since:7d project:api", query, beside: ("sort", asked.get("sort").unwrap_or_default()) }))
             (progress::line(site, reading.as_ref()))
             (body)
         }
@@ -99,7 +98,7 @@ enum By {
 const ORDERS: &[(&str, &str, &str, By)] = &[
     ("when", "last", "When", By::Last),
     ("", "started", "Started", By::Started),
-    ("title", "title", "Session", By::Title),
+    ("session", "title", "Session", By::Title),
     ("project", "project", "Project", By::Project),
     ("turns", "turns", "Turns", By::Turns),
     ("calls", "calls", "Calls", By::Calls),
@@ -250,13 +249,14 @@ impl Listing<'_> {
             row.project.into_iter().for_each(|project| *projects.entry(project).or_default() += 1);
         }
         let (agents, projects) = (most(agents), most(projects));
+        let names = ProjectNames::of(projects.iter().map(|(path, _)| *path));
         html! {
             nav.facets aria-label="Narrow the list" {
                 ul aria-label="States" { @for (term, word, number) in states { (self.facet(term, word, number)) } }
                 ul aria-label="Agents" { @for (agent, number) in &agents { (self.facet(&format!("agent:{agent}"), agent, *number)) } }
                 ul aria-label="Projects" {
                     @for (project, number) in projects.iter().take(OFFERED) {
-                        (self.facet(&listed::project_term(project), &words::cut(words::project_name(project), 40), *number))
+                        (self.facet(&listed::project_term(project), &words::cut(names.name(project), 40), *number))
                     }
                 }
                 @if self.query.is_empty() {
