@@ -40,7 +40,7 @@ pub(crate) fn mistake(site: &Site, path: &str, mistake: &Mistake) -> Markup {
     let (before, wrong, after) = (part(0..mistake.at.start), part(mistake.at.clone()), part(mistake.at.end..mistake.query.len()));
     html! {
         div.mistake role="alert" {
-            p { "This filter means nothing: " (neutral(&mistake.message)) "." }
+            p { "This filter means nothing: " (ticked(&mistake.message)) "." }
             pre { (neutral(before)) mark { (neutral(if wrong.is_empty() { " " } else { wrong })) } (neutral(after)) }
             @if let Some(right) = &mistake.suggestion {
                 @let query = format!("{before}{right}{after}");
@@ -49,6 +49,11 @@ pub(crate) fn mistake(site: &Site, path: &str, mistake: &Mistake) -> Markup {
             p.di { a href=(site.to("/help#filters")) { "What a filter can say" } }
         }
     }
+}
+
+/// A message in which code stands between backticks.
+pub(crate) fn ticked(message: &str) -> Markup {
+    html! { @for (place, piece) in message.split('`').enumerate() { @if place % 2 == 1 { code { (neutral(piece)) } } @else { (neutral(piece)) } } }
 }
 
 /// The address of a page with a filter.

@@ -1,6 +1,7 @@
 //! The frame that all pages have: the bar at the top, the way to other pages, the keys, what is wrong.
 
 use crate::answer::Trouble;
+use crate::asking::ticked;
 use crate::assets;
 use crate::site::Site;
 use maud::{DOCTYPE, Markup, html};
@@ -136,7 +137,7 @@ pub(crate) fn trouble(site: &Site, trouble: &Trouble) -> Markup {
     let main = html! {
         main #main.lists.narrow {
             h1 { (title) }
-            p { (neutral(&trouble.to_string())) }
+            p { (ticked(&trouble.to_string())) }
             p { a href=(site.to("/")) { "Home" } " · " a href=(site.to("/sessions")) { "All sessions" } }
         }
     };

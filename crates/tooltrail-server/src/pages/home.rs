@@ -3,7 +3,7 @@
 use super::progress;
 use crate::answer::{Answer, Trouble};
 use crate::asked::Asked;
-use crate::asking::asking;
+use crate::asking::{self, asking};
 use crate::called::{self, CallLine};
 use crate::frame::{self, Page};
 use crate::listed::{self, Rows, Table};
@@ -297,7 +297,7 @@ impl Home<'_> {
         html! {
             section.doomed {
                 h2 { "Soon deleted " span.di { (count(all.len() as u64)) } }
-                p { (neutral(&fates.advice(all.len() as u64))) "." }
+                p { (asking::ticked(&fates.advice(all.len() as u64))) "." }
                 ul { @for (place, note) in all.iter().take(DOOMED) { li { @if let Some(row) = self.rows.rows.get(*place) { (self.rows.title(row, *place)) } " " span.t-stopped { (note) } } } }
                 @if all.len() > DOOMED { p.di { "and " (count((all.len() - DOOMED) as u64)) " more" } }
             }

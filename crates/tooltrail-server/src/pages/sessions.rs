@@ -7,6 +7,7 @@ use crate::asking::{self, Form, asking};
 use crate::frame::{self, Page};
 use crate::listed::{self, Rows, Table, TimeOf};
 use crate::site::Site;
+use crate::tested::Bounds;
 use crate::words::{self, Clock, ProjectNames};
 use maud::{Markup, html};
 use serde_json::{Map, json};
@@ -21,8 +22,9 @@ use tooltrail_view::head::count;
 const SHOWN: usize = 100;
 /// How many projects are offered.
 const OFFERED: usize = 12;
-/// How long a page waits to know how tests went, and how long a script does.
+/// How long a page waits to know how tests went, for sessions of how many calls, and how long a script waits.
 const PATIENCE: Duration = Duration::from_millis(60);
+const FEW: u64 = 200;
 const LATER: Duration = Duration::from_secs(5);
 
 /// Filters to begin with.
@@ -69,7 +71,7 @@ pub(crate) fn tests(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let rows = moment.rows();
     let wanted = asked.query.iter().filter(|(name, _)| name == "s").take(SHOWN);
     let places: Vec<usize> = wanted.filter_map(|(_, id)| rows.iter().position(|row| row.session == id)).collect();
-    let told = site.tested.of(&moment, &rows, &places, site.threads(), LATER);
+    let told = site.tested.of(&moment, &rows, &places, &Bounds { threads: site.threads(), patience: LATER, calls: u64::MAX });
     let told: Map<_, _> = told.iter().filter_map(|(place, tested)| Some((rows.get(*place)?.session.to_owned(), json!(tested)))).collect();
     Ok(Answer::Text("application/json", json!(told).to_string()))
 }
@@ -170,7 +172,7 @@ impl Listing<'_> {
         let first = (self.page.min(pages) - 1) * SHOWN;
         let shown = found.get(first..found.len().min(first + SHOWN)).unwrap_or_default();
         let Rows { site, moment, rows, .. } = &self.rows;
-        let tests = site.tested.of(moment, rows, shown, site.threads(), PATIENCE);
+        let tests = site.tested.of(moment, rows, shown, &Bounds { threads: site.threads(), patience: PATIENCE, calls: FEW });
         html! {
             (self.facets(found))
             @if found.is_empty() { (self.nothing()) } @else {
