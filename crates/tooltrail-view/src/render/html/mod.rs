@@ -22,6 +22,7 @@ mod text;
 pub use call::{Frame, call_row};
 pub use message::message_row;
 pub use page::style;
+pub use text::line;
 
 use crate::Block;
 use maud::Markup;
