@@ -3,6 +3,7 @@
 //! A page is a function from what was asked to an answer. It asks the site for a moment, the moment for rows, and a room for what is in a
 //! session; every address in it is made by `Site::to`.
 
+mod call;
 mod home;
 
 use crate::answer::{Answer, Trouble};
@@ -13,4 +14,4 @@ use crate::site::Site;
 pub(crate) type Handler = fn(&Site, &Asked) -> Result<Answer, Trouble>;
 
 /// All pages, by their paths.
-pub(crate) const PAGES: &[(&str, Handler)] = &[("/", home::page)];
+pub(crate) const PAGES: &[(&str, Handler)] = &[("/", home::page), ("/c/{call}", call::page)];
