@@ -130,6 +130,12 @@ impl Rooms {
         told.recv().ok()
     }
 
+    /// The agents and sessions of the rooms that are open, the one that was entered last first.
+    pub fn open(&self) -> Vec<(String, String)> {
+        let doors = self.doors.lock().unwrap_or_else(PoisonError::into_inner);
+        doors.iter().map(|door| (door.key.agent.clone(), door.key.session.clone())).collect()
+    }
+
     fn send(&self, key: Key, question: Question, moment: &Arc<Moment>, bundle: i64) {
         let mut doors = self.doors.lock().unwrap_or_else(PoisonError::into_inner);
         let known = doors.iter().position(|door| door.key == key).map(|place| doors.remove(place));

@@ -30,8 +30,9 @@ pub fn body(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
 /// its hooks and what the model saw themselves.
 pub fn shown(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
     let mut shown = tools::of(call).body(call, limits);
-    let doubts = why::hidden(call);
-    shown.retain(|block| !matches!(block, Block::Nested { .. }) && !doubts.contains(block));
+    let mut told = why::hidden(call);
+    told.extend(outcome::went_on(call).filter(|_| call.row.background.is_some()));
+    shown.retain(|block| !matches!(block, Block::Nested { .. }) && !told.contains(block));
     let mut body = outcome::said(call, &shown, limits);
     body.extend(shown);
     body.extend(leftovers(call, limits));

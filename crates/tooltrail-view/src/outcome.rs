@@ -2,7 +2,7 @@
 
 use crate::head::{no_result, size, took, why};
 use crate::line::neutral;
-use crate::pieces::{markdown, notice, section};
+use crate::pieces::{markdown, notice, section, task_state};
 use crate::texts::{as_json, gist, sniffed, walk};
 use crate::{Block, Class, Limits, Line, hooks};
 use tooltrail_model::content::words;
@@ -188,6 +188,20 @@ fn background(task: &Background<'_>) -> Block {
     let at = task.ended_at.as_deref().map(|time| format!("at {}", short_time(time)));
     let facts: Vec<String> = std::iter::once(word.to_owned()).chain(exit).chain(at).collect();
     notice(level, format!("{name}: {}", facts.join(", ")))
+}
+
+/// What became of a command in the background.
+pub(crate) fn went_on(call: &Story<'_>) -> Option<Block> {
+    let Detail::Shell(shell) = &call.told.detail else { return None };
+    let task = call.row.background.as_ref();
+    let id = shell.task.as_deref().or(task.and_then(|task| task.id))?;
+    let mut text = format!("It went on in the background as {id}");
+    if let Some(task) = task {
+        text += &format!(": {}", task_state(task.state));
+        text += &task.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
+        text += &task.ended_at.as_ref().map(|time| format!(", at {}", short_time(time))).unwrap_or_default();
+    }
+    Some(notice(Level::Info, text + "."))
 }
 
 /// A time without the fraction of a second where that says nothing.

@@ -2,7 +2,7 @@
 
 use crate::diff::{self, Counts};
 use crate::texts::content;
-use crate::{Block, Limits, seen};
+use crate::{Block, Limits, Line, seen};
 use serde_json::Value;
 use tooltrail_model::content::{Content, words};
 use tooltrail_model::detail::Detail;
@@ -13,6 +13,9 @@ pub use crate::seen::Relation;
 /// Texts longer than this are not compared line by line.
 const LONGEST: usize = 2 << 20;
 
+/// A text this short is shown at once.
+const SHORT: usize = 200;
+
 /// What the model saw, and how that goes together with what the tool produced.
 #[derive(Clone, Debug)]
 pub struct Truths {
@@ -20,6 +23,8 @@ pub struct Truths {
     pub relation: Relation,
     /// What the model saw, exactly.
     pub seen: Vec<Block>,
+    /// The same where it is no more than a few words.
+    pub words: Option<Line>,
     /// How much that is, in bytes.
     pub seen_bytes: u64,
     /// How much the tool produced, as far as it is text.
@@ -41,10 +46,17 @@ pub fn of(call: &Story<'_>, limits: &Limits) -> Option<Truths> {
     Some(Truths {
         relation,
         seen: content(&answer.seen, &Limits { highlight: false, ..*limits }),
+        words: few(&text),
         seen_bytes: answer.seen.iter().map(weight).sum(),
         produced_bytes: whole.or(produced.map(|text| text.len() as u64)),
         difference,
     })
+}
+
+/// A text that fits into a line.
+fn few(text: &str) -> Option<Line> {
+    let text = text.trim();
+    (text.len() <= SHORT && !text.contains('\n') && !text.is_empty()).then(|| Line::from(text))
 }
 
 /// How large a piece is.

@@ -15,7 +15,10 @@ pub fn verdict(call: &Story<'_>) -> Line {
     let line = match (row.status, row.reason, row.exit_code) {
         (_, Some(Reason::ExitCode), Some(code)) => Line::from(format!("{word}, exit {code}")),
         (Status::Succeeded | Status::Answered, _, _) | (_, None, _) => Line::from(word),
-        (_, Some(reason), _) => Line::from(format!("{word}: {}", why(reason))),
+        (_, Some(reason), _) => {
+            let why = why(reason);
+            Line::from(if why.starts_with("by ") { format!("{word} {why}") } else { format!("{word}: {why}") })
+        }
     };
     match doubt(call) {
         Some(doubt) if row.status == Status::Succeeded => line.with(Class::Plain, ", but ").with(Class::Plain, &doubt),
@@ -121,9 +124,11 @@ fn said(call: &Story<'_>) -> Line {
 fn worked(call: &Story<'_>) -> Line {
     let row = &call.row;
     if row.background.is_some() {
-        return Line::from("It was started, and went on in the background: what became of that is told apart from this.");
+        return Line::from("The result only says that it was started in the background; what became of it is told below.");
     }
     match row.exit_code {
+        // Whose exit code it is, is told next.
+        None if is_doubtful(call) => Line::from("The result is not marked as an error."),
         Some(code) => of(Line::from(format!("It ended with exit code {code}")), row.exit_of.as_deref()),
         None if row.kind == Kind::Shell => {
             let line = Line::from("The result is not marked as an error, so the command ended with exit code 0");
@@ -189,7 +194,7 @@ mod tests {
         assert_eq!(
             told(&call),
             [
-                "The result is not marked as an error, so the command ended with exit code 0: that of tail -5",
+                "The result is not marked as an error.",
                 "exit 0 is tail -5’s; that of cargo test was not recorded",
                 "set -o pipefail before it would have told of it."
             ]

@@ -22,7 +22,6 @@ use crate::words;
 use links::To;
 use maud::{Markup, html};
 use name::{Form, Found, Pick};
-use tooltrail_formats::shelf::Disk;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::link::{Linked, Now};
@@ -152,7 +151,7 @@ impl Context {
             book,
             linked: room.linked,
             now: room.now,
-            shelf: room.shelf,
+
             index,
             name: &name,
             entry,
@@ -175,7 +174,6 @@ struct Sheet<'r> {
     book: &'r SessionBook<'r>,
     linked: &'r Linked<'r>,
     now: &'r Now,
-    shelf: &'r Disk,
     index: usize,
     /// Its name in an address.
     name: &'r str,

@@ -14,7 +14,7 @@ use crate::head::{counted, took};
 use crate::limits::Unit;
 use crate::line::{Class, Line};
 use crate::pieces::{Fields, code, image, notice, section, short, task_state, terminal, words};
-use crate::{Block, Head, Limits, place, why};
+use crate::{Block, Head, Limits, outcome, place, why};
 use tooltrail_model::Status;
 use tooltrail_model::detail::{Detail, Shell as Command};
 use tooltrail_model::event::TaskState;
@@ -48,7 +48,7 @@ impl ToolView for Shell {
         // The frame says so of a call whose status does.
         let stopped = shell.interrupted && !matches!(call.row.status, Status::Interrupted | Status::TimedOut);
         out.extend(stopped.then(|| notice(Level::Warning, "It was stopped before it ended.")));
-        out.extend(background(call, shell).map(|text| notice(Level::Info, &text)));
+        out.extend(outcome::went_on(call));
         let mut git = Fields::default();
         shell.git.iter().for_each(|(what, which)| git.add(what, which));
         out.extend(git.block());
@@ -112,19 +112,6 @@ fn output(shell: &Command, limits: &Limits) -> Vec<Block> {
     blocks.extend(errors.map(|text| section("stderr", true, vec![Block::Terminal(terminal(text, limits))])));
     blocks.retain(|block| !matches!(block, Block::Terminal(Terminal { command, lines, .. }) if command.is_empty() && lines.is_empty()));
     blocks
-}
-
-/// What became of it in the background.
-fn background(call: &Story<'_>, shell: &Command) -> Option<String> {
-    let task = call.row.background.as_ref();
-    let id = shell.task.as_deref().or(task.and_then(|task| task.id))?;
-    let mut text = format!("It went on in the background as {id}");
-    if let Some(task) = task {
-        text += &format!(": {}", task_state(task.state));
-        text += &task.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
-        text += &task.ended_at.as_ref().map(|time| format!(", at {}", crate::outcome::short_time(time))).unwrap_or_default();
-    }
-    Some(text + ".")
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 use tooltrail_view::head::{count, counted, size};
 use tooltrail_view::line::neutral;
-use tooltrail_view::render::html::block;
+use tooltrail_view::render::html::{block, line};
 use tooltrail_view::truths::{self, Relation, Truths};
 use tooltrail_view::{Block, call, json};
 
@@ -127,15 +127,16 @@ fn difference(truths: &Truths) -> Markup {
 /// That there is nothing to compare, and what the model saw exactly.
 fn same(truths: &Truths) -> Markup {
     let said = match truths.relation {
-        Relation::Same => "the same",
-        Relation::Confirmation => "what became of it",
-        _ => "the log keeps only this",
+        Relation::Same if truths.produced_bytes != Some(0) => "the same",
+        Relation::OnlySeen => "the log keeps only this",
+        _ => "a word about it",
     };
     html! {
-        details.sec #seen {
-            summary { "Model saw" span.di { (said) ", " (size(truths.seen_bytes)) } }
-            (blocks(&truths.seen))
-            @if truths.seen.is_empty() { p.di { "Nothing." } }
+        @if let Some(words) = &truths.words {
+            p.words { b { "Model saw" } span.di { (said) ", " (size(truths.seen_bytes)) } span.pa { (line(words)) } }
+        } @else if truths.seen.is_empty() { p.words { b { "Model saw" } span.di { "nothing" } } }
+        @else {
+            details.sec #seen { summary { "Model saw" span.di { (said) ", " (size(truths.seen_bytes)) } } (blocks(&truths.seen)) }
         }
     }
 }

@@ -31,7 +31,7 @@ impl Sheet<'_> {
                 " " span.name { (line(&head.name)) }
                 " " span.title { (line(&head.title)) }
             }
-            p.verdict.(tone(row.status)) {
+            p.verdict.(if why::is_doubtful(self.story) { "t-denied" } else { tone(row.status) }) {
                 span.sign aria-hidden="true" { (look(row.status).glyph) @if why::is_doubtful(self.story) { "?" } }
                 b { (line(&why::verdict(self.story))) }
                 @if let Some(all) = row.duration_ms { span { (took(all)) } }
@@ -67,6 +67,7 @@ impl Sheet<'_> {
                 li { button.copy type="button" data-fetch=(to.form(self.name, "md")) data-key="m" title="Secrets are taken out" { "Copy Markdown" } }
                 li { a href=(to.form(self.name, "json")) { "JSON" } }
                 li { a href=(to.form(self.name, "jsonl")) title="The records of this call, as the log has them" { "Raw" } }
+                @if let Some(query) = self.elsewhere() { li { a href=(to.search(&query)) title="The same in all sessions" { "Everywhere" } } }
                 li { a rel="up" href=(to.row(row.session, row.call)) { "In the session" } }
             }
         }

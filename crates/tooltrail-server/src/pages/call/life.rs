@@ -51,8 +51,8 @@ impl Sheet<'_> {
             li class=(class) {
                 span.at { @if let Some(time) = step.time { (clock(time, begins)) } }
                 span.off { @if let (Some(first), Some(time), false) = (first, step.time, begins) { @if let Some(after) = course::offset(first, time) { (after) } } }
-                span.what { (line(&step.what)) }
                 span.where { @if let Some(place) = &step.place { (self.line_of(place)) } }
+                span.what { (line(&step.what)) }
                 @if !step.words.is_empty() { div.words { @for said in &step.words { (block(said)) } } }
             }
         }

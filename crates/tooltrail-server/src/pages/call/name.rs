@@ -62,8 +62,12 @@ fn named(site: &Site, moment: &Moment, name: &str) -> Result<(usize, Pick), Trou
     {
         return Ok((place, Pick::Number(number)));
     }
-    match moment.library.catalogue().session_of_call(&moment.listing, name)? {
+    match site.session_of_call(moment, name)? {
         Some(place) => Ok((place, Pick::Id(name.to_owned()))),
+        None if moment.read.partial => Err(Trouble::Missing(format!(
+            "There is no call `{}` in what was read so far: the logs are still being read. Load the page again in a moment.",
+            neutral(name)
+        ))),
         None => Err(missing(name)),
     }
 }

@@ -57,11 +57,24 @@ impl Sheet<'_> {
         let message = message(&part, &self.limits);
         let label = if message.who == Who::Model { "the model".to_owned() } else { message.label.text() };
         let more = message.gist.text().ends_with('…');
+        let begins = html! {
+            span.who { (label) @if let Some(far) = self.distance(entry) { ", " (far) } }
+            span.gist { (line(&message.gist)) }
+        };
         html! {
-            @if more {
-                details.said { summary { span.who { (label) } span.gist { (line(&message.gist)) } } @for piece in &message.body { (block(piece)) } }
-            } @else { p.said { span.who { (label) } span.gist { (line(&message.gist)) } } }
+            @if more { details.said { summary { (begins) } @for piece in &message.body { (block(piece)) } } }
+            @else { p.said { (begins) } }
         }
+    }
+
+    /// How many other calls lie between a message and this one.
+    fn distance(&self, entry: &Entry) -> Option<String> {
+        let (own, there) = (self.entry.request, entry.spot);
+        let (first, last) = (own.min(there), own.max(there));
+        let between = |call: &&CallEntry<'_>| call.request.source == own.source && call.request > first && call.request < last;
+        let count = self.book.transcript().calls.iter().filter(between).filter(|call| call.row.agent_id == self.entry.row.agent_id).count();
+        let word = if there < own { "earlier" } else { "later" };
+        (count > 0 && own.source == there.source).then(|| format!("{} {word}", counted(count as u64, "call")))
     }
 
     /// Calls that have to do with this one.
@@ -92,7 +105,7 @@ impl Sheet<'_> {
                 @for (at, call) in shown {
                     @let row = &call.row;
                     li { a href=(self.to(at)) {
-                        span.sign class=(tone(row.status)) aria-hidden="true" { (look(row.status).glyph) }
+                        span class={ "sign " (tone(row.status)) } aria-hidden="true" { (look(row.status).glyph) }
                         span.vh { (row.status.word()) " " }
                         span.n { "#" (call.number) }
                         span.tool { (neutral(row.tool)) }

@@ -3,6 +3,7 @@
 use super::Sheet;
 use super::head::tone;
 use maud::{Markup, html};
+use memchr::memmem::Finder;
 use tooltrail_formats::load;
 use tooltrail_model::book::Book;
 use tooltrail_model::detail::Detail;
@@ -59,6 +60,17 @@ impl Same {
             _ => self == other,
         }
     }
+
+    /// Words that stand in every record that asks for the same, however it spells its texts; none where such words cannot be told.
+    fn words(&self) -> Vec<&str> {
+        let plain = |word: &&str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'='));
+        let all: Vec<&str> = match self {
+            Same::Command(commands) => commands.iter().flat_map(|command| command.split_whitespace()).collect(),
+            Same::Files(files) if files.len() == 1 => files.iter().filter_map(|path| path.rsplit(['/', '\\']).next()).collect(),
+            Same::Files(_) => Vec::new(),
+        };
+        all.into_iter().filter(plain).collect()
+    }
 }
 
 /// A run.
@@ -74,22 +86,29 @@ impl Sheet<'_> {
     pub(super) fn runs(&self) -> Markup {
         let Some(same) = Same::of(&self.story.told.detail) else { return html! {} };
         let runs = self.same(&same);
-        let (what, elsewhere) = match &same {
-            Same::Command(words) => ("this command", words.first().map(|word| format!("command:{}", quoted(word)))),
-            Same::Files(files) => ("this file", files.first().map(|file| format!("file:{}", quoted(file)))),
-        };
+        if runs.len() < 2 {
+            return html! {};
+        }
+        let what = if matches!(same, Same::Command(_)) { "this command" } else { "this file" };
         let first = runs.iter().position(|run| run.index == self.index).unwrap_or(0).saturating_sub(SHOWN / 2);
         let body = html! {
             p.runs {
-                span { @if runs.len() < 2 { (what) " only this once in the session" } @else { (what) " " (count(runs.len() as u64)) "× in the session:" } }
+                span { (what) " " (count(runs.len() as u64)) "×:" }
                 @if first > 0 { span.di { "… " (first) " before" } }
-                @if runs.len() > 1 { @for run in runs.iter().skip(first).take(SHOWN) { (self.run(run, matches!(same, Same::Files(_)))) } }
+                @for run in runs.iter().skip(first).take(SHOWN) { (self.run(run, matches!(same, Same::Files(_)))) }
                 @let left = runs.len().saturating_sub(first + SHOWN);
                 @if left > 0 { span.di { "… " (left) " more" } }
-                @if let Some(query) = elsewhere { a href=(self.context.to.search(&query)) { "in all sessions" } }
             }
         };
         self.part("Runs", "runs", &body)
+    }
+
+    /// What finds the same in all sessions.
+    pub(super) fn elsewhere(&self) -> Option<String> {
+        match Same::of(&self.story.told.detail)? {
+            Same::Command(words) => words.first().map(|words| format!("command:{}", quoted(words))),
+            Same::Files(files) => files.first().map(|file| format!("file:{}", quoted(file))),
+        }
     }
 
     fn run(&self, run: &Run<'_>, kinds: bool) -> Markup {
@@ -115,13 +134,20 @@ impl Sheet<'_> {
             self.book.transcript().calls.iter().enumerate().filter(|(_, call)| same.may_be(call.row.kind)).collect();
         near.sort_by_key(|(_, call)| call.number.abs_diff(self.entry.number));
         near.truncate(LOOKED);
-        let mut runs: Vec<Run<'_>> = near.into_iter().filter_map(|(index, call)| self.as_run(index, call, same)).collect();
+        let words: Vec<Finder<'_>> = same.words().into_iter().map(Finder::new).collect();
+        let mut runs: Vec<Run<'_>> = near.into_iter().filter_map(|(index, call)| self.as_run(index, call, same, &words)).collect();
         runs.sort_by_key(|run| run.number);
         runs
     }
 
-    fn as_run<'s>(&'s self, index: usize, call: &'s CallEntry<'s>, same: &Same) -> Option<Run<'s>> {
-        let detail = load::asked_at(self.shelf, &call.row, call.request.at)?.detail;
+    /// A call as a run of the same, if it is one. Most are not, and a look at the bytes of the record tells.
+    fn as_run<'s>(&'s self, index: usize, call: &'s CallEntry<'s>, same: &Same, words: &[Finder<'_>]) -> Option<Run<'s>> {
+        let at = call.request.at;
+        let record = self.book.raw(call.request).filter(|_| at.span.len() <= load::LONGEST)?;
+        if words.iter().any(|word| word.find(&record).is_none()) {
+            return None;
+        }
+        let detail = load::asked(&record, at.line, &call.row)?.detail;
         Same::of(&detail).filter(|other| same.is(other))?;
         let mut row = call.row.clone();
         let script = match &detail {
