@@ -73,6 +73,22 @@ impl Site {
         }
     }
 
+    /// The session that has a call of an id, by its place in a moment's listing. Sessions that are open are asked first: who looks at a
+    /// call has mostly come from one beside it.
+    pub fn session_of_call(&self, moment: &Moment, call: &str) -> Result<Option<usize>, Trouble> {
+        let rows = moment.rows();
+        let catalogue = moment.library.catalogue();
+        for (agent, session) in self.rooms.open() {
+            let place = rows.iter().position(|row| row.agent == agent && row.session == session);
+            if let Some(place) = place
+                && catalogue.has_call(&moment.listing, place, call)?
+            {
+                return Ok(Some(place));
+            }
+        }
+        Ok(catalogue.session_of_call(&moment.listing, call)?)
+    }
+
     /// Asks something about a session, by its place in a moment's listing. It is opened if it is not.
     pub fn ask<T: Send + 'static>(
         &self,
@@ -81,9 +97,15 @@ impl Site {
         question: impl FnOnce(&Room<'_>) -> T + Send + 'static,
     ) -> Result<T, Trouble> {
         let rows = moment.rows();
-        let gone = || Trouble::Missing("The logs of this session are gone: its agent has deleted them.".to_owned());
         let row = rows.get(place).ok_or_else(gone)?;
         self.rooms.ask(moment, row, place, question).ok_or_else(gone)
+    }
+
+    /// Has something done that takes long, in the room of a session, without waiting for it.
+    pub fn leave(&self, moment: &Arc<Moment>, place: usize, work: impl FnOnce(&Room<'_>) + Send + 'static) -> Result<(), Trouble> {
+        let rows = moment.rows();
+        let row = rows.get(place).ok_or_else(gone)?;
+        self.rooms.leave(moment, row, place, work).ok_or_else(gone)
     }
 
     /// Reads a filter as the command line does.
@@ -105,6 +127,10 @@ impl Site {
     pub fn threads(&self) -> usize {
         self.setup.options.threads
     }
+}
+
+fn gone() -> Trouble {
+    Trouble::Missing("The logs of this session are gone: its agent has deleted them.".to_owned())
 }
 
 impl Drop for Site {

@@ -25,10 +25,12 @@ mod sheet;
 mod text;
 pub mod window;
 
+pub use about::title;
 pub use assets::style;
 pub use call::{Frame, call_row};
 pub use message::message_row;
 pub use name::{call_name, encoded};
+pub use text::line;
 
 use crate::Block;
 use maud::Markup;
