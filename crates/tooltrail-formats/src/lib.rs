@@ -222,6 +222,12 @@ pub trait Format: Sync {
         None
     }
 
+    /// The fields of a record on the way to the inputs of its calls, the one that holds them last: more than that need not be read for
+    /// [`Format::asked`] to find an input. None if it has to be the whole record.
+    fn way_to_input(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// What a record says about the result of a call. Several records may each know a part of it.
     fn answered(&self, record: Opened<'_>, call: &str) -> Option<Answered> {
         let _ = (record, call);

@@ -41,7 +41,7 @@ pub fn command(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
 /// What the record of a call's request tells alone.
 pub fn asked(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<Detailed> {
     let format = FORMATS.iter().find(|format| format.agent() == row.agent)?;
-    let value = value::read(record);
+    let value = value::read_along(record, format.way_to_input());
     let asked = format.asked(Opened { line, value: &value }, row.call)?;
     let ask = Ask {
         tool: row.tool,
@@ -73,6 +73,14 @@ pub fn asked_at(shelf: &dyn Shelf, row: &CallRow<'_>, at: At) -> Option<Detailed
         return None;
     }
     asked(&shelf.bytes(row.request.file, at.span)?, at.line, row)
+}
+
+/// The main argument of a call, read again from its log; nothing if its request is too long, or not where it was.
+pub fn argument_at(shelf: &dyn Shelf, row: &CallRow<'_>, at: At) -> Option<String> {
+    if at.span.len() > LONGEST {
+        return None;
+    }
+    argument(&shelf.bytes(row.request.file, at.span)?, at, row.call)
 }
 
 /// The keys that say most about an input, best first.

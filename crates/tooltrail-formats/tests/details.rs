@@ -150,7 +150,13 @@ fn odd_values_are_told_without_a_panic() {
                 format.hooks(record);
                 for part in &parts.parts {
                     match part {
-                        Part::Call(id) => asks.extend(format.asked(record, id).filter(|_| cut == line.len())),
+                        Part::Call(id) => {
+                            let asked = format.asked(record, id);
+                            let along = value::read_along(&line[..cut], format.way_to_input());
+                            let on_its_way = format.asked(Opened { line: 1, value: &along }, id);
+                            assert_eq!(on_its_way.map(|asked| asked.input), asked.as_ref().map(|asked| asked.input.clone()), "{id}");
+                            asks.extend(asked.filter(|_| cut == line.len()));
+                        }
                         Part::Result(id) => answers.extend(format.answered(record, id).filter(|_| cut == line.len())),
                         _ => {}
                     }

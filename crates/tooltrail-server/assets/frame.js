@@ -1,1 +1,69 @@
-// The frame's script: theme and keys.
+// The frame's script: the theme, before the first paint; then the keys, unless the page has its own.
+(() => {
+  'use strict';
+  const root = document.documentElement;
+  const byId = (id) => document.getElementById(id);
+  // Where nothing can be kept, browsers say so by throwing.
+  const saved = (key) => { try { return localStorage.getItem(key); } catch { return null; } };
+  const save = (key, value) => { try { localStorage.setItem(key, value); } catch { /* not kept */ } };
+  const THEMES = ['auto', 'light', 'dark'];
+
+  const setTheme = (theme) => {
+    if (theme === 'auto') delete root.dataset.theme; else root.dataset.theme = theme;
+    const box = byId('tt-' + theme);
+    if (box) box.checked = true;
+  };
+  const kept = () => { const theme = saved('tt-theme'); return THEMES.includes(theme) ? theme : 'auto'; };
+  setTheme(kept());
+  if (root.dataset.keys === 'own') return;
+
+  document.addEventListener('DOMContentLoaded', () => {
+    const show = (theme) => { setTheme(theme); save('tt-theme', theme); };
+    setTheme(kept());
+    for (const name of THEMES) byId('tt-' + name).addEventListener('change', () => show(name));
+    // Another tab may have changed it, also while this page was put aside.
+    addEventListener('storage', () => setTheme(kept()));
+    addEventListener('pageshow', () => setTheme(kept()));
+
+    const help = byId('tt-help');
+    const keys = byId('tt-keys');
+    const box = byId('tt-search');
+    keys.checked = saved('tt-keys') !== 'off';
+    keys.addEventListener('change', () => save('tt-keys', keys.checked ? 'on' : 'off'));
+    byId('tt-help-close').addEventListener('click', () => help.close());
+    document.querySelector('.frame .help').addEventListener('click', (event) => { event.preventDefault(); help.showModal(); });
+
+    // A row is its link: the one with the focus is where one is, and Enter opens it by itself.
+    const move = (step) => {
+      const rows = [...document.querySelectorAll('a[data-row]')].filter((row) => row.checkVisibility());
+      const around = document.activeElement?.closest('[data-rows] > *');
+      const at = rows.findIndex((row) => row === document.activeElement || around?.contains(row));
+      const next = at < 0 ? (step > 0 ? 0 : -1) : Math.min(Math.max(at + step, 0), rows.length - 1);
+      const row = rows.at(next);
+      row?.focus({ preventScroll: true });
+      row?.scrollIntoView({ block: 'nearest' });
+    };
+    const go = (path) => location.assign(root.dataset.root + path);
+    const acts = {
+      j: () => move(1), k: () => move(-1),
+      '/': () => { box.focus(); box.select(); },
+      t: () => show(THEMES[(THEMES.indexOf(kept()) + 1) % 3]),
+      '?': () => help.showModal(),
+      Escape: () => document.activeElement?.blur(),
+    };
+    const after = { h: () => go('/'), s: () => go('/sessions') };
+    let begun = 0;
+    document.addEventListener('keydown', (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
+      if (event.key !== 'Escape') {
+        if (event.target.matches('input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]')) return;
+        if (!keys.checked) return;
+      }
+      const act = event.timeStamp - begun < 1500 ? after[event.key] ?? acts[event.key] : acts[event.key];
+      begun = event.key === 'g' ? event.timeStamp : 0;
+      if (act) { event.preventDefault(); act(); }
+    });
+    // For tests: what a browser driver can wait for.
+    root.dataset.ready = 'true';
+  });
+})();

@@ -1,5 +1,7 @@
 //! What was asked: the parts of an address, taken apart once.
 
+pub use tooltrail_view::render::html::encoded;
+
 /// A request, as far as pages look at it.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
@@ -35,16 +37,4 @@ impl Asked {
 
 fn find<'a>(pairs: &'a [(String, String)], name: &str) -> Option<&'a str> {
     pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
-}
-
-/// A text as a part of a path or a value of a query spells it.
-pub fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' => out.push(char::from(byte)),
-            _ => out.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    out
 }

@@ -1,4 +1,4 @@
-//! The frame that all pages have: the bar at the top, the way to other pages, what is wrong.
+//! The frame that all pages have: the bar at the top, the way to other pages, the keys, what is wrong.
 
 use crate::answer::Trouble;
 use crate::assets;
@@ -16,19 +16,35 @@ pub(crate) struct Page<'a> {
     pub(crate) query: &'a str,
     /// Style sheets and scripts of its own, by their plain names.
     pub(crate) assets: &'a [&'a str],
-    /// Whether it has keys of its own, and the frame leaves them alone.
+    /// Whether it has keys and a theme switch of its own, and the frame leaves them alone.
     pub(crate) own_keys: bool,
+    /// Keys that it has beside those of the frame.
+    pub(crate) keys: &'a [(&'a str, &'a str)],
+    /// Whether there will be more in a moment. Without scripts the page is then asked for again.
+    pub(crate) again: bool,
 }
 
 impl Page<'_> {
     /// A page without anything special.
     pub(crate) const fn plain(title: &str) -> Page<'_> {
-        Page { title, here: "", query: "", assets: &[], own_keys: false }
+        Page { title, here: "", query: "", assets: &[], own_keys: false, keys: &[], again: false }
     }
 }
 
 /// The links of the bar.
 const LINKS: &[(&str, &str)] = &[("/", "Home"), ("/sessions", "Sessions"), ("/search", "Search")];
+
+/// The keys of pages that have none of their own.
+pub(crate) const KEYS: &[(&str, &str)] = &[
+    ("/", "search all sessions"),
+    ("j k", "next, previous row"),
+    ("Enter", "open the row"),
+    ("g h", "home"),
+    ("g s", "sessions"),
+    ("t", "theme: auto, light, dark"),
+    ("?", "these keys"),
+    ("Esc", "close, leave"),
+];
 
 /// A whole page.
 pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
@@ -40,6 +56,7 @@ pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
+                @if page.again { noscript { meta http-equiv="refresh" content="2"; } }
                 title { (neutral(page.title)) " · tooltrail" }
                 link rel="icon" href="data:,";
                 @for name in ["blocks.css", "frame.css"].into_iter().chain(own(".css")) { link rel="stylesheet" href=(assets::address(name)); }
@@ -49,8 +66,10 @@ pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
             body {
                 a.skip href="#main" { "Skip to the page" }
                 (bar(site, page))
-                @if site.setup.demo { p.demo role="note" { "Demo: these sessions are invented, and its clock stands still. " @if !site.setup.root.is_empty() { a href="/" { "Back to your own" } } } }
+                @if site.setup.demo { (banner(site)) }
                 (main)
+                footer.foot { p { "tooltrail " (env!("CARGO_PKG_VERSION")) " reads the logs of coding agents on this machine. Nothing leaves it." } }
+                @if !page.own_keys { (keys(site, page.keys)) }
             }
         }
     }
@@ -65,22 +84,63 @@ fn bar(site: &Site, page: &Page<'_>) -> Markup {
             }
             search { form action=(site.to("/search")) {
                 label.vh for="tt-search" { "Search all sessions" }
-                input #tt-search type="search" name="q" value=(page.query) placeholder="Search all sessions" autocomplete="off" spellcheck="false";
+                input #tt-search type="search" name="q" value=(page.query) placeholder="Search all sessions" autocomplete="off" spellcheck="false" aria-keyshortcuts="/";
+                kbd aria-hidden="true" { "/" }
             } }
+            @if !page.own_keys { (theme()) }
             a.help href=(site.to("/help")) title="Keys and help" aria-label="Keys and help" { "?" }
         }
     }
+}
+
+/// The three themes. They are boxes that the style looks at, so they work without a script.
+fn theme() -> Markup {
+    html! {
+        fieldset.theme {
+            legend.vh { "Theme" }
+            label title="As the system" { input #tt-auto type="radio" name="tt-theme" value="auto" checked autocomplete="off"; span { "Auto" } }
+            label title="Light" { input #tt-light type="radio" name="tt-theme" value="light" autocomplete="off"; span { "Light" } }
+            label title="Dark" { input #tt-dark type="radio" name="tt-theme" value="dark" autocomplete="off"; span { "Dark" } }
+        }
+    }
+}
+
+fn banner(site: &Site) -> Markup {
+    html! {
+        p.demo role="note" {
+            b { "Demo" } " These sessions are invented, and the clock stands still. "
+            @if !site.setup.root.is_empty() { a href="/" { "Back to your own" } }
+        }
+    }
+}
+
+/// The dialog with the keys; only a script opens it.
+fn keys(site: &Site, own: &[(&str, &str)]) -> Markup {
+    html! {
+        dialog #tt-help aria-labelledby="tt-help-title" {
+            header { h2 id="tt-help-title" { "Keys" } button #tt-help-close type="button" aria-label="Close" { "✕" } }
+            (key_list(own))
+            (key_list(KEYS))
+            label.tick { input #tt-keys type="checkbox" checked autocomplete="off"; span { "Single keys do something" } }
+            p { a href=(site.to("/help")) { "More help: the filter language, what the signs mean, where logs are read from" } }
+        }
+    }
+}
+
+/// Keys as a list.
+pub(crate) fn key_list(keys: &[(&str, &str)]) -> Markup {
+    html! { @if !keys.is_empty() { dl.keys { @for (keys, what) in keys { div { dt { @for key in keys.split_whitespace() { kbd { (key) } } } dd { (what) } } } } } }
 }
 
 /// A page that says what is wrong.
 pub(crate) fn trouble(site: &Site, trouble: &Trouble) -> Markup {
     let title = if matches!(trouble, Trouble::Missing(_)) { "Not here" } else { "That did not work" };
     let main = html! {
-        main #main.narrow {
+        main #main.lists.narrow {
             h1 { (title) }
             p { (neutral(&trouble.to_string())) }
             p { a href=(site.to("/")) { "Home" } " · " a href=(site.to("/sessions")) { "All sessions" } }
         }
     };
-    page(site, &Page::plain(title), &main)
+    page(site, &Page { assets: &["lists.css"], ..Page::plain(title) }, &main)
 }

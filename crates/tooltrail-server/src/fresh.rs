@@ -5,6 +5,7 @@
 
 use crate::machine::Machine;
 use crate::moment::{Moment, Reading};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -25,6 +26,8 @@ const IDLE: Duration = Duration::from_secs(60);
 /// How much of the newest logs is read first, on the first start.
 const EARLY_BYTES: u64 = 48 << 20;
 const EARLY_LOGS: usize = 200;
+/// From so many bytes on, a first filling is left to a process of its own.
+const MUCH: u64 = 256 << 20;
 
 /// Keeps a moment fresh.
 pub(crate) struct Fresh {
@@ -48,6 +51,9 @@ struct State {
     /// How often it was asked for, and what was asked for when the last refresh that is done began.
     asked: u64,
     done: u64,
+    /// How many logs were read at first and how long it took; and how many were read since.
+    first: Option<(usize, Duration)>,
+    newer: usize,
     /// Why the last refresh failed.
     problem: Option<String>,
     /// Nobody will ask again.
@@ -66,10 +72,15 @@ impl Fresh {
         std::thread::spawn(move || {
             let refresher = Refresher { machine: &*machine, catalogue: &catalogue, options: &options, fresh: &own };
             while let Some(ticket) = own.wanted() {
-                let problem = refresher.run().err().map(|error| {
-                    error.heal();
-                    error.to_string()
-                });
+                // Whatever goes wrong, the next one who asks is not left waiting.
+                let problem = match catch_unwind(AssertUnwindSafe(|| refresher.run())) {
+                    Ok(Ok(())) => None,
+                    Ok(Err(error)) => {
+                        error.heal();
+                        Some(error.to_string())
+                    }
+                    Err(_) => Some("the logs could not be read; `tooltrail check` says more".to_owned()),
+                };
                 let mut state = own.state();
                 state.done = ticket;
                 state.problem = problem;
@@ -90,12 +101,12 @@ impl Fresh {
             self.changed.notify_all();
         }
         let ticket = state.asked;
-        let patience = if state.moment.is_some() { PATIENCE } else { FIRST };
-        let waiting = |state: &mut State| {
-            let early = state.moment.as_ref().is_some_and(|moment| moment.read.partial);
-            state.done < ticket && !early
+        let wait = |state, patience, waiting: fn(&State, u64) -> bool| {
+            let waited = self.changed.wait_timeout_while(state, patience, |state| waiting(state, ticket));
+            waited.unwrap_or_else(PoisonError::into_inner).0
         };
-        let (state, _) = self.changed.wait_timeout_while(state, patience, waiting).unwrap_or_else(PoisonError::into_inner);
+        let state = wait(state, PATIENCE, |state, ticket| state.done < ticket);
+        let state = wait(state, FIRST, |state, ticket| state.done < ticket && state.moment.is_none());
         state.moment.clone()
     }
 
@@ -132,6 +143,17 @@ impl Fresh {
         (!state.over).then_some(state.asked)
     }
 
+    /// Counts the logs that a refresh has read; tells how it began, and how much came since.
+    fn count(&self, read: usize, took: Duration) -> (usize, Duration, usize) {
+        let mut state = self.state();
+        match state.first {
+            None => state.first = Some((read, took)),
+            Some(_) => state.newer += read,
+        }
+        let (read, took) = state.first.unwrap_or_default();
+        (read, took, state.newer)
+    }
+
     fn show(&self, moment: Moment) {
         self.state().moment = Some(Arc::new(moment));
         self.changed.notify_all();
@@ -166,10 +188,16 @@ impl Refresher<'_> {
         if !self.fresh.shows_any() {
             self.begin(&catalogue, &search, &read)?;
         }
+        let is_new = catalogue.is_new();
+        if is_new && read.bytes > MUCH {
+            drop(catalogue);
+            self.machine.fill(&|bytes| work.progress.bytes.store(bytes, Ordering::Relaxed));
+            catalogue = Catalogue::open(self.catalogue)?;
+        }
         let outcome = refresh(&mut catalogue, &search, self.options, self.machine.now().time, &work.progress)?;
         work.progress.bytes.store(work.total.load(Ordering::Relaxed), Ordering::Relaxed);
         read.problems.extend(outcome.problems.iter().map(ToString::to_string));
-        (read.read, read.took) = (outcome.read, start.elapsed());
+        (read.read, read.took, read.newer) = self.fresh.count(if is_new { read.logs } else { outcome.read }, start.elapsed());
         self.machine.refreshed(&search);
         self.fresh.show(Moment::new(catalogue, self.machine.keep(), self.machine.now(), read)?);
         Ok(())

@@ -7,19 +7,24 @@
 
 pub mod answer;
 pub mod asked;
+mod asking;
 mod assets;
+mod called;
 mod frame;
 mod fresh;
 pub mod guard;
+mod hits;
+mod listed;
 mod machine;
 pub mod moment;
 mod pages;
 pub mod rooms;
 pub mod server;
 mod site;
+mod tested;
 mod words;
 
 pub use guard::Guard;
-pub use machine::Machine;
+pub use machine::{Fates, Machine};
 pub use server::serve;
 pub use site::{Setup, Site};

@@ -5,6 +5,15 @@ use tooltrail_formats::find::Search;
 use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
 
+/// What will become of logs.
+pub trait Fates {
+    /// What to say about a session that its agent will delete soon: `gone in 3 days`.
+    fn note(&self, session: &SessionRow<'_>) -> Option<String>;
+
+    /// What to do about so many of them.
+    fn advice(&self, sessions: u64) -> String;
+}
+
 /// A machine with logs on it.
 pub trait Machine: Send + Sync {
     /// The logs that are there now.
@@ -16,20 +25,25 @@ pub trait Machine: Send + Sync {
     /// What is kept of logs that are gone.
     fn keep(&self) -> Option<Keep>;
 
+    /// Fills a catalogue that is not there yet in a process of its own, so that all the memory this takes goes with it. Tells how many
+    /// bytes were read; whether it was done. What was not is done here.
+    fn fill(&self, told: &dyn Fn(u64)) -> bool;
+
     /// Told after the catalogue has been made equal to the logs.
     fn refreshed(&self, search: &Search);
 
-    /// What to say about a session that its agent will delete soon: `gone in 3 days`.
-    fn fate(&self, session: &SessionRow<'_>) -> Option<String>;
-
-    /// What to do about so many of them.
-    fn advice(&self, sessions: u64) -> Option<String>;
+    /// What will become of logs, where agents delete them. To be asked for once a page: it looks at what is kept and at what agents are
+    /// set to.
+    fn fates(&self) -> Option<Box<dyn Fates>>;
 
     /// The directory in which the server was started, for `project:.`.
     fn here(&self) -> Option<String>;
 
     /// The person's home directory.
     fn home(&self) -> Option<String>;
+
+    /// The home directory that paths in the logs mean, where it is known: logs of another machine lie in a home of their own.
+    fn home_in_logs(&self) -> Option<String>;
 
     /// The person's name on this machine, which is taken out of what is shared.
     fn user(&self) -> Option<String>;

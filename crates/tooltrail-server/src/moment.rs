@@ -34,10 +34,12 @@ pub struct Reading {
     pub logs: usize,
     /// Their bytes.
     pub bytes: u64,
-    /// How many of them had to be read.
+    /// How many of them had to be read when the server began; the others were known from before.
     pub read: usize,
-    /// How long it took.
+    /// How long that took.
     pub took: Duration,
+    /// How many were read since, because they were new or had changed.
+    pub newer: usize,
     /// Where logs were looked for.
     pub looked: Vec<PathBuf>,
     /// What could not be read.

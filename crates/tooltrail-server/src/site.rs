@@ -5,6 +5,7 @@ use crate::fresh::{Fresh, Work};
 use crate::machine::Machine;
 use crate::moment::Moment;
 use crate::rooms::{Room, Rooms};
+use crate::tested::Tests;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tooltrail_formats::FORMATS;
@@ -31,6 +32,8 @@ pub struct Site {
     pub setup: Setup,
     /// The machine.
     pub machine: Arc<dyn Machine>,
+    /// How tests went.
+    pub(crate) tested: Tests,
     rooms: Rooms,
     fresh: Arc<Fresh>,
 }
@@ -39,7 +42,7 @@ impl Site {
     /// Begins to read.
     pub fn new(setup: Setup, machine: Arc<dyn Machine>) -> Self {
         let fresh = Fresh::start(Arc::clone(&machine), setup.catalogue.clone(), setup.options.clone());
-        Site { setup, machine, rooms: Rooms::default(), fresh }
+        Site { setup, machine, tested: Tests::default(), rooms: Rooms::default(), fresh }
     }
 
     /// An address of this site: `to("/sessions")`. Every link goes through here, since a site need not be the only one of its server.

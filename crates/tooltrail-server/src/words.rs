@@ -1,16 +1,69 @@
-//! Words that several pages share: how long ago, which project, which state.
+//! Words that several pages share: when something was, which project, which state, what is not fine.
 
-use tooltrail_model::Time;
+use jiff::tz::TimeZone;
+use std::borrow::Cow;
 use tooltrail_model::row::SessionRow;
+use tooltrail_model::{Status, Time};
+use tooltrail_view::head::Tone;
+use tooltrail_view::line::neutral;
 
-/// How long ago something was, roughly: `3 m`, `2 h`, `5 d`.
-pub(crate) fn ago(now: Time, then: Time) -> String {
-    let seconds = (then.micros_until(now) / 1_000_000).max(0);
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3_600 => format!("{} m", seconds / 60),
-        3_600..86_400 => format!("{} h", seconds / 3_600),
-        _ => format!("{} d", seconds / 86_400),
+/// The person's clock at the moment of asking.
+pub(crate) struct Clock {
+    /// The moment.
+    pub(crate) now: Time,
+    zone: TimeZone,
+}
+
+impl Clock {
+    /// The clock of this machine.
+    pub(crate) fn at(now: Time) -> Self {
+        Clock { now, zone: TimeZone::system() }
+    }
+
+    /// How long ago something was, roughly: `3 m`, `2 h`, `5 d`.
+    pub(crate) fn ago(&self, then: Time) -> String {
+        let seconds = (then.micros_until(self.now) / 1_000_000).max(0);
+        match seconds {
+            0..60 => format!("{seconds} s"),
+            60..3_600 => format!("{} m", seconds / 60),
+            3_600..86_400 => format!("{} h", seconds / 3_600),
+            _ => format!("{} d", seconds / 86_400),
+        }
+    }
+
+    /// The day of a moment: `Today`, `Yesterday`, `Tuesday 3 March`, `3 March 2025`.
+    pub(crate) fn day(&self, then: Time) -> String {
+        let (day, today) = (self.local(then).date(), self.local(self.now).date());
+        match () {
+            () if day == today => "Today".to_owned(),
+            () if today.yesterday().is_ok_and(|yesterday| day == yesterday) => "Yesterday".to_owned(),
+            () if day.year() == today.year() => day.strftime("%A %-d %B").to_string(),
+            () => day.strftime("%-d %B %Y").to_string(),
+        }
+    }
+
+    /// The time of day: `14:02`.
+    pub(crate) fn time(&self, then: Time) -> String {
+        self.local(then).strftime("%H:%M").to_string()
+    }
+
+    /// When something was, as short as can be: the time of today, the day of another.
+    pub(crate) fn when(&self, then: Time) -> String {
+        let (day, today) = (self.local(then).date(), self.local(self.now).date());
+        match () {
+            () if day == today => self.time(then),
+            () if day.year() == today.year() => day.strftime("%-d %b").to_string(),
+            () => day.strftime("%Y-%m-%d").to_string(),
+        }
+    }
+
+    /// Day and time in full: `2026-03-04 14:02:09`.
+    pub(crate) fn full(&self, then: Time) -> String {
+        self.local(then).strftime("%Y-%m-%d %H:%M:%S").to_string()
+    }
+
+    fn local(&self, time: Time) -> jiff::Zoned {
+        time.timestamp().to_zoned(self.zone.clone())
     }
 }
 
@@ -19,25 +72,107 @@ pub(crate) fn time(text: Option<&str>) -> Option<Time> {
     text?.parse().ok()
 }
 
+/// How long a session lasted, in milliseconds.
+pub(crate) fn lasted(row: &SessionRow<'_>) -> Option<u64> {
+    let micros = time(row.started_at.as_deref())?.micros_until(time(row.last_at.as_deref())?);
+    u64::try_from(micros / 1000).ok().filter(|millis| *millis > 0)
+}
+
 /// The last part of a project's path, whichever system it comes from.
 pub(crate) fn project_name(path: &str) -> &str {
     let trimmed = path.trim_end_matches(['/', '\\']);
     trimmed.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(path)
 }
 
-/// What a session is called: its title, or that it has none.
-pub(crate) fn title<'a>(row: &SessionRow<'a>) -> &'a str {
-    row.title.filter(|title| !title.trim().is_empty()).unwrap_or("(no title)")
+/// A path with the home directory of its machine as `~`, where that is known.
+pub(crate) fn tilde<'p>(path: &'p str, home: Option<&str>) -> Cow<'p, str> {
+    let home = home.map(|home| home.trim_end_matches(['/', '\\'])).filter(|home| !home.is_empty());
+    match home.and_then(|home| path.strip_prefix(home)) {
+        Some("") => Cow::Borrowed("~"),
+        Some(rest) if rest.starts_with(['/', '\\']) => Cow::Owned(format!("~{rest}")),
+        _ => Cow::Borrowed(path),
+    }
 }
 
-/// A state in words.
-pub(crate) fn state(row: &SessionRow<'_>) -> &'static str {
-    match row.state {
-        Some("working") => "working",
-        Some("asks") => "asks you",
-        Some("waiting") => "waits for you",
-        Some("your_turn") => "your turn",
-        _ => "ended",
+/// The longest title that is shown.
+const TITLE: usize = 200;
+
+/// What a session is called: the first line of its title, or that it has none. Nothing in it can act.
+pub(crate) fn title(title: Option<&str>) -> String {
+    let line = title.and_then(|title| title.lines().map(str::trim).find(|line| !line.is_empty())).unwrap_or("(no title)");
+    cut(line, TITLE)
+}
+
+/// A text of one line in which nothing can act, cut where it is long.
+pub(crate) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", neutral(text.get(..end).unwrap_or_default())),
+        None => neutral(text).into_owned(),
+    }
+}
+
+/// How a session's state is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct State {
+    /// A sign, told apart without colour.
+    pub(crate) glyph: &'static str,
+    /// A word or two.
+    pub(crate) word: &'static str,
+    /// Which colour it has.
+    pub(crate) tone: Tone,
+}
+
+/// The state of a session.
+pub(crate) fn state(row: &SessionRow<'_>) -> State {
+    let (glyph, word, tone) = match row.state {
+        Some("working") => ("●", "working", Tone::Running),
+        Some("asks") => ("◆", "asks you", Tone::Denied),
+        Some("waiting") => ("◆", "waits for you", Tone::Denied),
+        Some("your_turn") => ("◇", "your turn", Tone::Neutral),
+        _ => ("", "ended", Tone::Muted),
+    };
+    State { glyph, word, tone }
+}
+
+/// What tells a session's state, in words.
+pub(crate) fn reason(row: &SessionRow<'_>) -> &'static str {
+    match (row.state, row.state_reason) {
+        (Some("asks"), Some("plan")) => "shows a plan and waits for a yes or no",
+        (Some("asks"), _) => "asks a question",
+        (Some("waiting"), Some("permission")) => "a call waits for your permission",
+        (Some("waiting"), _) => "the agent says that it waits for you",
+        (Some("your_turn"), Some("answered")) => "it has answered",
+        (Some("your_turn"), Some("interrupted")) => "you interrupted it",
+        (Some("your_turn"), Some("api_error")) => "the model's service failed",
+        (Some("your_turn"), Some("nothing_asked")) => "nothing was asked yet",
+        (Some("your_turn"), _) => "it has nothing to do",
+        (Some("working"), Some("call")) => "a tool is at work",
+        (Some("working"), _) => "the model is at work",
+        _ => "no sign of life for long",
+    }
+}
+
+/// Whether a call did not do what was asked.
+pub(crate) fn is_problem(status: Status) -> bool {
+    !matches!(status, Status::Succeeded | Status::Answered | Status::Running)
+}
+
+/// The statuses that are problems, as a filter has them.
+pub(crate) fn problems() -> String {
+    let words: Vec<&str> = Status::ALL.iter().copied().filter(|status| is_problem(*status)).map(Status::word).collect();
+    format!("status:{}", words.join(","))
+}
+
+/// The class of a colour.
+pub(crate) fn class(tone: Tone) -> &'static str {
+    match tone {
+        Tone::Ok => "t-ok",
+        Tone::Error => "t-error",
+        Tone::Denied => "t-denied",
+        Tone::Stopped => "t-stopped",
+        Tone::Running => "t-running",
+        Tone::Muted => "t-muted",
+        Tone::Neutral | Tone::Missing => "t-plain",
     }
 }
 
@@ -45,14 +180,28 @@ pub(crate) fn state(row: &SessionRow<'_>) -> &'static str {
 mod tests {
     use super::*;
 
+    fn clock() -> Clock {
+        Clock { now: at("2026-03-04T12:00:00Z"), zone: TimeZone::fixed(jiff::tz::offset(2)) }
+    }
+
+    fn at(text: &str) -> Time {
+        text.parse().unwrap()
+    }
+
     #[test]
     fn projects_are_named_by_the_end_of_their_path() {
         for (path, name) in [
             ("/srv/app", "app"),
             ("/srv/app/", "app"),
             ("C:\\Users\\me\\web", "web"),
+            ("C:\\Users\\me\\web\\", "web"),
+            ("C:/Users/me/web", "web"),
+            ("C:\\", "C:"),
             ("/", "/"),
             ("\\\\wsl$\\Ubuntu\\home\\me\\x", "x"),
+            ("\\\\wsl.localhost\\Ubuntu\\home\\me\\x", "x"),
+            ("/mnt/c/Users/me/web", "web"),
+            ("/Users/me/Library/Mobile Documents/notes", "notes"),
             ("", ""),
         ] {
             assert_eq!(project_name(path), name, "{path}");
@@ -60,9 +209,21 @@ mod tests {
     }
 
     #[test]
+    fn a_known_home_is_a_tilde() {
+        for (path, home, shown) in [
+            ("/home/me/web", Some("/home/me"), "~/web"),
+            ("/home/me", Some("/home/me/"), "~"),
+            ("/home/meg/web", Some("/home/me"), "/home/meg/web"),
+            ("C:\\Users\\me\\web", Some("C:\\Users\\me"), "~\\web"),
+            ("/home/me/web", None, "/home/me/web"),
+            ("/srv", Some("/"), "/srv"),
+        ] {
+            assert_eq!(tilde(path, home), shown, "{path}");
+        }
+    }
+
+    #[test]
     fn ages_are_told_roughly() {
-        let at = |text: &str| text.parse::<Time>().unwrap();
-        let now = at("2026-03-04T12:00:00Z");
         for (then, said) in [
             ("2026-03-04T11:59:30Z", "30 s"),
             ("2026-03-04T11:00:01Z", "59 m"),
@@ -70,7 +231,34 @@ mod tests {
             ("2026-03-01T00:00:00Z", "3 d"),
             ("2026-03-04T13:00:00Z", "0 s"),
         ] {
-            assert_eq!(ago(now, at(then)), said);
+            assert_eq!(clock().ago(at(then)), said);
         }
+    }
+
+    #[test]
+    fn days_are_those_of_the_person() {
+        for (then, day, when) in [
+            ("2026-03-04T00:30:00Z", "Today", "02:30"),
+            ("2026-03-03T22:30:00Z", "Today", "00:30"),
+            ("2026-03-03T21:30:00Z", "Yesterday", "3 Mar"),
+            ("2026-03-01T12:00:00Z", "Sunday 1 March", "1 Mar"),
+            ("2025-12-31T23:00:00Z", "Thursday 1 January", "1 Jan"),
+            ("2025-12-31T12:00:00Z", "31 December 2025", "2025-12-31"),
+        ] {
+            assert_eq!((clock().day(at(then)).as_str(), clock().when(at(then)).as_str()), (day, when), "{then}");
+        }
+        assert_eq!(clock().full(at("2026-03-04T12:00:09Z")), "2026-03-04 14:00:09");
+    }
+
+    #[test]
+    fn titles_are_one_line_that_cannot_act() {
+        assert_eq!(title(Some("\n fix \u{1b}[31mit\nand more")), "fix ␛[31mit");
+        assert_eq!((title(Some(" \n")).as_str(), title(None).as_str()), ("(no title)", "(no title)"));
+        assert_eq!(title(Some(&"é".repeat(500))).chars().count(), TITLE + 1);
+    }
+
+    #[test]
+    fn problems_are_a_filter() {
+        assert_eq!(problems(), "status:failed,rejected,blocked,cancelled,interrupted,timed_out,unanswered");
     }
 }

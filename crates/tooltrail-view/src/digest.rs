@@ -136,29 +136,35 @@ fn said(quote: &Quote, most: usize) -> Fact {
 
 /// What the session is doing.
 fn state(digest: &Digest) -> Option<Fact> {
-    let state = match digest.state? {
+    let (state, why) = state_words(digest.state, digest.state_reason)?;
+    let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+    Some(Fact::of(Class::Plain, &format!("{state}{why}")))
+}
+
+/// What a session is doing, and what tells so, in words.
+pub fn state_words(state: Option<&'static str>, reason: Option<&'static str>) -> Option<(&'static str, Option<&'static str>)> {
+    let state = match state? {
         "your_turn" => "your turn",
         "asks" => "asks you",
         "waiting" => "waits for you",
         other => other,
     };
-    let reason = match digest.state_reason {
-        None => return Some(Fact::of(Class::Plain, state)),
-        Some("quiet") => "nothing was written for a while",
-        Some("question") => "a question is open",
-        Some("plan") => "a plan is shown",
-        Some("permission") => "a call needs permission",
-        Some("registry") => "its agent says so",
-        Some("idle") => "its agent is idle",
-        Some("call") => "a call is running",
-        Some("model") => "the model is at work",
-        Some("answered") => "it has answered",
-        Some("interrupted") => "it was interrupted",
-        Some("api_error") => "the model's service failed",
-        Some("nothing_asked") => "nothing was asked yet",
-        Some(other) => other,
-    };
-    Some(Fact::of(Class::Plain, &format!("{state}: {reason}")))
+    let why = reason.map(|reason| match reason {
+        "quiet" => "nothing was written for a while",
+        "question" => "a question is open",
+        "plan" => "a plan is shown",
+        "permission" => "a call needs permission",
+        "registry" => "its agent says so",
+        "idle" => "its agent is idle",
+        "call" => "a call is running",
+        "model" => "the model is at work",
+        "answered" => "it has answered",
+        "interrupted" => "it was interrupted",
+        "api_error" => "the model's service failed",
+        "nothing_asked" => "nothing was asked yet",
+        other => other,
+    });
+    Some((state, why))
 }
 
 /// Where the time went.

@@ -155,12 +155,13 @@ pub fn took(millis: u64) -> String {
     }
 }
 
-/// A size: `640 B`, `12 kB`, `3.4 MB`.
+/// A size: `640 B`, `12 kB`, `3.4 MB`, `1.0 GB`.
 pub fn size(bytes: u64) -> String {
     match bytes {
         0..1000 => format!("{bytes} B"),
         1000..1_000_000 => format!("{} kB", (bytes + 500) / 1000),
-        _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+        1_000_000..1_000_000_000 => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+        _ => format!("{}.{} GB", bytes / 1_000_000_000, bytes % 1_000_000_000 / 100_000_000),
     }
 }
 

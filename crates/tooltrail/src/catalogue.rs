@@ -45,6 +45,11 @@ pub(crate) fn if_wanted(args: &LogArgs) -> anyhow::Result<Option<Ready>> {
 
 /// Opens the catalogue of the places that the arguments name, and refreshes it.
 pub(crate) fn ready(args: &LogArgs) -> anyhow::Result<Ready> {
+    ready_with(args, &Progress::default())
+}
+
+/// The same, for those who want to see how far it is.
+pub(crate) fn ready_with(args: &LogArgs, progress: &Progress) -> anyhow::Result<Ready> {
     if args.demo {
         bail!("the demo has no catalogue; leave out --demo, or use `tooltrail calls --demo`");
     }
@@ -56,11 +61,10 @@ pub(crate) fn ready(args: &LogArgs) -> anyhow::Result<Ready> {
     let search = find::in_places(&places);
     let mut catalogue = Catalogue::open(&directories::cache()?.join(file_name(&whose(args))))?;
     let total = search.files.iter().map(|found| found.size).sum();
-    let progress = Progress::default();
     // What is stored does not depend on how one command wants logs to be read.
     let options = Options { max_line: Options::default().max_line, ..logs::options(args, false) };
     let clock = jiff::Timestamp::now().into();
-    let outcome = progress::with_bar(total, &progress, || refresh(&mut catalogue, &search, &options, clock, &progress))?;
+    let outcome = progress::with_bar(total, progress, || refresh(&mut catalogue, &search, &options, clock, progress))?;
     for problem in search.problems.iter().chain(&outcome.problems) {
         out::complain(problem);
     }

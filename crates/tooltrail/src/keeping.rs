@@ -61,6 +61,16 @@ impl Fates {
     }
 }
 
+impl tooltrail_server::Fates for Fates {
+    fn note(&self, session: &SessionRow<'_>) -> Option<String> {
+        self.note(session)
+    }
+
+    fn advice(&self, sessions: u64) -> String {
+        self.advice(sessions)
+    }
+}
+
 /// How far away the moment is at which a log will be deleted.
 pub(crate) fn when(now: Time, deleted: Time) -> String {
     const HOUR: i64 = 3_600_000_000;

@@ -2,13 +2,12 @@
 
 use crate::cli::LogArgs;
 use crate::keeping::Fates;
-use crate::{demo, keeping, logs};
+use crate::{demo, filling, keeping, logs};
 use std::path::{Path, PathBuf};
 use tooltrail_catalog::keep::Keep;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::{Places, Registered};
 use tooltrail_model::link::Now;
-use tooltrail_model::row::SessionRow;
 use tooltrail_server::Machine;
 
 /// The logs that the arguments name.
@@ -36,16 +35,17 @@ impl Machine for Named {
         keeping::keep(&self.args)
     }
 
+    fn fill(&self, told: &dyn Fn(u64)) -> bool {
+        // What is not kept is not filled by somebody else.
+        !self.args.no_cache && filling::elsewhere(&self.args, told).unwrap_or(false)
+    }
+
     fn refreshed(&self, search: &Search) {
         keeping::after_refresh(&self.args, search);
     }
 
-    fn fate(&self, session: &SessionRow<'_>) -> Option<String> {
-        Fates::new(&self.args)?.note(session)
-    }
-
-    fn advice(&self, sessions: u64) -> Option<String> {
-        Fates::new(&self.args).map(|fates| fates.advice(sessions))
+    fn fates(&self) -> Option<Box<dyn tooltrail_server::Fates>> {
+        Fates::new(&self.args).map(|fates| Box::new(fates) as Box<dyn tooltrail_server::Fates>)
     }
 
     fn here(&self) -> Option<String> {
@@ -54,6 +54,10 @@ impl Machine for Named {
 
     fn home(&self) -> Option<String> {
         text(crate::directories::home()?)
+    }
+
+    fn home_in_logs(&self) -> Option<String> {
+        if self.args.root.is_empty() { self.home() } else { None }
     }
 
     fn user(&self) -> Option<String> {
@@ -92,13 +96,13 @@ impl Machine for Demo {
         None
     }
 
-    fn refreshed(&self, _: &Search) {}
-
-    fn fate(&self, _: &SessionRow<'_>) -> Option<String> {
-        None
+    fn fill(&self, _: &dyn Fn(u64)) -> bool {
+        false
     }
 
-    fn advice(&self, _: u64) -> Option<String> {
+    fn refreshed(&self, _: &Search) {}
+
+    fn fates(&self) -> Option<Box<dyn tooltrail_server::Fates>> {
         None
     }
 
@@ -108,6 +112,10 @@ impl Machine for Demo {
 
     fn home(&self) -> Option<String> {
         text(self.home.clone())
+    }
+
+    fn home_in_logs(&self) -> Option<String> {
+        None
     }
 
     fn user(&self) -> Option<String> {

@@ -8,6 +8,7 @@ mod cli;
 mod commands;
 mod demo;
 mod directories;
+mod filling;
 mod filters;
 mod keeping;
 mod logs;

@@ -16,6 +16,9 @@ fn messages(record: &Value) -> impl Iterator<Item = &Value> {
     own.into_iter().chain(nested)
 }
 
+/// The fields by which [`messages`] and their blocks are reached.
+pub(super) const WAY_TO_INPUT: &[&str] = &["data", "message", "content"];
+
 /// The input of a call, and what its message cost.
 pub(super) fn asked(record: Opened<'_>, call: &str) -> Option<Asked> {
     messages(record.value).find_map(|message| {

@@ -150,6 +150,10 @@ impl Format for ClaudeCode {
         answers::asked(record, call)
     }
 
+    fn way_to_input(&self) -> &'static [&'static str] {
+        answers::WAY_TO_INPUT
+    }
+
     fn answered(&self, record: Opened<'_>, call: &str) -> Option<Answered> {
         answers::answered(record, call)
     }

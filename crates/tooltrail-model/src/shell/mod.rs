@@ -6,6 +6,7 @@
 mod effect;
 mod hint;
 mod outcome;
+mod plain;
 mod purpose;
 mod script;
 mod words;

@@ -2,6 +2,7 @@
 
 use super::effect::{self, Role};
 use super::outcome::{self, Flags, Node};
+use super::plain::pieces;
 use super::purpose::{self, Purpose};
 use super::words::{Given, given, substitutions, unquote};
 use brush_parser::ast::{
@@ -137,6 +138,14 @@ impl Script {
         if text.len() > LONGEST || depth > SHELLS || brackets(text) > STACKED {
             return None;
         }
+        match pieces(text) {
+            Some(pieces) => self.plain(&pieces, depth),
+            None => self.parse_all(text, depth),
+        }
+    }
+
+    /// Any command line, read with the parser.
+    pub(super) fn parse_all(&mut self, text: &str, depth: usize) -> Option<Node> {
         // The parser is somebody else's and the text anybody's; if they fall out, nothing is known of the command.
         let parsed = std::panic::catch_unwind(|| {
             let tokens = uncached_tokenize_str(text, &ParserOptions::default().tokenizer_options()).ok()?;
@@ -161,12 +170,11 @@ impl Script {
         for (operator, pipeline) in list {
             links.push((matches!(operator, PipelineOperator::Or), self.pipeline(pipeline, depth)?));
         }
-        Some(if links.len() == 1 { links.remove(0).1 } else { Node::Chain(links) })
+        Some(chain(links))
     }
 
     fn pipeline(&mut self, pipeline: &Pipeline, depth: usize) -> Option<Node> {
-        let mut parts: Vec<Node> = pipeline.seq.iter().map(|command| self.command(command, depth)).collect::<Option<_>>()?;
-        let node = if parts.len() == 1 { parts.remove(0) } else { Node::Pipe(parts) };
+        let node = pipe(pipeline.seq.iter().map(|command| self.command(command, depth)).collect::<Option<_>>()?);
         Some(if pipeline.bang { Node::Not(Box::new(node)) } else { node })
     }
 
@@ -231,7 +239,13 @@ impl Script {
         let Some(name) = &simple.word_or_name else { return Some(if runs { Node::Unsure } else { Node::Sure }) };
 
         let assigned: Vec<String> = before().filter_map(written).collect();
-        let words: Vec<String> = std::iter::once(name.value.clone()).chain(behind().filter_map(written)).collect();
+        let others: Vec<String> = behind().filter_map(written).collect();
+        let words: Vec<&str> = std::iter::once(name.value.as_str()).chain(others.iter().map(String::as_str)).collect();
+        self.run(&assigned, &words, before().chain(behind()).find_map(document), depth)
+    }
+
+    /// A simple command by the assignments before it, its words, and the document that it is given to read.
+    pub(super) fn run(&mut self, assigned: &[String], words: &[&str], document: Option<&str>, depth: usize) -> Option<Node> {
         let plain: Vec<String> = words.iter().map(|word| unquote(word)).collect();
         match plain.first().map(String::as_str) {
             Some("set") => return Some(Node::Set(Flags::of(plain.get(1..).unwrap_or_default()))),
@@ -239,21 +253,20 @@ impl Script {
             _ => {}
         }
         let own = purpose::behind_wrappers(&plain);
-        let document = before().chain(behind()).find_map(document);
         match given(&plain, own, document) {
             Given::InPlace(flags, text) => {
                 let inner = self.parse(text, depth + 1)?;
                 return Some(Node::Shell(Some(flags), Box::new(inner)));
             }
-            Given::Elsewhere(text) => self.push(&assigned, &words, own, Script::parsed(text, depth + 1)),
-            Given::Nothing => self.push(&assigned, &words, own, None),
+            Given::Elsewhere(text) => self.push(assigned, words, own, Script::parsed(text, depth + 1)),
+            Given::Nothing => self.push(assigned, words, own, None),
         }
         Some(Node::Simple(self.commands.len() - 1))
     }
 
     /// Adds a simple command; `inner` is the command line that it runs somewhere else.
-    fn push(&mut self, assigned: &[String], words: &[String], own: &[String], inner: Option<Script>) {
-        let text = assigned.iter().chain(words).map(String::as_str).collect::<Vec<_>>().join(" ");
+    fn push(&mut self, assigned: &[String], words: &[&str], own: &[String], inner: Option<Script>) {
+        let text = assigned.iter().map(String::as_str).chain(words.iter().copied()).collect::<Vec<_>>().join(" ");
         let family = own.first().map(|word| purpose::program(word).to_owned()).unwrap_or_default();
         let function = own.first().and_then(|name| self.functions.iter().rev().find(|(function, _, _)| function == name));
         let (purpose, writes) = match (function, inner) {
@@ -267,6 +280,16 @@ impl Script {
         };
         self.commands.push(Simple { text, family, purpose, writes, role: effect::role(own) });
     }
+}
+
+/// Commands of which each may decide whether the next one runs.
+pub(super) fn chain(mut links: Vec<(bool, Node)>) -> Node {
+    if links.len() == 1 { links.remove(0).1 } else { Node::Chain(links) }
+}
+
+/// Commands of which each reads what the one before it writes.
+pub(super) fn pipe(mut parts: Vec<Node>) -> Node {
+    if parts.len() == 1 { parts.remove(0) } else { Node::Pipe(parts) }
 }
 
 /// Whether what is run to make a word may change files.

@@ -64,6 +64,9 @@ fn remote(words: &[String]) -> Option<&str> {
 
 /// A word as a program gets it, as far as that can be told: without quotes, with everything to be put in left as written.
 pub(super) fn unquote(word: &str) -> String {
+    if !word.contains(['\'', '"', '\\', '$']) {
+        return word.to_owned();
+    }
     let mut out = String::with_capacity(word.len());
     let mut rest = word;
     let mut double = false;

@@ -1,22 +1,355 @@
-//! `/`: what needs you, what ran lately, projects.
+//! `/`: what needs you, what is at work, what went wrong today, what ran lately, projects.
 
+use super::progress;
 use crate::answer::{Answer, Trouble};
-use crate::asked::{Asked, encoded};
+use crate::asked::Asked;
+use crate::asking::asking;
+use crate::called::{self, CallLine};
 use crate::frame::{self, Page};
+use crate::listed::{self, Rows, Table};
+use crate::moment::Moment;
 use crate::site::Site;
-use crate::words;
-use maud::html;
+use crate::words::{self, Clock};
+use maud::{Markup, html};
+use std::collections::HashMap;
+use tooltrail_catalog::store::Listed;
+use tooltrail_model::filter::quoted;
+use tooltrail_model::row::SessionRow;
+use tooltrail_model::{Status, Time};
+use tooltrail_view::head::{count, counted, look, size};
 use tooltrail_view::line::neutral;
 
+/// How many sessions are shown that ran lately.
+const RECENT: usize = 20;
+/// How many projects are shown at once, and how many sessions with problems.
+const PROJECTS: usize = 12;
+const TROUBLED: usize = 8;
+/// How many sessions are named that are about to be deleted.
+const DOOMED: usize = 5;
+
 pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
-    let moment = site.moment()?;
+    let assets = &["lists.css", "lists.js"];
+    let framed = |again: bool, main: &Markup| {
+        let page = Page { here: "/", assets, again, ..Page::plain("Home") };
+        Ok(Answer::Html(frame::page(site, &page, main)))
+    };
+    let moment = match site.moment() {
+        Ok(moment) => moment,
+        // Nothing has been read yet: that is a page too.
+        Err(trouble) => match progress::reading(site, None) {
+            Some(reading) => {
+                return framed(true, &html! { main #main.lists { h1 { "Reading your logs" } (progress::line(site, Some(&reading))) } });
+            }
+            None => return Err(trouble),
+        },
+    };
+    let reading = progress::reading(site, Some(&moment));
     let rows = moment.rows();
+    if rows.is_empty() && reading.is_none() {
+        return framed(false, &empty(site, &moment));
+    }
+    let clock = Clock::at(moment.now.time);
+    let fates = site.machine.fates();
+    let home = Home { rows: Rows { site, moment: &moment, rows: &rows, clock: &clock, fates: fates.as_deref() } };
+    let problems = home.problems_today()?;
     let main = html! {
-        main #main {
-            h1 { "Sessions" }
-            @if let Some(work) = site.work() { p { "Reading… " (work.progress.sources.load(std::sync::atomic::Ordering::Relaxed)) } }
-            ul { @for row in rows.iter().rev().take(20) { li { a href=(site.to(&format!("/s/{}", encoded(row.session)))) { (neutral(words::title(row))) } " " (words::state(row)) } } }
+        main #main.lists.home {
+            header.top {
+                h1 { (home.sentence(problems.len())) }
+                p.di { (home.read()) }
+                (progress::line(site, reading.as_ref()))
+            }
+            div.columns {
+                div {
+                    (home.lives("Needs you", &["waiting", "asks", "your_turn"])?)
+                    (home.lives("At work", &["working"])?)
+                    (home.troubles(&problems)?)
+                    (home.recent())
+                }
+                div.aside { (home.projects()) (home.doomed()) }
+            }
         }
     };
-    Ok(Answer::Html(frame::page(site, &Page { here: "/", ..Page::plain("Home") }, &main)))
+    framed(reading.is_some(), &main)
+}
+
+/// Home, being made.
+struct Home<'a> {
+    rows: Rows<'a>,
+}
+
+impl Home<'_> {
+    /// What one came to see, in a sentence.
+    fn sentence(&self, problems: usize) -> String {
+        let of =
+            |states: &[&str]| self.rows.rows.iter().filter(|row| row.state.is_some_and(|state| states.contains(&state))).count() as u64;
+        let (waiting, working) = (of(&["waiting", "asks"]), of(&["working"]));
+        let needs = match waiting {
+            0 => "Nothing waits for you".to_owned(),
+            1 => "1 session waits for you".to_owned(),
+            number => format!("{} sessions wait for you", count(number)),
+        };
+        let works = if working > 0 { format!(", {} at work", count(working)) } else { String::new() };
+        let wrong = match problems {
+            0 => "nothing went wrong today".to_owned(),
+            number => format!("{} went wrong today", counted(number as u64, "call")),
+        };
+        format!("{needs}{works}, {wrong}")
+    }
+
+    /// How much was read, in how long.
+    fn read(&self) -> String {
+        let read = &self.rows.moment.read;
+        let logs = format!("{}, {}", counted(read.logs as u64, "log"), size(read.bytes));
+        if read.partial {
+            return logs;
+        }
+        let took = format!("{:.1} s", read.took.as_secs_f64());
+        let began = match read.read {
+            0 => format!("all known from before, ready in {took}"),
+            number if number >= read.logs => format!("read in {took}"),
+            number => format!("all but {} known from before, ready in {took}", count(number as u64)),
+        };
+        let newer = if read.newer > 0 { format!("; {} new or changed since", count(read.newer as u64)) } else { String::new() };
+        format!("{logs}, {began}{newer}")
+    }
+
+    /// Sessions in some states, each with the call that is in progress, what tells its state, and since when.
+    fn lives(&self, name: &str, states: &[&str]) -> Result<Markup, Trouble> {
+        let is_one = |row: &SessionRow<'_>| row.state.is_some_and(|state| states.contains(&state));
+        let mut places: Vec<usize> = (0..self.rows.rows.len()).filter(|&place| self.rows.rows.get(place).is_some_and(is_one)).collect();
+        // What has to be answered before what may be; then what waits longest.
+        let order = |place: &usize| {
+            let row = self.rows.rows.get(*place)?;
+            Some((states.iter().position(|state| row.state == Some(state)), row.last_at.clone()))
+        };
+        places.sort_by_key(order);
+        if places.is_empty() {
+            return Ok(html! {});
+        }
+        let mut lines = Vec::new();
+        for place in &places {
+            let row = self.rows.rows.get(*place);
+            let runs = row.is_some_and(|row| row.by_status.get(&Status::Running).is_some_and(|number| *number > 0));
+            let calls = if runs { called::running(self.rows.moment, *place)? } else { Vec::new() };
+            lines.extend(row.map(|row| self.life(row, &calls)));
+        }
+        Ok(html! {
+            section {
+                h2 { (name) " " span.di { (places.len()) } }
+                ul.lives data-rows { @for line in &lines { (line) } }
+            }
+        })
+    }
+
+    fn life(&self, row: &SessionRow<'_>, calls: &[CallLine]) -> Markup {
+        let (site, clock) = (self.rows.site, self.rows.clock);
+        let state = words::state(row);
+        let last = words::time(row.last_at.as_deref());
+        html! {
+            li {
+                span class={ "state " (words::class(state.tone)) } { (state.glyph) " " (state.word) }
+                span.age.di title=[last.map(|last| clock.full(last))] { @if let Some(last) = last { (clock.ago(last)) } }
+                span.what {
+                    (self.rows.title(row, false))
+                    @if let Some(project) = row.project { " " span.in { (self.rows.project(project)) } }
+                }
+                span.now {
+                    @for call in calls.iter().rev().take(3) {
+                        span.one { (call.link(site, row.session)) @if let Some(since) = call.since(clock) { " " span.di { "for " (since) } } }
+                    }
+                    @if calls.is_empty() || row.state != Some("working") { span.di { (words::reason(row)) } }
+                }
+            }
+        }
+    }
+
+    /// The calls of today that did not do what was asked, the newest last.
+    fn problems_today(&self) -> Result<Vec<Listed>, Trouble> {
+        let Rows { site, moment, rows, .. } = &self.rows;
+        match site.filter(&today(), moment) {
+            Ok(filter) => Ok(moment.asked(rows, site.threads()).calls(&filter)?),
+            Err(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// What went wrong today, by session.
+    fn troubles(&self, problems: &[Listed]) -> Result<Markup, Trouble> {
+        let site = self.rows.site;
+        let mut groups: Vec<&[Listed]> = problems.chunk_by(|one, next| one.session == next.session).collect();
+        groups.sort_by_key(|group| std::cmp::Reverse(group.iter().filter_map(|call| call.order).max()));
+        let mut lines = Vec::new();
+        for group in groups.iter().take(TROUBLED) {
+            lines.push(self.trouble(group)?);
+        }
+        let more = groups.len().saturating_sub(TROUBLED);
+        Ok(html! {
+            section {
+                h2 { "Went wrong today " span.di { (count(problems.len() as u64)) } }
+                @if problems.is_empty() {
+                    p.di { "Nothing today. " a href=(asking(site, "/search", &format!("{} since:7d", words::problems()))) { "The last seven days" } }
+                } @else {
+                    ul.troubles data-rows { @for line in &lines { (line) } }
+                    p.more {
+                        a href=(asking(site, "/search", &today())) { "All " (counted(problems.len() as u64, "call")) " that went wrong today" }
+                        @if more > 0 { span.di { " · in " (listed::sessions(more)) " more" } }
+                    }
+                }
+            }
+        })
+    }
+
+    /// A session with problems: how many of each kind, and the last one.
+    fn trouble(&self, calls: &[Listed]) -> Result<Markup, Trouble> {
+        let Some((last, row)) = calls.last().and_then(|last| Some((last, self.rows.rows.get(last.session)?))) else { return Ok(html! {}) };
+        let site = self.rows.site;
+        let by_status = called::by_status(self.rows.moment, calls)?;
+        let lines = called::lines(self.rows.moment, &[*last])?;
+        let query = |status: &Status| format!("session:{} status:{} since:today", quoted(row.session), status.word());
+        Ok(html! {
+            li {
+                span.counts {
+                    @for (status, number) in &by_status {
+                        @let look = look(*status);
+                        a class=(words::class(look.tone)) href=(asking(site, "/search", &query(status))) title={ (count(*number)) " " (look.word) } {
+                            (look.glyph) (count(*number)) span.vh { " " (look.word) }
+                        }
+                    }
+                }
+                span.what {
+                    (self.rows.title(row, self.rows.moment.listing.is_gone(last.session)))
+                    @if let Some(project) = row.project { " " span.in { (self.rows.project(project)) } }
+                }
+                @if let Some(line) = lines.last() { span.now { span.one { (line.link(site, row.session)) " " (line.verdict()) } } }
+            }
+        })
+    }
+
+    /// The sessions with the last signs of life.
+    fn recent(&self) -> Markup {
+        let mut places: Vec<usize> = (0..self.rows.rows.len()).collect();
+        places.sort_by_key(|&place| std::cmp::Reverse(self.rows.rows.get(place).and_then(|row| row.last_at.clone())));
+        places.truncate(RECENT);
+        let all = self.rows.rows.len();
+        html! {
+            section {
+                h2 { "Lately" }
+                (self.rows.table(&Table { places: &places, heads: &|_| None, by_day: Some(|row| words::time(row.last_at.as_deref())), tests: None, name: "Sessions that ran lately" }))
+                @if all > places.len() { p.more { a href=(self.rows.site.to("/sessions")) { "All " (listed::sessions(all)) } } }
+            }
+        }
+    }
+
+    /// The projects, the one that was worked on last first.
+    fn projects(&self) -> Markup {
+        let mut all: HashMap<&str, Project> = HashMap::new();
+        for row in self.rows.rows {
+            if let Some(project) = row.project {
+                all.entry(project).or_default().add(row);
+            }
+        }
+        let mut all: Vec<(&str, Project)> = all.into_iter().collect();
+        all.sort_by(|(name, one), (other, two)| two.last.cmp(&one.last).then(name.cmp(other)));
+        let (first, rest) = all.split_at(all.len().min(PROJECTS));
+        html! {
+            section {
+                h2 { "Projects " span.di { (all.len()) } }
+                (self.project_table(first))
+                @if !rest.is_empty() { details.rest { summary { (count(rest.len() as u64)) " more" } (self.project_table(rest)) } }
+            }
+        }
+    }
+
+    fn project_table(&self, projects: &[(&str, Project)]) -> Markup {
+        html! {
+            table.projects aria-label="Projects" {
+                thead { tr { th scope="col" { "Project" } th.n scope="col" { "Sessions" } th.n scope="col" { "Calls" } th.n scope="col" title="Calls that failed" { "Failed" } th.n scope="col" { "Last" } } }
+                tbody {
+                    @for (path, project) in projects {
+                        tr {
+                            td { (self.rows.project(path)) }
+                            td.n { (count(project.sessions)) }
+                            td.n { (count(project.calls)) }
+                            td.n title={ (count(project.failed)) " of " (counted(project.calls, "call")) } { (project.share()) }
+                            td.n { @if let Some(last) = project.last { time datetime=(last) title=(self.rows.clock.full(last)) { (self.rows.clock.ago(last)) } } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Sessions that their agent will soon delete, and what to do.
+    fn doomed(&self) -> Markup {
+        let Some(fates) = self.rows.fates else { return html! {} };
+        let there = |place: &usize| !self.rows.moment.listing.is_gone(*place);
+        let all: Vec<(&SessionRow<'_>, String)> = (0..self.rows.rows.len())
+            .filter(there)
+            .filter_map(|place| self.rows.rows.get(place))
+            .filter_map(|row| Some((row, fates.note(row)?)))
+            .collect();
+        if all.is_empty() {
+            return html! {};
+        }
+        html! {
+            section.doomed {
+                h2 { "Soon deleted " span.di { (count(all.len() as u64)) } }
+                p { (neutral(&fates.advice(all.len() as u64))) "." }
+                ul { @for (row, note) in all.iter().take(DOOMED) { li { (self.rows.title(row, false)) " " span.t-stopped { (note) } } } }
+                @if all.len() > DOOMED { p.di { "and " (count((all.len() - DOOMED) as u64)) " more" } }
+            }
+        }
+    }
+}
+
+/// What went wrong today, as a filter.
+fn today() -> String {
+    format!("{} since:today", words::problems())
+}
+
+/// What a project's sessions amount to.
+#[derive(Default)]
+struct Project {
+    sessions: u64,
+    calls: u64,
+    failed: u64,
+    last: Option<Time>,
+}
+
+impl Project {
+    fn add(&mut self, row: &SessionRow<'_>) {
+        self.sessions += 1;
+        self.calls += row.calls;
+        self.failed += row.by_status.get(&Status::Failed).copied().unwrap_or_default();
+        self.last = self.last.max(words::time(row.last_at.as_deref()));
+    }
+
+    /// The share of calls that failed: `3.1 %`.
+    fn share(&self) -> String {
+        if self.calls == 0 {
+            return String::new();
+        }
+        format!("{:.1} %", self.failed as f64 * 100.0 / self.calls as f64)
+    }
+}
+
+/// A machine without logs: what this is, where it looked, and what to do.
+fn empty(site: &Site, moment: &Moment) -> Markup {
+    html! {
+        main #main.lists.narrow {
+            h1 { "No sessions here yet" }
+            p { "tooltrail shows what coding agents did: every tool call, what came back, and what never did. It reads the logs that Claude Code and Codex write to this machine's disk; there are none so far." }
+            h2 { "Where it looked" }
+            ul.places { @for path in &moment.read.looked { li { code { (neutral(&path.to_string_lossy())) } } } }
+            @for problem in &moment.read.problems { p.t-error { (neutral(problem)) } }
+            h2 { "Logs that lie elsewhere" }
+            p { "Start it with a directory that is laid out like a home directory, such as a backup:" }
+            pre.code { "tooltrail serve --root /mnt/backup/home" }
+            @if site.setup.root.is_empty() && !site.setup.demo {
+                h2 { "Or look around first" }
+                p { a.button href={ (site.to("/demo/")) } { "Open the demo" } " " span.di { "A few invented sessions that show what there is to see." } }
+            }
+            p.di { "When an agent has run, load this page again." }
+        }
+    }
 }

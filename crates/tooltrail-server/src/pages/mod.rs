@@ -4,7 +4,11 @@
 //! session; every address in it is made by `Site::to`.
 
 mod call;
+mod help;
 mod home;
+mod progress;
+mod search;
+mod sessions;
 
 use crate::answer::{Answer, Trouble};
 use crate::asked::Asked;
@@ -14,4 +18,13 @@ use crate::site::Site;
 pub(crate) type Handler = fn(&Site, &Asked) -> Result<Answer, Trouble>;
 
 /// All pages, by their paths.
-pub(crate) const PAGES: &[(&str, Handler)] = &[("/", home::page), ("/c/{call}", call::page)];
+pub(crate) const PAGES: &[(&str, Handler)] = &[
+    ("/", home::page),
+    ("/c/{call}", call::page),
+    ("/help", help::page),
+    ("/progress", progress::page),
+    ("/search", search::page),
+    ("/search/counts", search::counts),
+    ("/sessions", sessions::page),
+    ("/sessions/tests", sessions::tests),
+];

@@ -291,17 +291,8 @@ fn add_row(table: &mut Table, shelf: &dyn Shelf, mut row: CallRow<'_>, at: At) {
         Cell::styled(format!("{sign}{doubt} {}", row.status.word()), style),
         Cell::styled(why(row.reason, row.exit_code), style),
         row.duration_ms.map(table::took).unwrap_or_default().into(),
-        argument(shelf, row.request.file, at, row.call).unwrap_or_default().into(),
+        load::argument_at(shelf, &row, at).unwrap_or_default().into(),
     ]);
-}
-
-/// The main argument of a call, read from its log.
-pub(crate) fn argument(shelf: &dyn Shelf, file: &str, at: At, call: &str) -> Option<String> {
-    // What is very long is not worth reading for a table.
-    if at.span.len() > load::LONGEST {
-        return None;
-    }
-    load::argument(&shelf.bytes(file, at.span)?, at, call)
 }
 
 /// Why a call ended as it did, in a word or two.

@@ -5,7 +5,7 @@
 
 use crate::cli::LogArgs;
 use crate::machine::{Demo, Named};
-use crate::{catalogue, directories, logs, out};
+use crate::{catalogue, directories, filling, logs, out};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,8 @@ Examples:
 
 /// The port, unless told otherwise.
 const PORT: u16 = 7432;
+/// What tells otherwise, for who wants another one always.
+const PORT_VARIABLE: &str = "TOOLTRAIL_PORT";
 /// How many ports after it are tried.
 const TRIES: u16 = 20;
 
@@ -46,6 +48,9 @@ pub(crate) struct ServeArgs {
     /// Do not open the browser
     #[arg(long)]
     no_open: bool,
+    /// Fill the catalogue and leave, telling how far that is
+    #[arg(long, hide = true)]
+    fill: bool,
 }
 
 /// What a server says about itself, so that a second one knows it.
@@ -68,6 +73,9 @@ pub(crate) fn or_overview(args: &LogArgs) -> anyhow::Result<ExitCode> {
 
 pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
     logs::places(args)?;
+    if own.fill {
+        return filling::here(args);
+    }
     let health = Health { v: VERSION, program: "tooltrail".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned(), logs: whose(args) };
     let address = own.listen.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let listener = match bind(address, own.port, &health)? {
@@ -142,11 +150,12 @@ fn bind(address: IpAddr, port: Option<u16>, health: &Health) -> anyhow::Result<B
             Err(error) => Err(error).with_context(|| format!("cannot listen on {address} port {port}")),
         };
     }
-    for port in PORT..PORT + TRIES {
+    let first = std::env::var(PORT_VARIABLE).ok().and_then(|port| port.trim().parse().ok()).unwrap_or(PORT);
+    for port in first..first.saturating_add(TRIES) {
         match at(port) {
             Ok(listener) => {
-                if port != PORT {
-                    out::remark(&format!("port {PORT} is taken by another program, so this is on {port}"));
+                if port != first {
+                    out::remark(&format!("port {first} is taken by another program, so this is on {port}"));
                 }
                 return Ok(Bound::Ours(listener));
             }
@@ -157,7 +166,7 @@ fn bind(address: IpAddr, port: Option<u16>, health: &Health) -> anyhow::Result<B
             Err(_) => {}
         }
     }
-    bail!("ports {PORT} to {} are all taken; name another with --port", PORT + TRIES - 1)
+    bail!("ports {first} to {} are all taken; name another with --port", first.saturating_add(TRIES - 1))
 }
 
 /// What a server says about itself, if it is one of ours.

@@ -5,7 +5,9 @@
 
 #![allow(clippy::expect_used)] // helpers of tests, where a panic is the report
 
+mod access;
 mod driver;
 mod export;
 mod figures;
 mod hostile;
+mod server;

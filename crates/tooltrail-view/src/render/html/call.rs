@@ -26,35 +26,56 @@ pub struct Frame<'a> {
 
 /// A call.
 pub fn call_row(story: &Story<'_>, frame: &Frame<'_>) -> Markup {
-    let mut body = call::body(story, frame.limits);
+    drawn(&call::head(story), &story.row, &body_of(story, frame.limits), &call::life(story), frame)
+}
+
+/// What a call shows when it is open.
+pub(super) fn body_of(story: &Story<'_>, limits: &Limits) -> Vec<Block> {
+    let mut body = call::body(story, limits);
     // A conversation that the tool's view does not show is still part of the call.
     let untold = story.nested.threads.iter().filter(|thread| !shows(&body, **thread)).copied().collect::<Vec<_>>();
     body.extend(untold.iter().map(|&thread| {
         let made = story.nested.of(thread);
         Block::Nested { thread, calls: made.calls, failed: made.failed }
     }));
-    drawn(&call::head(story), &story.row, &body, &call::life(story), frame)
+    body
 }
 
 /// A call whose pieces are made.
 pub(super) fn drawn(head: &Head, row: &CallRow<'_>, body: &[Block], life: &[Block], frame: &Frame<'_>) -> Markup {
     html! {
-        details class={ "row call k-" (row.kind.word()) " s-" (row.status.word()) @if bad(row.status) { " bad" } @else if frame.bad_inside { " bad-in" } @if frame.abandoned { " gone" } }
-            id=(frame.anchor) data-ref=(row.r#ref) open[opens(row.status)] {
+        details class=(classes(row, frame)) id=(frame.anchor) data-ref=(row.r#ref) open[opens(row.status)] {
             (summary(head, row, frame))
-            div.body {
-                @if body.is_empty() { p.di { "Nothing to show." } }
-                (blocks::body(body, frame.nest))
-                @if !life.is_empty() { details.sec.life { summary { "Life of this call" } (blocks::body(life, frame.nest)) } }
-            }
+            div.body { (inside(body, life, frame.nest)) }
         }
     }
 }
 
-/// The line of a call.
-fn summary(head: &Head, row: &CallRow<'_>, frame: &Frame<'_>) -> Markup {
+/// The classes of a call: its kind, what became of it, whether it is worth a look.
+pub(super) fn classes(row: &CallRow<'_>, frame: &Frame<'_>) -> String {
+    let bad = if bad(row.status) {
+        " bad"
+    } else if frame.bad_inside {
+        " bad-in"
+    } else {
+        ""
+    };
+    format!("row call k-{} s-{}{bad}{}", row.kind.word(), row.status.word(), if frame.abandoned { " gone" } else { "" })
+}
+
+/// The inside of a call.
+pub(super) fn inside(body: &[Block], life: &[Block], nest: blocks::Nest<'_>) -> Markup {
     html! {
-        summary title=[row.requested_at.as_deref().map(super::page::moment)] {
+        @if body.is_empty() { p.di { "Nothing to show." } }
+        (blocks::body(body, nest))
+        @if !life.is_empty() { details.sec.life { summary { "Life of this call" } (blocks::body(life, nest)) } }
+    }
+}
+
+/// The line of a call.
+pub(super) fn summary(head: &Head, row: &CallRow<'_>, frame: &Frame<'_>) -> Markup {
+    html! {
+        summary title=[row.requested_at.as_deref().map(super::about::moment)] {
             span.icon aria-hidden="true" { (head.icon) }
             span.name { (line(&head.name)) }
             (title(&head.title))

@@ -1,22 +1,23 @@
 //! What a session amounts to, under its title: labels and facts; the calls that prove them are links.
 
-use super::page::encoded;
-use super::plan::Plan;
 use super::text::line;
 use crate::digest::{Fact, Piece, Proof, Row};
 use crate::head::Tone;
 use crate::line::neutral;
 use maud::{Markup, html};
 
+/// Where a call of the transcript stands; `None` where it is not on the page.
+pub(super) type Address<'a> = &'a dyn Fn(usize) -> Option<String>;
+
 /// A digest.
-pub(super) fn block(rows: &[Row], plan: &Plan) -> Markup {
+pub(super) fn block(rows: &[Row], address: Address<'_>) -> Markup {
     html! {
         @if !rows.is_empty() {
             dl.digest aria-label="What the session amounts to" {
                 @for row in rows {
                     div {
                         dt { (row.label) }
-                        @for each in &row.facts { (fact(each, plan)) }
+                        @for each in &row.facts { (fact(each, address)) }
                     }
                 }
             }
@@ -24,22 +25,22 @@ pub(super) fn block(rows: &[Row], plan: &Plan) -> Markup {
     }
 }
 
-fn fact(fact: &Fact, plan: &Plan) -> Markup {
+fn fact(fact: &Fact, address: Address<'_>) -> Markup {
     html! {
         dd.below[fact.below] {
             @if let Some((sign, tone)) = fact.sign { span.sign.(tone_class(tone)) aria-hidden="true" { (sign) } }
             span { @for piece in &fact.pieces {
-                @match piece { Piece::Words(words) => { (line(words)) }, Piece::Call(proof) => { (call(proof, plan)) } }
+                @match piece { Piece::Words(words) => { (line(words)) }, Piece::Call(proof) => { (call(proof, address)) } }
             } }
         }
     }
 }
 
 /// A call: a link, if it is on the page.
-fn call(proof: &Proof, plan: &Plan) -> Markup {
+fn call(proof: &Proof, address: Address<'_>) -> Markup {
     let name = neutral(&proof.name);
-    match plan.anchors.get(proof.index).filter(|_| plan.placed.get(proof.index) == Some(&true)) {
-        Some(anchor) => html! { a href={ "#" (encoded(anchor)) } title={ "Call " (neutral(&proof.r#ref)) } { (name) } },
+    match address(proof.index) {
+        Some(address) => html! { a href=(address) title={ "Call " (neutral(&proof.r#ref)) } { (name) } },
         None => html! { span.di { (name) } },
     }
 }

@@ -4,11 +4,16 @@
 //! writes them in order, `page` is what surrounds them,
 //! `digest` what stands at its head. `blocks`, `call` and `message` are the pieces, for other pages too.
 
+mod about;
+pub mod assets;
 mod blocks;
 mod call;
 mod digest;
+mod help;
 mod image;
 mod message;
+mod name;
+mod outline;
 mod pack;
 mod page;
 mod palette;
@@ -18,10 +23,12 @@ mod rows;
 #[cfg(test)]
 mod sheet;
 mod text;
+pub mod window;
 
+pub use assets::style;
 pub use call::{Frame, call_row};
 pub use message::message_row;
-pub use page::style;
+pub use name::{call_name, encoded};
 pub use text::line;
 
 use crate::Block;
@@ -47,7 +54,7 @@ pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::R
     let digest = crate::digest::rows(&tooltrail_model::digest::of(book, &options.selection), transcript);
     let page = page::Page { transcript, plan: &plan, digest: &digest, options };
     let rows = rows::Rows { book, plan: &plan };
-    let heading = |chunk: &plan::Chunk| page.heading(chunk);
+    let heading = |chunk: &plan::Chunk| rows::tail(transcript, &plan, chunk);
     out.write_all(page.head().as_bytes())?;
     if options.plain {
         pack::plain(&rows, &heading, out)?

@@ -3,31 +3,23 @@
 //! Filters and themes are boxes that the style looks at, so they work without a script. The script finds its controls by ids that
 //! begin with `tt-`; they stand before the rows, so no id from a log can take their place.
 
-use super::Options;
+use super::about::{about, moment, title};
+use super::assets::{EXPORT_SCRIPT, export_style};
 use super::call::bad;
-use super::plan::{Chunk, Plan};
+use super::name::encoded;
+use super::outline::{self, Told};
+use super::plan::Plan;
+use super::{Options, help};
 use crate::digest::Row;
-use crate::head::{count, counted, look, took};
+use crate::head::{count, look};
 use crate::line::neutral;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::fmt::Write;
-use std::sync::LazyLock;
-use tooltrail_model::row::{CallRow, SessionRow};
+use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{CallEntry, Transcript};
-
-/// The one script.
-const SCRIPT: &str = include_str!("assets/export.js");
-/// The one style.
-static STYLE: LazyLock<String> = LazyLock::new(|| format!("{}\n{}", include_str!("assets/export.css"), super::palette::css()));
-
-/// The style of rows and blocks, for pages that show them too.
-pub fn style() -> &'static str {
-    &STYLE
-}
 
 /// The most problems that the outline lists.
 const LISTED: usize = 200;
@@ -58,20 +50,20 @@ impl Page<'_> {
                 meta name="color-scheme" content="light dark";
                 meta name="referrer" content="no-referrer";
                 meta name="generator" content="tooltrail";
-                title { (self.title()) }
-                style { (PreEscaped(STYLE.as_str())) }
-                @if script { script { (PreEscaped(SCRIPT)) } }
+                title { (title(self.transcript)) }
+                style { (PreEscaped(export_style())) }
+                @if script { script { (PreEscaped(EXPORT_SCRIPT)) } }
             }
             (PreEscaped("<body>"))
             a.skip href="#tt-rows" { "Skip to the transcript" }
             a.skip href="#tt-outline" { "Skip to the outline" }
             (self.bar())
-            @if script { (help()) }
+            @if script { (help::dialog(&[], &html! { p { button #tt-open-all type="button" { "Open all calls" } " " button #tt-print type="button" { "Print" } } })) }
             (PreEscaped("<div class=\"page\">"))
             (self.outline())
             (PreEscaped("<main id=\"tt-main\">"))
             (self.top())
-            (super::digest::block(self.digest, self.plan))
+            (super::digest::block(self.digest, &|call| self.plan.link(call)))
             (PreEscaped("<div id=\"tt-rows\" class=\"transcript\" tabindex=\"-1\">"))
             @if self.plan.chunks.is_empty() { p.di { "There is nothing to show." } }
         };
@@ -92,39 +84,12 @@ impl Page<'_> {
         closed.into_string()
     }
 
-    /// What stands above a part at the end of the page.
-    pub(super) fn heading(&self, chunk: &Chunk) -> Markup {
-        if !chunk.heads {
-            return html! {};
-        }
-        let Some(index) = chunk.thread else {
-            return html! { h2.tail id="tt-loose" { "Calls that stand in no conversation" } };
-        };
-        let thread = self.transcript.threads.get(index);
-        let started = thread.and_then(|thread| thread.started_by).and_then(|call| self.plan.anchors.get(call));
-        html! {
-            h2.tail id={ "thread-" (index) } tabindex="-1" {
-                "Conversation of a subagent "
-                @if let Some(agent) = thread.and_then(|thread| thread.agent.as_deref()) { code { (neutral(agent)) } " " }
-                @if let Some(anchor) = started { a href={ "#" (encoded(anchor)) } { "the call that started it" } }
-                @else { span.di { "the log does not say which call started it" } }
-            }
-        }
-    }
-
-    fn title(&self) -> String {
-        let session = &self.transcript.session;
-        let first = self.transcript.turns.iter().map(|turn| turn.head.as_str()).find(|head| !head.is_empty());
-        let title = session.title.or(first).map(|title| neutral(title).chars().take(160).collect::<String>());
-        title.unwrap_or_else(|| format!("Session {}", neutral(session.short)))
-    }
-
     /// Who, where, when, how much.
     fn top(&self) -> Markup {
         let session = &self.transcript.session;
         html! {
             header.top {
-                h1 { (self.title()) }
+                h1 { (title(self.transcript)) }
                 ul.about { @for (name, value) in about(session) { li { span.di { (name) } " " (neutral(&value)) } } }
                 ul.counts {
                     @for (status, number) in session.by_status.iter().filter(|(_, number)| **number > 0) {
@@ -201,32 +166,11 @@ impl Page<'_> {
 
     /// The turns, and the problems.
     fn outline(&self) -> Markup {
-        let mut counts = vec![(0u64, 0u64); self.transcript.turns.len()];
-        for call in &self.transcript.calls {
-            if let Some((calls, wrong)) = call.turn.and_then(|turn| counts.get_mut(turn)) {
-                *calls += 1;
-                *wrong += u64::from(bad(call.row.status));
-            }
-        }
-        let shown = |turn: usize| self.options.selection.turns.is_none_or(|(first, last)| (first..=last).contains(&(turn + 1)));
-        let turns = self.transcript.turns.iter().zip(counts).enumerate().filter(|(index, _)| shown(*index));
+        let shown = |turn: &Told<'_>| self.options.selection.turns.is_none_or(|(first, last)| (first..=last).contains(&(turn.index + 1)));
+        let turns = outline::turns(self.transcript).into_iter().filter(shown);
         html! {
             nav.outline #tt-outline aria-label="Outline" tabindex="-1" {
-                ol.turns {
-                    @for (index, (turn, (calls, wrong))) in turns {
-                        li.gone[turn.abandoned] {
-                            a href={ "#turn-" (index + 1) } {
-                                span.n { (index + 1) }
-                                span.p { @if turn.head.trim().is_empty() { "…" } @else { (neutral(&turn.head)) } }
-                                span.c {
-                                    @if calls > 0 { (counted(calls, "call")) }
-                                    @if wrong > 0 { span.no { "✗ " (count(wrong)) } }
-                                    @if turn.abandoned { span.tag { "abandoned" } }
-                                }
-                            }
-                        }
-                    }
-                }
+                ol.turns { @for turn in turns { (outline::item(&turn, &format!("#turn-{}", turn.index + 1))) } }
                 (self.problems())
             }
         }
@@ -259,92 +203,10 @@ fn tick(id: &str, label: &str, on: bool) -> Markup {
     html! { label.tick { input id=(id) type="checkbox" checked[on] autocomplete="off"; span { (label) } } }
 }
 
-/// What there is to say about a session: a name and a value each.
-fn about(session: &SessionRow<'_>) -> Vec<(&'static str, String)> {
-    let mut about = vec![("agent", session.agent.to_owned())];
-    let mut say = |name, value: Option<String>| about.extend(value.filter(|value| !value.is_empty()).map(|value| (name, value)));
-    say("project", session.project.map(str::to_owned));
-    say("branch", session.branch.map(str::to_owned));
-    say(if session.models.len() == 1 { "model" } else { "models" }, Some(session.models.join(", ")));
-    say("started", session.started_at.as_deref().map(|time| format!("{} UTC", moment(time))));
-    say("lasted", lasted(session));
-    say("state", session.state.map(str::to_owned));
-    say("turns", Some(count(session.turns)));
-    say("calls", Some(count(session.calls)));
-    let usage = &session.usage;
-    say("tokens", Some(format!("{} in · {} out", short(usage.input), short(usage.output))).filter(|_| usage.input + usage.output > 0));
-    let cache = usage.cache_write_5m.saturating_add(usage.cache_write_1h);
-    say("cache", Some(format!("{} read · {} written", short(usage.cache_read), short(cache))).filter(|_| usage.cache_read + cache > 0));
-    say("session", Some(session.session.to_owned()));
-    about
-}
-
-/// How long a session lasted.
-fn lasted(session: &SessionRow<'_>) -> Option<String> {
-    let time = |text: &Option<String>| text.as_deref()?.parse::<tooltrail_model::Time>().ok();
-    let micros = time(&session.started_at)?.micros_until(time(&session.last_at)?);
-    u64::try_from(micros / 1000).ok().filter(|millis| *millis > 0).map(took)
-}
-
-/// A number in three digits or so.
-fn short(number: u64) -> String {
-    match number {
-        0..1_000 => number.to_string(),
-        1_000..10_000 => format!("{}.{}k", number / 1_000, number % 1_000 / 100),
-        10_000..1_000_000 => format!("{}k", number / 1_000),
-        _ => format!("{}.{}M", number / 1_000_000, number % 1_000_000 / 100_000),
-    }
-}
-
-/// A time of the contracts, to the second: `2026-03-04 10:00:09`.
-pub(super) fn moment(time: &str) -> String {
-    time.get(..19).unwrap_or(time).replace('T', " ")
-}
-
-/// An anchor as an address spells it.
-pub(super) fn encoded(anchor: &str) -> String {
-    let mut out = String::with_capacity(anchor.len());
-    for byte in anchor.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => out.push(char::from(byte)),
-            _ => _ = write!(out, "%{byte:02X}"),
-        }
-    }
-    out
-}
-
 /// What the page may do: show pictures that it holds, use its one style and its one script. Nothing else, and nothing from elsewhere.
 fn policy(script: bool) -> String {
     let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
-    let script = if script { hash(SCRIPT) } else { "'none'".to_owned() };
-    let style = hash(&STYLE);
+    let script = if script { hash(EXPORT_SCRIPT) } else { "'none'".to_owned() };
+    let style = hash(export_style());
     format!("default-src 'none'; img-src data:; style-src {style}; script-src {script}; base-uri 'none'; form-action 'none'")
-}
-
-/// The keys.
-const KEYS: &[(&str, &str)] = &[
-    ("j k", "next, previous row"),
-    ("J K", "next, previous prompt"),
-    ("Enter o", "open or close"),
-    ("O", "open or close all in the turn"),
-    ("e E", "next, previous problem"),
-    ("d", "next edit"),
-    ("g g  G", "start, end"),
-    ("/", "find"),
-    ("n N", "next, previous match"),
-    ("c", "copy the command, path or change"),
-    ("y", "copy a link to the row"),
-    ("t", "theme"),
-    ("Esc", "close, leave"),
-];
-
-fn help() -> Markup {
-    html! {
-        dialog #tt-help aria-labelledby="tt-help-title" {
-            header { h2 id="tt-help-title" { "Keys" } button #tt-help-close type="button" aria-label="Close" { "✕" } }
-            dl { @for (keys, what) in KEYS { div { dt { @for key in keys.split_whitespace() { kbd { (key) } } } dd { (what) } } } }
-            label.tick { input #tt-keys type="checkbox" checked autocomplete="off"; span { "Single keys do something" } }
-            p { button #tt-open-all type="button" { "Open all calls" } " " button #tt-print type="button" { "Print" } }
-        }
-    }
 }

@@ -5,6 +5,7 @@
 //! or, where that is too deep or not there, at the end under a heading of its own. So has every call, even one that no thread names.
 
 use super::call::bad;
+use super::name::encoded;
 use std::collections::{HashMap, HashSet, VecDeque};
 use tooltrail_model::Status;
 use tooltrail_model::book::Selection;
@@ -103,6 +104,12 @@ impl Plan {
         }
         planner.loose();
         planner.finish()
+    }
+
+    /// A link to a call, if it is on the page.
+    pub(super) fn link(&self, call: usize) -> Option<String> {
+        let anchor = self.anchors.get(call).filter(|_| self.placed.get(call) == Some(&true))?;
+        Some(format!("#{}", encoded(anchor)))
     }
 
     /// Chunks that stand on the page itself.

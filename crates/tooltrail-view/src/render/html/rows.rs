@@ -3,16 +3,17 @@
 //! Where a call holds another conversation, a mark is left in the text; [`fill`] puts there what belongs there. Everything that comes
 //! from a log is escaped, so no log can write such a mark.
 
+use super::about::moment;
 use super::blocks::notice;
 use super::call::{Frame, call_row};
 use super::message::message_row;
-use super::page::{encoded, moment};
-use super::plan::{Home, Plan, Row};
+use super::name::encoded;
+use super::plan::{Chunk, Home, Plan, Row};
 use crate::head::{count, counted};
 use crate::line::neutral;
 use crate::{Book, Limits, Loaded, messages};
 use maud::{Markup, PreEscaped, html};
-use tooltrail_model::transcript::{Entry, Level, Part, What};
+use tooltrail_model::transcript::{Entry, Level, Part, Transcript, What};
 
 /// How much of a body a page holds: nobody can ask it for more.
 const LIMITS: Limits = Limits { lines: 1_000, bytes: 128 * 1024, head: 200, highlight: true };
@@ -55,7 +56,7 @@ impl Rows<'_> {
 
     fn entry(&self, entry: &Entry, begins: Option<usize>, call: Option<usize>) -> Markup {
         let row = self.loaded(self.book.open(entry), Some(entry), begins.is_some(), call);
-        html! { @if let Some(turn) = begins { (self.heading(turn, entry)) } (row) }
+        html! { @if let Some(turn) = begins { (heading(self.book, turn, entry, None)) } (row) }
     }
 
     fn loaded(&self, loaded: Loaded<'_>, entry: Option<&Entry>, begins: bool, call: Option<usize>) -> Markup {
@@ -80,42 +81,79 @@ impl Rows<'_> {
         }
     }
 
-    /// What stands above a turn.
-    fn heading(&self, turn: usize, entry: &Entry) -> Markup {
-        let told = self.book.transcript().turns.get(turn);
-        let time = told.and_then(|turn| turn.time).or(entry.time).map(|time| time.to_string());
-        // A prompt that follows says it itself.
-        let spoken = matches!(entry.what, What::Prompt);
-        html! {
-            h2.turn id={ "turn-" (turn + 1) } tabindex="-1" {
-                span.n { span.vh { "Turn " } (turn + 1) }
-                @if spoken { span.who { "You" } }
-                @if let Some(time) = &time { time datetime=(time) { (moment(time)) } }
-                @if told.is_some_and(|turn| turn.abandoned) { span.tag { "abandoned" } }
-                @if let Some(turn) = told { span.head.vh[spoken] { (neutral(&turn.head)) } }
-            }
+    /// Another conversation in a call: a mark where it belongs, or a word where it is.
+    fn nest(&self, call: usize, thread: usize, calls: u64, failed: u64) -> Markup {
+        nest(self.book, self.plan, &Nested { call, thread, calls, failed }, &PreEscaped(format!("<!--thread {thread}-->")))
+    }
+}
+
+/// What stands above a part at the end of the page.
+pub(super) fn tail(transcript: &Transcript<'_>, plan: &Plan, chunk: &Chunk) -> Markup {
+    if !chunk.heads {
+        return html! {};
+    }
+    let Some(index) = chunk.thread else {
+        return html! { h2.tail id="tt-loose" { "Calls that stand in no conversation" } };
+    };
+    let thread = transcript.threads.get(index);
+    let started = thread.and_then(|thread| thread.started_by).and_then(|call| plan.anchors.get(call));
+    html! {
+        h2.tail id={ "thread-" (index) } tabindex="-1" {
+            "Conversation of a subagent "
+            @if let Some(agent) = thread.and_then(|thread| thread.agent.as_deref()) { code { (neutral(agent)) } " " }
+            @if let Some(anchor) = started { a href={ "#" (encoded(anchor)) } { "the call that started it" } }
+            @else { span.di { "the log does not say which call started it" } }
         }
     }
+}
 
-    /// Another conversation in a call: here, or a word where it is.
-    fn nest(&self, call: usize, thread: usize, calls: u64, failed: u64) -> Markup {
-        match self.plan.homes.get(thread) {
-            Some(Home::Call(home)) if *home == call => {
-                let agent = self.book.transcript().threads.get(thread).and_then(|thread| thread.agent.as_deref());
-                nested(thread, agent, calls, failed, &PreEscaped(format!("<!--thread {thread}-->")))
-            }
-            Some(Home::Call(home)) => {
-                let anchor = self.plan.anchors.get(*home).map_or("", |anchor| anchor);
-                let remark = html! { "This conversation is shown in the " a href={ "#" (encoded(anchor)) } { "call that started it" } "." };
-                notice(Level::Info, &remark)
-            }
-            Some(Home::Tail) => {
-                let remark =
-                    html! { "Too deep to be shown here: this conversation stands " a href={ "#thread-" (thread) } { "at the end" } "." };
-                notice(Level::Info, &remark)
-            }
-            Some(Home::Main | Home::Nowhere) | None => notice(Level::Info, &html! { "This conversation is not part of the page." }),
+/// What stands above a turn. `has`: which chips its rows answer to.
+pub(super) fn heading(book: &dyn Book, turn: usize, entry: &Entry, has: Option<&str>) -> Markup {
+    let told = book.transcript().turns.get(turn);
+    let time = told.and_then(|turn| turn.time).or(entry.time).map(|time| time.to_string());
+    // A prompt that follows says it itself.
+    let spoken = matches!(entry.what, What::Prompt);
+    html! {
+        h2.turn id={ "turn-" (turn + 1) } data-has=[has] tabindex="-1" {
+            span.n { span.vh { "Turn " } (turn + 1) }
+            @if spoken { span.who { "You" } }
+            @if let Some(time) = &time { time datetime=(time) { (moment(time)) } }
+            @if told.is_some_and(|turn| turn.abandoned) { span.tag { "abandoned" } }
+            @if let Some(turn) = told { span.head.vh[spoken] { (neutral(&turn.head)) } }
         }
+    }
+}
+
+/// A conversation that a call shows.
+pub(super) struct Nested {
+    /// The call.
+    pub(super) call: usize,
+    /// The thread.
+    pub(super) thread: usize,
+    /// How many calls it made.
+    pub(super) calls: u64,
+    /// How many of them failed.
+    pub(super) failed: u64,
+}
+
+/// Another conversation in a call: its rows here, or a word where it is.
+pub(super) fn nest(book: &dyn Book, plan: &Plan, told: &Nested, rows: &Markup) -> Markup {
+    match plan.homes.get(told.thread) {
+        Some(Home::Call(home)) if *home == told.call => {
+            let agent = book.transcript().threads.get(told.thread).and_then(|thread| thread.agent.as_deref());
+            nested(told.thread, agent, told.calls, told.failed, rows)
+        }
+        Some(Home::Call(home)) => {
+            let anchor = plan.anchors.get(*home).map_or("", |anchor| anchor);
+            let remark = html! { "This conversation is shown in the " a href={ "#" (encoded(anchor)) } { "call that started it" } "." };
+            notice(Level::Info, &remark)
+        }
+        Some(Home::Tail) => {
+            let remark =
+                html! { "Too deep to be shown here: this conversation stands " a href={ "#thread-" (told.thread) } { "at the end" } "." };
+            notice(Level::Info, &remark)
+        }
+        Some(Home::Main | Home::Nowhere) | None => notice(Level::Info, &html! { "This conversation is not part of the page." }),
     }
 }
 

@@ -1,0 +1,141 @@
+//! Calls as rows, wherever they are found: what was called, what became of it, in which session.
+
+use crate::answer::Trouble;
+use crate::asked::encoded;
+use crate::moment::Moment;
+use crate::site::Site;
+use crate::words::{self, Clock};
+use maud::{Markup, html};
+use std::collections::BTreeMap;
+use tooltrail_catalog::library::Library;
+use tooltrail_catalog::store::Listed;
+use tooltrail_formats::load;
+use tooltrail_model::row::CallRow;
+use tooltrail_model::{At, Status, Time};
+use tooltrail_view::head::{look, outcome, took, why};
+use tooltrail_view::line::neutral;
+
+/// The longest argument that is shown.
+const ARGUMENT: usize = 300;
+
+/// A call in a line.
+#[derive(Clone, Debug)]
+pub(crate) struct CallLine {
+    /// Its session's place in the listing.
+    pub(crate) session: usize,
+    /// Its number there.
+    pub(crate) number: u32,
+    /// Its id.
+    call: String,
+    tool: String,
+    /// What it is about.
+    what: Option<String>,
+    pub(crate) status: Status,
+    /// What stands beside the sign.
+    outcome: String,
+    /// Why, in full.
+    why: String,
+    /// Its success is not that of the test or build in it.
+    doubt: bool,
+    took: Option<u64>,
+    pub(crate) at: Option<Time>,
+    nested: bool,
+}
+
+/// The lines of some calls, in their order.
+pub(crate) fn lines(moment: &Moment, calls: &[Listed]) -> Result<Vec<CallLine>, Trouble> {
+    let mut made = Vec::with_capacity(calls.len());
+    for &listed in calls {
+        let mut line = None;
+        moment.listing.one_call(&moment.library.catalogue(), listed, |_, row, spots| {
+            line = Some(CallLine::new(moment, listed, row, spots.request))
+        })?;
+        made.extend(line);
+    }
+    Ok(made)
+}
+
+/// How many of some calls there are of each status.
+pub(crate) fn by_status(moment: &Moment, calls: &[Listed]) -> Result<BTreeMap<Status, u64>, Trouble> {
+    let mut by_status = BTreeMap::new();
+    for &listed in calls {
+        moment.listing.one_call(&moment.library.catalogue(), listed, |_, row, _| *by_status.entry(row.status).or_default() += 1)?;
+    }
+    Ok(by_status)
+}
+
+/// The calls of a session that have not ended, as far as it is alive.
+pub(crate) fn running(moment: &Moment, session: usize) -> Result<Vec<CallLine>, Trouble> {
+    let mut made = Vec::new();
+    moment.listing.each_call(&moment.library.catalogue(), session, |listed, row, spots| {
+        if row.status == Status::Running {
+            made.push(CallLine::new(moment, listed, row, spots.request));
+        }
+    })?;
+    Ok(made)
+}
+
+impl CallLine {
+    fn new(moment: &Moment, listed: Listed, mut row: CallRow<'_>, at: At) -> Self {
+        let shelf = moment.library.shelf();
+        let script = load::understand(shelf, &mut row, at);
+        let doubt = row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty());
+        let whose = row.exit_of.as_deref().filter(|_| doubt).map(|of| format!("the success is that of `{}`", neutral(of)));
+        CallLine {
+            session: listed.session,
+            number: listed.number,
+            call: row.call.to_owned(),
+            tool: words::cut(row.tool, 60),
+            what: load::argument_at(shelf, &row, at).map(|what| words::cut(what.trim().lines().next().unwrap_or_default(), ARGUMENT)),
+            status: row.status,
+            outcome: outcome(&row),
+            why: whose.or(row.reason.map(|reason| why(reason).to_owned())).unwrap_or_default(),
+            doubt,
+            took: row.duration_ms,
+            at: words::time(row.requested_at.as_deref()),
+            nested: row.sidechain,
+        }
+    }
+
+    /// The address of its row in its session.
+    pub(crate) fn row_address(&self, site: &Site, session: &str) -> String {
+        site.to(&format!("/s/{}#{}", encoded(session), encoded(&self.call)))
+    }
+
+    /// The address of its own page. Its number is always its own; an id need not be.
+    pub(crate) fn address(&self, site: &Site, session: &str) -> String {
+        site.to(&format!("/c/{}:{}", encoded(session), self.number))
+    }
+
+    /// The tool and what it is about, which is the link to its row.
+    pub(crate) fn link(&self, site: &Site, session: &str) -> Markup {
+        html! {
+            a.call-line data-row href=(self.row_address(site, session)) title=[self.what.as_deref()] {
+                @if self.nested { span.di title="by a subagent" { "↳ " } }
+                b { (self.tool) }
+                @if let Some(what) = &self.what { " " code { (what) } }
+            }
+        }
+    }
+
+    /// Its sign, and why in a few words.
+    pub(crate) fn verdict(&self) -> Markup {
+        let look = look(self.status);
+        html! {
+            span class={ "verdict-line " (words::class(look.tone)) } title=(self.why) {
+                (look.glyph) @if self.doubt { "?" }
+                @if self.outcome.is_empty() { span.vh { " " (look.word) } } @else { " " (self.outcome) }
+            }
+        }
+    }
+
+    /// How long it took.
+    pub(crate) fn took(&self) -> String {
+        self.took.map(took).unwrap_or_default()
+    }
+
+    /// Since when it is at work: `5 m`.
+    pub(crate) fn since(&self, clock: &Clock) -> Option<String> {
+        self.at.map(|at| clock.ago(at))
+    }
+}

@@ -1,0 +1,141 @@
+//! What a search found, by session and by call or message, with the matches marked.
+
+use crate::answer::Trouble;
+use crate::asking::asking;
+use crate::called;
+use crate::listed::Rows;
+use crate::words;
+use maud::{Markup, html};
+use std::sync::Arc;
+use tooltrail_catalog::search::{Hit, Unit};
+use tooltrail_catalog::store::Listed;
+use tooltrail_model::filter::quoted;
+use tooltrail_model::row::SessionRow;
+use tooltrail_view::head::count;
+use tooltrail_view::line::neutral;
+
+/// How many texts of a call or message are shown.
+const TEXTS: usize = 3;
+
+/// What was found in a session.
+pub(crate) struct Found(Vec<Hit>);
+
+/// Hits by session; those of one follow each other.
+pub(crate) fn by_session(hits: Vec<Hit>) -> Vec<Found> {
+    let mut groups: Vec<Found> = Vec::new();
+    for hit in hits {
+        match groups.last_mut() {
+            Some(group) if group.0.first().is_some_and(|first| Arc::ptr_eq(&first.about, &hit.about)) => group.0.push(hit),
+            _ => groups.push(Found(vec![hit])),
+        }
+    }
+    groups
+}
+
+/// A session with what was found in it, at most so many calls and messages.
+pub(crate) fn group(rows: &Rows<'_>, found: &Found, query: &str, most: usize) -> Result<Markup, Trouble> {
+    let Some(first) = found.0.first() else { return Ok(html! {}) };
+    let Some(place) = rows.rows.iter().position(|row| row.agent == first.agent && row.session == first.session) else {
+        return Ok(html! {});
+    };
+    let Some(row) = rows.rows.get(place) else { return Ok(html! {}) };
+    let units: Vec<&[Hit]> = found.0.chunk_by(|one, next| one.unit == next.unit).collect();
+    let calls = rows.moment.listing.calls_of(&rows.moment.library.catalogue(), place)?;
+    let mut shown = Vec::new();
+    for unit in units.iter().take(most) {
+        shown.push(self::unit(rows, row, unit, &calls)?);
+    }
+    let more = units.len().saturating_sub(most);
+    let all = asking(rows.site, "/search", &format!("{query} session:{}", quoted(row.session)));
+    Ok(html! {
+        section.hit {
+            h2 {
+                a href=(rows.to(row)) { (words::title(row.title)) }
+                span.about {
+                    @if let Some(project) = row.project { (rows.project(project)) }
+                    span.di { (neutral(row.agent)) }
+                    @if let Some(last) = words::time(row.last_at.as_deref()) { time.di datetime=(last) title=(rows.clock.full(last)) { (rows.clock.day(last)) } }
+                }
+            }
+            ol data-rows { @for unit in &shown { (unit) } }
+            @if more > 0 { p.more { a href=(all) { (count(more as u64)) " more in this session" } } }
+        }
+    })
+}
+
+/// A call or a message with the texts that were found in it.
+fn unit(rows: &Rows<'_>, row: &SessionRow<'_>, hits: &[Hit], calls: &[Listed]) -> Result<Markup, Trouble> {
+    let Some(first) = hits.first() else { return Ok(html! {}) };
+    let at = words::time(first.at.as_deref());
+    let line = match first.unit {
+        Unit::Call(number) => {
+            let listed: Vec<Listed> = calls.iter().filter(|call| call.number == number).copied().collect();
+            called::lines(rows.moment, &listed)?.into_iter().next()
+        }
+        Unit::Message(_) => None,
+    };
+    let more = hits.len().saturating_sub(TEXTS);
+    Ok(html! {
+        li {
+            p.whose {
+                @if let Some(line) = &line {
+                    a.number href=(line.address(rows.site, row.session)) title="The life of this call" { "#" (line.number) }
+                    (line.link(rows.site, row.session)) (line.verdict()) span.di { (line.took()) }
+                } @else {
+                    a.call-line data-row href=(message(rows, row, first)) { b { (who(first.field)) } }
+                }
+                @if let Some(at) = at { time.di datetime=(at) title=(rows.clock.full(at)) { (rows.clock.time(at)) } }
+            }
+            @for hit in hits.iter().take(TEXTS) { p.text { @if line.is_some() { span.field { (hit.field) } } span { (marked(&hit.snippet, &hit.matches)) } } }
+            @if more > 0 { p.text.di { "and " (count(more as u64)) " more here" } }
+        }
+    })
+}
+
+/// Whose words these are.
+fn who(field: &str) -> &'static str {
+    match field {
+        "prompt" => "Prompt",
+        "thinking" => "Thinking",
+        "result" => "Result without a call",
+        _ => "Answer",
+    }
+}
+
+/// The address of a message in its session. Where several logs tell of it, a line alone does not say which message it is.
+fn message(rows: &Rows<'_>, row: &SessionRow<'_>, hit: &Hit) -> String {
+    let anchor = if row.files.len() == 1 { format!("#m0-{}-0", hit.line) } else { String::new() };
+    format!("{}{anchor}", rows.to(row))
+}
+
+/// A snippet in one line, with its matches marked. Blanks and line feeds in a row are one space.
+fn marked(snippet: &str, matches: &[[usize; 2]]) -> Markup {
+    let inside = |at: usize| matches.iter().any(|span| (span[0]..span[1]).contains(&at));
+    let mut runs: Vec<(bool, String)> = Vec::new();
+    let mut blank = true;
+    for (at, letter) in snippet.chars().enumerate() {
+        let (lit, space) = (inside(at), letter.is_whitespace());
+        if space && blank && !lit {
+            continue;
+        }
+        blank = space;
+        let letter = if space { ' ' } else { letter };
+        match runs.last_mut() {
+            Some((same, text)) if *same == lit => text.push(letter),
+            _ => runs.push((lit, letter.to_string())),
+        }
+    }
+    html! { @for (lit, text) in &runs { @if *lit { mark { (neutral(text)) } } @else { (neutral(text)) } } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn matches_are_marked_and_nothing_acts() {
+        let shown = marked("a\u{1b}[31m\n\tneedle <b> \u{202e}x", &[[8, 14]]).into_string();
+        assert_eq!(shown, "a␛[31m <mark>needle</mark> &lt;b&gt; ⟨U+202E⟩x");
+        assert_eq!(marked("x", &[]).into_string(), "x");
+    }
+}

@@ -1,0 +1,210 @@
+//! Sessions as rows of a table, as home and the list of sessions show them.
+
+use crate::asked::encoded;
+use crate::machine::Fates;
+use crate::moment::Moment;
+use crate::site::Site;
+use crate::tested::Tested;
+use crate::words::{self, Clock};
+use maud::{Markup, html};
+use std::collections::HashMap;
+use tooltrail_model::Time;
+use tooltrail_model::filter::quoted;
+use tooltrail_model::row::SessionRow;
+use tooltrail_view::head::{count, counted, look, took};
+use tooltrail_view::line::neutral;
+
+/// What rows are made from.
+pub(crate) struct Rows<'a> {
+    /// The site.
+    pub(crate) site: &'a Site,
+    /// The moment.
+    pub(crate) moment: &'a Moment,
+    /// All sessions.
+    pub(crate) rows: &'a [SessionRow<'a>],
+    /// The person's clock.
+    pub(crate) clock: &'a Clock,
+    /// What will become of their logs.
+    pub(crate) fates: Option<&'a dyn Fates>,
+}
+
+/// A time of a session.
+pub(crate) type TimeOf = fn(&SessionRow<'_>) -> Option<Time>;
+
+/// A table of some of them.
+pub(crate) struct Table<'t> {
+    /// The sessions, by their places.
+    pub(crate) places: &'t [usize],
+    /// What stands at the head of a column, by its name; nothing for a plain word.
+    pub(crate) heads: &'t dyn Fn(&str) -> Option<Markup>,
+    /// Whether they are sorted by a time, and stand under its days.
+    pub(crate) by_day: Option<TimeOf>,
+    /// How their tests went, by place; without it that column is left out, and some others.
+    pub(crate) tests: Option<&'t HashMap<usize, Tested>>,
+    /// What the table is called by those who listen.
+    pub(crate) name: &'t str,
+}
+
+/// The columns: a class, which names them, and a word.
+const COLUMNS: &[(&str, &str)] = &[
+    ("state", "State"),
+    ("when", "When"),
+    ("title", "Session"),
+    ("project", "Project"),
+    ("branch", "Branch"),
+    ("model", "Agent"),
+    ("turns", "Turns"),
+    ("calls", "Calls"),
+    ("bad", "Not fine"),
+    ("lasted", "Lasted"),
+    ("tests", "Tests"),
+];
+/// Those that a short table has.
+const FEW: &[&str] = &["state", "when", "title", "project", "calls", "bad", "lasted"];
+
+impl Rows<'_> {
+    /// A table of sessions.
+    pub(crate) fn table(&self, table: &Table<'_>) -> Markup {
+        let columns: Vec<&(&str, &str)> = COLUMNS.iter().filter(|(name, _)| table.tests.is_some() || FEW.contains(name)).collect();
+        let time = |place: &usize| table.by_day.and_then(|time| time(self.rows.get(*place)?));
+        let day = |place: &usize| time(place).map_or_else(|| "Without a time".to_owned(), |time| self.clock.day(time));
+        html! {
+            table.sessions.short[table.tests.is_none()] aria-label=(table.name) data-tests-from=[table.tests.map(|_| self.site.to("/sessions/tests"))] {
+                thead { tr { @for (name, word) in &columns { (head(name, word, (table.heads)(name))) } } }
+                @for group in table.places.chunk_by(|one, next| day(one) == day(next)) {
+                    tbody data-rows {
+                        @if let Some(first) = group.first().filter(|_| table.by_day.is_some()) {
+                            tr.day { th colspan=(columns.len()) scope="rowgroup" { (day(first)) } }
+                        }
+                        @for &place in group { @if let Some(row) = self.rows.get(place) { (self.row(row, place, &columns, table)) } }
+                    }
+                }
+            }
+        }
+    }
+
+    fn row(&self, row: &SessionRow<'_>, place: usize, columns: &[&(&str, &str)], table: &Table<'_>) -> Markup {
+        let gone = self.moment.listing.is_gone(place);
+        html! {
+            tr.gone[gone] { @for (name, _) in columns { (self.cell(name, row, place, gone, table)) } }
+        }
+    }
+
+    fn cell(&self, name: &str, row: &SessionRow<'_>, place: usize, gone: bool, table: &Table<'_>) -> Markup {
+        match name {
+            "state" => html! { td.state { (self.state(row, gone)) } },
+            "when" => html! { td.when { (self.when(row, table.by_day.is_some())) } },
+            "title" => html! { td.title { (self.title(row, gone)) } },
+            "project" => html! { td.project { @if let Some(project) = row.project { (self.project(project)) } } },
+            "branch" => {
+                html! { td.branch title=[row.branch.map(neutral)] { @if let Some(branch) = row.branch { (words::cut(branch, 60)) } } }
+            }
+            "model" => html! { td.model title=(neutral(&row.models.join(", "))) { (model(row)) } },
+            "turns" => html! { td.turns.n { (count(row.turns)) } },
+            "calls" => html! { td.calls.n { (count(row.calls)) } },
+            "bad" => html! { td.bad { (self.problems(row)) } },
+            "lasted" => html! { td.lasted.n { @if let Some(millis) = words::lasted(row) { (took(millis)) } } },
+            _ => match table.tests.map(|tests| tests.get(&place)) {
+                Some(Some(tested)) => html! { td.tests { span class=(tested.class) title=(tested.title) { (tested.say) } } },
+                // Too long to find out now; a script asks later.
+                Some(None) if !gone && row.calls > 0 => {
+                    html! { td.tests { span.t-muted data-tests=(row.session) title="not looked at yet" { "…" } } }
+                }
+                _ => html! { td.tests {} },
+            },
+        }
+    }
+
+    /// What it is doing, or what will become of it.
+    fn state(&self, row: &SessionRow<'_>, gone: bool) -> Markup {
+        let state = words::state(row);
+        let soon = || self.fates.filter(|_| row.state == Some("ended")).and_then(|fates| fates.note(row));
+        html! {
+            @if gone { span.t-muted title="Its agent has deleted its logs; only this row is left" { "gone" } }
+            @else if let Some(note) = soon() { span.t-stopped title="Its agent will delete its logs" { (note) } }
+            @else if state.glyph.is_empty() { span.vh { (state.word) } }
+            @else { span class=(words::class(state.tone)) title=(words::reason(row)) { (state.glyph) " " (state.word) } }
+        }
+    }
+
+    fn when(&self, row: &SessionRow<'_>, day_is_said: bool) -> Markup {
+        let Some(last) = words::time(row.last_at.as_deref()) else { return html! {} };
+        let started = words::time(row.started_at.as_deref()).map(|time| format!("started {}, ", self.clock.full(time))).unwrap_or_default();
+        html! {
+            time datetime=(last) title={ (started) "last sign of life " (self.clock.full(last)) } {
+                (if day_is_said { self.clock.time(last) } else { self.clock.when(last) })
+            }
+        }
+    }
+
+    /// Its title, which is the link to it.
+    pub(crate) fn title(&self, row: &SessionRow<'_>, gone: bool) -> Markup {
+        let title = words::title(row.title);
+        html! {
+            @if gone { span title=(title) { (title) } }
+            @else { a data-row href=(self.to(row)) title=(title) { (title) } }
+        }
+    }
+
+    /// The address of a session.
+    pub(crate) fn to(&self, row: &SessionRow<'_>) -> String {
+        self.site.to(&format!("/s/{}", encoded(row.session)))
+    }
+
+    /// A project's name, which leads to its sessions.
+    pub(crate) fn project(&self, path: &str) -> Markup {
+        let home = self.site.machine.home_in_logs();
+        html! {
+            a href=(self.site.to(&format!("/sessions?q={}", encoded(&project_term(path))))) title=(neutral(&words::tilde(path, home.as_deref()))) {
+                (words::cut(words::project_name(path), 60))
+            }
+        }
+    }
+
+    /// How many of its calls are not fine, each status a link to them.
+    fn problems(&self, row: &SessionRow<'_>) -> Markup {
+        let all = row.by_status.iter().filter(|(status, _)| words::is_problem(**status));
+        html! {
+            @for (status, number) in all {
+                @let look = look(*status);
+                @let query = format!("session:{} status:{}", quoted(row.session), status.word());
+                a class=(words::class(look.tone)) href=(self.site.to(&format!("/search?q={}", encoded(&query)))) title={ (count(*number)) " " (look.word) } {
+                    (look.glyph) (count(*number)) span.vh { " " (look.word) }
+                }
+            }
+        }
+    }
+}
+
+/// The term that takes a project.
+pub(crate) fn project_term(path: &str) -> String {
+    format!("project:{}", quoted(path))
+}
+
+fn head(name: &str, word: &str, own: Option<Markup>) -> Markup {
+    let sorted = own.as_ref().map(|_| ());
+    html! { th scope="col" class=(name) data-sorts[sorted.is_some()] { @if let Some(own) = own { (own) } @else { (word) } } }
+}
+
+/// The agent and the model at work, as short as it can be.
+fn model(row: &SessionRow<'_>) -> Markup {
+    let short = |model: &str| {
+        let model = model.strip_prefix("claude-").unwrap_or(model);
+        // The day of a model's making says little.
+        let model = model
+            .rsplit_once('-')
+            .filter(|(_, day)| day.len() == 8 && day.bytes().all(|b| b.is_ascii_digit()))
+            .map_or(model, |(name, _)| name);
+        words::cut(model, 40)
+    };
+    let more = row.models.len().saturating_sub(1);
+    html! {
+        (neutral(row.agent))
+        @if let Some(model) = row.models.first() { " " span.di { (short(model)) @if more > 0 { " +" (more) } } }
+    }
+}
+
+/// How many sessions: `12 sessions`.
+pub(crate) fn sessions(number: usize) -> String {
+    counted(number as u64, "session")
+}

@@ -1,0 +1,271 @@
+//! `/search`: text in all sessions, and calls that a filter takes.
+//!
+//! A search stops as soon as a page is full; how much there is in all is counted afterwards, where a script asks for it.
+
+use super::progress;
+use crate::answer::{Answer, Trouble};
+use crate::asked::{Asked, encoded};
+use crate::asking::{self, asking};
+use crate::called::{self, CallLine};
+use crate::frame::{self, Page};
+use crate::hits::{self, Found};
+use crate::listed::Rows;
+use crate::site::Site;
+use crate::words::{self, Clock};
+use maud::{Markup, html};
+use serde_json::json;
+use std::ops::ControlFlow;
+use tooltrail_catalog::search::{Field, Query, Totals, search};
+use tooltrail_model::filter::{Filter, Test};
+use tooltrail_view::head::{count, counted};
+
+/// How many sessions a page of hits has, how many calls and messages of each, and how many where only one session is asked about.
+const SESSIONS: usize = 20;
+const UNITS: usize = 5;
+const ALONE: usize = 500;
+/// How many calls a page has where no text is looked for.
+const CALLS: usize = 100;
+
+/// What to look in, in the words of people.
+const FIELDS: &[(Field, &str)] = &[
+    (Field::Prompt, "prompts"),
+    (Field::Text, "answers"),
+    (Field::Thinking, "thinking"),
+    (Field::Input, "what was asked of tools"),
+    (Field::Path, "paths"),
+    (Field::Result, "results"),
+];
+
+/// What can be asked.
+pub(crate) const EXAMPLES: &[(&str, &str)] = &[
+    ("status:failed since:today", "calls that failed today"),
+    ("\"permission denied\"", "a phrase, in prompts, answers, calls and results"),
+    ("deadlock mutex", "both words in one call or one message"),
+    ("kind:shell exit:nonzero since:7d", "commands that failed this week"),
+    ("purpose:test has:masked", "tests whose own outcome nobody recorded"),
+    ("took:5m..", "calls that took five minutes or longer"),
+    ("file:src/** has:diff", "edits below src"),
+    ("status:blocked,rejected", "what was not allowed"),
+    ("re:TODO|FIXME not:node_modules", "a regular expression, without some"),
+    ("tool:Bash timeout agent:codex", "a word in one agent's commands"),
+];
+
+pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    let moment = site.moment()?;
+    let reading = progress::reading(site, Some(&moment));
+    let query = asked.word("q").unwrap_or_default();
+    let (field, number) = (asked.word("field").unwrap_or_default(), asked.number("page").unwrap_or(1).max(1));
+    let rows = moment.rows();
+    let clock = Clock::at(moment.now.time);
+    let rows = Rows { site, moment: &moment, rows: &rows, clock: &clock, fates: None };
+    let searched = Searched { rows, query, field, page: number };
+    let body = match site.filter(query, &moment) {
+        Err(mistake) => asking::mistake(site, "/search", &mistake),
+        Ok(filter) if filter.is_empty() => examples(site),
+        Ok(filter) if filter.patterns().next().is_some() => searched.texts(filter)?,
+        Ok(filter) => searched.calls(&filter)?,
+    };
+    let main = html! {
+        main #main.lists {
+            h1 { "Search" }
+            (asking::form(site, "/search", "Words, a \"phrase\", and any filter: status:failed since:7d", query, &[("field", field)]))
+            (progress::line(site, reading.as_ref()))
+            (body)
+        }
+    };
+    let title = if query.is_empty() { "Search".to_owned() } else { words::cut(query, 60) };
+    let page = Page { here: "/search", query, assets: &["lists.css", "lists.js"], again: reading.is_some(), ..Page::plain(&title) };
+    Ok(Answer::Html(frame::page(site, &page, &main)))
+}
+
+/// How much there is in all, for a page that stopped when it was full.
+pub(crate) fn counts(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    let moment = site.moment()?;
+    let wrong = |what: &dyn std::fmt::Display| Trouble::Wrong(what.to_string());
+    let filter = site.filter(asked.word("q").unwrap_or_default(), &moment).map_err(|mistake| wrong(&mistake))?;
+    if filter.patterns().next().is_none() {
+        return Err(wrong(&"There is no text to look for."));
+    }
+    let query = Query::new(filter, &fields(asked.word("field").unwrap_or_default()));
+    let totals = search(&moment.library, &query, &moment.now, site.threads(), |_| ControlFlow::Continue(()))?;
+    Ok(Answer::Text("application/json", json!({ "say": summary(&totals) }).to_string()))
+}
+
+/// The fields that an address names.
+fn fields(names: &str) -> Vec<Field> {
+    names.split(',').filter_map(Field::of_word).collect()
+}
+
+/// How much was found: `37 hits in 12 calls and 3 messages of 4 sessions`.
+fn summary(totals: &Totals) -> String {
+    let counted_if = |number: u64, thing: &str| (number > 0).then(|| counted(number, thing));
+    let units: Vec<String> = [counted_if(totals.calls, "call"), counted_if(totals.messages, "message")].into_iter().flatten().collect();
+    format!("{} in {} of {}", counted(totals.hits, "hit"), units.join(" and "), counted(totals.sessions, "session"))
+}
+
+fn examples(site: &Site) -> Markup {
+    html! {
+        p { "Text is found in prompts, answers, what was asked of tools and what came back, in all sessions. All terms must hold for one call or one message." }
+        dl.examples data-rows {
+            @for (query, what) in EXAMPLES { div { dt { a data-row href=(asking(site, "/search", query)) { code { (query) } } } dd { (what) } } }
+        }
+        p { a href=(site.to("/help#filters")) { "What a filter can say" } }
+    }
+}
+
+/// A search, being shown.
+struct Searched<'a> {
+    rows: Rows<'a>,
+    query: &'a str,
+    field: &'a str,
+    page: usize,
+}
+
+impl Searched<'_> {
+    /// Where texts are found.
+    fn texts(&self, filter: Filter) -> Result<Markup, Trouble> {
+        let Rows { site, moment, .. } = &self.rows;
+        let alone = filter.terms().iter().any(|term| !term.not && matches!(term.test, Test::Session(_)));
+        let query = Query::new(filter, &fields(self.field));
+        let skipped = (self.page - 1) * SESSIONS;
+        let mut found: Vec<Found> = Vec::new();
+        let mut more = false;
+        let totals = search(&moment.library, &query, &moment.now, site.threads(), |hits| {
+            found.extend(hits::by_session(hits));
+            more = found.len() > skipped + SESSIONS;
+            if more { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        let shown = found.get(skipped.min(found.len())..found.len().min(skipped + SESSIONS)).unwrap_or_default();
+        let mut groups = Vec::new();
+        for group in shown {
+            groups.push(hits::group(&self.rows, group, self.query, if alone { ALONE } else { UNITS })?);
+        }
+        let counts = format!("/search/counts?q={}&field={}", encoded(self.query), encoded(self.field));
+        Ok(html! {
+            (self.fields())
+            @if groups.is_empty() { (self.nothing()) } @else {
+                p.counted {
+                    @if more { span data-count=(site.to(&counts)) { "More than " (counted(totals.hits.saturating_sub(1), "hit")) ", newest first" } } @else { (summary(&totals)) }
+                    span.di { " · " a href=(asking(site, "/sessions", self.query)) { "as sessions" } }
+                }
+                div.hits { @for group in &groups { (group) } }
+                (self.pages(more))
+            }
+        })
+    }
+
+    /// The calls that a filter without texts takes, the newest first.
+    fn calls(&self, filter: &Filter) -> Result<Markup, Trouble> {
+        let Rows { site, moment, rows, .. } = &self.rows;
+        let mut calls = moment.asked(rows, site.threads()).calls(filter)?;
+        calls.sort_by_key(|call| std::cmp::Reverse((call.order, *call)));
+        let first = (self.page - 1) * CALLS;
+        let shown = calls.get(first.min(calls.len())..calls.len().min(first + CALLS)).unwrap_or_default();
+        let lines = called::lines(moment, shown)?;
+        Ok(html! {
+            @if lines.is_empty() { (self.nothing()) } @else {
+                p.counted {
+                    (counted(calls.len() as u64, "call"))
+                    @if lines.len() < calls.len() { span.di { ", here " (count(first as u64 + 1)) " to " (count((first + lines.len()) as u64)) } }
+                    span.di { " · " a href=(asking(site, "/sessions", self.query)) { "as sessions" } }
+                }
+                (self.call_table(&lines))
+                (self.pages(first + lines.len() < calls.len()))
+            }
+        })
+    }
+
+    fn call_table(&self, lines: &[CallLine]) -> Markup {
+        let clock = self.rows.clock;
+        let day = |line: &CallLine| line.at.map(|at| clock.day(at));
+        html! {
+            table.calls aria-label="Calls" {
+                thead { tr { th.when scope="col" { "Time" } th.what scope="col" { "Call" } th.verdict-cell scope="col" { "Outcome" } th.lasted.n scope="col" { "Took" } th.title scope="col" { "Session" } th.project scope="col" { "Project" } } }
+                @for group in lines.chunk_by(|one, next| day(one) == day(next)) {
+                    tbody data-rows {
+                        @if let Some(line) = group.first() { tr.day { th colspan="6" scope="rowgroup" { (day(line).unwrap_or_else(|| "Without a time".to_owned())) } } }
+                        @for line in group { (self.call(line)) }
+                    }
+                }
+            }
+        }
+    }
+
+    fn call(&self, line: &CallLine) -> Markup {
+        let (site, clock) = (self.rows.site, self.rows.clock);
+        let Some(row) = self.rows.rows.get(line.session) else { return html! {} };
+        html! {
+            tr {
+                td.when { @if let Some(at) = line.at { time datetime=(at) title=(clock.full(at)) { (clock.time(at)) } } }
+                td.what { (line.link(site, row.session)) }
+                td.verdict-cell { (line.verdict()) }
+                td.lasted.n { (line.took()) }
+                td.title { a href=(self.rows.to(row)) { (words::title(row.title)) } " " a.number href=(line.address(site, row.session)) title="The life of this call" { "#" (line.number) } }
+                td.project { @if let Some(project) = row.project { (self.rows.project(project)) } }
+            }
+        }
+    }
+
+    /// Links that look only in some texts.
+    fn fields(&self) -> Markup {
+        let link = |name: &str, word: &str| {
+            let on = self.field == name;
+            html! { li { a.on[on] href=(self.address(name, 1)) aria-current=[on.then_some("true")] { (word) } } }
+        };
+        html! {
+            nav.facets aria-label="Where to look" { ul aria-label="Texts" { (link("", "everywhere")) @for (field, word) in FIELDS { (link(field.word(), word)) } } }
+        }
+    }
+
+    fn address(&self, field: &str, page: usize) -> String {
+        let field = if field.is_empty() { String::new() } else { format!("&field={}", encoded(field)) };
+        let page = if page > 1 { format!("&page={page}") } else { String::new() };
+        self.rows.site.to(&format!("/search?q={}{field}{page}", encoded(self.query)))
+    }
+
+    fn pages(&self, more: bool) -> Markup {
+        html! {
+            @if more || self.page > 1 {
+                nav.pages aria-label="Pages of this list" {
+                    @if self.page > 1 { a rel="prev" href=(self.address(self.field, self.page - 1)) { "← Newer" } }
+                    span.di { "Page " (self.page) }
+                    @if more { a rel="next" href=(self.address(self.field, self.page + 1)) { "Older →" } }
+                }
+            }
+        }
+    }
+
+    fn nothing(&self) -> Markup {
+        let site = self.rows.site;
+        html! {
+            div.nothing {
+                p { b { "Nothing found." } " All terms must hold for one call or one message." }
+                ul {
+                    @if self.page > 1 { li { a href=(self.address(self.field, 1)) { "The first page" } } }
+                    @if !self.field.is_empty() { li { a href=(self.address("", 1)) { "Look everywhere" } " instead of only in some texts" } }
+                    li { "Fewer words, or a part of one: words are found within longer ones, and case does not matter" }
+                    li { a href=(asking(site, "/sessions", self.query)) { "Sessions" } " for which the terms hold" }
+                    li { a href=(site.to("/help#filters")) { "What a filter can say" } }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_are_told_in_words() {
+        let totals = Totals { hits: 37, calls: 12, messages: 3, sessions: 4 };
+        assert_eq!(summary(&totals), "37 hits in 12 calls and 3 messages of 4 sessions");
+        assert_eq!(summary(&Totals { hits: 1, calls: 0, messages: 1, sessions: 1 }), "1 hit in 1 message of 1 session");
+    }
+
+    #[test]
+    fn fields_that_are_none_are_left_out() {
+        assert_eq!(fields("result,nonsense,path"), [Field::Result, Field::Path]);
+        assert!(fields("").is_empty());
+    }
+}

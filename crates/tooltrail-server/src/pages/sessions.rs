@@ -1,0 +1,297 @@
+//! `/sessions`: all sessions, or those that a filter takes, in any order; and how their tests went.
+
+use super::progress;
+use crate::answer::{Answer, Trouble};
+use crate::asked::{Asked, encoded};
+use crate::asking::{self, asking};
+use crate::frame::{self, Page};
+use crate::listed::{self, Rows, Table, TimeOf};
+use crate::site::Site;
+use crate::words::{self, Clock};
+use maud::{Markup, html};
+use serde_json::{Map, json};
+use std::collections::HashMap;
+use std::time::Duration;
+use tooltrail_catalog::taken::Scope;
+use tooltrail_model::Status;
+use tooltrail_model::row::SessionRow;
+use tooltrail_view::head::count;
+
+/// How many sessions a page has.
+const SHOWN: usize = 100;
+/// How many projects are offered.
+const OFFERED: usize = 12;
+/// How long a page waits to know how tests went, and how long a script does.
+const PATIENCE: Duration = Duration::from_millis(60);
+const LATER: Duration = Duration::from_secs(5);
+
+/// Filters to begin with.
+const EXAMPLES: &[(&str, &str)] = &[
+    ("is:waiting", "waits for you"),
+    ("since:today", "today"),
+    ("is:failed since:7d", "with a failed call, this week"),
+    ("purpose:test status:failed", "whose tests failed"),
+    ("has:subagent", "with subagents"),
+    ("\"connection refused\"", "in which these words came up"),
+];
+
+pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    let moment = site.moment()?;
+    let reading = progress::reading(site, Some(&moment));
+    let query = asked.word("q").unwrap_or_default();
+    let order = Order::asked(asked);
+    let body = match site.filter(query, &moment) {
+        Err(mistake) => asking::mistake(site, "/sessions", &mistake),
+        Ok(filter) => {
+            let rows = moment.rows();
+            let mut found = moment.asked(&rows, site.threads()).sessions(&filter, Scope::Call)?;
+            order.sort(&rows, &mut found);
+            let clock = Clock::at(moment.now.time);
+            let fates = site.machine.fates();
+            let rows = Rows { site, moment: &moment, rows: &rows, clock: &clock, fates: fates.as_deref() };
+            Listing { rows, query, order, page: asked.number("page").unwrap_or(1).max(1) }.body(&found)
+        }
+    };
+    let main = html! {
+        main #main.lists {
+            h1 { "Sessions" }
+            (asking::form(site, "/sessions", "Filter sessions, as in is:failed since:7d project:api", query, &[("sort", asked.get("sort").unwrap_or_default())]))
+            (progress::line(site, reading.as_ref()))
+            (body)
+        }
+    };
+    let page = Page { here: "/sessions", assets: &["lists.css", "lists.js"], again: reading.is_some(), ..Page::plain("Sessions") };
+    Ok(Answer::Html(frame::page(site, &page, &main)))
+}
+
+/// How the tests of some sessions went, for a page that could not wait.
+pub(crate) fn tests(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    let moment = site.moment()?;
+    let rows = moment.rows();
+    let wanted = asked.query.iter().filter(|(name, _)| name == "s").take(SHOWN);
+    let places: Vec<usize> = wanted.filter_map(|(_, id)| rows.iter().position(|row| row.session == id)).collect();
+    let told = site.tested.of(&moment, &rows, &places, site.threads(), LATER);
+    let told: Map<_, _> = told.iter().filter_map(|(place, tested)| Some((rows.get(*place)?.session.to_owned(), json!(tested)))).collect();
+    Ok(Answer::Text("application/json", json!(told).to_string()))
+}
+
+/// By what sessions are sorted, and which end comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Order {
+    by: By,
+    /// The other end first.
+    turned: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Last,
+    Started,
+    Title,
+    Project,
+    Turns,
+    Calls,
+    Problems,
+    Lasted,
+}
+
+/// The columns that can be sorted by: their names, and what they are called in an address.
+const ORDERS: &[(&str, &str, &str, By)] = &[
+    ("when", "last", "When", By::Last),
+    ("", "started", "Started", By::Started),
+    ("title", "title", "Session", By::Title),
+    ("project", "project", "Project", By::Project),
+    ("turns", "turns", "Turns", By::Turns),
+    ("calls", "calls", "Calls", By::Calls),
+    ("bad", "problems", "Not fine", By::Problems),
+    ("lasted", "lasted", "Lasted", By::Lasted),
+];
+
+impl Order {
+    fn asked(asked: &Asked) -> Self {
+        let sort = asked.word("sort").unwrap_or_default();
+        let (word, turned) = sort.strip_prefix('-').map_or((sort, false), |word| (word, true));
+        let by = ORDERS.iter().find(|(_, name, _, _)| *name == word).map_or(By::Last, |(_, _, _, by)| *by);
+        Order { by, turned }
+    }
+
+    fn sort(self, rows: &[SessionRow<'_>], places: &mut [usize]) {
+        let none = SessionRow::default();
+        let row = |place: &usize| rows.get(*place).unwrap_or(&none);
+        let bad = |row: &SessionRow<'_>| {
+            row.by_status.iter().filter(|(status, _)| words::is_problem(**status)).map(|(_, number)| *number).sum::<u64>()
+        };
+        // The newest first, also among those that are otherwise equal.
+        places.sort_by(|one, two| row(two).last_at.cmp(&row(one).last_at).then(two.cmp(one)));
+        match self.by {
+            By::Last => {}
+            By::Started => places.sort_by(|one, two| row(two).started_at.cmp(&row(one).started_at)),
+            By::Title => places.sort_by_cached_key(|place| words::title(row(place).title).to_lowercase()),
+            By::Project => places.sort_by_cached_key(|place| row(place).project.map(|path| words::project_name(path).to_lowercase())),
+            By::Turns => places.sort_by_key(|place| std::cmp::Reverse(row(place).turns)),
+            By::Calls => places.sort_by_key(|place| std::cmp::Reverse(row(place).calls)),
+            By::Problems => places.sort_by_key(|place| std::cmp::Reverse(bad(row(place)))),
+            By::Lasted => places.sort_by_cached_key(|place| std::cmp::Reverse(words::lasted(row(place)))),
+        }
+        if self.turned {
+            places.reverse();
+        }
+    }
+
+    /// The time by whose days sessions stand together.
+    fn day(self) -> Option<TimeOf> {
+        match self.by {
+            By::Last => Some(|row| words::time(row.last_at.as_deref())),
+            By::Started => Some(|row| words::time(row.started_at.as_deref())),
+            _ => None,
+        }
+    }
+
+    /// As an address has it; nothing for what is so anyway.
+    fn word(self) -> String {
+        let name = ORDERS.iter().find(|(_, _, _, by)| *by == self.by).map_or("", |(_, name, _, _)| name);
+        match (self.by, self.turned) {
+            (By::Last, false) => String::new(),
+            (_, turned) => format!("{}{name}", if turned { "-" } else { "" }),
+        }
+    }
+}
+
+/// The list, being made.
+struct Listing<'a> {
+    rows: Rows<'a>,
+    query: &'a str,
+    order: Order,
+    page: usize,
+}
+
+impl Listing<'_> {
+    fn body(&self, found: &[usize]) -> Markup {
+        let pages = found.len().div_ceil(SHOWN).max(1);
+        let first = (self.page.min(pages) - 1) * SHOWN;
+        let shown = found.get(first..found.len().min(first + SHOWN)).unwrap_or_default();
+        let Rows { site, moment, rows, .. } = &self.rows;
+        let tests = site.tested.of(moment, rows, shown, site.threads(), PATIENCE);
+        html! {
+            (self.facets(found))
+            @if found.is_empty() { (self.nothing()) } @else {
+                p.counted { (self.counted(found.len(), first, shown.len())) }
+                (self.rows.table(&Table { places: shown, heads: &|column| self.head(column), by_day: self.order.day(), tests: Some(&tests), name: "Sessions" }))
+                (self.pages(pages))
+            }
+        }
+    }
+
+    /// How many there are, and which of them are shown.
+    fn counted(&self, all: usize, first: usize, shown: usize) -> Markup {
+        html! {
+            (listed::sessions(all))
+            @if shown < all { span.di { ", here " (count(first as u64 + 1)) " to " (count((first + shown) as u64)) } }
+            @if !self.query.is_empty() { span.di { " · " a href=(asking(self.rows.site, "/search", self.query)) { "their calls" } } }
+        }
+    }
+
+    /// The head of a column: a link that sorts by it.
+    fn head(&self, column: &str) -> Option<Markup> {
+        let (_, _, word, by) = ORDERS.iter().find(|(name, _, _, _)| *name == column)?;
+        let here = self.order.by == *by;
+        let next = Order { by: *by, turned: here && !self.order.turned };
+        let arrow = match (here, self.order.turned) {
+            (false, _) => "",
+            (true, false) => " ↓",
+            (true, true) => " ↑",
+        };
+        Some(
+            html! { a href=(self.address(self.query, next, 1)) title=(format!("Sort by {}", word.to_lowercase())) aria-current=[here.then_some("true")] { (word) span aria-hidden="true" { (arrow) } } },
+        )
+    }
+
+    fn address(&self, query: &str, order: Order, page: usize) -> String {
+        let mut parts = Vec::new();
+        let mut say = |name: &str, value: String| {
+            if !value.is_empty() {
+                parts.push(format!("{name}={}", encoded(&value)));
+            }
+        };
+        say("q", query.to_owned());
+        say("sort", order.word());
+        say("page", if page > 1 { page.to_string() } else { String::new() });
+        let query = if parts.is_empty() { String::new() } else { format!("?{}", parts.join("&")) };
+        self.rows.site.to(&format!("/sessions{query}"))
+    }
+
+    fn pages(&self, pages: usize) -> Markup {
+        let here = self.page.min(pages);
+        html! {
+            @if pages > 1 {
+                nav.pages aria-label="Pages of this list" {
+                    @if here > 1 { a rel="prev" href=(self.address(self.query, self.order, here - 1)) { "← Newer" } }
+                    span.di { "Page " (here) " of " (pages) }
+                    @if here < pages { a rel="next" href=(self.address(self.query, self.order, here + 1)) { "Older →" } }
+                }
+            }
+        }
+    }
+
+    /// Links that narrow the list: states, agents, projects, and examples where nothing was asked yet.
+    fn facets(&self, found: &[usize]) -> Markup {
+        let rows: Vec<(usize, &SessionRow<'_>)> = found.iter().filter_map(|&place| Some((place, self.rows.rows.get(place)?))).collect();
+        let number = |is: &dyn Fn(usize, &SessionRow<'_>) -> bool| rows.iter().filter(|(place, row)| is(*place, row)).count();
+        let states = [
+            ("is:waiting", "waits for you", number(&|_, row| matches!(row.state, Some("waiting" | "asks")))),
+            ("is:live", "live", number(&|_, row| row.state.is_some_and(|state| state != "ended"))),
+            ("is:failed", "with failed calls", number(&|_, row| row.by_status.get(&Status::Failed).is_some_and(|number| *number > 0))),
+            ("is:gone", "gone", number(&|place, _| self.rows.moment.listing.is_gone(place))),
+        ];
+        let mut agents: HashMap<&str, usize> = HashMap::new();
+        let mut projects: HashMap<&str, usize> = HashMap::new();
+        for (_, row) in &rows {
+            *agents.entry(row.agent).or_default() += 1;
+            row.project.into_iter().for_each(|project| *projects.entry(project).or_default() += 1);
+        }
+        let (agents, projects) = (most(agents), most(projects));
+        html! {
+            nav.facets aria-label="Narrow the list" {
+                ul aria-label="States" { @for (term, word, number) in states { (self.facet(term, word, number)) } }
+                ul aria-label="Agents" { @for (agent, number) in &agents { (self.facet(&format!("agent:{agent}"), agent, *number)) } }
+                ul aria-label="Projects" {
+                    @for (project, number) in projects.iter().take(OFFERED) {
+                        (self.facet(&listed::project_term(project), &words::cut(words::project_name(project), 40), *number))
+                    }
+                }
+                @if self.query.is_empty() {
+                    ul aria-label="Examples" { @for (query, what) in EXAMPLES { li { a.example href=(asking(self.rows.site, "/sessions", query)) title=(what) { code { (query) } } } } }
+                }
+            }
+        }
+    }
+
+    fn facet(&self, term: &str, word: &str, number: usize) -> Markup {
+        let Rows { site, moment, .. } = &self.rows;
+        let toggle = asking::toggle(site, moment, self.query, term);
+        html! {
+            @if toggle.on || number > 0 {
+                li { a.on[toggle.on] href=(self.address(&toggle.query, self.order, 1)) aria-current=[toggle.on.then_some("true")] title=(if toggle.on { "Take this away" } else { "Only these" }) {
+                    (word) " " span.di { (count(number as u64)) } @if toggle.on { " ✕" }
+                } }
+            }
+        }
+    }
+
+    fn nothing(&self) -> Markup {
+        let site = self.rows.site;
+        html! {
+            div.nothing {
+                p { b { "No session fits." } " All terms must hold for one call or one message of a session." }
+                p { a href=(site.to("/sessions")) { "All sessions" } " · " a href=(site.to("/help#filters")) { "What a filter can say" } }
+            }
+        }
+    }
+}
+
+/// By their number, the most first.
+fn most<'a>(counts: HashMap<&'a str, usize>) -> Vec<(&'a str, usize)> {
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by(|(name, one), (other, two)| two.cmp(one).then(name.cmp(other)));
+    counts
+}

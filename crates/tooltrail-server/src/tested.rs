@@ -1,0 +1,111 @@
+//! How the tests of sessions went: found out once for each version of a session, and only as long as it takes no time to speak of.
+//!
+//! It takes a look at every command of a session, a millisecond or two each; a list has a hundred of them.
+
+use crate::moment::Moment;
+use crate::words;
+use serde::Serialize;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use tooltrail_catalog::library::Library;
+use tooltrail_formats::transcript::SessionBook;
+use tooltrail_model::book::Selection;
+use tooltrail_model::digest::{self, Outcome, Run};
+use tooltrail_model::row::SessionRow;
+use tooltrail_view::head::{Tone, counted};
+
+/// So many sessions are remembered.
+const KNOWN: usize = 5_000;
+
+/// How the tests of a session went, in words.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Tested {
+    /// `✓ then 2 edits`; nothing where nothing was tested.
+    pub(crate) say: String,
+    /// The same in a sentence.
+    pub(crate) title: String,
+    /// How it is coloured.
+    pub(crate) class: &'static str,
+}
+
+/// What is known already, by session and version.
+#[derive(Default)]
+pub(crate) struct Tests {
+    known: Mutex<HashMap<(String, u64), Tested>>,
+}
+
+impl Tests {
+    /// How the tests of some sessions went, as far as it can be told in a while.
+    pub(crate) fn of(
+        &self,
+        moment: &Moment,
+        rows: &[SessionRow<'_>],
+        places: &[usize],
+        threads: usize,
+        patience: Duration,
+    ) -> HashMap<usize, Tested> {
+        let key = |place: usize| rows.get(place).map(|row| (row.session.to_owned(), moment.listing.version(place)));
+        let mut told: HashMap<usize, Tested> = HashMap::new();
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        told.extend(places.iter().filter_map(|&place| Some((place, known.get(&key(place)?)?.clone()))));
+        drop(known);
+        let open: Vec<usize> =
+            places.iter().copied().filter(|place| !told.contains_key(place) && !moment.listing.is_gone(*place)).collect();
+        let (start, next, found) = (Instant::now(), AtomicUsize::new(0), Mutex::new(Vec::new()));
+        let work = || {
+            while start.elapsed() < patience
+                && let Some(&place) = open.get(next.fetch_add(1, Ordering::Relaxed))
+            {
+                if let Some(tested) = tested(moment, rows, place) {
+                    found.lock().unwrap_or_else(PoisonError::into_inner).push((place, tested));
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads.min(open.len()) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() > KNOWN {
+            known.clear();
+        }
+        for (place, tested) in found.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            known.extend(key(place).map(|key| (key, tested.clone())));
+            told.insert(place, tested);
+        }
+        told
+    }
+}
+
+/// How the tests of a session went. One that cannot be opened has none.
+fn tested(moment: &Moment, rows: &[SessionRow<'_>], place: usize) -> Option<Tested> {
+    let row = rows.get(place).filter(|row| row.calls > 0)?;
+    let linker = moment.library.open(moment.listing.bundle(place)?).ok()?;
+    let linked = linker.link();
+    let own = linked.sessions.iter().position(|session| session.agent == row.agent && *session.id == *row.session)?;
+    let book = SessionBook::outline(&linked, &[own], &moment.now, moment.library.shelf());
+    Some(digest::of(&book, &Selection::default()).test.map(|run| said(&run)).unwrap_or_default())
+}
+
+fn said(run: &Run) -> Tested {
+    let (sign, title, tone) = match run.outcome {
+        Outcome::Passed => ("✓", "the last tests passed", Tone::Ok),
+        Outcome::Failed => ("✗", "the last tests failed", Tone::Error),
+        // Nobody recorded its own outcome, and the line it stands in did not end well either.
+        Outcome::Masked if run.exit_code.is_some_and(|code| code != 0) => {
+            ("?", "the last tests ran, and their own outcome was not recorded", Tone::Stopped)
+        }
+        Outcome::Masked => ("✓?", "the success is that of another command: the outcome of the last tests was not recorded", Tone::Stopped),
+        Outcome::Unknown => ("?", "how the last tests ended was not recorded", Tone::Muted),
+    };
+    let edits = counted(run.edits_after, "edit");
+    let (say, title) = match run.edits_after {
+        0 => (sign.to_owned(), title.to_owned()),
+        _ => (format!("{sign} then {edits}"), format!("{title}; {edits} since")),
+    };
+    Tested { say, title, class: words::class(tone) }
+}

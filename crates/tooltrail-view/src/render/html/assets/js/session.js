@@ -1,0 +1,433 @@
+// A session on the server: sections of rows are fetched when somebody comes near, a body when its row is opened. What the page shows
+// is in its address: chips, what is looked for, the selected row.
+const AWAY = '.rows.away';
+// Calls whose subagents had problems, and whose bodies are not here.
+const DEEP = '.call[data-in]:not([data-filled])';
+const { base, v: version } = rows.dataset;
+const MARGIN = '150% 0px';
+// How many sections stay, those apart that somebody uses.
+const KEEP = 10;
+const FAILED = 'This part could not be fetched. ';
+
+const BUTTONS = [['Copy', copyRow], ['Markdown', copyMarkdown], ['Link', copyLink], ['Page', openPage]];
+const part = (path) => `${base}/${path}${path.includes('?') ? '&' : '?'}v=${version}`;
+async function text(path, signal) {
+  const answer = await fetch(part(path), { signal });
+  if (!answer.ok) throw new Error(String(answer.status));
+  return answer.text();
+}
+function intercept(event) {
+  // Once for our own field, once more for the browser's, which finds only what is here.
+  if ((event.ctrlKey || event.metaKey) && event.key === 'f' && document.activeElement !== input) { event.preventDefault(); acts['/'](); return true; }
+  return false;
+}
+
+// ---- Sections -----------------------------------------------------------------------------------------------------
+// Fetches under way: { promise, stop, wanted }. What only scrolling asked for is stopped when it scrolls away again.
+const fetching = new Map();
+const bringing = () => fetching.size;
+
+async function bringNow(place, signal) {
+  let html;
+  try {
+    html = await text('rows/' + place.dataset.s, signal);
+  } catch {
+    if (!signal.aborted) trouble(place);
+    return;
+  }
+  if (!place.isConnected) return;
+  watcher.unobserve(place);
+  // Until it is laid out it counts as high as it was, so nothing moves.
+  place.style.containIntrinsicBlockSize = 'auto ' + place.style.height;
+  place.innerHTML = html;
+  place.classList.remove('away');
+  place.removeAttribute('aria-busy');
+  place.style.height = '';
+  watching.observe(place);
+  ready(place);
+  tidy();
+}
+
+function trouble(place) {
+  const again = Object.assign(document.createElement('button'), { type: 'button', textContent: 'Try again' });
+  again.addEventListener('click', () => bring(place));
+  const told = Object.assign(document.createElement('p'), { className: 'wait' });
+  told.append(FAILED, again);
+  place.replaceChildren(told);
+}
+
+function bring(place, wanted = true) {
+  if (!place.matches(AWAY)) return Promise.resolve();
+  const known = fetching.get(place);
+  if (known) { known.wanted ||= wanted; return known.promise; }
+  const stop = new AbortController();
+  const promise = bringNow(place, stop.signal).finally(() => fetching.delete(place));
+  fetching.set(place, { promise, stop, wanted });
+  return promise;
+}
+
+const watcher = new IntersectionObserver((seen) => {
+  for (const { target, isIntersecting } of seen) {
+    if (isIntersecting) bring(target, false);
+    else if (fetching.has(target) && !fetching.get(target).wanted) fetching.get(target).stop.abort();
+  }
+}, { rootMargin: MARGIN });
+
+// Sections that are here and near.
+const near = new Set();
+const watching = new IntersectionObserver((seen) => {
+  for (const { target, isIntersecting } of seen) if (isIntersecting) near.add(target); else near.delete(target);
+  tidy();
+}, { rootMargin: MARGIN });
+
+// Whoever reads, marks or has opened something finds it where it was.
+function used(place) {
+  const chosen = getSelection();
+  return near.has(place) || place.contains(document.activeElement) || place.contains(current)
+    || (chosen && !chosen.isCollapsed && chosen.containsNode(place, true)) || place.querySelector('details.row[open]:not([data-self]), .msg[data-filled]');
+}
+
+let tidying;
+function tidy() {
+  clearTimeout(tidying);
+  tidying = setTimeout(() => {
+    const here = all(':scope > .rows:not(.away)', rows);
+    const middle = innerHeight / 2;
+    const far = (place) => { const box = place.getBoundingClientRect(); return Math.abs((box.top + box.bottom) / 2 - middle); };
+    const spare = here.filter((place) => !used(place)).sort((one, other) => far(other) - far(one));
+    for (const place of spare.slice(0, Math.max(0, here.length - KEEP))) evict(place);
+  }, 300);
+}
+
+function evict(place) {
+  watching.unobserve(place);
+  near.delete(place);
+  place.dataset.h = Math.round(place.getBoundingClientRect().height);
+  place.replaceChildren();
+  place.classList.add('away');
+  place.setAttribute('aria-busy', 'true');
+  size(place);
+  watcher.observe(place);
+}
+
+// ---- Chips --------------------------------------------------------------------------------------------------------
+const chips = all('.chip[data-show]');
+const shown = () => (rows.dataset.show ?? '').split(' ').filter(Boolean);
+const codes = new Map(chips.map((chip) => [chip.dataset.show, chip.dataset.code]));
+// How many rows of a place each chip stands for, as the page says it: `f2p1`.
+const counts = (place) => new Map([...(place.dataset.n ?? '').matchAll(/([a-z]+)(\d+)/g)].map(([, code, count]) => [code, Number(count)]));
+
+// Rows that are not here take about the room that they will take, or that those of them take which a chip leaves.
+function size(place) {
+  const only = shown();
+  const told = counts(place);
+  const left = only.reduce((sum, name) => sum + (told.get(codes.get(name)) ?? 0), 0);
+  place.style.height = (only.length ? Math.max(1, left) * 30 : place.dataset.h) + 'px';
+  place.hidden = only.length > 0 && !left;
+}
+
+const BAD = chips.filter((chip) => chip.matches('.bad')).map((chip) => chip.dataset.code);
+function may(place, kind) {
+  if (place.matches('.call')) return kind === 'bad';
+  if (kind === 'row' || kind === 'turn') return !place.hidden;
+  const told = counts(place);
+  return kind === 'bad' ? BAD.some((code) => told.has(code)) : told.has('ed') || told.has('wr');
+}
+
+function showOnly(names) {
+  if (names.length) rows.dataset.show = names.join(' '); else delete rows.dataset.show;
+  for (const chip of chips) {
+    const on = names.includes(chip.dataset.show) || (!names.length && chip.dataset.show === '');
+    if (on) chip.setAttribute('aria-current', 'true'); else chip.removeAttribute('aria-current');
+  }
+  // Sections that are here count only as far as something of them is left.
+  for (const place of all(':scope > .rows:not(.away)', rows)) {
+    const told = counts(place);
+    place.hidden = names.length > 0 && !names.some((name) => told.has(codes.get(name)));
+  }
+  for (const place of away()) size(place);
+  note();
+}
+bar.addEventListener('click', (event) => {
+  const chip = event.target.closest('.chip[data-show]');
+  if (!chip || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const name = chip.dataset.show;
+  const now = shown();
+  showOnly(!name ? [] : now.includes(name) ? now.filter((one) => one !== name) : [...now, name]);
+  if (current?.isConnected && current.checkVisibility()) put(current.matches('details') ? current.firstElementChild : current, 'nearest');
+});
+
+// ---- The address --------------------------------------------------------------------------------------------------
+function address(id, whole = true) {
+  const query = new URLSearchParams();
+  if (shown().length) query.set('show', shown().join(','));
+  if (input.value) query.set('find', input.value);
+  // The server brings the rows around it along.
+  if (id) query.set('at', id);
+  const path = location.pathname + (query.size ? '?' + query : '') + (id ? '#' + encodeURIComponent(id) : '');
+  return whole ? location.origin + path : path;
+}
+let noting;
+function note() {
+  clearTimeout(noting);
+  noting = setTimeout(() => history.replaceState(history.state, '', address(current?.isConnected ? anchor(current) : '', false)), 150);
+}
+const anchor = (row) => row.id || row.closest('.row[id], .turn[id]')?.id || '';
+const chosen = () => note();
+
+// ---- Places -------------------------------------------------------------------------------------------------------
+// The way to something that is not here: the sections to bring, and the calls to open between them.
+async function reveal(id) {
+  let element = byId(id);
+  if (!element) {
+    try {
+      await walk(JSON.parse(await text('where?id=' + encodeURIComponent(id))));
+    } catch {
+      say('not in this session');
+    }
+    element = byId(id);
+  }
+  if (element) unfold(element);
+  return element;
+}
+async function walk(steps) {
+  let place = null;
+  for (const { rows: section, call } of steps) {
+    place = rows.querySelector(`.rows[data-s="${section}"]`);
+    if (!place) return null;
+    await bring(place);
+    if (!call) continue;
+    const row = byId(call);
+    if (!row) return null;
+    await deepen(row);
+    row.open = true;
+    for (const sub of all('.sub', row)) sub.open = true;
+  }
+  return place;
+}
+async function reach(section) {
+  const place = rows.querySelector(`.rows[data-s="${section}"]`);
+  if (!place) return walk(JSON.parse(await text('where?rows=' + section)));
+  await bring(place);
+  return place;
+}
+
+// The outline of a long session comes in parts too.
+async function outline(group) {
+  if (!group.matches('[data-t]')) return;
+  const html = await text('turns/' + group.dataset.t).catch(() => null);
+  if (html === null || !group.matches('[data-t]')) return;
+  group.removeAttribute('data-t');
+  group.querySelector(':scope > .more')?.remove();
+  group.insertAdjacentHTML('beforeend', html);
+}
+byId('tt-outline').addEventListener('toggle', ({ target }) => { if (target.open && target.matches('.span')) outline(target); }, true);
+async function pointless(turn) {
+  const number = Number(turn.slice('turn-'.length));
+  const group = all('.outline .span').find(({ dataset }) => number >= dataset.first && number <= dataset.last);
+  if (!group) return;
+  for (const other of all('.outline .span[open]')) if (other !== group) other.open = false;
+  group.open = true;
+  if (!group.matches('[data-t]')) return;
+  await outline(group);
+  if (!group.matches('[data-t]')) point(turn);
+}
+
+// ---- Bodies -------------------------------------------------------------------------------------------------------
+const filling = new Map();
+function fill(row, whole) {
+  const key = row.dataset.body;
+  if (!key) return Promise.resolve();
+  if (!filling.has(row)) filling.set(row, fillNow(row, key + (whole ? '?all=1' : '')).finally(() => filling.delete(row)));
+  return filling.get(row);
+}
+async function fillNow(row, path) {
+  const old = row.querySelector(':scope > .body');
+  old?.setAttribute('aria-busy', 'true');
+  let html;
+  try {
+    html = await text(path);
+  } catch {
+    old?.removeAttribute('aria-busy');
+    return say('it could not be fetched');
+  }
+  const body = document.createElement('div');
+  body.className = 'body';
+  body.innerHTML = html;
+  if (old) old.replaceWith(body); else row.append(body);
+  row.dataset.filled = '';
+  for (const place of away(body)) { size(place); watcher.observe(place); }
+  if (row.open && row.matches('.call')) equip(row);
+  if (finding) paintUnit(row);
+}
+const filled = (row) => row.matches('[data-body]:not([data-filled])') ? fill(row, false) : Promise.resolve();
+const deepen = filled;
+rows.addEventListener('toggle', ({ target }) => { if (target.open && target.matches?.('.row[data-body]:not([data-filled])')) fill(target, false); }, true);
+rows.addEventListener('click', async (event) => {
+  const link = event.target.closest('a.all');
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const row = link.closest('.row');
+  await fill(row, true);
+  row.querySelector(':scope > summary')?.focus({ preventScroll: true });
+});
+// A row's number leads to its page, and is what is copied of it.
+const pageOf = (row) => row?.matches('.call') ? row.previousElementSibling?.href : null;
+function openPage(row) {
+  const page = pageOf(row);
+  if (page) location.href = page;
+}
+async function copyMarkdown(row) {
+  const page = pageOf(row);
+  if (!page) return copyRow(row);
+  try {
+    const answer = await fetch(page + '.md');
+    if (!answer.ok) throw new Error(String(answer.status));
+    copy(await answer.text(), 'Markdown');
+  } catch {
+    say('it could not be fetched');
+  }
+}
+
+// ---- The menu of a row --------------------------------------------------------------------------------------------
+const menu = byId('tt-menu');
+let asked = null;
+function openMenu() {
+  if (!current?.isConnected) return say('select a row first');
+  asked = current;
+  const page = pageOf(asked);
+  for (const item of all('[data-page]', menu)) item.hidden = !page;
+  for (const link of all('a[data-page]', menu)) link.href = page ? page + link.dataset.page : '';
+  const line = (asked.matches('details') ? asked.firstElementChild : asked).getBoundingClientRect();
+  menu.showPopover();
+  menu.style.left = Math.max(8, Math.min(line.left + 40, innerWidth - menu.offsetWidth - 8)) + 'px';
+  menu.style.top = Math.max(8, Math.min(line.bottom + 2, innerHeight - menu.offsetHeight - 8)) + 'px';
+  menu.querySelector('button, a')?.focus();
+}
+menu.addEventListener('click', (event) => {
+  const act = { link: copyLink, text: copyRow, markdown: copyMarkdown }[event.target.closest('button')?.dataset.act];
+  menu.hidePopover();
+  if (act && asked) act(asked);
+});
+menu.addEventListener('keydown', (event) => {
+  if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
+  event.preventDefault();
+  const items = all('button, a', menu).filter((item) => !item.hidden);
+  const step = event.key === 'ArrowDown' ? 1 : -1;
+  items.at((items.indexOf(document.activeElement) + step) % items.length)?.focus();
+});
+menu.addEventListener('toggle', ({ newState }) => {
+  if (newState === 'closed' && asked?.isConnected && !document.activeElement?.closest('dialog')) (asked.matches('details') ? asked.firstElementChild : asked).focus({ preventScroll: true });
+});
+
+// What stands there to be copied.
+document.addEventListener('click', (event) => {
+  const source = byId(event.target.closest?.('[data-copy]')?.dataset.copy ?? '');
+  if (source) copy(source.textContent, 'command');
+});
+
+// ---- Find ---------------------------------------------------------------------------------------------------------
+// The server finds, in rows that are not here too: { needle, found: [[section, row, times]], total, at, spot }.
+let looking = null;
+async function find(text) {
+  const needle = text.toLowerCase();
+  const mine = ++search;
+  looking?.abort();
+  finding = null;
+  paint();
+  note();
+  if (!needle.trim()) return report();
+  looking = new AbortController();
+  status.textContent = '…';
+  let told;
+  try {
+    const answer = await fetch(`${base}/find?q=${encodeURIComponent(text)}`, { signal: looking.signal });
+    if (!answer.ok) throw new Error(String(answer.status));
+    told = await answer.json();
+  } catch {
+    if (mine === search) status.textContent = 'finding failed';
+    return;
+  }
+  if (mine !== search) return;
+  finding = { needle, found: told.found, total: told.found.length, at: -1, spot: 0, more: told.more };
+  paint();
+  report();
+}
+
+// From match to match within a row, then on to the next row that has one.
+async function match(back) {
+  if (!finding || !finding.total) return;
+  const known = finding.spots?.[finding.spot + (back ? -1 : 1)];
+  if (known?.startContainer.isConnected) {
+    finding.spot += back ? -1 : 1;
+    return put(paintHere(known), 'center');
+  }
+  const mine = finding;
+  mine.at = mine.at < 0 && back ? mine.total - 1 : (mine.at + (back ? -1 : 1) + mine.total) % mine.total;
+  mine.spots = null;
+  report();
+  const [section, place] = mine.found[mine.at];
+  const unit = await reach(section).catch(() => null);
+  const row = unit && all(':scope > .row', unit)[place];
+  if (!row || mine !== finding) return;
+  unfold(row);
+  if (row.matches('details')) row.open = true;
+  await filled(row);
+  let spots = ranges(row, mine.needle);
+  if (!spots.length && row.dataset.body) { await fill(row, true); spots = ranges(row, mine.needle); }
+  if (mine !== finding) return;
+  show(row, 'nearest');
+  if (!spots.length) return say('found in what is not shown here: see its page');
+  mine.spots = spots;
+  mine.spot = back ? spots.length - 1 : 0;
+  put(paintHere(spots[mine.spot]), 'center');
+}
+
+// ---- Keys ---------------------------------------------------------------------------------------------------------
+const follow = (rel) => { const link = document.querySelector(`a[rel="${rel}"]`); if (link) location.href = link.href; else say(rel === 'prev' ? 'no session before it' : 'no session after it'); };
+const ACTS = {
+  m: () => { if (current) copyMarkdown(current); else say('select a row first'); },
+  '.': openMenu,
+  f: () => (document.querySelector('.chip[aria-current]') ?? chips[0])?.focus(),
+  '[': () => follow('prev'), ']': () => follow('next'),
+  h: () => { if (last === 'g') location.href = document.querySelector('a.logo')?.href ?? '/'; },
+};
+
+// Links to what is on this page: those sections need not be loaded anew.
+document.addEventListener('click', (event) => {
+  const link = event.target.closest?.('a[href]');
+  if (!link || link.pathname !== location.pathname || link.host !== location.host || !link.hash || link.closest('.bar')) return;
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  byId('tt-drawer').checked = false;
+  let id = link.hash.slice(1);
+  try { id = decodeURIComponent(id); } catch { /* as it is written */ }
+  if (id !== hashId()) history.pushState(null, '', address(id, false));
+  go(id, true);
+});
+addEventListener('popstate', () => {
+  const query = new URLSearchParams(location.search);
+  const names = (query.get('show') ?? '').split(',').filter((name) => codes.has(name) && name);
+  if (names.join(' ') !== shown().join(' ')) showOnly(names);
+  const wanted = query.get('find') ?? '';
+  if (wanted !== input.value) { input.value = wanted; find(wanted); }
+});
+
+// What the session amounts to takes a while to be found out, where it is long.
+async function digest() {
+  const place = byId('tt-digest');
+  if (!place?.matches('[aria-busy]')) return;
+  try {
+    place.innerHTML = await text('digest');
+    place.removeAttribute('aria-busy');
+  } catch {
+    place.textContent = FAILED;
+  }
+}
+
+function begun() {
+  for (const place of all(':scope > .rows:not(.away)', rows)) watching.observe(place);
+  digest();
+  if (input.value) find(input.value);
+}

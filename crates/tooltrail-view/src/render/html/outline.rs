@@ -1,0 +1,47 @@
+//! The outline: a line for each turn of a session.
+
+use super::call::bad;
+use crate::head::{count, counted};
+use crate::line::neutral;
+use maud::{Markup, html};
+use tooltrail_model::transcript::{Transcript, Turn};
+
+/// A turn, and how its calls went.
+pub(super) struct Told<'a> {
+    /// Its place in `Transcript::turns`.
+    pub(super) index: usize,
+    turn: &'a Turn,
+    calls: u64,
+    wrong: u64,
+}
+
+/// The turns of a session.
+pub(super) fn turns<'a>(transcript: &'a Transcript<'_>) -> Vec<Told<'a>> {
+    let told = |(index, turn)| Told { index, turn, calls: 0, wrong: 0 };
+    let mut turns: Vec<Told<'_>> = transcript.turns.iter().enumerate().map(told).collect();
+    for call in &transcript.calls {
+        if let Some(turn) = call.turn.and_then(|turn| turns.get_mut(turn)) {
+            turn.calls += 1;
+            turn.wrong += u64::from(bad(call.row.status));
+        }
+    }
+    turns
+}
+
+/// A turn as a line that leads to it.
+pub(super) fn item(told: &Told<'_>, address: &str) -> Markup {
+    let turn = told.turn;
+    html! {
+        li.gone[turn.abandoned] {
+            a href=(address) {
+                span.n { (told.index + 1) }
+                span.p { @if turn.head.trim().is_empty() { "…" } @else { (neutral(&turn.head)) } }
+                span.c {
+                    @if told.calls > 0 { (counted(told.calls, "call")) }
+                    @if told.wrong > 0 { span.no { "✗ " (count(told.wrong)) } }
+                    @if turn.abandoned { span.tag { "abandoned" } }
+                }
+            }
+        }
+    }
+}

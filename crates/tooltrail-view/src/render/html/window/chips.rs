@@ -1,0 +1,245 @@
+//! Chips: what can be shown alone. Every row answers to some of them, and a section that is not here says how many of its rows do.
+
+use super::super::call::bad;
+use crate::head::{count, look};
+use maud::{Markup, html};
+use std::fmt::Write;
+use tooltrail_model::transcript::What;
+use tooltrail_model::{Kind, Status};
+
+/// A chip: its word in an address, its letters in a count, and the rows that answer to it.
+struct Chip {
+    word: &'static str,
+    code: &'static str,
+    selector: &'static str,
+}
+
+const fn chip(word: &'static str, code: &'static str, selector: &'static str) -> Chip {
+    Chip { word, code, selector }
+}
+
+/// All chips. A set of them is a number, with a bit for each.
+const CHIPS: &[Chip] = &[
+    chip("failed", "f", ".s-failed"),
+    chip("timed_out", "t", ".s-timed_out"),
+    chip("rejected", "r", ".s-rejected"),
+    chip("blocked", "b", ".s-blocked"),
+    chip("interrupted", "i", ".s-interrupted"),
+    chip("cancelled", "c", ".s-cancelled"),
+    chip("unanswered", "u", ".s-unanswered"),
+    chip("running", "g", ".s-running"),
+    chip("edits", "e", ":is(.k-edit, .k-write)"),
+    chip("prompts", "p", ".m-person"),
+    chip("text", "x", ".m-model"),
+    chip("thinking", "h", ".m-thought"),
+    chip("shell", "sh", ".k-shell"),
+    chip("read", "rd", ".k-read"),
+    chip("write", "wr", ".k-write"),
+    chip("edit", "ed", ".k-edit"),
+    chip("search", "se", ".k-search"),
+    chip("list", "ls", ".k-list"),
+    chip("todo", "td", ".k-todo"),
+    chip("plan", "pl", ".k-plan"),
+    chip("subagent", "sa", ".k-subagent"),
+    chip("task", "tk", ".k-task"),
+    chip("question", "qu", ".k-question"),
+    chip("web_search", "ws", ".k-web_search"),
+    chip("web_fetch", "wf", ".k-web_fetch"),
+    chip("skill", "sk", ".k-skill"),
+    chip("mcp", "mc", ".k-mcp"),
+    chip("image", "im", ".k-image"),
+    chip("other", "ot", ".k-other"),
+];
+
+/// How many chips tell what became of a call.
+const STATUSES: usize = 8;
+
+/// A set of chips.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Set(u32);
+
+impl Set {
+    /// The chips that a row answers to.
+    pub(super) fn of(what: What, call: Option<(Status, Kind)>) -> Self {
+        let mut set = Set::default();
+        match what {
+            What::Call(_) => {}
+            What::Prompt | What::Command => set.add("prompts"),
+            What::Text => set.add("text"),
+            What::Thinking => set.add("thinking"),
+            _ => {}
+        }
+        if let Some((status, kind)) = call {
+            if bad(status) || status == Status::Running {
+                set.add(status.word());
+            }
+            set.add(kind.word());
+            if matches!(kind, Kind::Edit | Kind::Write) {
+                set.add("edits");
+            }
+        }
+        set
+    }
+
+    /// The chips of an address: words with commas between them. Others are left out.
+    pub(super) fn read(words: &str) -> Self {
+        let mut set = Set::default();
+        words.split(',').for_each(|word| set.add(word));
+        set
+    }
+
+    fn add(&mut self, word: &str) {
+        self.0 |= CHIPS.iter().position(|chip| chip.word == word).map_or(0, |place| 1 << place);
+    }
+
+    /// Both together.
+    pub(super) fn and(self, other: Set) -> Self {
+        Set(self.0 | other.0)
+    }
+
+    /// Those that tell what became of a call.
+    pub(super) fn statuses(self) -> Self {
+        Set(self.0 & ((1 << STATUSES) - 1))
+    }
+
+    /// Whether none is in it.
+    pub(super) fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    fn chips(self) -> impl Iterator<Item = (usize, &'static Chip)> {
+        CHIPS.iter().enumerate().filter(move |(place, _)| self.0 >> place & 1 == 1)
+    }
+
+    /// Their words, with spaces between them; nothing where there are none.
+    pub(super) fn words(self) -> Option<String> {
+        (!self.is_empty()).then(|| self.chips().map(|(_, chip)| chip.word).collect::<Vec<_>>().join(" "))
+    }
+}
+
+/// How many rows answer to each chip.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Counts([u32; CHIPS.len()]);
+
+impl Counts {
+    /// Counts a row.
+    pub(super) fn add(&mut self, set: Set) {
+        for (place, _) in set.chips() {
+            if let Some(count) = self.0.get_mut(place) {
+                *count += 1;
+            }
+        }
+    }
+
+    /// Counts what another one has.
+    pub(super) fn join(&mut self, more: &Counts) {
+        self.0.iter_mut().zip(more.0).for_each(|(count, more)| *count += more);
+    }
+
+    /// How many rows answer to one of these chips at most.
+    pub(super) fn of(&self, set: Set) -> u32 {
+        set.chips().filter_map(|(place, _)| self.0.get(place)).sum()
+    }
+
+    /// As a section says it: `f2p1sh40`.
+    pub(super) fn code(&self) -> String {
+        let mut code = String::new();
+        for (chip, count) in CHIPS.iter().zip(self.0).filter(|(_, count)| *count > 0) {
+            _ = write!(code, "{}{count}", chip.code);
+        }
+        code
+    }
+}
+
+/// The chips of a session that there is something for; `on` are those that are chosen.
+pub(super) fn bar(counts: &Counts, on: Set) -> Markup {
+    let all: Vec<(usize, &Chip, u32)> = CHIPS
+        .iter()
+        .zip(counts.0)
+        .enumerate()
+        .map(|(place, (chip, count))| (place, chip, count))
+        .filter(|(_, _, count)| *count > 0)
+        .collect();
+    let chosen = |place: usize| (on.0 >> place & 1 == 1).then_some("true");
+    let (first, kinds): (Vec<_>, Vec<_>) = all.into_iter().partition(|(place, ..)| *place < STATUSES + 4);
+    let in_menu = kinds.iter().any(|(place, ..)| chosen(*place).is_some());
+    html! {
+        div.chips #tt-filters role="group" aria-label="What is shown" {
+            a.chip href="?" data-show="" aria-current=[on.is_empty().then_some("true")] { "All" }
+            @for (place, chip, number) in first {
+                @let status = Status::of_word(chip.word).filter(|_| place < STATUSES);
+                a class={ "chip" @if status.is_some_and(bad) { " bad" } @if let Some(status) = status { " s-" (status.word()) } }
+                    href={ "?show=" (chip.word) } data-show=(chip.word) data-code=(chip.code) aria-current=[chosen(place)]
+                    title=[status.map(|status| format!("{} {}", count(number.into()), look(status).word))] {
+                    @if let Some(status) = status { span.sign aria-hidden="true" { (look(status).glyph) } span.vh { (look(status).word) " " } (count(number.into())) }
+                    @else { (label(chip.word)) span.di { (count(number.into())) } }
+                }
+            }
+            @if !kinds.is_empty() {
+                details.menu.kinds {
+                    summary aria-current=[in_menu.then_some("true")] { "Tools" }
+                    div.pop { @for (place, chip, number) in kinds {
+                        a.chip href={ "?show=" (chip.word) } data-show=(chip.word) data-code=(chip.code) aria-current=[chosen(place)] {
+                            (chip.word.replace('_', " ")) span.di { (count(number.into())) }
+                        }
+                    } }
+                }
+            }
+        }
+    }
+}
+
+/// What stands on a chip.
+fn label(word: &str) -> &'static str {
+    match word {
+        "edits" => "Edits",
+        "prompts" => "Prompts",
+        "text" => "Text",
+        _ => "Thinking",
+    }
+}
+
+/// The rules by which chosen chips leave only their rows: all are hidden, and each chip brings its own back.
+pub(crate) fn style() -> String {
+    let mut css = String::from("#tt-rows[data-show] :is(.row, .turn, .no) { display: none; }\n");
+    for Chip { word, selector, .. } in CHIPS {
+        let within = format!("#tt-rows[data-show~=\"{word}\"]");
+        let rows = format!(":is(.row{selector}, [data-in~=\"{word}\"])");
+        let rows = if selector.starts_with(':') { format!(":is({}, [data-in~=\"{word}\"])", selector) } else { rows };
+        _ = writeln!(css, "{within} {rows}, {within} .no:has(+ {rows}) {{ display: block; }}");
+        _ = writeln!(css, "{within} .turn[data-has~=\"{word}\"] {{ display: flex; }}");
+    }
+    css
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_and_kind_that_is_asked_for_has_a_chip() {
+        for status in Status::ALL.iter().filter(|status| bad(**status)) {
+            assert!(!Set::read(status.word()).is_empty(), "{status:?}");
+        }
+        for kind in Kind::ALL {
+            assert!(!Set::read(kind.word()).is_empty(), "{kind:?}");
+        }
+        let codes: std::collections::HashSet<&str> = CHIPS.iter().map(|chip| chip.code).collect();
+        assert_eq!(codes.len(), CHIPS.len(), "two chips count with the same letters");
+        assert!(CHIPS.len() <= 32);
+    }
+
+    #[test]
+    fn rows_answer_to_their_chips() {
+        let edit = Set::of(What::Call(0), Some((Status::Failed, Kind::Edit)));
+        assert_eq!(edit.words().as_deref(), Some("failed edits edit"));
+        assert_eq!(Set::of(What::Thinking, None).words().as_deref(), Some("thinking"));
+        assert_eq!(Set::of(What::Notice, None).words(), None);
+        assert_eq!(Set::read("failed,nonsense,edits"), Set::read("edits,failed"));
+        let mut counts = Counts::default();
+        counts.add(edit);
+        counts.add(Set::of(What::Call(0), Some((Status::Succeeded, Kind::Shell))));
+        assert_eq!(counts.code(), "f1e1sh1ed1");
+        assert_eq!(counts.of(Set::read("failed,shell")), 2);
+    }
+}

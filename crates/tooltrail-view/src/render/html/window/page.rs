@@ -1,0 +1,293 @@
+//! What stands around the rows: title and state, what the session amounts to, the bar with views, chips and find, the outline, and
+//! places for sections that are not here.
+
+use super::super::about::{about, moment, title};
+use super::super::plan::Row;
+use super::super::rows::tail;
+use super::super::{help, outline};
+use super::chips::{self, Counts, Set};
+use super::{At, HIGHEST, MANY, Window};
+use crate::digest::state_words;
+use crate::head::{count, counted, look};
+use crate::line::neutral;
+use maud::{Markup, PreEscaped, html};
+use tooltrail_model::Time;
+use tooltrail_model::book::Book;
+use tooltrail_model::row::SessionRow;
+use tooltrail_model::transcript::{Transcript, What};
+
+/// How many turns of a long outline come together; it is long if it has more than twice as many.
+const TURNS: usize = 100;
+
+/// The views of a session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tab {
+    /// What was said and done.
+    Transcript,
+    /// What it changed in files.
+    Changes,
+    /// The records of its logs.
+    Raw,
+}
+
+/// Each view, its name and what it adds to the address.
+const TABS: &[(Tab, &str, &str)] = &[(Tab::Transcript, "Transcript", ""), (Tab::Changes, "Changes", "/changes"), (Tab::Raw, "Raw", "/raw")];
+
+/// What a session can be saved as.
+const EXPORTS: &[(&str, &str)] =
+    &[("html", "Web page, works offline"), ("md", "Markdown"), ("json", "JSON, for programs"), ("patch", "Patch of what it changed")];
+
+/// Keys that only this page has.
+const KEYS: &[(&str, &str)] = &[
+    ("m", "copy the call as Markdown"),
+    (".", "menu of the row"),
+    ("f", "chips: what is shown"),
+    ("[ ]", "session before, after"),
+    ("g h", "home"),
+    ("?", "this help"),
+];
+
+/// A session's page.
+pub(super) fn transcript(window: &Window, book: &dyn Book, at: &At<'_>) -> Markup {
+    let transcript = book.transcript();
+    if transcript.calls.len() <= MANY || at.digest {
+        window.told(book);
+    }
+    html! {
+        main.session #main {
+            (top(transcript, at))
+            (digest(window, book, at))
+            (bar(window, transcript, at, Tab::Transcript))
+            div.page {
+                (outline(window, transcript, at))
+                div.flow {
+                    (rows(window, book, at))
+                    footer { p { "End of the session" @if let Some(last) = &transcript.session.last_at { " · " time datetime=(last) { (moment(last)) " UTC" } } } }
+                }
+            }
+            (help::dialog(KEYS, &html! {}))
+            (menu())
+        }
+    }
+}
+
+/// Another view of the session.
+pub(super) fn tab(window: &Window, book: &dyn Book, at: &At<'_>, tab: Tab, content: &Markup) -> Markup {
+    let transcript = book.transcript();
+    html! { main.session #main { (top(transcript, at)) (bar(window, transcript, at, tab)) div.view { (content) } } }
+}
+
+/// The title, what the session is doing, and what can be done with it.
+fn top(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
+    let session = &transcript.session;
+    let [earlier, later] = at.neighbours;
+    html! {
+        header.top {
+            div.line {
+                @if let Some(project) = session.project { span.project title=(neutral(project)) { (neutral(last_part(project))) } span.di aria-hidden="true" { "/" } }
+                h1 { (title(transcript)) }
+                (state(session, at.now))
+                span.do {
+                    @if let Some(address) = earlier { a.step rel="prev" href=(address) title="The session before it ([)" aria-label="The session before it" { "‹" } }
+                    @if let Some(address) = later { a.step rel="next" href=(address) title="The session after it (])" aria-label="The session after it" { "›" } }
+                    @if let Some(command) = at.resume { (resume(command)) }
+                    details.menu { summary { "Export" } div.pop {
+                        @for (extension, what) in EXPORTS { a href={ (at.base) "/export." (extension) } { (what) } }
+                        p.di { "Secrets are taken out." }
+                    } }
+                }
+            }
+            ul.about { @for (name, value) in about(session).into_iter().filter(|(name, _)| *name != "state") { li { span.di { (name) } " " (neutral(&value)) } } }
+        }
+    }
+}
+
+fn resume(command: &str) -> Markup {
+    html! {
+        details.menu { summary { "Resume" } div.pop.command {
+            code #tt-resume { (neutral(command)) }
+            button type="button" data-copy="tt-resume" { "Copy" }
+        } }
+    }
+}
+
+/// What the session is doing, and since when.
+fn state(session: &SessionRow<'_>, now: Option<Time>) -> Markup {
+    let Some((word, why)) = state_words(session.state, session.state_reason) else { return html! {} };
+    let class = match session.state {
+        Some("working") => "working",
+        Some("ended") | None => "ended",
+        _ => "yours",
+    };
+    let since = session.last_at.as_deref().and_then(|time| time.parse::<Time>().ok()).zip(now);
+    html! {
+        span class={ "state " (class) } title=[why] {
+            span aria-hidden="true" { (if class == "ended" { "○ " } else { "● " }) } (word)
+            @if let Some((then, now)) = since { " " span.since { (ago(then, now)) } }
+        }
+    }
+}
+
+/// How long ago, in one unit.
+fn ago(then: Time, now: Time) -> String {
+    let seconds = (then.micros_until(now) / 1_000_000).max(0);
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} m", seconds / 60),
+        3_600..172_800 => format!("{} h", seconds / 3_600),
+        _ => format!("{} d", seconds / 86_400),
+    }
+}
+
+/// The last part of a path, whichever system it comes from.
+fn last_part(path: &str) -> &str {
+    path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().filter(|part| !part.is_empty()).unwrap_or(path)
+}
+
+/// What the session amounts to, or a place for it where it takes long to find out.
+fn digest(window: &Window, book: &dyn Book, at: &At<'_>) -> Markup {
+    html! {
+        @if window.told.get().is_some() { div #tt-digest { (window.digest(book, at)) } }
+        @else { div #tt-digest aria-busy="true" { p.digest.di { "Finding out what it amounts to … " a.more href={ (at.base) "?digest=1" } { "wait for it" } } } }
+    }
+}
+
+/// The bar: views of the session, chips, find.
+fn bar(window: &Window, transcript: &Transcript<'_>, at: &At<'_>, tab: Tab) -> Markup {
+    let main = tab == Tab::Transcript;
+    let mut counts = Counts::default();
+    window.counts.iter().for_each(|own| counts.join(own));
+    html! {
+        div.bar {
+            @if main { label.drawer title="Outline" { input #tt-drawer type="checkbox" autocomplete="off"; span aria-hidden="true" { "☰" } span.vh { "Show the outline" } } }
+            nav.tabs aria-label="Views of the session" {
+                @for (each, name, path) in TABS { a href={ (at.base) (path) } aria-current=[(*each == tab).then_some("page")] { (name) } }
+            }
+            @if main {
+                (chips::bar(&counts, Set::read(at.show)))
+                search.find {
+                    label.vh for="tt-find" { "Find in the session" }
+                    input #tt-find type="search" name="find" value=(at.find) placeholder="Find  /" autocomplete="off" spellcheck="false" aria-keyshortcuts="/";
+                    span #tt-found role="status" {}
+                    button #tt-find-prev type="button" title="Previous match (N)" aria-label="Previous match" { "↑" }
+                    button #tt-find-next type="button" title="Next match (n)" aria-label="Next match" { "↓" }
+                }
+                div.jump {
+                    @let none = transcript.calls.iter().all(|call| !super::super::call::bad(call.row.status));
+                    button #tt-bad-prev type="button" disabled[none] title="Previous problem (E)" aria-label="Previous problem" { (look(tooltrail_model::Status::Failed).glyph) "↑" }
+                    button #tt-bad-next type="button" disabled[none] title="Next problem (e)" aria-label="Next problem" { (look(tooltrail_model::Status::Failed).glyph) "↓" }
+                }
+                button #tt-help-open type="button" title="Keys (?)" aria-label="Keys" { "?" }
+            }
+        }
+    }
+}
+
+/// The sections: one with its rows, places for the others.
+fn rows(window: &Window, book: &dyn Book, at: &At<'_>) -> Markup {
+    let transcript = book.transcript();
+    let roots = window.plan.roots();
+    let inlined = roots.iter().copied().find(|root| *root == at.section).or(roots.first().copied());
+    let total: u64 = roots.iter().map(|&root| u64::from(window.height(transcript, root))).sum();
+    let scale = if total > HIGHEST { HIGHEST as f64 / total as f64 } else { 1.0 };
+    let only = Set::read(at.show);
+    html! {
+        div #tt-rows.transcript tabindex="-1" data-base=(at.base) data-v={ (PreEscaped(format!("{:x}", at.version))) } data-show=[only.words()] {
+            @if window.is_empty() { p.di { "There is nothing to show." } }
+            @for root in roots {
+                @if let Some(chunk) = window.plan.chunks.get(root) { (tail(transcript, &window.plan, chunk)) }
+                @if Some(root) == inlined {
+                    section.rows data-s=(root) data-n=[window.counts.get(root).map(Counts::code)] data-turn=[window.turn_at(transcript, root)] {
+                        (window.section(book, root, at))
+                    }
+                } @else { (window.place(transcript, root, at, scale)) }
+            }
+        }
+    }
+}
+
+impl Window {
+    /// A place for a section that is not here: about as high as it, with what it has for chips, and a link that brings it.
+    pub(super) fn place(&self, transcript: &Transcript<'_>, section: usize, at: &At<'_>, scale: f64) -> Markup {
+        let number = self.plan.chunks.get(section).map_or(0, |chunk| chunk.rows.len());
+        let height = (f64::from(self.height(transcript, section)) * scale) as u32;
+        let only = Set::read(at.show);
+        let hidden = !only.is_empty() && self.counts.get(section).is_some_and(|counts| counts.of(only) == 0);
+        html! {
+            section.rows.away data-s=(section) data-h=(height) data-n=[self.counts.get(section).map(Counts::code)] data-turn=[self.turn_at(transcript, section)]
+                aria-busy="true" hidden[hidden] {
+                a href={ (at.base) "?rows=" (section) } { (counted(number as u64, "row")) }
+            }
+        }
+    }
+
+    /// The turn that a section begins in, counted from 1.
+    fn turn_at(&self, transcript: &Transcript<'_>, section: usize) -> Option<usize> {
+        let chunk = self.plan.chunks.get(section).filter(|chunk| chunk.thread == Some(0))?;
+        let Some(Row::Entry { entry, .. }) = chunk.rows.first() else { return None };
+        transcript.threads.first()?.entries.get(*entry)?.turn.map(|turn| turn + 1)
+    }
+
+    /// About how high a section is, in pixels, on a screen of usual width.
+    fn height(&self, transcript: &Transcript<'_>, section: usize) -> u32 {
+        let Some(chunk) = self.plan.chunks.get(section) else { return 0 };
+        let entries = chunk.thread.and_then(|thread| transcript.threads.get(thread)).map_or(&[][..], |thread| &thread.entries);
+        let height = |row: &Row| {
+            let Row::Entry { entry, begins, .. } = row else { return 30 };
+            let Some(entry) = entries.get(*entry) else { return 30 };
+            let own = match entry.what {
+                What::Call(call) if self.opens(call) => 90 + entry.lines.clamp(1, 40) * 18,
+                What::Prompt | What::Text | What::Media => 18 + entry.lines.clamp(1, 160) * 21,
+                _ => 30,
+            };
+            own + if begins.is_some() { 56 } else { 0 }
+        };
+        chunk.rows.iter().map(height).sum()
+    }
+}
+
+/// The turns. A long outline comes in parts, and only the one that the reader is in comes with the page.
+fn outline(window: &Window, transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
+    let turns = outline::turns(transcript);
+    let long = turns.len() > 2 * TURNS;
+    let here = window.turn_at(transcript, at.section).unwrap_or(1) - 1;
+    html! {
+        nav.outline #tt-outline aria-label="Outline" tabindex="-1" {
+            @if !long { ol.turns { @for turn in &turns { (outline::item(turn, &turn_address(turn.index))) } } }
+            @else {
+                @for (group, turns) in turns.chunks(TURNS).enumerate() {
+                    @let (first, last) = (group * TURNS + 1, group * TURNS + turns.len());
+                    @let open = here / TURNS == group;
+                    details.span data-first=(first) data-last=(last) data-t=[(!open).then_some(group)] open[open] {
+                        summary { "Turns " (count(first as u64)) "–" (count(last as u64)) }
+                        @if open { (turns_of(window, transcript, group, at)) }
+                        @else { a.more href=(turn_address(first - 1)) { "Show" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A part of a long outline.
+pub(super) fn turns_of(_: &Window, transcript: &Transcript<'_>, group: usize, _: &At<'_>) -> Markup {
+    let turns = outline::turns(transcript);
+    html! { ol.turns { @for turn in turns.iter().skip(group.saturating_mul(TURNS)).take(TURNS) { (outline::item(turn, &turn_address(turn.index))) } } }
+}
+
+fn turn_address(turn: usize) -> String {
+    format!("?at=turn-{0}#turn-{0}", turn + 1)
+}
+
+/// The menu of a row. The script puts it beside the row, and fills in the addresses.
+fn menu() -> Markup {
+    html! {
+        div.pop #tt-menu popover role="menu" aria-label="This row" {
+            button type="button" role="menuitem" data-act="link" { "Copy link" kbd { "y" } }
+            button type="button" role="menuitem" data-act="text" { "Copy command, path or text" kbd { "c" } }
+            button type="button" role="menuitem" data-act="markdown" { "Copy as Markdown" kbd { "m" } }
+            a role="menuitem" data-page="" { "Page of the call" }
+            a role="menuitem" data-page=".json" { "Raw JSON" }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! The rows of a section: a line for each call, messages in full as far as they are not too long, and what is in a row that is opened.
+
+use super::super::about::moment;
+use super::super::blocks::{body, notice};
+use super::super::call::{Frame, body_of, classes, inside, summary};
+use super::super::message::{self, Around};
+use super::super::plan::Row;
+use super::super::rows::{Nested, heading, nest};
+use super::{At, Window, way};
+use crate::line::neutral;
+use crate::{Block, Book, Limits, Loaded, call, messages};
+use maud::{Markup, PreEscaped, html};
+use tooltrail_model::transcript::{Entry, Level, Part, Story};
+
+/// What is shown of a message before anybody asks for more.
+const MESSAGE: Limits = Limits { lines: 160, bytes: 12 * 1024, head: 160, highlight: true };
+/// The same in a section that has much in it already.
+const SHORT: Limits = Limits { lines: 12, bytes: 800, head: 12, highlight: false };
+/// What is shown of a call that is open from the start.
+const OPENED: Limits = Limits { lines: 40, bytes: 8 * 1024, head: 8, highlight: true };
+/// Everything, within what a browser bears.
+const WHOLE: Limits = Limits { lines: 20_000, bytes: 4 << 20, head: 10_000, highlight: true };
+/// A section of more bytes than this has much in it.
+const MUCH: usize = 90_000;
+/// A folded message whose body takes more bytes than this is sent without it.
+const FOLDED: usize = 1_200;
+
+/// Draws rows.
+pub(super) struct Rows<'a> {
+    pub(super) window: &'a Window,
+    pub(super) book: &'a dyn Book,
+    pub(super) at: &'a At<'a>,
+}
+
+/// A row that is being drawn.
+#[derive(Clone, Copy)]
+struct Drawn<'a> {
+    section: usize,
+    row: usize,
+    thread: usize,
+    entry: Option<&'a Entry>,
+    begins: bool,
+    /// The section has much in it already.
+    much: bool,
+}
+
+impl Rows<'_> {
+    /// The rows of a section.
+    pub(super) fn section(&self, section: usize) -> Markup {
+        let Some(chunk) = self.window.plan.chunks.get(section) else { return html! {} };
+        let thread = chunk.thread.and_then(|thread| self.book.transcript().threads.get(thread));
+        let mut out = String::new();
+        for (row, what) in chunk.rows.iter().enumerate() {
+            let much = out.len() > MUCH;
+            let drawn = Drawn { section, row, thread: chunk.thread.unwrap_or(0), entry: None, begins: false, much };
+            match *what {
+                Row::Call(call) => out.push_str(&self.loaded(self.book.call(call), Some(call), drawn).0),
+                Row::Entry { entry, begins, call } => {
+                    let Some(entry) = thread.and_then(|thread| thread.entries.get(entry)) else { continue };
+                    if let Some(turn) = begins {
+                        let has = self.window.has.get(turn).and_then(|has| has.words());
+                        out.push_str(&heading(self.book, turn, entry, has.as_deref()).0);
+                    }
+                    let drawn = Drawn { entry: Some(entry), begins: begins.is_some(), ..drawn };
+                    out.push_str(&self.loaded(self.book.open(entry), call, drawn).0);
+                }
+            }
+        }
+        PreEscaped(out)
+    }
+
+    fn loaded(&self, loaded: Loaded<'_>, call: Option<usize>, drawn: Drawn<'_>) -> Markup {
+        match loaded {
+            Loaded::Call(story) => self.call(&story, call.unwrap_or(usize::MAX), drawn),
+            Loaded::Part(part) => self.message(&part, drawn),
+            Loaded::Gone(why) => {
+                let anchor = call.and_then(|call| self.window.anchor(call));
+                html! { div.row.msg.m-trouble.bad id=[anchor] tabindex="-1" { (notice(Level::Error, &html! { (neutral(&why)) })) } }
+            }
+        }
+    }
+
+    /// A call: its number, which leads to its page, and its line. What is in it comes when it is opened.
+    fn call(&self, story: &Story<'_>, index: usize, drawn: Drawn<'_>) -> Markup {
+        let window = self.window;
+        let page = self.book.transcript().calls.get(index).map(|call| window.page_of(call, index, self.at)).unwrap_or_default();
+        let within = window.inside.get(index).copied().unwrap_or_default();
+        let nest = |thread, calls, failed| self.nest(index, thread, calls, failed);
+        let frame = Frame {
+            anchor: window.anchor(index).unwrap_or(story.row.call),
+            abandoned: drawn.entry.is_some_and(|entry| entry.abandoned),
+            limits: &OPENED,
+            nest: &nest,
+            bad_inside: !within.is_empty(),
+        };
+        let open = window.opens(index) && !drawn.much;
+        html! {
+            a.no href=(page) aria-label={ "Page of call " (story.number) } { (story.number) }
+            details class=(classes(&story.row, &frame)) id=(frame.anchor) data-body={ "body/" (index) } data-in=[within.words()]
+                open[open] data-self[open] data-filled[open] {
+                (summary(&call::head(story), &story.row, &frame))
+                @if open { div.body { (self.inside(story, &OPENED, &nest, &page)) } }
+                @else { a.body.more href=(page) { "Open its page" } }
+            }
+        }
+    }
+
+    /// The inside of a call, and how to get the rest of it.
+    fn inside(&self, story: &Story<'_>, limits: &Limits, nest: &dyn Fn(usize, u64, u64) -> Markup, page: &str) -> Markup {
+        let blocks = body_of(story, limits);
+        html! {
+            (inside(&blocks, &call::life(story), nest))
+            @if cut(&blocks) { p { a.all href=(page) { "Show all of it" } } }
+        }
+    }
+
+    /// What a call shows when it is opened.
+    pub(super) fn body(&self, index: usize, whole: bool) -> Markup {
+        let calls = &self.book.transcript().calls;
+        match (self.book.call(index), calls.get(index)) {
+            (Loaded::Call(story), Some(call)) => {
+                let nest = |thread, calls, failed| self.nest(index, thread, calls, failed);
+                let limits = if whole { WHOLE } else { Limits::PAGE };
+                self.inside(&story, &limits, &nest, &self.window.page_of(call, index, self.at))
+            }
+            (Loaded::Gone(why), _) => notice(Level::Error, &html! { (neutral(&why)) }),
+            _ => notice(Level::Error, &html! { "There is no such call." }),
+        }
+    }
+
+    /// A message. A long one says how it begins; one that is folded and not short comes without its body.
+    fn message(&self, part: &Part, drawn: Drawn<'_>) -> Markup {
+        let told = messages::message(part, if drawn.much { &SHORT } else { &MESSAGE });
+        let mut markup = body(&told.body, &super::super::rows::placeless);
+        let path = format!("text/{}/{}", drawn.section, drawn.row);
+        let whole = self.at.part(&path);
+        let rest = if told.folded && markup.0.len() > FOLDED {
+            markup = html! { a.more href=(whole) { "Show it" } };
+            Some(path.as_str())
+        } else if cut(&told.body) {
+            markup = html! { (markup) p { a.all href=(whole) { "Show all of it" } } };
+            Some(path.as_str())
+        } else {
+            None
+        };
+        let id = drawn.entry.map(|entry| way::message(drawn.thread, entry));
+        let time = drawn.entry.and_then(|entry| entry.time).map(|time| moment(&time.to_string()));
+        let headed = drawn.begins && matches!(part, Part::Prompt { .. });
+        let abandoned = drawn.entry.is_some_and(|entry| entry.abandoned);
+        message::drawn(&told, &Around { id: id.as_deref(), time: time.as_deref(), headed, abandoned, rest }, &markup)
+    }
+
+    /// All of a message.
+    pub(super) fn text(&self, section: usize, row: usize) -> Markup {
+        let missing = || notice(Level::Error, &html! { "There is no such message." });
+        let Some(chunk) = self.window.plan.chunks.get(section) else { return missing() };
+        let thread = chunk.thread.and_then(|thread| self.book.transcript().threads.get(thread));
+        let Some(Row::Entry { entry, call: None, .. }) = chunk.rows.get(row) else { return missing() };
+        let Some(entry) = thread.and_then(|thread| thread.entries.get(*entry)) else { return missing() };
+        match self.book.open(entry) {
+            Loaded::Part(part) => body(&messages::message(&part, &WHOLE).body, &super::super::rows::placeless),
+            Loaded::Gone(why) => notice(Level::Error, &html! { (neutral(&why)) }),
+            Loaded::Call(_) => missing(),
+        }
+    }
+
+    /// A subagent's conversation: places for its sections.
+    fn nest(&self, call: usize, thread: usize, calls: u64, failed: u64) -> Markup {
+        let sections = self.window.plan.of_thread.get(thread).map_or(&[][..], |sections| sections);
+        let rows = html! { @for section in sections { (self.window.place(self.book.transcript(), *section, self.at, 1.0)) } };
+        nest(self.book, &self.window.plan, &Nested { call, thread, calls, failed }, &rows)
+    }
+}
+
+/// Whether something was left out that the log has.
+fn cut(blocks: &[Block]) -> bool {
+    blocks.iter().any(|block| {
+        let elided = match block {
+            Block::Code(code) => &code.elided,
+            Block::Diff(diff) => &diff.elided,
+            Block::Terminal(output) => &output.elided,
+            Block::Markdown { elided, .. } | Block::Table { elided, .. } | Block::Files { elided, .. } | Block::Json { elided, .. } => {
+                elided
+            }
+            Block::Section { body, .. } => return cut(body),
+            _ => return false,
+        };
+        elided.as_ref().is_some_and(|elided| elided.kept)
+    })
+}

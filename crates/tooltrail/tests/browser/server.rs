@@ -1,0 +1,53 @@
+//! A server of ours for the length of a test.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// The program at work.
+pub(crate) struct Server {
+    process: Child,
+    /// Its address, without a slash at the end.
+    pub(crate) address: String,
+    /// Where it keeps its catalogue.
+    _place: tempfile::TempDir,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+impl Server {
+    /// Starts it on the demo.
+    pub(crate) fn demo() -> Self {
+        Server::start(&["--demo"])
+    }
+
+    /// Starts it on a directory laid out like a home.
+    pub(crate) fn of(home: &Path) -> Self {
+        Server::start(&["--root", &home.to_string_lossy()])
+    }
+
+    fn start(arguments: &[&str]) -> Self {
+        let place = tempfile::tempdir().expect("a directory");
+        let mut process = Command::new(env!("CARGO_BIN_EXE_tooltrail"))
+            .args(["serve", "--no-open", "--port", "0"])
+            .args(arguments)
+            .env("TOOLTRAIL_CACHE", place.path())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("the program runs");
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().expect("its output is piped")).read_line(&mut line).expect("it says where it is");
+        Server { process, address: line.trim().trim_end_matches('/').to_owned(), _place: place }
+    }
+
+    /// The address of a page.
+    pub(crate) fn to(&self, path: &str) -> String {
+        format!("{}{path}", self.address)
+    }
+}
