@@ -54,7 +54,7 @@ pub enum Relation {
     OnlySeen,
     /// They are the same, but for words that say nothing new.
     Same,
-    /// The model saw that it was done, or that it was not.
+    /// The model saw that it was done, or that it was not, or something that is no text.
     Confirmation,
     /// The model saw all of it, and more.
     Added,
@@ -71,6 +71,10 @@ pub(crate) fn relation(call: &Story<'_>, saved: Option<&str>) -> Option<Relation
         (Some(saved), _) => texts.push(saved),
         (None, Some(produced)) => strings(produced, &mut texts),
         (None, None) => return Some(Relation::OnlySeen),
+    }
+    // What is no text cannot be compared, and where nothing was seen there is nothing to compare.
+    if seen.trim().is_empty() {
+        return Some(Relation::Confirmation);
     }
     let covered = covers(&seen, &texts, &call.input);
     if !covered {
