@@ -83,7 +83,7 @@ fn weight(content: &Content) -> u64 {
     }
 }
 
-/// What the tool produced, as one text.
+/// What the tool produced, where that is one text.
 fn produced(call: &Story<'_>) -> Option<String> {
     if let Detail::Shell(shell) = &call.told.detail {
         let printed: Vec<&str> = [&shell.stdout, &shell.stderr].into_iter().flatten().map(|text| text.trim_end_matches('\n')).collect();
@@ -95,16 +95,16 @@ fn produced(call: &Story<'_>) -> Option<String> {
     let mut asked = Vec::new();
     seen::strings(&call.input, &mut asked);
     texts.retain(|text| !asked.contains(text) && !text.trim().is_empty());
-    // Single words beside a text are about it.
-    if texts.iter().any(|text| text.contains('\n')) {
-        texts.retain(|text| text.contains('\n') || text.contains(' '));
-    }
-    Some(texts.join("\n"))
+    // Words beside a text are about it; where there are many, it is no text.
+    let all: usize = texts.iter().map(|text| text.len()).sum();
+    let main = texts.into_iter().max_by_key(|text| text.len()).unwrap_or_default();
+    (main.len() >= all / 5 * 4).then(|| main.to_owned())
 }
 
 /// Where two texts differ.
 fn hunks(produced: &str, seen: &str) -> Vec<Hunk> {
-    diff::from_texts(produced.trim_end_matches('\n'), unnumbered(seen).trim_end_matches('\n'), None)
+    let plain = if unnumbered(produced) == produced { unnumbered(seen) } else { seen.to_owned() };
+    diff::from_texts(produced.trim_end_matches('\n'), plain.trim_end_matches('\n'), None)
 }
 
 /// A text without the numbers that an agent puts before the lines of a file.
@@ -159,6 +159,8 @@ mod tests {
 
     #[test]
     fn numbers_of_lines_are_no_difference() {
+        let numbered = "     1\tone\n     2\ttwo";
+        assert!(hunks(numbered, numbered).is_empty() && hunks("one\ntwo\n", numbered).is_empty());
         assert_eq!(unnumbered("     1→fn a() {\n     2→}\nnote"), "fn a() {\n}\nnote");
         assert_eq!(unnumbered("1 apple\n2 pears"), "1 apple\n2 pears");
     }
