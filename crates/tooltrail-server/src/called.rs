@@ -12,8 +12,9 @@ use tooltrail_catalog::store::Listed;
 use tooltrail_formats::load;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::{At, Status, Time};
-use tooltrail_view::head::{look, outcome, took, why};
+use tooltrail_view::head::{Tone, look, outcome, took, why};
 use tooltrail_view::line::neutral;
+use tooltrail_view::place;
 
 /// The longest argument that is shown.
 const ARGUMENT: usize = 300;
@@ -40,6 +41,17 @@ pub(crate) struct CallLine {
     took: Option<u64>,
     pub(crate) at: Option<Time>,
     nested: bool,
+}
+
+/// What a call is about in one line: a path inside the directory that it was made in without that, a command without its way there.
+fn argument(what: &str, cwd: Option<&str>) -> String {
+    let mut lines = what.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line = lines.next().unwrap_or_default();
+    let inside = cwd.and_then(|cwd| place::within(cwd, line));
+    let there = || cwd.and_then(|cwd| line.strip_prefix("cd ")?.trim_start_matches(['"', '\'']).strip_prefix(cwd));
+    let arrived = || there().and_then(|rest| rest.trim_start_matches(['"', '\'', '/']).strip_prefix(" && "));
+    let more = if lines.next().is_some() { " …" } else { "" };
+    format!("{}{more}", words::cut(inside.or_else(arrived).unwrap_or(line), ARGUMENT))
 }
 
 /// The lines of some calls, in their order.
@@ -86,7 +98,7 @@ impl CallLine {
             number: listed.number,
             call: row.call.to_owned(),
             tool: words::cut(row.tool, 60),
-            what: load::argument_at(shelf, &row, at).map(|what| words::cut(what.trim().lines().next().unwrap_or_default(), ARGUMENT)),
+            what: load::argument_at(shelf, &row, at).map(|what| argument(&what, row.cwd)),
             status: row.status,
             outcome: outcome(&row),
             why: whose.or(row.reason.map(|reason| why(reason).to_owned())).unwrap_or_default(),
@@ -118,13 +130,16 @@ impl CallLine {
         }
     }
 
-    /// Its sign, and why in a few words.
+    /// Its sign, and how it ended; why is told by pointing at it.
     pub(crate) fn verdict(&self) -> Markup {
         let look = look(self.status);
+        let outcome = self.outcome.split(':').next().unwrap_or_default();
         html! {
-            span class={ "verdict-line " (words::class(look.tone)) } title=(self.why) {
+            // A success that is somebody else's is none to rely on.
+            @let tone = if self.doubt { Tone::Stopped } else { look.tone };
+            span class={ "verdict-line " (words::class(tone)) } title=(self.why) {
                 (look.glyph) @if self.doubt { "?" }
-                @if self.outcome.is_empty() { span.vh { " " (look.word) } } @else { " " (self.outcome) }
+                @if outcome.is_empty() { span.vh { " " (look.word) } } @else { " " (outcome) }
             }
         }
     }
@@ -137,5 +152,28 @@ impl CallLine {
     /// Since when it is at work: `5 m`.
     pub(crate) fn since(&self, clock: &Clock) -> Option<String> {
         self.at.map(|at| clock.ago(at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::argument;
+
+    #[test]
+    fn what_a_call_is_about_is_short() {
+        for (what, cwd, said) in [
+            ("cargo test", None, "cargo test"),
+            ("/srv/app/src/a.rs", Some("/srv/app"), "src/a.rs"),
+            ("/srv/apple/a.rs", Some("/srv/app"), "/srv/apple/a.rs"),
+            ("C:\\web\\src\\a.ts", Some("C:\\web"), "src\\a.ts"),
+            ("cd /srv/app && cargo test", Some("/srv/app"), "cargo test"),
+            ("cd \"/srv/app/\" && cargo test", Some("/srv/app"), "cargo test"),
+            ("cd /srv/app/api && cargo test", Some("/srv/app"), "cd /srv/app/api && cargo test"),
+            ("\n  one\n\ntwo", None, "one …"),
+            ("a\u{1b}[1mb", None, "a␛[1mb"),
+            ("", None, ""),
+        ] {
+            assert_eq!(argument(what, cwd), said, "{what}");
+        }
     }
 }

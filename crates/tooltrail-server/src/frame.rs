@@ -1,6 +1,7 @@
 //! The frame that all pages have: the bar at the top, the way to other pages, the keys, what is wrong.
 
 use crate::answer::Trouble;
+use crate::asking::ticked;
 use crate::assets;
 use crate::site::Site;
 use maud::{DOCTYPE, Markup, html};
@@ -12,11 +13,9 @@ pub(crate) struct Page<'a> {
     pub(crate) title: &'a str,
     /// Which link of the bar leads here.
     pub(crate) here: &'a str,
-    /// What stands in the search box.
-    pub(crate) query: &'a str,
     /// Style sheets and scripts of its own, by their plain names.
     pub(crate) assets: &'a [&'a str],
-    /// Whether it has keys and a theme switch of its own, and the frame leaves them alone.
+    /// Whether it has keys of its own, and the frame leaves them alone.
     pub(crate) own_keys: bool,
     /// Keys that it has beside those of the frame.
     pub(crate) keys: &'a [(&'a str, &'a str)],
@@ -27,7 +26,7 @@ pub(crate) struct Page<'a> {
 impl Page<'_> {
     /// A page without anything special.
     pub(crate) const fn plain(title: &str) -> Page<'_> {
-        Page { title, here: "", query: "", assets: &[], own_keys: false, keys: &[], again: false }
+        Page { title, here: "", assets: &[], own_keys: false, keys: &[], again: false }
     }
 }
 
@@ -82,12 +81,15 @@ fn bar(site: &Site, page: &Page<'_>) -> Markup {
             nav aria-label="Pages" {
                 @for (path, name) in LINKS { a href=(site.to(path)) aria-current=[(*path == page.here).then_some("page")] { (name) } }
             }
-            search { form action=(site.to("/search")) {
-                label.vh for="tt-search" { "Search all sessions" }
-                input #tt-search type="search" name="q" value=(page.query) placeholder="Search all sessions" autocomplete="off" spellcheck="false" aria-keyshortcuts="/";
-                kbd aria-hidden="true" { "/" }
-            } }
-            @if !page.own_keys { (theme()) }
+            // The page of searches has its own box.
+            @if page.here != "/search" {
+                search { form action=(site.to("/search")) {
+                    label.vh for="tt-search" { "Search all sessions" }
+                    input #tt-search type="search" name="q" placeholder="Search all sessions" autocomplete="off" spellcheck="false" aria-keyshortcuts="/";
+                    kbd aria-hidden="true" { "/" }
+                } }
+            }
+            (theme())
             a.help href=(site.to("/help")) title="Keys and help" aria-label="Keys and help" { "?" }
         }
     }
@@ -138,7 +140,7 @@ pub(crate) fn trouble(site: &Site, trouble: &Trouble) -> Markup {
     let main = html! {
         main #main.lists.narrow {
             h1 { (title) }
-            p { (neutral(&trouble.to_string())) }
+            p { (ticked(&trouble.to_string())) }
             p { a href=(site.to("/")) { "Home" } " · " a href=(site.to("/sessions")) { "All sessions" } }
         }
     };

@@ -5,7 +5,7 @@
 use super::progress;
 use crate::answer::{Answer, Trouble};
 use crate::asked::{Asked, encoded};
-use crate::asking::{self, asking};
+use crate::asking::{self, Form, asking};
 use crate::called::{self, CallLine};
 use crate::frame::{self, Page};
 use crate::hits::{self, Found};
@@ -57,7 +57,7 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let (field, number) = (asked.word("field").unwrap_or_default(), asked.number("page").unwrap_or(1).max(1));
     let rows = moment.rows();
     let clock = Clock::at(moment.now.time);
-    let rows = Rows { site, moment: &moment, rows: &rows, clock: &clock, fates: None };
+    let rows = Rows::new(site, &moment, &rows, &clock, false);
     let searched = Searched { rows, query, field, page: number };
     let body = match site.filter(query, &moment) {
         Err(mistake) => asking::mistake(site, "/search", &mistake),
@@ -68,13 +68,13 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let main = html! {
         main #main.lists {
             h1 { "Search" }
-            (asking::form(site, "/search", "Words, a \"phrase\", and any filter: status:failed since:7d", query, &[("field", field)]))
+            (asking::form(site, &Form { path: "/search", id: "tt-search", label: "Words, a \"phrase\", any filter: status:failed since:7d", query, beside: ("field", field) }))
             (progress::line(site, reading.as_ref()))
             (body)
         }
     };
     let title = if query.is_empty() { "Search".to_owned() } else { words::cut(query, 60) };
-    let page = Page { here: "/search", query, assets: &["lists.css", "lists.js"], again: reading.is_some(), ..Page::plain(&title) };
+    let page = Page { here: "/search", assets: &["lists.css", "lists.js"], again: reading.is_some(), ..Page::plain(&title) };
     Ok(Answer::Html(frame::page(site, &page, &main)))
 }
 
@@ -180,7 +180,7 @@ impl Searched<'_> {
         let day = |line: &CallLine| line.at.map(|at| clock.day(at));
         html! {
             table.calls aria-label="Calls" {
-                thead { tr { th.when scope="col" { "Time" } th.what scope="col" { "Call" } th.verdict-cell scope="col" { "Outcome" } th.lasted.n scope="col" { "Took" } th.title scope="col" { "Session" } th.project scope="col" { "Project" } } }
+                thead { tr { th.when scope="col" { "Time" } th.what scope="col" { "Call" } th.verdict-cell scope="col" { "Outcome" } th.lasted.n scope="col" { "Took" } th.session scope="col" { "Session" } th.project scope="col" { "Project" } } }
                 @for group in lines.chunk_by(|one, next| day(one) == day(next)) {
                     tbody data-rows {
                         @if let Some(line) = group.first() { tr.day { th colspan="6" scope="rowgroup" { (day(line).unwrap_or_else(|| "Without a time".to_owned())) } } }
@@ -200,7 +200,7 @@ impl Searched<'_> {
                 td.what { (line.link(site, row.session)) }
                 td.verdict-cell { (line.verdict()) }
                 td.lasted.n { (line.took()) }
-                td.title { a href=(self.rows.to(row)) { (words::title(row.title)) } " " a.number href=(line.address(site, row.session)) title="The life of this call" { "#" (line.number) } }
+                td.session { a href=(self.rows.to(row)) { (words::title(row.title)) } " " a.number href=(line.address(site, row.session)) title="The life of this call" { "#" (line.number) } }
                 td.project { @if let Some(project) = row.project { (self.rows.project(project)) } }
             }
         }

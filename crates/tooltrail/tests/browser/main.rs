@@ -10,4 +10,5 @@ mod driver;
 mod export;
 mod figures;
 mod hostile;
+mod lists;
 mod server;
