@@ -45,11 +45,12 @@ pub fn steps<'a>(call: &'a Story<'_>, entry: &CallEntry<'_>, limits: &Limits, wh
     steps
 }
 
-/// Whether a hook ran after the result: it stands behind it in the log, or is younger where they stand in different ones.
+/// Whether a hook ran after the result: it is younger, or stands behind it in the log where their times do not tell.
 fn follows(hook: &Step<'_>, result: &Step<'_>) -> bool {
-    match (hook.place, result.place) {
-        (Some(hook), Some(result)) if hook.file == result.file => hook.line > result.line,
-        _ => hook.time.is_some() && result.time.is_some() && hook.time > result.time,
+    match (hook.time, result.time, hook.place, result.place) {
+        (Some(hook), Some(result), _, _) if hook != result => hook > result,
+        (_, _, Some(hook), Some(result)) => hook.file == result.file && hook.line > result.line,
+        _ => false,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::texts::{content, sniffed};
 use crate::{Block, Limits, outcome};
 use serde_json::Value;
 use std::collections::HashSet;
-use tooltrail_model::Kind;
+use tooltrail_model::{Kind, Status};
 use tooltrail_model::content::words;
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
@@ -54,7 +54,7 @@ pub enum Relation {
     OnlySeen,
     /// They are the same, but for words that say nothing new.
     Same,
-    /// The model saw that it was done, or that it was not.
+    /// The model saw that it was done, or that it was not, or something that is no text.
     Confirmation,
     /// The model saw all of it, and more.
     Added,
@@ -71,6 +71,11 @@ pub(crate) fn relation(call: &Story<'_>, saved: Option<&str>) -> Option<Relation
         (Some(saved), _) => texts.push(saved),
         (None, Some(produced)) => strings(produced, &mut texts),
         (None, None) => return Some(Relation::OnlySeen),
+    }
+    // What is no text cannot be compared, where nothing was seen there is nothing to compare, and what never ran produced nothing.
+    let ran = !matches!(call.row.status, Status::Rejected | Status::Blocked | Status::Cancelled);
+    if seen.trim().is_empty() || !ran {
+        return Some(Relation::Confirmation);
     }
     let covered = covers(&seen, &texts, &call.input);
     if !covered {
@@ -187,7 +192,6 @@ mod tests {
     use super::*;
     use crate::sample::{answered, story, text_of};
     use serde_json::json;
-    use tooltrail_model::Status;
 
     fn shown(kind: Kind, seen: &str, produced: Value) -> String {
         let mut call = answered(story("Tool", kind, Status::Succeeded, Detail::Other), seen);
