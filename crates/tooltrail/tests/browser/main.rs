@@ -11,3 +11,4 @@ mod export;
 mod figures;
 mod hostile;
 mod server;
+mod session;
