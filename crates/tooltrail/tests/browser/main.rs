@@ -12,3 +12,4 @@ mod figures;
 mod hostile;
 mod lists;
 mod server;
+mod session;
