@@ -29,6 +29,8 @@ static ASSETS: LazyLock<Vec<(&'static str, Asset)>> = LazyLock::new(|| {
         asset("call.js", JS, include_str!("../assets/call.js")),
         asset("frame.css", CSS, include_str!("../assets/frame.css")),
         asset("frame.js", JS, include_str!("../assets/frame.js")),
+        asset("session.css", CSS, html::assets::session_style()),
+        asset("session.js", JS, html::assets::SESSION_SCRIPT),
         asset("lists.css", CSS, include_str!("../assets/lists.css")),
         asset("lists.js", JS, include_str!("../assets/lists.js")),
     ]

@@ -16,6 +16,7 @@ use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::link::{Linked, LinkedSession, Now};
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::transcript::{Entry, Transcript};
+use tooltrail_view::render::html::window::Window;
 
 /// How many sessions are open at once.
 const OPEN: usize = 6;
@@ -38,6 +39,22 @@ pub struct Room<'a> {
     pub shelf: &'a Disk,
     /// Changes when anything changes that is shown.
     pub version: u64,
+    /// What its page needs to know.
+    pub window: &'a Pane<'a>,
+}
+
+/// What a session's page needs to know, settled when the page is first asked for.
+pub struct Pane<'a> {
+    book: &'a Volume<'a>,
+    made: OnceLock<Window>,
+}
+
+impl Deref for Pane<'_> {
+    type Target = Window;
+
+    fn deref(&self) -> &Window {
+        self.made.get_or_init(|| Window::new(self.book.transcript()))
+    }
 }
 
 /// A session's book, read when somebody first looks into it.
@@ -119,15 +136,27 @@ impl Rooms {
         place: usize,
         question: impl FnOnce(&Room<'_>) -> T + Send + 'static,
     ) -> Option<T> {
-        let bundle = moment.listing.bundle(place)?;
-        let key = Key { agent: row.agent.to_owned(), session: row.session.to_owned(), version: moment.listing.version(place) };
         let (tell, told) = channel();
         let question = move |room: &Room<'_>| {
             // Who asked may have gone.
             let _ = tell.send(question(room));
         };
-        self.send(key, Box::new(question), moment, bundle);
+        self.leave(moment, row, place, question)?;
         told.recv().ok()
+    }
+
+    /// Leaves something to be done in a session's room, and does not wait for it.
+    pub fn leave(
+        &self,
+        moment: &Arc<Moment>,
+        row: &SessionRow<'_>,
+        place: usize,
+        work: impl FnOnce(&Room<'_>) + Send + 'static,
+    ) -> Option<()> {
+        let bundle = moment.listing.bundle(place)?;
+        let key = Key { agent: row.agent.to_owned(), session: row.session.to_owned(), version: moment.listing.version(place) };
+        self.send(key, Box::new(work), moment, bundle);
+        Some(())
     }
 
     /// The agents and sessions of the rooms that are open, the one that was entered last first.
@@ -168,7 +197,8 @@ fn open(key: &Key, moment: Arc<Moment>, bundle: i64, asked: &Mutex<Receiver<Ques
     let is_it = |session: &LinkedSession| session.agent == key.agent && *session.id == *key.session;
     let Some(session) = linked.sessions.iter().position(is_it) else { return };
     let book = Volume::new(&linked, session, &now, &shelf);
-    let room = Room { book: &book, linked: &linked, session, now: &now, shelf: &shelf, version: key.version };
+    let window = Pane { book: &book, made: OnceLock::new() };
+    let room = Room { book: &book, linked: &linked, session, now: &now, shelf: &shelf, version: key.version, window: &window };
     let next = || asked.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(IDLE);
     let work = || {
         while let Ok(question) = next() {

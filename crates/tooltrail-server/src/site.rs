@@ -97,9 +97,15 @@ impl Site {
         question: impl FnOnce(&Room<'_>) -> T + Send + 'static,
     ) -> Result<T, Trouble> {
         let rows = moment.rows();
-        let gone = || Trouble::Missing("The logs of this session are gone: its agent has deleted them.".to_owned());
         let row = rows.get(place).ok_or_else(gone)?;
         self.rooms.ask(moment, row, place, question).ok_or_else(gone)
+    }
+
+    /// Has something done that takes long, in the room of a session, without waiting for it.
+    pub fn leave(&self, moment: &Arc<Moment>, place: usize, work: impl FnOnce(&Room<'_>) + Send + 'static) -> Result<(), Trouble> {
+        let rows = moment.rows();
+        let row = rows.get(place).ok_or_else(gone)?;
+        self.rooms.leave(moment, row, place, work).ok_or_else(gone)
     }
 
     /// Reads a filter as the command line does.
@@ -121,6 +127,10 @@ impl Site {
     pub fn threads(&self) -> usize {
         self.setup.options.threads
     }
+}
+
+fn gone() -> Trouble {
+    Trouble::Missing("The logs of this session are gone: its agent has deleted them.".to_owned())
 }
 
 impl Drop for Site {

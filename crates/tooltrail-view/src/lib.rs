@@ -28,6 +28,7 @@ pub mod pieces;
 pub mod place;
 pub mod redact;
 pub mod render;
+pub mod resume;
 #[cfg(test)]
 mod sample;
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //!
 //! `deeds` takes a loaded call apart into what it tells of files; `session` gathers those of a session, one file at a time; `file` those
 //! of one file from all logs, with the copies that an agent kept (`backups`); `paths` says which file a path means, and
-//! `private` takes out what should not be seen.
+//! `private` takes out what should not be seen, and `told` says all of it in words and patches.
 
 mod backups;
 mod deeds;
@@ -10,6 +10,7 @@ mod file;
 mod paths;
 mod private;
 mod session;
+pub mod told;
 
 pub use backups::Backup;
 pub use file::{FileHistory, Named, Teller, find, history};

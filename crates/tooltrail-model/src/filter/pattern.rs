@@ -31,6 +31,11 @@ impl Pattern {
         Ok(Pattern { source: source.to_owned(), literal: !regex, cased, regex: compile_as(&expression, cased)? })
     }
 
+    /// A text that is taken as it is written, in whatever case.
+    pub fn literal(text: &str) -> Result<Self, regex::Error> {
+        Pattern::new(text, Spelling::default())
+    }
+
     /// The text or the regular expression, as it was written.
     pub fn source(&self) -> &str {
         &self.source

@@ -4,10 +4,15 @@
 //! session; every address in it is made by `Site::to`.
 
 mod call;
+mod changes;
+mod export;
+mod find;
 mod help;
 mod home;
 mod progress;
+mod raw;
 mod search;
+mod session;
 mod sessions;
 
 use crate::answer::{Answer, Trouble};
@@ -20,6 +25,20 @@ pub(crate) type Handler = fn(&Site, &Asked) -> Result<Answer, Trouble>;
 /// All pages, by their paths.
 pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/", home::page),
+    ("/s/{session}", session::page),
+    ("/s/{session}/rows/{section}", session::rows),
+    ("/s/{session}/body/{call}", session::body),
+    ("/s/{session}/text/{section}/{row}", session::text),
+    ("/s/{session}/turns/{group}", session::turns),
+    ("/s/{session}/digest", session::digest),
+    ("/s/{session}/where", session::way),
+    ("/s/{session}/find", find::page),
+    ("/s/{session}/changes", changes::page),
+    ("/s/{session}/raw", raw::page),
+    ("/s/{session}/export.html", export::html),
+    ("/s/{session}/export.md", export::markdown),
+    ("/s/{session}/export.json", export::json),
+    ("/s/{session}/export.patch", export::patch),
     ("/c/{call}", call::page),
     ("/help", help::page),
     ("/progress", progress::page),

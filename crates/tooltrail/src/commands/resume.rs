@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use tooltrail_formats::FORMATS;
 use tooltrail_model::row::VERSION;
 use tooltrail_view::line::neutral;
+use tooltrail_view::resume;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -50,8 +51,7 @@ pub(crate) fn run(args: &LogArgs, own: &ResumeArgs) -> anyhow::Result<ExitCode> 
     };
     let session = index.and_then(|index| linked.sessions.get(index)).context("there is no session")?;
     // The id comes from a log, and is about to stand on a command line.
-    let plain = session.id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
-    if !plain || session.id.starts_with(['-', '.']) || session.id.is_empty() {
+    if !resume::is_plain(&session.id) {
         bail!("`{}` is no id that an agent would take; its log may have been made by hand", neutral(&session.id));
     }
     let format = FORMATS.iter().find(|format| format.agent() == session.agent);
@@ -65,46 +65,7 @@ pub(crate) fn run(args: &LogArgs, own: &ResumeArgs) -> anyhow::Result<ExitCode> 
         out::json_lines([row])?;
         return Ok(ExitCode::SUCCESS);
     }
-    let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
-    let go = directory.map(|directory| format!("cd {} && ", quoted(&rooted(directory)))).unwrap_or_default();
-    writeln!(out, "{go}{}", words.join(" "))?;
+    writeln!(out, "{}", resume::line(&command, directory))?;
     out.flush()?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// A directory that cannot be taken for an option.
-fn rooted(directory: &str) -> std::borrow::Cow<'_, str> {
-    if directory.starts_with('-') { format!("./{directory}").into() } else { directory.into() }
-}
-
-/// A word as a shell takes it literally, and a terminal too.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '_' | '.' | '+' | ':' | '@' | '%' | ',' | '=');
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    if neutral(word) == word {
-        return format!("'{}'", word.replace('\'', r"'\''"));
-    }
-    let escaped = word.bytes().map(|byte| match byte {
-        b'\'' | b'\\' => format!("\\{}", char::from(byte)),
-        b' '..=b'~' => char::from(byte).to_string(),
-        other => format!("\\x{other:02x}"),
-    });
-    format!("$'{}'", escaped.collect::<String>())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quoted;
-
-    #[test]
-    fn words_are_taken_literally() {
-        assert_eq!(quoted("/srv/app"), "/srv/app");
-        assert_eq!(quoted("/srv/my app"), "'/srv/my app'");
-        assert_eq!(quoted("it's; rm -rf $HOME"), r"'it'\''s; rm -rf $HOME'");
-        assert_eq!(quoted("a\u{1b}[2J\n"), r"$'a\x1b[2J\x0a'");
-        assert_eq!(quoted(""), "''");
-        assert_eq!(quoted("/srv/größe"), "'/srv/größe'");
-    }
 }

@@ -6,7 +6,7 @@ use tooltrail_model::row::SessionRow;
 use tooltrail_model::transcript::Transcript;
 
 /// What a session is called: its title, or how it begins, or its id.
-pub(super) fn title(transcript: &Transcript<'_>) -> String {
+pub fn title(transcript: &Transcript<'_>) -> String {
     let session = &transcript.session;
     let first = transcript.turns.iter().map(|turn| turn.head.as_str()).find(|head| !head.is_empty());
     let title = session.title.or(first).map(|title| neutral(title).chars().take(160).collect::<String>());

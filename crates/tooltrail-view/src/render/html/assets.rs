@@ -29,8 +29,11 @@ pub(super) const EXPORT_SCRIPT: &str = script!("assets/js/export.js");
 /// The script of a session's page on a server.
 pub const SESSION_SCRIPT: &str = script!("assets/js/session.js");
 
-static STYLE: LazyLock<String> =
-    LazyLock::new(|| format!("{}{}{}", include_str!("assets/look.css"), include_str!("assets/rows.css"), super::palette::css()));
+static STYLE: LazyLock<String> = LazyLock::new(|| {
+    let parts =
+        [include_str!("assets/look.css"), include_str!("assets/controls.css"), include_str!("assets/rows.css"), &super::palette::css()];
+    parts.concat()
+});
 
 static SESSION: LazyLock<String> =
     LazyLock::new(|| format!("{}{}{}", include_str!("assets/page.css"), include_str!("assets/session.css"), super::window::chip_style()));

@@ -116,6 +116,12 @@ fn duration(row: &CallRow<'_>) -> Markup {
 fn verdict(row: &CallRow<'_>) -> Markup {
     let look = look(row.status);
     let exit = row.exit_code.filter(|_| row.reason == Some(Reason::ExitCode));
+    if row.status == Status::Succeeded && !row.masked.is_empty() {
+        let unknown = format!("The outcome was not recorded of: {}", crate::line::neutral(&row.masked.join(", ")));
+        return html! {
+            span.verdict.doubt title=(unknown) { span.sign aria-hidden="true" { "✓?" } span.vh { (look.word) ", but " } span.word { (whose(row)) } }
+        };
+    }
     html! {
         span.verdict {
             span.sign aria-hidden="true" { (look.glyph) }
@@ -124,6 +130,13 @@ fn verdict(row: &CallRow<'_>) -> Markup {
             @else { span.word { (look.word) } }
         }
     }
+}
+
+/// Whose exit code was recorded, in a word or two: `tail's exit`.
+fn whose(row: &CallRow<'_>) -> String {
+    let program = row.exit_of.as_deref().and_then(|command| command.split_whitespace().next());
+    let program = program.map(|program| program.rsplit('/').next().unwrap_or(program)).filter(|program| !program.is_empty());
+    program.map_or_else(|| "not all told".to_owned(), |program| format!("{}'s exit", crate::line::neutral(&crate::cut::short(program, 10))))
 }
 
 /// Why a call ended like this, where the word beside the sign does not say it.

@@ -25,6 +25,7 @@ mod sheet;
 mod text;
 pub mod window;
 
+pub use about::title;
 pub use assets::style;
 pub use call::{Frame, call_row};
 pub use message::message_row;

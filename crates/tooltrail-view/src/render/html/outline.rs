@@ -1,6 +1,7 @@
 //! The outline: a line for each turn of a session.
 
 use super::call::bad;
+use crate::cut::short;
 use crate::head::{count, counted};
 use crate::line::neutral;
 use maud::{Markup, html};
@@ -28,14 +29,14 @@ pub(super) fn turns<'a>(transcript: &'a Transcript<'_>) -> Vec<Told<'a>> {
     turns
 }
 
-/// A turn as a line that leads to it.
-pub(super) fn item(told: &Told<'_>, address: &str) -> Markup {
+/// A turn as a line that leads to it, with so many letters of its prompt.
+pub(super) fn item(told: &Told<'_>, address: &str, letters: usize) -> Markup {
     let turn = told.turn;
     html! {
         li.gone[turn.abandoned] {
             a href=(address) {
                 span.n { (told.index + 1) }
-                span.p { @if turn.head.trim().is_empty() { "…" } @else { (neutral(&turn.head)) } }
+                span.p { @if turn.head.trim().is_empty() { "…" } @else { (neutral(&short(&turn.head, letters))) } }
                 span.c {
                     @if told.calls > 0 { (counted(told.calls, "call")) }
                     @if told.wrong > 0 { span.no { "✗ " (count(told.wrong)) } }

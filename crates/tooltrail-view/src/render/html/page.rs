@@ -170,7 +170,7 @@ impl Page<'_> {
         let turns = outline::turns(self.transcript).into_iter().filter(shown);
         html! {
             nav.outline #tt-outline aria-label="Outline" tabindex="-1" {
-                ol.turns { @for turn in turns { (outline::item(&turn, &format!("#turn-{}", turn.index + 1))) } }
+                ol.turns { @for turn in turns { (outline::item(&turn, &format!("#turn-{}", turn.index + 1), usize::MAX)) } }
                 (self.problems())
             }
         }

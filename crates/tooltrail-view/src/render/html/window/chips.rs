@@ -201,12 +201,12 @@ fn label(word: &str) -> &'static str {
 
 /// The rules by which chosen chips leave only their rows: all are hidden, and each chip brings its own back.
 pub(crate) fn style() -> String {
-    let mut css = String::from("#tt-rows[data-show] :is(.row, .turn, .no) { display: none; }\n");
+    let mut css = String::from("#tt-rows[data-show] :is(.row, .turn, .nr) { display: none; }\n");
     for Chip { word, selector, .. } in CHIPS {
         let within = format!("#tt-rows[data-show~=\"{word}\"]");
         let rows = format!(":is(.row{selector}, [data-in~=\"{word}\"])");
         let rows = if selector.starts_with(':') { format!(":is({}, [data-in~=\"{word}\"])", selector) } else { rows };
-        _ = writeln!(css, "{within} {rows}, {within} .no:has(+ {rows}) {{ display: block; }}");
+        _ = writeln!(css, "{within} {rows}, {within} .nr:has(+ {rows}) {{ display: block; }}");
         _ = writeln!(css, "{within} .turn[data-has~=\"{word}\"] {{ display: flex; }}");
     }
     css

@@ -11,7 +11,7 @@ mod rows;
 mod way;
 
 pub use page::Tab;
-pub use way::Step;
+pub use way::{Found, Step};
 
 use super::digest::block;
 use super::name;
@@ -188,6 +188,9 @@ impl Window {
 
     /// The rows of a section.
     pub fn section(&self, book: &dyn Book, section: usize, at: &At<'_>) -> Markup {
+        if book.transcript().calls.len() <= MANY {
+            self.told(book);
+        }
         rows::Rows { window: self, book, at }.section(section)
     }
 

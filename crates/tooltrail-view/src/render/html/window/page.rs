@@ -17,7 +17,9 @@ use tooltrail_model::row::SessionRow;
 use tooltrail_model::transcript::{Transcript, What};
 
 /// How many turns of a long outline come together; it is long if it has more than twice as many.
-const TURNS: usize = 100;
+const TURNS: usize = 50;
+/// How much of a prompt stands in it.
+const HEAD: usize = 100;
 
 /// The views of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -177,7 +179,6 @@ fn bar(window: &Window, transcript: &Transcript<'_>, at: &At<'_>, tab: Tab) -> M
                     button #tt-bad-prev type="button" disabled[none] title="Previous problem (E)" aria-label="Previous problem" { (look(tooltrail_model::Status::Failed).glyph) "↑" }
                     button #tt-bad-next type="button" disabled[none] title="Next problem (e)" aria-label="Next problem" { (look(tooltrail_model::Status::Failed).glyph) "↓" }
                 }
-                button #tt-help-open type="button" title="Keys (?)" aria-label="Keys" { "?" }
             }
         }
     }
@@ -215,8 +216,8 @@ impl Window {
         let hidden = !only.is_empty() && self.counts.get(section).is_some_and(|counts| counts.of(only) == 0);
         html! {
             section.rows.away data-s=(section) data-h=(height) data-n=[self.counts.get(section).map(Counts::code)] data-turn=[self.turn_at(transcript, section)]
-                aria-busy="true" hidden[hidden] {
-                a href={ (at.base) "?rows=" (section) } { (counted(number as u64, "row")) }
+                hidden[hidden] {
+                a href={ "?rows=" (section) } { (counted(number as u64, "row")) }
             }
         }
     }
@@ -253,7 +254,7 @@ fn outline(window: &Window, transcript: &Transcript<'_>, at: &At<'_>) -> Markup 
     let here = window.turn_at(transcript, at.section).unwrap_or(1) - 1;
     html! {
         nav.outline #tt-outline aria-label="Outline" tabindex="-1" {
-            @if !long { ol.turns { @for turn in &turns { (outline::item(turn, &turn_address(turn.index))) } } }
+            @if !long { ol.turns { @for turn in &turns { (outline::item(turn, &turn_address(turn.index), HEAD)) } } }
             @else {
                 @for (group, turns) in turns.chunks(TURNS).enumerate() {
                     @let (first, last) = (group * TURNS + 1, group * TURNS + turns.len());
@@ -272,7 +273,7 @@ fn outline(window: &Window, transcript: &Transcript<'_>, at: &At<'_>) -> Markup 
 /// A part of a long outline.
 pub(super) fn turns_of(_: &Window, transcript: &Transcript<'_>, group: usize, _: &At<'_>) -> Markup {
     let turns = outline::turns(transcript);
-    html! { ol.turns { @for turn in turns.iter().skip(group.saturating_mul(TURNS)).take(TURNS) { (outline::item(turn, &turn_address(turn.index))) } } }
+    html! { ol.turns { @for turn in turns.iter().skip(group.saturating_mul(TURNS)).take(TURNS) { (outline::item(turn, &turn_address(turn.index), HEAD)) } } }
 }
 
 fn turn_address(turn: usize) -> String {

@@ -95,7 +95,7 @@ impl Rows<'_> {
         };
         let open = window.opens(index) && !drawn.much;
         html! {
-            a.no href=(page) aria-label={ "Page of call " (story.number) } { (story.number) }
+            a.nr href=(page) aria-label={ "Page of call " (story.number) } { (story.number) }
             details class=(classes(&story.row, &frame)) id=(frame.anchor) data-body={ "body/" (index) } data-in=[within.words()]
                 open[open] data-self[open] data-filled[open] {
                 (summary(&call::head(story), &story.row, &frame))

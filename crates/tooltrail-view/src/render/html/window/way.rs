@@ -1,9 +1,19 @@
 //! The way to something on the page: which sections have to be brought, and which calls opened between them.
 
-use super::super::plan::Row;
+use super::super::plan::{Home, Row};
 use super::Window;
 use serde::Serialize;
+use std::ops::ControlFlow;
 use tooltrail_model::transcript::{Entry, Transcript};
+
+/// What a row is.
+#[derive(Clone, Copy, Debug)]
+pub enum Found<'t> {
+    /// A call, by its place in `Transcript::calls`.
+    Call(usize),
+    /// A message.
+    Message(&'t Entry),
+}
 
 /// A step: a section, and the call in it that holds the next one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -32,6 +42,43 @@ impl Window {
         }
         way.reverse();
         Some(way)
+    }
+
+    /// Goes through all rows in the order of the page, those of subagents where their call stands: section, row, and the call or message
+    /// that it is. `take` may end it.
+    pub fn walk<'t>(
+        &self,
+        transcript: &'t Transcript<'_>,
+        take: &mut dyn FnMut(usize, usize, Found<'t>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        self.plan.roots().into_iter().try_for_each(|root| self.walk_in(transcript, root, take))
+    }
+
+    fn walk_in<'t>(
+        &self,
+        transcript: &'t Transcript<'_>,
+        section: usize,
+        take: &mut dyn FnMut(usize, usize, Found<'t>) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let Some(chunk) = self.plan.chunks.get(section) else { return ControlFlow::Continue(()) };
+        let entries = chunk.thread.and_then(|thread| transcript.threads.get(thread)).map_or(&[][..], |thread| &thread.entries);
+        for (place, row) in chunk.rows.iter().enumerate() {
+            let Some(call) = row.call() else {
+                if let Row::Entry { entry, .. } = row
+                    && let Some(entry) = entries.get(*entry)
+                {
+                    take(section, place, Found::Message(entry))?;
+                }
+                continue;
+            };
+            take(section, place, Found::Call(call))?;
+            for &thread in transcript.calls.get(call).map_or(&[][..], |call| &call.threads) {
+                let here = self.plan.homes.get(thread) == Some(&Home::Call(call));
+                let sections = self.plan.of_thread.get(thread).filter(|_| here).map_or(&[][..], |sections| sections);
+                sections.iter().try_for_each(|&section| self.walk_in(transcript, section, take))?;
+            }
+        }
+        ControlFlow::Continue(())
     }
 
     fn section_of(&self, transcript: &Transcript<'_>, anchor: &str) -> Option<usize> {

@@ -17,6 +17,8 @@ async function text(path, signal) {
   return answer.text();
 }
 function intercept(event) {
+  // The menu has keys of its own, and the browser closes it.
+  if (menu.matches(':popover-open')) return true;
   // Once for our own field, once more for the browser's, which finds only what is here.
   if ((event.ctrlKey || event.metaKey) && event.key === 'f' && document.activeElement !== input) { event.preventDefault(); acts['/'](); return true; }
   return false;
@@ -105,7 +107,6 @@ function evict(place) {
   place.dataset.h = Math.round(place.getBoundingClientRect().height);
   place.replaceChildren();
   place.classList.add('away');
-  place.setAttribute('aria-busy', 'true');
   size(place);
   watcher.observe(place);
 }
@@ -119,6 +120,7 @@ const counts = (place) => new Map([...(place.dataset.n ?? '').matchAll(/([a-z]+)
 
 // Rows that are not here take about the room that they will take, or that those of them take which a chip leaves.
 function size(place) {
+  place.setAttribute('aria-busy', 'true');
   const only = shown();
   const told = counts(place);
   const left = only.reduce((sum, name) => sum + (told.get(codes.get(name)) ?? 0), 0);
@@ -377,8 +379,12 @@ async function match(back) {
   let spots = ranges(row, mine.needle);
   if (!spots.length && row.dataset.body) { await fill(row, true); spots = ranges(row, mine.needle); }
   if (mine !== finding) return;
-  show(row, 'nearest');
-  if (!spots.length) return say('found in what is not shown here: see its page');
+  // Whoever types goes on typing.
+  choose(row);
+  row.classList.add('here');
+  mark(row);
+  note();
+  if (!spots.length) { say('in a part that is not shown: see its page'); return put(row.matches('details') ? row.firstElementChild : row, 'center'); }
   mine.spots = spots;
   mine.spot = back ? spots.length - 1 : 0;
   put(paintHere(spots[mine.spot]), 'center');
@@ -425,6 +431,10 @@ async function digest() {
     place.textContent = FAILED;
   }
 }
+
+// The frame's own controls.
+document.querySelector('.frame .help')?.addEventListener('click', (event) => { event.preventDefault(); help.showModal(); });
+for (const name of THEMES) byId('tt-' + name)?.addEventListener('change', () => { setTheme(name); save('tt-theme', name); });
 
 function begun() {
   for (const place of all(':scope > .rows:not(.away)', rows)) watching.observe(place);

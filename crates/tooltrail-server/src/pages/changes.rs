@@ -1,0 +1,74 @@
+//! `/s/{session}/changes`: what a session changed in files, all in all.
+
+use super::session;
+use crate::answer::{Answer, Trouble};
+use crate::asked::Asked;
+use crate::rooms::Room;
+use crate::site::Site;
+use maud::{Markup, html};
+use tooltrail_formats::changes::told::{Paths, Which, groups, with_names};
+use tooltrail_model::Kind;
+use tooltrail_model::book::Book;
+use tooltrail_view::diff::Counts;
+use tooltrail_view::head::{count, counted};
+use tooltrail_view::render::html::block;
+use tooltrail_view::render::html::window::{At, Tab};
+use tooltrail_view::{Block, Limits, changes};
+
+/// What is shown of a file before anybody asks for more.
+const SHORT: Limits = Limits { lines: 400, bytes: 200 * 1024, head: 400, highlight: true };
+/// Everything, within what a browser bears.
+const WHOLE: Limits = Limits { lines: 20_000, bytes: 4 << 20, head: 20_000, highlight: true };
+/// How many bytes of changes a page holds: files after that are only named.
+const MUCH: usize = 1_500_000;
+
+/// What a session changed.
+pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    session::tab(site, asked, Tab::Changes, |room, at, asked| drawn(room, at, asked.number("file")))
+}
+
+/// All files; or one of them, by its place, in full.
+fn drawn(room: &Room<'_>, at: &At<'_>, only: Option<usize>) -> Markup {
+    let limits = if only.is_some() { &WHOLE } else { &SHORT };
+    let (mut sections, mut gaps, mut counts): (Vec<Block>, u64, Counts) = (Vec::new(), 0, Counts::default());
+    with_names(room.book, Paths::Shown, None, |names| {
+        groups(room.book, &Which::default(), None, |groups| {
+            for group in groups {
+                gaps += changes::gaps(&group);
+                counts = counts.and(changes::counts(&group));
+                sections.extend(changes::blocks(&group, names, limits));
+            }
+        });
+    });
+    if sections.is_empty() {
+        return html! { p { "No edit that succeeded changed a file. " a href={ (at.base) "?show=shell" } { "Commands" } " may have." } };
+    }
+    let mut much = 0;
+    html! {
+        p.sum {
+            b { (counted(sections.len() as u64, "file")) } " changed "
+            span.ok { "+" (count(counts.added)) } " " span.no { "−" (count(counts.removed)) }
+            @if gaps > 0 { span.di { " · " (count(gaps)) " with gaps: what the logs do not tell" } }
+            @if !whole(room) { span.di { " · " a href={ (at.base) "?show=shell" } { "commands" } " may have changed more" } }
+            @if only.is_some() { " · " a href="?" { "All files" } }
+        }
+        div.changes { @for (place, section) in sections.iter().enumerate().filter(|(place, _)| only.is_none_or(|only| only == *place)) {
+            @let markup = if much < MUCH { block(section) } else { named(section) };
+            @let _ = much += markup.0.len();
+            div.change id={ "file-" (place) } { (markup) @if only.is_none() { a.whole href={ "?file=" (place) } { "whole" } } }
+        } }
+    }
+}
+
+/// Whether edits are all that can have changed a file.
+fn whole(room: &Room<'_>) -> bool {
+    room.book.transcript().calls.iter().all(|call| call.row.kind != Kind::Shell)
+}
+
+/// Only which file it is.
+fn named(section: &Block) -> Markup {
+    match section {
+        Block::Section { label, .. } => block(&Block::Section { label: label.clone(), open: false, body: Vec::new() }),
+        other => block(other),
+    }
+}

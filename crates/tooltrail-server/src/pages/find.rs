@@ -1,0 +1,119 @@
+//! `/s/{session}/find?q=`: the rows of a session that have a text, in the order of the page, for its script.
+//!
+//! The logs are looked through as bytes first, as a search does; only rows whose records may have the text are opened. What counts is
+//! what the page shows, so texts that the program put in count here too.
+
+use super::session::Visit;
+use crate::answer::{Answer, Trouble};
+use crate::asked::Asked;
+use crate::rooms::Room;
+use crate::site::Site;
+use serde::Serialize;
+use std::collections::{BTreeSet, HashSet};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use tooltrail_catalog::search::prefilter::Prefilter;
+use tooltrail_formats::lines::{Buffer, Turns};
+use tooltrail_formats::records;
+use tooltrail_formats::shelf::Shelf;
+use tooltrail_model::At;
+use tooltrail_model::book::{Book, Loaded};
+use tooltrail_model::filter::{Pattern, texts};
+use tooltrail_model::transcript::{Part, Spot, Story};
+use tooltrail_view::render::html::window::Found;
+
+/// The most rows that are told.
+const MOST: usize = 5_000;
+/// The longest text that is looked for.
+const LONGEST: usize = 1_000;
+
+/// What was found.
+#[derive(Debug, Default, Serialize)]
+struct Told {
+    /// Section, row, and how often.
+    found: Vec<(usize, usize, usize)>,
+    /// There may be more rows.
+    more: bool,
+}
+
+/// Finds a text in a session.
+pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    let text = asked.get("q").filter(|text| !text.trim().is_empty() && text.len() <= LONGEST);
+    let text = text.ok_or_else(|| Trouble::Wrong("Say what to look for, as in `find?q=word`.".to_owned()))?;
+    let pattern = Pattern::literal(text).map_err(|error| Trouble::Wrong(error.to_string()))?;
+    let visit = Visit::new(site, asked)?;
+    let moment = Arc::clone(&visit.moment);
+    let told = site.ask(&moment, visit.place, move |room| find(room, &pattern))?;
+    Ok(Answer::Text("application/json", serde_json::to_string(&told).unwrap_or_default()))
+}
+
+fn find(room: &Room<'_>, pattern: &Pattern) -> Told {
+    let likely = likely(room, pattern);
+    let mut told = Told::default();
+    let mut take = |section: usize, row: usize, found: Found<'_>| {
+        let spots = match found {
+            Found::Call(call) => room.book.spots_of_call(call),
+            Found::Message(entry) => room.book.spots(entry),
+        };
+        if !spots.iter().any(|spot| likely.contains(spot)) {
+            return ControlFlow::Continue(());
+        }
+        let loaded = match found {
+            Found::Call(call) => room.book.call(call),
+            Found::Message(entry) => room.book.open(entry),
+        };
+        let times = times(pattern, loaded);
+        if times > 0 {
+            told.found.push((section, row, times));
+        }
+        if told.found.len() < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    let ended = room.window.walk(room.book.transcript(), &mut take);
+    told.more = ended.is_break();
+    told
+}
+
+/// Records of the session's logs that may have the text.
+fn likely(room: &Room<'_>, pattern: &Pattern) -> HashSet<Spot> {
+    let filter = Prefilter::new(std::iter::once(pattern));
+    let transcript = room.book.transcript();
+    let said = transcript.threads.iter().flat_map(|thread| &thread.entries).map(|entry| entry.spot.source);
+    let done = (0..transcript.calls.len()).flat_map(|call| room.book.spots_of_call(call)).map(|spot| spot.source);
+    let sources: BTreeSet<usize> = said.chain(done).collect();
+    let (mut buffer, turns, mut likely) = (Buffer::default(), Turns::default(), HashSet::new());
+    for source in sources {
+        let log = room.linked.sources.get(source).and_then(|log| room.shelf.log(&log.path).ok());
+        let Some(log) = log else { continue };
+        let mut take = |at: At| _ = likely.insert(Spot { source, at });
+        records::each_likely(log, &mut buffer, &turns, |line| filter.may_match(line), |_, record, _| take(record.at));
+    }
+    likely
+}
+
+/// How often a row has the text.
+fn times(pattern: &Pattern, loaded: Loaded<'_>) -> usize {
+    let count = |text: &str| pattern.regex().find_iter(text).count();
+    match loaded {
+        Loaded::Call(story) => in_call(&story, &count),
+        Loaded::Part(Part::Folded { label, text }) => count(&label) + count(&text),
+        Loaded::Part(Part::Notice { title, text, .. }) => count(&title) + text.as_deref().map_or(0, count),
+        Loaded::Part(Part::Unknown { value, .. }) => count(&value.to_string()),
+        Loaded::Part(Part::Hook(hook)) => hook.texts.iter().map(|(_, text)| count(text)).sum(),
+        Loaded::Part(part) => texts::message(part).iter().map(|text| count(&text.text)).sum(),
+        Loaded::Gone(_) => 0,
+    }
+}
+
+/// The same for a call. What the tool produced is mostly what the model saw once more, so it counts only where that has nothing.
+fn in_call(story: &Story<'_>, count: &dyn Fn(&str) -> usize) -> usize {
+    let asked: usize = texts::input(story.input.clone()).iter().map(|text| count(&text.text)).sum();
+    let answer = story.answer.clone().map(texts::result).unwrap_or_default();
+    let of = |produced: bool| answer.iter().filter(|text| text.produced == produced).map(|text| count(&text.text)).sum::<usize>();
+    let came = match of(false) {
+        0 => of(true),
+        seen => seen,
+    };
+    let beside = story.side.as_ref().and_then(|side| side.text.as_deref().ok()).map_or(0, count);
+    let hooks: usize = story.hooks.iter().flat_map(|hook| &hook.texts).map(|(_, text)| count(text)).sum();
+    asked + if came > 0 { came } else { beside } + hooks
+}

@@ -1,0 +1,127 @@
+//! `/s/{session}/raw`: the lines of a session's logs as they are, a page at a time.
+//!
+//! A log is named by its place among the session's, never by its path.
+
+use super::session;
+use crate::answer::{Answer, Trouble};
+use crate::asked::Asked;
+use crate::rooms::Room;
+use crate::site::Site;
+use maud::{Markup, html};
+use tooltrail_formats::lines::{Buffer, Lines, Turns};
+use tooltrail_formats::records::LONGEST;
+use tooltrail_formats::shelf::Shelf;
+use tooltrail_formats::value;
+use tooltrail_model::book::Book;
+use tooltrail_view::head::{count, size};
+use tooltrail_view::line::neutral;
+use tooltrail_view::render::html::block;
+use tooltrail_view::render::html::window::Tab;
+use tooltrail_view::{Limits, json};
+
+/// How many lines stand on a page.
+const LINES: u64 = 200;
+/// How many letters of a line.
+const LETTERS: usize = 600;
+/// How much of a line is shown when it is asked for.
+const WHOLE: Limits = Limits { lines: 20_000, bytes: 2 << 20, head: 10_000, highlight: true };
+
+/// The lines of a session's logs.
+pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    session::tab(site, asked, Tab::Raw, |room, _, asked| drawn(room, asked))
+}
+
+fn drawn(room: &Room<'_>, asked: &Asked) -> Markup {
+    let files = &room.book.transcript().session.files;
+    let chosen = asked.number("file").filter(|file| *file < files.len()).unwrap_or(0);
+    let Some(file) = files.get(chosen) else { return html! { p { "There are no logs any more." } } };
+    html! {
+        @if files.len() > 1 {
+            nav.logs aria-label="Logs of the session" { ul { @for (place, file) in files.iter().enumerate() {
+                li { a href={ "?file=" (place) } aria-current=[(place == chosen).then_some("true")] title=(neutral(file)) { (neutral(name_of(file))) } }
+            } } }
+        }
+        p.file { (neutral(file)) }
+        @match asked.number("line") {
+            Some(line) => (one(room, file, chosen, line as u64)),
+            None => (some(room, file, chosen, asked.number("from").map_or(1, |from| from.max(1) as u64))),
+        }
+    }
+}
+
+/// The last part of a path.
+fn name_of(file: &str) -> &str {
+    file.rsplit(['/', '\\']).next().unwrap_or(file)
+}
+
+/// A line of a log, as far as it is shown.
+struct Told {
+    number: u64,
+    length: u64,
+    text: String,
+}
+
+/// Some lines of a log, from one on, and whether there are more.
+fn read(room: &Room<'_>, file: &str, from: u64, lines: u64, letters: usize) -> std::io::Result<(Vec<Told>, bool)> {
+    let (mut buffer, turns) = (Buffer::default(), Turns::default());
+    let mut log = Lines::new(room.shelf.log(file)?, &mut buffer, &turns, LONGEST);
+    let mut told = Vec::new();
+    while let Some(line) = log.next_line()? {
+        if line.number < from {
+            continue;
+        }
+        if line.number >= from.saturating_add(lines) {
+            return Ok((told, true));
+        }
+        // Letters take four bytes at most.
+        let start = line.bytes.get(..line.bytes.len().min(letters.saturating_mul(4))).unwrap_or_default();
+        let text = String::from_utf8_lossy(start).chars().take(letters).collect();
+        told.push(Told { number: line.number, length: line.length, text });
+    }
+    Ok((told, false))
+}
+
+/// A page of lines.
+fn some(room: &Room<'_>, file: &str, chosen: usize, from: u64) -> Markup {
+    let (lines, more) = match read(room, file, from, LINES, LETTERS) {
+        Ok(read) => read,
+        Err(error) => return html! { p.no { "The log cannot be read: " (neutral(&error.to_string())) } },
+    };
+    let to = |from: u64| format!("?file={chosen}&from={from}");
+    let pages = html! {
+        nav.pages aria-label="Pages of the log" {
+            @if from > 1 { a rel="prev" href=(to(from.saturating_sub(LINES).max(1))) { "← earlier lines" } }
+            span.di { "lines " (count(from)) "–" (count(lines.last().map_or(from, |line| line.number))) }
+            @if more { a rel="next" href=(to(from + LINES)) { "later lines →" } }
+        }
+    };
+    html! {
+        (pages)
+        @if lines.is_empty() { p.di { "There is nothing here." } }
+        ol.raw { @for line in &lines {
+            li id={ "line-" (line.number) } {
+                a.n href={ "?file=" (chosen) "&line=" (line.number) } title={ "Line " (count(line.number)) ", " (size(line.length)) } { (line.number) }
+                code { (neutral(&line.text)) @if line.text.len() as u64 + 2 < line.length { span.di { " … " (size(line.length)) } } }
+            }
+        } }
+        (pages)
+    }
+}
+
+/// One line in full, laid out.
+fn one(room: &Room<'_>, file: &str, chosen: usize, number: u64) -> Markup {
+    let line = read(room, file, number, 1, usize::MAX / 8).ok().and_then(|(lines, _)| lines.into_iter().next());
+    let back = |number: u64| format!("?file={chosen}&from={}#line-{number}", (number.max(1) - 1) / LINES * LINES + 1);
+    html! {
+        nav.pages aria-label="Lines of the log" {
+            a href=(back(number)) { "← all lines" }
+            @if number > 1 { a rel="prev" href={ "?file=" (chosen) "&line=" (number - 1) } { "‹ " (number - 1) } }
+            span.di { "line " (count(number)) @if let Some(line) = &line { ", " (size(line.length)) } }
+            a rel="next" href={ "?file=" (chosen) "&line=" (number + 1) } { (number + 1) " ›" }
+        }
+        @match line {
+            Some(line) => (block(&json::block(&value::read(line.text.as_bytes()), &WHOLE))),
+            None => p.di { "There is no such line." },
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! `/s/{session}`: what was said and done, and the parts of that page that are fetched when somebody comes near.
+
+use crate::answer::{Answer, Trouble};
+use crate::asked::{Asked, encoded};
+use crate::frame::{self, Page};
+use crate::moment::Moment;
+use crate::rooms::Room;
+use crate::site::Site;
+use maud::{Markup, html};
+use std::sync::Arc;
+use tooltrail_formats::FORMATS;
+use tooltrail_model::book::Book;
+use tooltrail_view::render::html::title;
+use tooltrail_view::render::html::window::{At, Tab};
+use tooltrail_view::resume;
+
+/// What belongs to a session's pages beside the page itself.
+pub(super) const ASSETS: &[&str] = &["session.css", "session.js"];
+
+/// A visit to a session: what was asked about it, and where its pages are.
+pub(super) struct Visit {
+    pub(super) moment: Arc<Moment>,
+    /// Its place in the moment's listing.
+    pub(super) place: usize,
+    /// Its id.
+    pub(super) session: String,
+    root: &'static str,
+    base: String,
+    asked: Asked,
+    neighbours: [Option<String>; 2],
+}
+
+impl Visit {
+    /// Finds the session that was asked about.
+    pub(super) fn new(site: &Site, asked: &Asked) -> Result<Self, Trouble> {
+        let moment = site.moment()?;
+        let place = site.session(&moment, asked.name("session"))?;
+        let rows = moment.rows();
+        let address = |place: Option<usize>| Some(site.to(&format!("/s/{}", encoded(rows.get(place?)?.session))));
+        let session = rows.get(place).map(|row| row.session.to_owned()).unwrap_or_default();
+        let neighbours = [address(place.checked_sub(1)), address(place.checked_add(1))];
+        let base = site.to(&format!("/s/{}", encoded(&session)));
+        drop(rows);
+        Ok(Visit { moment, place, session, root: site.setup.root, base, asked: asked.clone(), neighbours })
+    }
+
+    /// Where the page is shown.
+    pub(super) fn at<'v>(&'v self, room: &Room<'_>) -> At<'v> {
+        let [before, after] = &self.neighbours;
+        At {
+            root: self.root,
+            base: &self.base,
+            version: room.version,
+            section: 0,
+            show: self.asked.get("show").unwrap_or_default(),
+            find: self.asked.get("find").unwrap_or_default(),
+            digest: self.asked.get("digest").is_some(),
+            now: Some(self.moment.now.time),
+            resume: None,
+            neighbours: [before.as_deref(), after.as_deref()],
+        }
+    }
+
+    /// The section that was asked for: by its number, or by what stands in it.
+    fn section(&self, room: &Room<'_>) -> usize {
+        let way = self.asked.get("at").and_then(|anchor| room.window.way(room.book.transcript(), anchor));
+        let way = way.or_else(|| room.window.way_to(self.asked.number("rows")?));
+        way.and_then(|way| way.first().map(|step| step.rows)).unwrap_or(0)
+    }
+}
+
+/// The command by which a session is taken up again.
+fn resumed(room: &Room<'_>) -> Option<String> {
+    let session = room.linked.sessions.get(room.session)?;
+    let format = FORMATS.iter().find(|format| format.agent() == session.agent)?;
+    let command = format.resume(&session.id).filter(|_| resume::is_plain(&session.id))?;
+    Some(resume::line(&command, session.directory.as_deref()))
+}
+
+/// The session's page.
+pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    tab(site, asked, Tab::Transcript, |_, _, _| html! {})
+}
+
+/// A view of a session; `content` is what stands in all but the first.
+pub(super) fn tab(
+    site: &Site,
+    asked: &Asked,
+    tab: Tab,
+    content: impl FnOnce(&Room<'_>, &At<'_>, &Asked) -> Markup + Send + 'static,
+) -> Result<Answer, Trouble> {
+    let visit = Visit::new(site, asked)?;
+    // A shortened name leads to the whole one, so that a page has one address.
+    if visit.session != asked.name("session") && tab == Tab::Transcript {
+        return Ok(Answer::Elsewhere(visit.base));
+    }
+    let moment = Arc::clone(&visit.moment);
+    let (name, main) = site.ask(&moment, visit.place, move |room| {
+        let command = resumed(room);
+        let at = At { section: visit.section(room), resume: command.as_deref(), ..visit.at(room) };
+        let main = match tab {
+            Tab::Transcript => room.window.page(room.book, &at),
+            _ => room.window.tab(room.book, &at, tab, &content(room, &at, &visit.asked)),
+        };
+        (title(room.book.transcript()), main)
+    })?;
+    let assets = if tab == Tab::Transcript { ASSETS } else { &["session.css"] };
+    Ok(Answer::Html(frame::page(site, &Page { assets, own_keys: tab == Tab::Transcript, ..Page::plain(&name) }, &main)))
+}
+
+/// A part of the page. It lasts if its version is asked for.
+fn part(site: &Site, asked: &Asked, draw: impl FnOnce(&Room<'_>, &At<'_>, &Asked) -> Markup + Send + 'static) -> Result<Answer, Trouble> {
+    let visit = Visit::new(site, asked)?;
+    let moment = Arc::clone(&visit.moment);
+    let wanted = asked.get("v").and_then(|version| u64::from_str_radix(version, 16).ok());
+    let (version, part) = site.ask(&moment, visit.place, move |room| (room.version, draw(room, &visit.at(room), &visit.asked)))?;
+    Ok(if wanted == Some(version) { Answer::Lasting(part) } else { Answer::Html(part) })
+}
+
+/// A number in the path.
+fn number(asked: &Asked, name: &str) -> usize {
+    asked.name(name).parse().unwrap_or(usize::MAX)
+}
+
+/// The rows of a section.
+pub(crate) fn rows(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    part(site, asked, |room, at, asked| room.window.section(room.book, number(asked, "section"), at))
+}
+
+/// What a call shows when it is opened.
+pub(crate) fn body(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    part(site, asked, |room, at, asked| room.window.body(room.book, number(asked, "call"), asked.get("all").is_some(), at))
+}
+
+/// All of a message.
+pub(crate) fn text(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    part(site, asked, |room, at, asked| room.window.text(room.book, number(asked, "section"), number(asked, "row"), at))
+}
+
+/// A part of a long outline.
+pub(crate) fn turns(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    part(site, asked, |room, at, asked| room.window.outline(room.book, number(asked, "group"), at))
+}
+
+/// What the session amounts to.
+pub(crate) fn digest(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    part(site, asked, |room, at, _| room.window.digest(room.book, at))
+}
+
+/// The way to something in it: which sections have to be brought, and which calls opened.
+pub(crate) fn way(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    let visit = Visit::new(site, asked)?;
+    let moment = Arc::clone(&visit.moment);
+    let way = site.ask(&moment, visit.place, move |room| match visit.asked.get("id") {
+        Some(anchor) => room.window.way(room.book.transcript(), anchor),
+        None => room.window.way_to(visit.asked.number("rows")?),
+    })?;
+    let way = way.and_then(|way| serde_json::to_string(&way).ok());
+    way.map(|way| Answer::Text("application/json", way))
+        .ok_or_else(|| Trouble::Missing("There is no such thing in this session.".to_owned()))
+}
