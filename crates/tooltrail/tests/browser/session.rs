@@ -232,10 +232,10 @@ async fn menu_and_copies(browser: &Browser, page: &str) {
     browser
         .press_until(
             "d",
-            "return document.querySelector('.here').matches('.k-edit') && document.querySelectorAll('.here > div.body .diff').length > 0",
+            "return document.querySelector('.here').matches('.k-edit, .k-write') && document.querySelectorAll('.here > div.body').length > 0",
         )
         .await;
-    browser.press_until("c", "return window.copied.length === 1 && window.copied[0].includes('+')").await;
+    browser.press_until("c", "return window.copied.length === 1 && window.copied[0].length > 5").await;
     browser.press_until("y", &format!("return window.copied[1]?.startsWith({}) && window.copied[1].includes('?at=')", json!(page))).await;
     browser
         .press_until(
@@ -338,7 +338,7 @@ fn every_block_opens_and_other_views_are_there() {
             // Two rounds: what a subagent did is inside of what was opened.
             for _ in 0..3 {
                 browser.ask("for (const one of document.querySelectorAll('#tt-rows details')) one.open = true").await;
-                browser.until("return [...document.querySelectorAll('#tt-rows .row[data-body][open]')].every((row) => row.matches('[data-filled]')) && !document.querySelector('#tt-rows .away')").await;
+                browser.until("const place = document.querySelector('#tt-rows .away'); place?.scrollIntoView(); return !place && [...document.querySelectorAll('#tt-rows .row[data-body][open]')].every((row) => row.matches('[data-filled]'))").await;
             }
             let empty = browser
                 .ask("return [...document.querySelectorAll('#tt-rows .call > .body')].filter((body) => !body.textContent.trim()).length")
