@@ -15,7 +15,6 @@
   };
   const kept = () => { const theme = saved('tt-theme'); return THEMES.includes(theme) ? theme : 'auto'; };
   setTheme(kept());
-  if (root.dataset.keys === 'own') return;
 
   document.addEventListener('DOMContentLoaded', () => {
     const show = (theme) => { setTheme(theme); save('tt-theme', theme); };
@@ -24,6 +23,7 @@
     // Another tab may have changed it, also while this page was put aside.
     addEventListener('storage', () => setTheme(kept()));
     addEventListener('pageshow', () => setTheme(kept()));
+    if (root.dataset.keys === 'own') return;
 
     const help = byId('tt-help');
     const keys = byId('tt-keys');

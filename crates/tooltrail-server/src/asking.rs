@@ -7,15 +7,30 @@ use maud::{Markup, html};
 use tooltrail_model::filter::Mistake;
 use tooltrail_view::line::neutral;
 
-/// A box for a filter. `more` are values that are asked for beside it.
-pub(crate) fn form(site: &Site, path: &str, label: &str, query: &str, more: &[(&str, &str)]) -> Markup {
+/// A box for a filter.
+pub(crate) struct Form<'a> {
+    /// The page that it leads to.
+    pub(crate) path: &'a str,
+    /// What scripts know the box by.
+    pub(crate) id: &'a str,
+    /// What to write there.
+    pub(crate) label: &'a str,
+    /// What is written there.
+    pub(crate) query: &'a str,
+    /// A value that is asked for beside it.
+    pub(crate) beside: (&'a str, &'a str),
+}
+
+/// A box for a filter.
+pub(crate) fn form(site: &Site, form: &Form<'_>) -> Markup {
+    let (name, value) = form.beside;
     html! {
-        form.asking action=(site.to(path)) {
-            label.vh for="tt-q" { (label) }
-            input #tt-q type="search" name="q" value=(query) placeholder=(label) autocomplete="off" spellcheck="false" autocapitalize="off";
-            @for (name, value) in more { @if !value.is_empty() { input type="hidden" name=(name) value=(value); } }
+        search { form.asking action=(site.to(form.path)) {
+            label.vh for=(form.id) { (form.label) }
+            input id=(form.id) type="search" name="q" value=(form.query) placeholder=(form.label) autocomplete="off" spellcheck="false" autocapitalize="off";
+            @if !value.is_empty() { input type="hidden" name=(name) value=(value); }
             button type="submit" { "Show" }
-        }
+        } }
     }
 }
 
@@ -25,7 +40,7 @@ pub(crate) fn mistake(site: &Site, path: &str, mistake: &Mistake) -> Markup {
     let (before, wrong, after) = (part(0..mistake.at.start), part(mistake.at.clone()), part(mistake.at.end..mistake.query.len()));
     html! {
         div.mistake role="alert" {
-            p { "This filter means nothing: " (neutral(&mistake.message)) "." }
+            p { "This filter means nothing: " (ticked(&mistake.message)) "." }
             pre { (neutral(before)) mark { (neutral(if wrong.is_empty() { " " } else { wrong })) } (neutral(after)) }
             @if let Some(right) = &mistake.suggestion {
                 @let query = format!("{before}{right}{after}");
@@ -34,6 +49,11 @@ pub(crate) fn mistake(site: &Site, path: &str, mistake: &Mistake) -> Markup {
             p.di { a href=(site.to("/help#filters")) { "What a filter can say" } }
         }
     }
+}
+
+/// A message in which code stands between backticks.
+pub(crate) fn ticked(message: &str) -> Markup {
+    html! { @for (place, piece) in message.split('`').enumerate() { @if place % 2 == 1 { code { (neutral(piece)) } } @else { (neutral(piece)) } } }
 }
 
 /// The address of a page with a filter.

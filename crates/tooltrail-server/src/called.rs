@@ -12,8 +12,9 @@ use tooltrail_catalog::store::Listed;
 use tooltrail_formats::load;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::{At, Status, Time};
-use tooltrail_view::head::{look, outcome, took, why};
+use tooltrail_view::head::{Tone, look, outcome, took, why};
 use tooltrail_view::line::neutral;
+use tooltrail_view::place;
 
 /// The longest argument that is shown.
 const ARGUMENT: usize = 300;
@@ -40,6 +41,26 @@ pub(crate) struct CallLine {
     took: Option<u64>,
     pub(crate) at: Option<Time>,
     nested: bool,
+}
+
+/// What a call is about in one line: a path inside the directory that it was made in without that, a command without its way there.
+fn argument(what: &str, cwd: Option<&str>) -> String {
+    let mut lines = what.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line = lines.next().unwrap_or_default();
+    let inside = cwd.and_then(|cwd| place::within(cwd, line));
+    let there = || cwd.and_then(|cwd| line.strip_prefix("cd ")?.trim_start_matches(['"', '\'']).strip_prefix(cwd));
+    let arrived = || there().and_then(|rest| rest.trim_start_matches(['"', '\'', '/']).strip_prefix(" && "));
+    let more = if lines.next().is_some() { " …" } else { "" };
+    format!("{}{more}", words::cut(inside.or_else(arrived).unwrap_or(line), ARGUMENT))
+}
+
+/// The address of a row in its session, which comes with the page, and what is to be found there.
+pub(crate) fn row_address(site: &Site, session: &str, anchor: Option<&str>, find: Option<&str>) -> String {
+    let anchor = anchor.map(encoded);
+    let find = find.map(|find| format!("find={}", encoded(find)));
+    let query: Vec<String> = find.into_iter().chain(anchor.iter().map(|anchor| format!("at={anchor}"))).collect();
+    let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
+    site.to(&format!("/s/{}{query}{}", encoded(session), anchor.map(|anchor| format!("#{anchor}")).unwrap_or_default()))
 }
 
 /// The lines of some calls, in their order.
@@ -86,7 +107,7 @@ impl CallLine {
             number: listed.number,
             call: row.call.to_owned(),
             tool: words::cut(row.tool, 60),
-            what: load::argument_at(shelf, &row, at).map(|what| words::cut(what.trim().lines().next().unwrap_or_default(), ARGUMENT)),
+            what: load::argument_at(shelf, &row, at).map(|what| argument(&what, row.cwd)),
             status: row.status,
             outcome: outcome(&row),
             why: whose.or(row.reason.map(|reason| why(reason).to_owned())).unwrap_or_default(),
@@ -97,20 +118,15 @@ impl CallLine {
         }
     }
 
-    /// The address of its row in its session.
-    pub(crate) fn row_address(&self, site: &Site, session: &str) -> String {
-        site.to(&format!("/s/{}#{}", encoded(session), encoded(&self.call)))
-    }
-
     /// The address of its own page. Its number is always its own; an id need not be.
     pub(crate) fn address(&self, site: &Site, session: &str) -> String {
         site.to(&format!("/c/{}:{}", encoded(session), self.number))
     }
 
-    /// The tool and what it is about, which is the link to its row.
-    pub(crate) fn link(&self, site: &Site, session: &str) -> Markup {
+    /// The tool and what it is about, which is the link to its row. `find`: what was looked for.
+    pub(crate) fn link(&self, site: &Site, session: &str, find: Option<&str>) -> Markup {
         html! {
-            a.call-line data-row href=(self.row_address(site, session)) title=[self.what.as_deref()] {
+            a.call-line data-row href=(row_address(site, session, Some(&self.call), find)) title=[self.what.as_deref()] {
                 @if self.nested { span.di title="by a subagent" { "↳ " } }
                 b { (self.tool) }
                 @if let Some(what) = &self.what { " " code { (what) } }
@@ -118,13 +134,16 @@ impl CallLine {
         }
     }
 
-    /// Its sign, and why in a few words.
+    /// Its sign, and how it ended; why is told by pointing at it.
     pub(crate) fn verdict(&self) -> Markup {
         let look = look(self.status);
+        let outcome = self.outcome.split(':').next().unwrap_or_default();
         html! {
-            span class={ "verdict-line " (words::class(look.tone)) } title=(self.why) {
+            // A success that is somebody else's is none to rely on.
+            @let tone = if self.doubt { Tone::Stopped } else { look.tone };
+            span class={ "verdict-line " (words::class(tone)) } title=(self.why) {
                 (look.glyph) @if self.doubt { "?" }
-                @if self.outcome.is_empty() { span.vh { " " (look.word) } } @else { " " (self.outcome) }
+                @if outcome.is_empty() { span.vh { " " (look.word) } } @else { " " (outcome) }
             }
         }
     }
@@ -137,5 +156,28 @@ impl CallLine {
     /// Since when it is at work: `5 m`.
     pub(crate) fn since(&self, clock: &Clock) -> Option<String> {
         self.at.map(|at| clock.ago(at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::argument;
+
+    #[test]
+    fn what_a_call_is_about_is_short() {
+        for (what, cwd, said) in [
+            ("cargo test", None, "cargo test"),
+            ("/srv/app/src/a.rs", Some("/srv/app"), "src/a.rs"),
+            ("/srv/apple/a.rs", Some("/srv/app"), "/srv/apple/a.rs"),
+            ("C:\\web\\src\\a.ts", Some("C:\\web"), "src\\a.ts"),
+            ("cd /srv/app && cargo test", Some("/srv/app"), "cargo test"),
+            ("cd \"/srv/app/\" && cargo test", Some("/srv/app"), "cargo test"),
+            ("cd /srv/app/api && cargo test", Some("/srv/app"), "cd /srv/app/api && cargo test"),
+            ("\n  one\n\ntwo", None, "one …"),
+            ("a\u{1b}[1mb", None, "a␛[1mb"),
+            ("", None, ""),
+        ] {
+            assert_eq!(argument(what, cwd), said, "{what}");
+        }
     }
 }

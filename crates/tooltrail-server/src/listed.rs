@@ -25,7 +25,9 @@ pub(crate) struct Rows<'a> {
     /// The person's clock.
     pub(crate) clock: &'a Clock,
     /// What will become of their logs.
-    pub(crate) fates: Option<&'a dyn Fates>,
+    pub(crate) fates: Option<Box<dyn Fates>>,
+    /// The home directory that their paths mean.
+    home: Option<String>,
 }
 
 /// A time of a session.
@@ -49,7 +51,7 @@ pub(crate) struct Table<'t> {
 const COLUMNS: &[(&str, &str)] = &[
     ("state", "State"),
     ("when", "When"),
-    ("title", "Session"),
+    ("session", "Session"),
     ("project", "Project"),
     ("branch", "Branch"),
     ("model", "Agent"),
@@ -60,12 +62,31 @@ const COLUMNS: &[(&str, &str)] = &[
     ("tests", "Tests"),
 ];
 /// Those that a short table has.
-const FEW: &[&str] = &["state", "when", "title", "project", "calls", "bad", "lasted"];
+const FEW: &[&str] = &["when", "session", "project", "calls", "bad", "lasted"];
 
-impl Rows<'_> {
+/// A column: a class and a word.
+type Column = (&'static str, &'static str);
+
+/// What sessions are doing, by place; nothing for those that have ended and stay.
+type States = HashMap<usize, Markup>;
+
+impl<'a> Rows<'a> {
+    /// Rows of a moment. `fates`: whether it is told what will become of them.
+    pub(crate) fn new(site: &'a Site, moment: &'a Moment, rows: &'a [SessionRow<'a>], clock: &'a Clock, fates: bool) -> Self {
+        let fates = if fates { site.machine.fates() } else { None };
+        Rows { site, moment, rows, clock, fates, home: site.machine.home_in_logs() }
+    }
+
     /// A table of sessions.
     pub(crate) fn table(&self, table: &Table<'_>) -> Markup {
-        let columns: Vec<&(&str, &str)> = COLUMNS.iter().filter(|(name, _)| table.tests.is_some() || FEW.contains(name)).collect();
+        let state = |&place: &usize| Some((place, self.state(self.rows.get(place)?, place)?));
+        let states: States = table.places.iter().filter_map(state).collect();
+        let shown = |(name, _): &&Column| match table.tests {
+            // In a short table it stands before the title.
+            None => FEW.contains(name),
+            Some(_) => *name != "state" || !states.is_empty(),
+        };
+        let columns: Vec<&Column> = COLUMNS.iter().filter(shown).collect();
         let time = |place: &usize| table.by_day.and_then(|time| time(self.rows.get(*place)?));
         let day = |place: &usize| time(place).map_or_else(|| "Without a time".to_owned(), |time| self.clock.day(time));
         html! {
@@ -76,25 +97,35 @@ impl Rows<'_> {
                         @if let Some(first) = group.first().filter(|_| table.by_day.is_some()) {
                             tr.day { th colspan=(columns.len()) scope="rowgroup" { (day(first)) } }
                         }
-                        @for &place in group { @if let Some(row) = self.rows.get(place) { (self.row(row, place, &columns, table)) } }
+                        @for &place in group { @if let Some(row) = self.rows.get(place) { (self.row(row, place, &columns, table, &states)) } }
                     }
                 }
             }
         }
     }
 
-    fn row(&self, row: &SessionRow<'_>, place: usize, columns: &[&(&str, &str)], table: &Table<'_>) -> Markup {
-        let gone = self.moment.listing.is_gone(place);
+    fn row(&self, row: &SessionRow<'_>, place: usize, columns: &[&Column], table: &Table<'_>, states: &States) -> Markup {
         html! {
-            tr.gone[gone] { @for (name, _) in columns { (self.cell(name, row, place, gone, table)) } }
+            tr.gone[self.is_gone(place)] {
+                @for (name, _) in columns {
+                    @match *name {
+                        "state" => td.state { @match states.get(&place) { Some(state) => (state), None => span.vh { "ended" } } },
+                        "session" => td.session { @if table.tests.is_none() && let Some(state) = states.get(&place) { (state) " " } (self.title(row, place)) },
+                        name => (self.cell(name, row, place, table)),
+                    }
+                }
+            }
         }
     }
 
-    fn cell(&self, name: &str, row: &SessionRow<'_>, place: usize, gone: bool, table: &Table<'_>) -> Markup {
+    /// Whether a session's logs are gone.
+    fn is_gone(&self, place: usize) -> bool {
+        self.moment.listing.is_gone(place)
+    }
+
+    fn cell(&self, name: &str, row: &SessionRow<'_>, place: usize, table: &Table<'_>) -> Markup {
         match name {
-            "state" => html! { td.state { (self.state(row, gone)) } },
             "when" => html! { td.when { (self.when(row, table.by_day.is_some())) } },
-            "title" => html! { td.title { (self.title(row, gone)) } },
             "project" => html! { td.project { @if let Some(project) = row.project { (self.project(project)) } } },
             "branch" => {
                 html! { td.branch title=[row.branch.map(neutral)] { @if let Some(branch) = row.branch { (words::cut(branch, 60)) } } }
@@ -107,7 +138,7 @@ impl Rows<'_> {
             _ => match table.tests.map(|tests| tests.get(&place)) {
                 Some(Some(tested)) => html! { td.tests { span class=(tested.class) title=(tested.title) { (tested.say) } } },
                 // Too long to find out now; a script asks later.
-                Some(None) if !gone && row.calls > 0 => {
+                Some(None) if !self.is_gone(place) && row.calls > 0 => {
                     html! { td.tests { span.t-muted data-tests=(row.session) title="not looked at yet" { "…" } } }
                 }
                 _ => html! { td.tests {} },
@@ -115,16 +146,17 @@ impl Rows<'_> {
         }
     }
 
-    /// What it is doing, or what will become of it.
-    fn state(&self, row: &SessionRow<'_>, gone: bool) -> Markup {
-        let state = words::state(row);
-        let soon = || self.fates.filter(|_| row.state == Some("ended")).and_then(|fates| fates.note(row));
-        html! {
-            @if gone { span.t-muted title="Its agent has deleted its logs; only this row is left" { "gone" } }
-            @else if let Some(note) = soon() { span.t-stopped title="Its agent will delete its logs" { (note) } }
-            @else if state.glyph.is_empty() { span.vh { (state.word) } }
-            @else { span class=(words::class(state.tone)) title=(words::reason(row)) { (state.glyph) " " (state.word) } }
+    /// What it is doing, or what will become of it; nothing if it has ended and stays.
+    fn state(&self, row: &SessionRow<'_>, place: usize) -> Option<Markup> {
+        if self.is_gone(place) {
+            return Some(html! { span.t-muted title="Its agent has deleted its logs; only this row is left" { "gone" } });
         }
+        let state = words::state(row);
+        if state.glyph.is_empty() {
+            let note = self.fates.as_ref()?.note(row)?;
+            return Some(html! { span.t-stopped title="Its agent will delete its logs" { (note) } });
+        }
+        Some(html! { span class={ "state " (words::class(state.tone)) } title=(words::reason(row)) { (state.glyph) " " (state.word) } })
     }
 
     fn when(&self, row: &SessionRow<'_>, day_is_said: bool) -> Markup {
@@ -137,11 +169,11 @@ impl Rows<'_> {
         }
     }
 
-    /// Its title, which is the link to it.
-    pub(crate) fn title(&self, row: &SessionRow<'_>, gone: bool) -> Markup {
+    /// Its title, which is the link to it, unless it is gone.
+    pub(crate) fn title(&self, row: &SessionRow<'_>, place: usize) -> Markup {
         let title = words::title(row.title);
         html! {
-            @if gone { span title=(title) { (title) } }
+            @if self.is_gone(place) { span title=(title) { (title) } }
             @else { a data-row href=(self.to(row)) title=(title) { (title) } }
         }
     }
@@ -153,10 +185,14 @@ impl Rows<'_> {
 
     /// A project's name, which leads to its sessions.
     pub(crate) fn project(&self, path: &str) -> Markup {
-        let home = self.site.machine.home_in_logs();
+        self.project_as(path, words::project_name(path))
+    }
+
+    /// The same by another name.
+    pub(crate) fn project_as(&self, path: &str, name: &str) -> Markup {
         html! {
-            a href=(self.site.to(&format!("/sessions?q={}", encoded(&project_term(path))))) title=(neutral(&words::tilde(path, home.as_deref()))) {
-                (words::cut(words::project_name(path), 60))
+            a href=(self.site.to(&format!("/sessions?q={}", encoded(&project_term(path))))) title=(neutral(&words::tilde(path, self.home.as_deref()))) {
+                (words::cut(name, 60))
             }
         }
     }

@@ -1,19 +1,21 @@
 //! Rooms: sessions that are open.
 //!
-//! Opening a session means reading its logs once; what comes of that borrows from what it was read from, so it lives in threads of its
-//! own, and who wants to know something sends a question in. A room closes when nobody has come for a while, or when others are wanted
+//! Opening a session means linking its logs, and reading them once when somebody wants to know more than its calls; what comes of that
+//! borrows from what it was read from, so it lives in threads of its own, and who wants to know something sends a question in. A room closes when nobody has come for a while, or when others are wanted
 //! more, and everything in it is let go.
 
 use crate::moment::Moment;
+use std::ops::Deref;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tooltrail_catalog::library::Library;
 use tooltrail_formats::shelf::Disk;
 use tooltrail_formats::transcript::SessionBook;
-use tooltrail_model::book::Book;
+use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::link::{Linked, LinkedSession, Now};
 use tooltrail_model::row::SessionRow;
+use tooltrail_model::transcript::{Entry, Transcript};
 use tooltrail_view::render::html::window::Window;
 
 /// How many sessions are open at once.
@@ -26,7 +28,7 @@ const WORKERS: usize = 2;
 /// An open session.
 pub struct Room<'a> {
     /// What can be read.
-    pub book: &'a SessionBook<'a>,
+    pub book: &'a Volume<'a>,
     /// The logs that it is linked with.
     pub linked: &'a Linked<'a>,
     /// Its place in `linked.sessions`.
@@ -38,7 +40,69 @@ pub struct Room<'a> {
     /// Changes when anything changes that is shown.
     pub version: u64,
     /// What its page needs to know.
-    pub window: &'a Window,
+    pub window: &'a Pane<'a>,
+}
+
+/// What a session's page needs to know, settled when the page is first asked for.
+pub struct Pane<'a> {
+    book: &'a Volume<'a>,
+    made: OnceLock<Window>,
+}
+
+impl Deref for Pane<'_> {
+    type Target = Window;
+
+    fn deref(&self) -> &Window {
+        self.made.get_or_init(|| Window::new(self.book.transcript()))
+    }
+}
+
+/// A session's book, read when somebody first looks into it.
+pub struct Volume<'a> {
+    linked: &'a Linked<'a>,
+    session: usize,
+    now: &'a Now,
+    shelf: &'a Disk,
+    whole: OnceLock<SessionBook<'a>>,
+    outline: OnceLock<SessionBook<'a>>,
+}
+
+impl<'a> Volume<'a> {
+    fn new(linked: &'a Linked<'a>, session: usize, now: &'a Now, shelf: &'a Disk) -> Self {
+        Volume { linked, session, now, shelf, whole: OnceLock::new(), outline: OnceLock::new() }
+    }
+
+    /// The calls, each of which can be opened. Nothing has to be read for that.
+    pub fn calls(&self) -> &SessionBook<'a> {
+        let outline = || SessionBook::outline(self.linked, &[self.session], self.now, self.shelf);
+        self.whole.get().unwrap_or_else(|| self.outline.get_or_init(outline))
+    }
+}
+
+impl<'a> Deref for Volume<'a> {
+    type Target = SessionBook<'a>;
+
+    fn deref(&self) -> &SessionBook<'a> {
+        self.whole.get_or_init(|| SessionBook::read(self.linked, &[self.session], self.now, self.shelf, None))
+    }
+}
+
+impl Book for Volume<'_> {
+    fn transcript(&self) -> &Transcript<'_> {
+        (**self).transcript()
+    }
+
+    fn open(&self, entry: &Entry) -> Loaded<'_> {
+        (**self).open(entry)
+    }
+
+    fn call(&self, index: usize) -> Loaded<'_> {
+        (**self).call(index)
+    }
+
+    fn file(&self, source: usize) -> Option<&str> {
+        (**self).file(source)
+    }
 }
 
 /// A question.
@@ -95,6 +159,12 @@ impl Rooms {
         Some(())
     }
 
+    /// The agents and sessions of the rooms that are open, the one that was entered last first.
+    pub fn open(&self) -> Vec<(String, String)> {
+        let doors = self.doors.lock().unwrap_or_else(PoisonError::into_inner);
+        doors.iter().map(|door| (door.key.agent.clone(), door.key.session.clone())).collect()
+    }
+
     fn send(&self, key: Key, question: Question, moment: &Arc<Moment>, bundle: i64) {
         let mut doors = self.doors.lock().unwrap_or_else(PoisonError::into_inner);
         let known = doors.iter().position(|door| door.key == key).map(|place| doors.remove(place));
@@ -126,8 +196,8 @@ fn open(key: &Key, moment: Arc<Moment>, bundle: i64, asked: &Mutex<Receiver<Ques
     let linked = linker.link();
     let is_it = |session: &LinkedSession| session.agent == key.agent && *session.id == *key.session;
     let Some(session) = linked.sessions.iter().position(is_it) else { return };
-    let book = SessionBook::read(&linked, &[session], &now, &shelf, None);
-    let window = Window::new(book.transcript());
+    let book = Volume::new(&linked, session, &now, &shelf);
+    let window = Pane { book: &book, made: OnceLock::new() };
     let room = Room { book: &book, linked: &linked, session, now: &now, shelf: &shelf, version: key.version, window: &window };
     let next = || asked.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(IDLE);
     let work = || {

@@ -73,6 +73,22 @@ impl Site {
         }
     }
 
+    /// The session that has a call of an id, by its place in a moment's listing. Sessions that are open are asked first: who looks at a
+    /// call has mostly come from one beside it.
+    pub fn session_of_call(&self, moment: &Moment, call: &str) -> Result<Option<usize>, Trouble> {
+        let rows = moment.rows();
+        let catalogue = moment.library.catalogue();
+        for (agent, session) in self.rooms.open() {
+            let place = rows.iter().position(|row| row.agent == agent && row.session == session);
+            if let Some(place) = place
+                && catalogue.has_call(&moment.listing, place, call)?
+            {
+                return Ok(Some(place));
+            }
+        }
+        Ok(catalogue.session_of_call(&moment.listing, call)?)
+    }
+
     /// Asks something about a session, by its place in a moment's listing. It is opened if it is not.
     pub fn ask<T: Send + 'static>(
         &self,

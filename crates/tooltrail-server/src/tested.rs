@@ -30,6 +30,22 @@ pub(crate) struct Tested {
     pub(crate) class: &'static str,
 }
 
+/// How much may be done to find out.
+pub(crate) struct Bounds {
+    /// How many threads there are.
+    pub(crate) threads: usize,
+    /// How long it may take; the session that is being looked at then is finished.
+    pub(crate) patience: Duration,
+    /// The most calls that a session may have to be looked at.
+    pub(crate) calls: u64,
+}
+
+impl Bounds {
+    fn allow(&self, moment: &Moment, rows: &[SessionRow<'_>], place: usize) -> bool {
+        !moment.listing.is_gone(place) && rows.get(place).is_some_and(|row| row.calls <= self.calls)
+    }
+}
+
 /// What is known already, by session and version.
 #[derive(Default)]
 pub(crate) struct Tests {
@@ -37,25 +53,18 @@ pub(crate) struct Tests {
 }
 
 impl Tests {
-    /// How the tests of some sessions went, as far as it can be told in a while.
-    pub(crate) fn of(
-        &self,
-        moment: &Moment,
-        rows: &[SessionRow<'_>],
-        places: &[usize],
-        threads: usize,
-        patience: Duration,
-    ) -> HashMap<usize, Tested> {
+    /// How the tests of some sessions went, as far as it can be told within bounds.
+    pub(crate) fn of(&self, moment: &Moment, rows: &[SessionRow<'_>], places: &[usize], bounds: &Bounds) -> HashMap<usize, Tested> {
         let key = |place: usize| rows.get(place).map(|row| (row.session.to_owned(), moment.listing.version(place)));
         let mut told: HashMap<usize, Tested> = HashMap::new();
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         told.extend(places.iter().filter_map(|&place| Some((place, known.get(&key(place)?)?.clone()))));
         drop(known);
         let open: Vec<usize> =
-            places.iter().copied().filter(|place| !told.contains_key(place) && !moment.listing.is_gone(*place)).collect();
+            places.iter().copied().filter(|place| !told.contains_key(place) && bounds.allow(moment, rows, *place)).collect();
         let (start, next, found) = (Instant::now(), AtomicUsize::new(0), Mutex::new(Vec::new()));
         let work = || {
-            while start.elapsed() < patience
+            while start.elapsed() < bounds.patience
                 && let Some(&place) = open.get(next.fetch_add(1, Ordering::Relaxed))
             {
                 if let Some(tested) = tested(moment, rows, place) {
@@ -64,7 +73,7 @@ impl Tests {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 1..threads.min(open.len()) {
+            for _ in 1..bounds.threads.min(open.len()) {
                 scope.spawn(work);
             }
             work();

@@ -2,6 +2,7 @@
 
 use jiff::tz::TimeZone;
 use std::borrow::Cow;
+use std::collections::HashSet;
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::{Status, Time};
 use tooltrail_view::head::Tone;
@@ -40,6 +41,20 @@ impl Clock {
             () if day.year() == today.year() => day.strftime("%A %-d %B").to_string(),
             () => day.strftime("%-d %B %Y").to_string(),
         }
+    }
+
+    /// The day so many days ago, as a filter has it: `2026-03-04`.
+    pub(crate) fn day_word(&self, ago: i8) -> String {
+        self.date_ago(ago).to_string()
+    }
+
+    /// The same in words: `Monday 2 March`.
+    pub(crate) fn day_ago(&self, ago: i8) -> String {
+        self.date_ago(ago).strftime("%A %-d %B").to_string()
+    }
+
+    fn date_ago(&self, ago: i8) -> jiff::civil::Date {
+        self.local(self.now).date().saturating_sub(jiff::Span::new().days(ago))
     }
 
     /// The time of day: `14:02`.
@@ -82,6 +97,29 @@ pub(crate) fn lasted(row: &SessionRow<'_>) -> Option<u64> {
 pub(crate) fn project_name(path: &str) -> &str {
     let trimmed = path.trim_end_matches(['/', '\\']);
     trimmed.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(path)
+}
+
+/// What several projects are called: by the end of their path, or where others end like it by a little more.
+pub(crate) struct ProjectNames<'p> {
+    shared: HashSet<&'p str>,
+}
+
+impl<'p> ProjectNames<'p> {
+    /// The names of these projects.
+    pub(crate) fn of(paths: impl Iterator<Item = &'p str>) -> Self {
+        let mut seen = HashSet::new();
+        ProjectNames { shared: paths.map(project_name).filter(|name| !seen.insert(*name)).collect() }
+    }
+
+    /// What a project is called.
+    pub(crate) fn name<'a>(&self, path: &'a str) -> &'a str {
+        let name = project_name(path);
+        let longer = || {
+            let above = path.trim_end_matches(['/', '\\']).strip_suffix(name)?.trim_end_matches(['/', '\\']);
+            path.get(above.len() - project_name(above).len()..).filter(|_| !above.is_empty())
+        };
+        if self.shared.contains(name) { longer().unwrap_or(name) } else { name }
+    }
 }
 
 /// A path with the home directory of its machine as `~`, where that is known.
@@ -209,6 +247,13 @@ mod tests {
     }
 
     #[test]
+    fn projects_of_the_same_name_are_told_apart() {
+        let paths = ["/srv/a/app", "/srv/b/app", "C:\\x\\app", "/app", "/srv/web"];
+        let names = ProjectNames::of(paths.into_iter());
+        assert_eq!(paths.map(|path| names.name(path)), ["a/app", "b/app", "x\\app", "app", "web"]);
+    }
+
+    #[test]
     fn a_known_home_is_a_tilde() {
         for (path, home, shown) in [
             ("/home/me/web", Some("/home/me"), "~/web"),
@@ -248,6 +293,8 @@ mod tests {
             assert_eq!((clock().day(at(then)).as_str(), clock().when(at(then)).as_str()), (day, when), "{then}");
         }
         assert_eq!(clock().full(at("2026-03-04T12:00:09Z")), "2026-03-04 14:00:09");
+        assert_eq!((clock().day_word(0).as_str(), clock().day_word(4).as_str()), ("2026-03-04", "2026-02-28"));
+        assert_eq!(clock().day_ago(2), "Monday 2 March");
     }
 
     #[test]

@@ -5,7 +5,7 @@
 //! fields that have no place of their own.
 
 use crate::pieces::section;
-use crate::{Block, Head, Limits, hooks, json, life, outcome, seen, tools};
+use crate::{Block, Head, Limits, hooks, json, life, outcome, seen, tools, why};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 
@@ -24,6 +24,24 @@ pub fn body(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
     body.extend(hooks::of_call(call, limits));
     body.extend(leftovers(call, limits));
     body
+}
+
+/// What a call asked for and got, as its tool shows it, with the words of an error or a refusal first. For those who tell of its status,
+/// its hooks and what the model saw themselves.
+pub fn shown(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
+    let mut shown = tools::of(call).body(call, limits);
+    let mut told = why::hidden(call);
+    told.extend(outcome::went_on(call).filter(|_| call.row.background.is_some()));
+    shown.retain(|block| !matches!(block, Block::Nested { .. }) && !told.contains(block));
+    let mut body = outcome::said(call, &shown, limits);
+    body.extend(shown);
+    body.extend(leftovers(call, limits));
+    body
+}
+
+/// An output that was saved beside the log.
+pub fn side(call: &Story<'_>, limits: &Limits) -> Option<Block> {
+    outcome::side(call, limits)
 }
 
 /// The life of a call: request, hooks, result, background task, times, tokens, evidence.

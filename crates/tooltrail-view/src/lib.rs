@@ -10,6 +10,7 @@ pub mod ansi;
 pub mod block;
 pub mod call;
 pub mod changes;
+pub mod course;
 pub mod cut;
 pub mod diff;
 pub mod digest;
@@ -35,6 +36,8 @@ mod sample_files;
 mod seen;
 mod texts;
 pub mod tools;
+pub mod truths;
+pub mod why;
 
 pub use block::Block;
 pub use head::Head;

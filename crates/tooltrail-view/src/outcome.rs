@@ -2,7 +2,7 @@
 
 use crate::head::{no_result, size, took, why};
 use crate::line::neutral;
-use crate::pieces::{markdown, notice, section};
+use crate::pieces::{markdown, notice, section, task_state};
 use crate::texts::{as_json, gist, sniffed, walk};
 use crate::{Block, Class, Limits, Line, hooks};
 use tooltrail_model::content::words;
@@ -57,6 +57,18 @@ pub(crate) fn blocks(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<
     blocks
 }
 
+/// What was said about how it ended: the error, or the words of the person who refused. For those who tell of the status themselves.
+pub(crate) fn said(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
+    let feedback = call.answer.as_ref().and_then(|answer| answer.feedback.as_deref()).filter(|text| !text.trim().is_empty());
+    match call.row.status {
+        Status::Succeeded | Status::Answered | Status::Running | Status::Unanswered => Vec::new(),
+        Status::Rejected => feedback.map(|text| section("you said", true, vec![markdown(text, limits)])).into_iter().collect(),
+        Status::Cancelled | Status::TimedOut if is_sentence(call) => Vec::new(),
+        Status::Failed => error_blocks(call, Level::Error, shown, limits),
+        _ => error_blocks(call, Level::Warning, shown, limits),
+    }
+}
+
 /// A place of the log, as it can be given back to a command.
 pub(crate) fn place(place: &Place<'_>) -> String {
     format!("{}:{}", place.file, place.line)
@@ -96,8 +108,15 @@ fn rejected(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
 }
 
 fn blocked(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
+    let mut blocks = vec![notice(Level::Warning, who_blocked(call))];
+    blocks.extend(error_blocks(call, Level::Warning, shown, limits));
+    blocks
+}
+
+/// Who said no: `Blocked by the hook PreToolUse:Bash, which ran guard.sh`.
+pub(crate) fn who_blocked(call: &Story<'_>) -> Line {
     let by = hooks::all(call).into_iter().find(|hook| hook.outcome == Some(HookOutcome::Blocked));
-    let who = match (by, call.row.reason) {
+    match (by, call.row.reason) {
         (Some(hook), _) => {
             let line = Line::from("Blocked by the hook ").with(Class::Strong, &hooks::name(&hook));
             match hook.command.filter(|command| Some(command) != hook.name.as_ref()) {
@@ -108,10 +127,7 @@ fn blocked(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
         (None, Some(Reason::NotGranted)) => Line::from("Blocked: nobody was there to grant permission."),
         (None, Some(reason)) => Line::from(format!("Blocked {}.", why(reason))),
         (None, None) => Line::from("Blocked."),
-    };
-    let mut blocks = vec![notice(Level::Warning, who)];
-    blocks.extend(error_blocks(call, Level::Warning, shown, limits));
-    blocks
+    }
 }
 
 fn cancelled(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
@@ -174,13 +190,27 @@ fn background(task: &Background<'_>) -> Block {
     notice(level, format!("{name}: {}", facts.join(", ")))
 }
 
+/// What became of a command in the background.
+pub(crate) fn went_on(call: &Story<'_>) -> Option<Block> {
+    let Detail::Shell(shell) = &call.told.detail else { return None };
+    let task = call.row.background.as_ref();
+    let id = shell.task.as_deref().or(task.and_then(|task| task.id))?;
+    let mut text = format!("It went on in the background as {id}");
+    if let Some(task) = task {
+        text += &format!(": {}", task_state(task.state));
+        text += &task.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
+        text += &task.ended_at.as_ref().map(|time| format!(", at {}", short_time(time))).unwrap_or_default();
+    }
+    Some(notice(Level::Info, text + "."))
+}
+
 /// A time without the fraction of a second where that says nothing.
 pub(crate) fn short_time(time: &str) -> String {
     time.replace(".000Z", "Z")
 }
 
 /// A few words as a sentence.
-fn sentence(words: &str) -> String {
+pub(crate) fn sentence(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(char::to_uppercase).into_iter().flatten();
     first.chain(letters).chain(['.']).collect()

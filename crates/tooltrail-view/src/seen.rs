@@ -8,7 +8,7 @@ use crate::texts::{content, sniffed};
 use crate::{Block, Limits, outcome};
 use serde_json::Value;
 use std::collections::HashSet;
-use tooltrail_model::Kind;
+use tooltrail_model::{Kind, Status};
 use tooltrail_model::content::words;
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
@@ -40,12 +40,57 @@ pub(crate) fn block(call: &Story<'_>, limits: &Limits) -> Option<Block> {
     texts.extend(error.as_deref());
     texts.extend(answer.feedback.as_deref());
     let added = added(&seen, &texts);
-    let few = added.len() <= 6 && added.iter().map(|line| line.len()).sum::<usize>() <= CONFIRMATION;
-    match (covered, few) {
+    match (covered, is_few(&added)) {
         (true, true) => None,
         (true, false) => Some(section("added for the model", false, vec![sniffed(&added.join("\n"), limits)])),
         (false, _) => Some(section("what the model saw", false, content(&answer.seen, limits))),
     }
+}
+
+/// How what the model saw and what the tool produced go together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// The log keeps only what the model saw.
+    OnlySeen,
+    /// They are the same, but for words that say nothing new.
+    Same,
+    /// The model saw that it was done, or that it was not, or something that is no text.
+    Confirmation,
+    /// The model saw all of it, and more.
+    Added,
+    /// They differ.
+    Differs,
+}
+
+/// How they go together; nothing where there is no result. `saved` is the whole output, where that was saved beside the log.
+pub(crate) fn relation(call: &Story<'_>, saved: Option<&str>) -> Option<Relation> {
+    let answer = call.answer.as_ref()?;
+    let seen = words(&answer.seen);
+    let mut texts = Vec::new();
+    match (saved, &answer.produced) {
+        (Some(saved), _) => texts.push(saved),
+        (None, Some(produced)) => strings(produced, &mut texts),
+        (None, None) => return Some(Relation::OnlySeen),
+    }
+    // What is no text cannot be compared, where nothing was seen there is nothing to compare, and what never ran produced nothing.
+    let ran = !matches!(call.row.status, Status::Rejected | Status::Blocked | Status::Cancelled);
+    if seen.trim().is_empty() || !ran {
+        return Some(Relation::Confirmation);
+    }
+    let covered = covers(&seen, &texts, &call.input);
+    if !covered {
+        return Some(if confirms(call) && saved.is_none() { Relation::Confirmation } else { Relation::Differs });
+    }
+    strings(&call.input, &mut texts);
+    let error = outcome::error(call);
+    texts.extend(error.as_deref());
+    texts.extend(answer.feedback.as_deref());
+    Some(if is_few(&added(&seen, &texts)) { Relation::Same } else { Relation::Added })
+}
+
+/// Whether lines are so few that they are a confirmation and no news.
+fn is_few(added: &[&str]) -> bool {
+    added.len() <= 6 && added.iter().map(|line| line.len()).sum::<usize>() <= CONFIRMATION
 }
 
 /// Whether all that the tool produced was given to the model too, or nothing else was.
@@ -67,7 +112,7 @@ fn confirms(call: &Story<'_>) -> bool {
 }
 
 /// All texts of a value.
-fn strings<'v>(value: &'v Value, out: &mut Vec<&'v str>) {
+pub(crate) fn strings<'v>(value: &'v Value, out: &mut Vec<&'v str>) {
     match value {
         Value::String(text) => out.push(text),
         Value::Array(items) => items.iter().for_each(|item| strings(item, out)),
@@ -147,7 +192,6 @@ mod tests {
     use super::*;
     use crate::sample::{answered, story, text_of};
     use serde_json::json;
-    use tooltrail_model::Status;
 
     fn shown(kind: Kind, seen: &str, produced: Value) -> String {
         let mut call = answered(story("Tool", kind, Status::Succeeded, Detail::Other), seen);

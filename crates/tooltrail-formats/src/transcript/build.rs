@@ -526,7 +526,7 @@ fn paragraphs(part: &Part) -> Vec<u64> {
 }
 
 /// About how many lines a part takes on a page.
-fn lines(part: &Part) -> u32 {
+pub(super) fn lines(part: &Part) -> u32 {
     const COLUMNS: usize = 100;
     let lines: usize = text(part).lines().map(|line| line.len() / COLUMNS + 1).sum();
     u32::try_from(lines.max(1)).unwrap_or(u32::MAX)

@@ -1,14 +1,16 @@
 //! Transcripts: the records of a session read again, in the order of the conversation, and opened one by one.
 //!
 //! `build` makes the light index, without what is told twice (`echoes`) and with commands put together (`halves`); `story` loads one
-//! call with everything its records say; `private` takes out what should not be seen. What is loaded here never changes again.
+//! call with everything its records say; `near` finds what was said around it; `private` takes out what should not be seen. What is loaded here never changes again.
 
 mod build;
 mod echoes;
 mod halves;
+mod near;
 mod private;
 mod story;
 
+pub use near::Around;
 pub use private::Private;
 
 use crate::shelf::Shelf;

@@ -3,20 +3,20 @@
 use super::progress;
 use crate::answer::{Answer, Trouble};
 use crate::asked::Asked;
-use crate::asking::asking;
+use crate::asking::{self, asking};
 use crate::called::{self, CallLine};
 use crate::frame::{self, Page};
 use crate::listed::{self, Rows, Table};
 use crate::moment::Moment;
 use crate::site::Site;
-use crate::words::{self, Clock};
+use crate::words::{self, Clock, ProjectNames};
 use maud::{Markup, html};
 use std::collections::HashMap;
 use tooltrail_catalog::store::Listed;
 use tooltrail_model::filter::quoted;
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::{Status, Time};
-use tooltrail_view::head::{count, counted, look, size};
+use tooltrail_view::head::{count, counted, look, size, took};
 use tooltrail_view::line::neutral;
 
 /// How many sessions are shown that ran lately.
@@ -24,6 +24,8 @@ const RECENT: usize = 20;
 /// How many projects are shown at once, and how many sessions with problems.
 const PROJECTS: usize = 12;
 const TROUBLED: usize = 8;
+/// How many days are looked back for problems, where today has none.
+const DAYS: i8 = 7;
 /// How many sessions are named that are about to be deleted.
 const DOOMED: usize = 5;
 
@@ -49,13 +51,12 @@ pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
         return framed(false, &empty(site, &moment));
     }
     let clock = Clock::at(moment.now.time);
-    let fates = site.machine.fates();
-    let home = Home { rows: Rows { site, moment: &moment, rows: &rows, clock: &clock, fates: fates.as_deref() } };
-    let problems = home.problems_today()?;
+    let home = Home { rows: Rows::new(site, &moment, &rows, &clock, true) };
+    let problems = home.problems()?;
     let main = html! {
         main #main.lists.home {
             header.top {
-                h1 { (home.sentence(problems.len())) }
+                h1 { (home.sentence(&problems)) }
                 p.di { (home.read()) }
                 (progress::line(site, reading.as_ref()))
             }
@@ -80,7 +81,7 @@ struct Home<'a> {
 
 impl Home<'_> {
     /// What one came to see, in a sentence.
-    fn sentence(&self, problems: usize) -> String {
+    fn sentence(&self, problems: &Problems) -> String {
         let of =
             |states: &[&str]| self.rows.rows.iter().filter(|row| row.state.is_some_and(|state| states.contains(&state))).count() as u64;
         let (waiting, working) = (of(&["waiting", "asks"]), of(&["working"]));
@@ -90,9 +91,9 @@ impl Home<'_> {
             number => format!("{} sessions wait for you", count(number)),
         };
         let works = if working > 0 { format!(", {} at work", count(working)) } else { String::new() };
-        let wrong = match problems {
-            0 => "nothing went wrong today".to_owned(),
-            number => format!("{} went wrong today", counted(number as u64, "call")),
+        let wrong = match problems.calls.len() {
+            number if number > 0 && problems.ago == 0 => format!("{} went wrong today", counted(number as u64, "call")),
+            _ => "nothing went wrong today".to_owned(),
         };
         format!("{needs}{works}, {wrong}")
     }
@@ -104,7 +105,7 @@ impl Home<'_> {
         if read.partial {
             return logs;
         }
-        let took = format!("{:.1} s", read.took.as_secs_f64());
+        let took = took(u64::try_from(read.took.as_millis()).unwrap_or(u64::MAX));
         let began = match read.read {
             0 => format!("all known from before, ready in {took}"),
             number if number >= read.logs => format!("read in {took}"),
@@ -132,7 +133,7 @@ impl Home<'_> {
             let row = self.rows.rows.get(*place);
             let runs = row.is_some_and(|row| row.by_status.get(&Status::Running).is_some_and(|number| *number > 0));
             let calls = if runs { called::running(self.rows.moment, *place)? } else { Vec::new() };
-            lines.extend(row.map(|row| self.life(row, &calls)));
+            lines.extend(row.map(|row| self.life(row, *place, &calls)));
         }
         Ok(html! {
             section {
@@ -142,7 +143,7 @@ impl Home<'_> {
         })
     }
 
-    fn life(&self, row: &SessionRow<'_>, calls: &[CallLine]) -> Markup {
+    fn life(&self, row: &SessionRow<'_>, place: usize, calls: &[CallLine]) -> Markup {
         let (site, clock) = (self.rows.site, self.rows.clock);
         let state = words::state(row);
         let last = words::time(row.last_at.as_deref());
@@ -151,12 +152,12 @@ impl Home<'_> {
                 span class={ "state " (words::class(state.tone)) } { (state.glyph) " " (state.word) }
                 span.age.di title=[last.map(|last| clock.full(last))] { @if let Some(last) = last { (clock.ago(last)) } }
                 span.what {
-                    (self.rows.title(row, false))
+                    (self.rows.title(row, place))
                     @if let Some(project) = row.project { " " span.in { (self.rows.project(project)) } }
                 }
                 span.now {
                     @for call in calls.iter().rev().take(3) {
-                        span.one { (call.link(site, row.session)) @if let Some(since) = call.since(clock) { " " span.di { "for " (since) } } }
+                        span.one { (call.link(site, row.session, None)) @if let Some(since) = call.since(clock) { " " span.di { "for " (since) } } }
                     }
                     @if calls.is_empty() || row.state != Some("working") { span.di { (words::reason(row)) } }
                 }
@@ -164,35 +165,39 @@ impl Home<'_> {
         }
     }
 
-    /// The calls of today that did not do what was asked, the newest last.
-    fn problems_today(&self) -> Result<Vec<Listed>, Trouble> {
-        let Rows { site, moment, rows, .. } = &self.rows;
-        match site.filter(&today(), moment) {
-            Ok(filter) => Ok(moment.asked(rows, site.threads()).calls(&filter)?),
-            Err(_) => Ok(Vec::new()),
+    /// The calls that did not do what was asked, of today; or if there are none, of the last day that has some.
+    fn problems(&self) -> Result<Problems, Trouble> {
+        let Rows { site, moment, rows, clock, .. } = &self.rows;
+        for ago in 0..=DAYS {
+            let day = clock.day_word(ago);
+            let query = if ago == 0 { "since:today".to_owned() } else { format!("since:{day} until:{day}") };
+            let Ok(filter) = site.filter(&format!("{} {query}", words::problems()), moment) else { continue };
+            let calls = moment.asked(rows, site.threads()).calls(&filter)?;
+            if !calls.is_empty() {
+                return Ok(Problems { calls, ago, query });
+            }
         }
+        Ok(Problems::default())
     }
 
-    /// What went wrong today, by session.
-    fn troubles(&self, problems: &[Listed]) -> Result<Markup, Trouble> {
+    /// What went wrong, by session.
+    fn troubles(&self, problems: &Problems) -> Result<Markup, Trouble> {
         let site = self.rows.site;
-        let mut groups: Vec<&[Listed]> = problems.chunk_by(|one, next| one.session == next.session).collect();
+        let mut groups: Vec<&[Listed]> = problems.calls.chunk_by(|one, next| one.session == next.session).collect();
         groups.sort_by_key(|group| std::cmp::Reverse(group.iter().filter_map(|call| call.order).max()));
         let mut lines = Vec::new();
         for group in groups.iter().take(TROUBLED) {
-            lines.push(self.trouble(group)?);
+            lines.push(self.trouble(group, &problems.query)?);
         }
-        let more = groups.len().saturating_sub(TROUBLED);
+        let (number, more) = (problems.calls.len() as u64, groups.len().saturating_sub(TROUBLED));
         Ok(html! {
             section {
-                h2 { "Went wrong today " span.di { (count(problems.len() as u64)) } }
-                @if problems.is_empty() {
-                    p.di { "Nothing today. " a href=(asking(site, "/search", &format!("{} since:7d", words::problems()))) { "The last seven days" } }
-                } @else {
+                h2 { "Went wrong " (problems.when(self.rows.clock)) @if number > 0 { " " span.di { (count(number)) } } }
+                @if number == 0 { p.di { "Nothing, today and in the week before." } } @else {
                     ul.troubles data-rows { @for line in &lines { (line) } }
                     p.more {
-                        a href=(asking(site, "/search", &today())) { "All " (counted(problems.len() as u64, "call")) " that went wrong today" }
-                        @if more > 0 { span.di { " · in " (listed::sessions(more)) " more" } }
+                        a href=(asking(site, "/search", &format!("{} {}", words::problems(), problems.query))) { (if number == 1 { "The call".to_owned() } else { format!("All {} calls", count(number)) }) }
+                        @if more > 0 { span.di { ", in " (listed::sessions(more)) " more" } }
                     }
                 }
             }
@@ -200,12 +205,12 @@ impl Home<'_> {
     }
 
     /// A session with problems: how many of each kind, and the last one.
-    fn trouble(&self, calls: &[Listed]) -> Result<Markup, Trouble> {
+    fn trouble(&self, calls: &[Listed], day: &str) -> Result<Markup, Trouble> {
         let Some((last, row)) = calls.last().and_then(|last| Some((last, self.rows.rows.get(last.session)?))) else { return Ok(html! {}) };
         let site = self.rows.site;
         let by_status = called::by_status(self.rows.moment, calls)?;
         let lines = called::lines(self.rows.moment, &[*last])?;
-        let query = |status: &Status| format!("session:{} status:{} since:today", quoted(row.session), status.word());
+        let query = |status: &Status| format!("session:{} status:{} {day}", quoted(row.session), status.word());
         Ok(html! {
             li {
                 span.counts {
@@ -217,10 +222,10 @@ impl Home<'_> {
                     }
                 }
                 span.what {
-                    (self.rows.title(row, self.rows.moment.listing.is_gone(last.session)))
+                    (self.rows.title(row, last.session))
                     @if let Some(project) = row.project { " " span.in { (self.rows.project(project)) } }
                 }
-                @if let Some(line) = lines.last() { span.now { span.one { (line.link(site, row.session)) " " (line.verdict()) } } }
+                @if let Some(line) = lines.last() { span.now { span.one { (line.link(site, row.session, None)) " " (line.verdict()) } } }
             }
         })
     }
@@ -250,24 +255,25 @@ impl Home<'_> {
         }
         let mut all: Vec<(&str, Project)> = all.into_iter().collect();
         all.sort_by(|(name, one), (other, two)| two.last.cmp(&one.last).then(name.cmp(other)));
+        let names = ProjectNames::of(all.iter().map(|(path, _)| *path));
         let (first, rest) = all.split_at(all.len().min(PROJECTS));
         html! {
             section {
                 h2 { "Projects " span.di { (all.len()) } }
-                (self.project_table(first))
-                @if !rest.is_empty() { details.rest { summary { (count(rest.len() as u64)) " more" } (self.project_table(rest)) } }
+                (self.project_table(first, &names))
+                @if !rest.is_empty() { details.rest { summary { (count(rest.len() as u64)) " more" } (self.project_table(rest, &names)) } }
             }
         }
     }
 
-    fn project_table(&self, projects: &[(&str, Project)]) -> Markup {
+    fn project_table(&self, projects: &[(&str, Project)], names: &ProjectNames<'_>) -> Markup {
         html! {
             table.projects aria-label="Projects" {
                 thead { tr { th scope="col" { "Project" } th.n scope="col" { "Sessions" } th.n scope="col" { "Calls" } th.n scope="col" title="Calls that failed" { "Failed" } th.n scope="col" { "Last" } } }
                 tbody {
                     @for (path, project) in projects {
                         tr {
-                            td { (self.rows.project(path)) }
+                            td { (self.rows.project_as(path, names.name(path))) }
                             td.n { (count(project.sessions)) }
                             td.n { (count(project.calls)) }
                             td.n title={ (count(project.failed)) " of " (counted(project.calls, "call")) } { (project.share()) }
@@ -281,30 +287,44 @@ impl Home<'_> {
 
     /// Sessions that their agent will soon delete, and what to do.
     fn doomed(&self) -> Markup {
-        let Some(fates) = self.rows.fates else { return html! {} };
-        let there = |place: &usize| !self.rows.moment.listing.is_gone(*place);
-        let all: Vec<(&SessionRow<'_>, String)> = (0..self.rows.rows.len())
-            .filter(there)
-            .filter_map(|place| self.rows.rows.get(place))
-            .filter_map(|row| Some((row, fates.note(row)?)))
-            .collect();
+        let Some(fates) = &self.rows.fates else { return html! {} };
+        let note = |(place, row): (usize, &SessionRow<'_>)| if self.rows.moment.listing.is_gone(place) { None } else { fates.note(row) };
+        let all: Vec<(usize, String)> =
+            self.rows.rows.iter().enumerate().filter_map(|(place, row)| Some((place, note((place, row))?))).collect();
         if all.is_empty() {
             return html! {};
         }
         html! {
             section.doomed {
                 h2 { "Soon deleted " span.di { (count(all.len() as u64)) } }
-                p { (neutral(&fates.advice(all.len() as u64))) "." }
-                ul { @for (row, note) in all.iter().take(DOOMED) { li { (self.rows.title(row, false)) " " span.t-stopped { (note) } } } }
+                p { (asking::ticked(&fates.advice(all.len() as u64))) "." }
+                ul { @for (place, note) in all.iter().take(DOOMED) { li { @if let Some(row) = self.rows.rows.get(*place) { (self.rows.title(row, *place)) } " " span.t-stopped { (note) } } } }
                 @if all.len() > DOOMED { p.di { "and " (count((all.len() - DOOMED) as u64)) " more" } }
             }
         }
     }
 }
 
-/// What went wrong today, as a filter.
-fn today() -> String {
-    format!("{} since:today", words::problems())
+/// What went wrong on a day.
+#[derive(Default)]
+struct Problems {
+    /// The calls, by session.
+    calls: Vec<Listed>,
+    /// How many days ago that was.
+    ago: i8,
+    /// The day, as a filter.
+    query: String,
+}
+
+impl Problems {
+    /// The day in words: `today`, `yesterday`, `on Monday 2 March`.
+    fn when(&self, clock: &Clock) -> String {
+        match self.ago {
+            0 => "today".to_owned(),
+            1 => "yesterday".to_owned(),
+            ago => format!("on {}", clock.day_ago(ago)),
+        }
+    }
 }
 
 /// What a project's sessions amount to.
@@ -329,7 +349,8 @@ impl Project {
         if self.calls == 0 {
             return String::new();
         }
-        format!("{:.1} %", self.failed as f64 * 100.0 / self.calls as f64)
+        let share = self.failed as f64 * 100.0 / self.calls as f64;
+        if share < 9.95 { format!("{share:.1} %") } else { format!("{share:.0} %") }
     }
 }
 

@@ -3,6 +3,7 @@
 //! A page is a function from what was asked to an answer. It asks the site for a moment, the moment for rows, and a room for what is in a
 //! session; every address in it is made by `Site::to`.
 
+mod call;
 mod changes;
 mod export;
 mod find;
@@ -38,6 +39,7 @@ pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/s/{session}/export.md", export::markdown),
     ("/s/{session}/export.json", export::json),
     ("/s/{session}/export.patch", export::patch),
+    ("/c/{call}", call::page),
     ("/help", help::page),
     ("/progress", progress::page),
     ("/search", search::page),

@@ -5,10 +5,10 @@
 use super::progress;
 use crate::answer::{Answer, Trouble};
 use crate::asked::{Asked, encoded};
-use crate::asking::{self, asking};
+use crate::asking::{self, Form, asking};
 use crate::called::{self, CallLine};
 use crate::frame::{self, Page};
-use crate::hits::{self, Found};
+use crate::hits::{self, Found, Wanted};
 use crate::listed::Rows;
 use crate::site::Site;
 use crate::words::{self, Clock};
@@ -57,7 +57,7 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let (field, number) = (asked.word("field").unwrap_or_default(), asked.number("page").unwrap_or(1).max(1));
     let rows = moment.rows();
     let clock = Clock::at(moment.now.time);
-    let rows = Rows { site, moment: &moment, rows: &rows, clock: &clock, fates: None };
+    let rows = Rows::new(site, &moment, &rows, &clock, false);
     let searched = Searched { rows, query, field, page: number };
     let body = match site.filter(query, &moment) {
         Err(mistake) => asking::mistake(site, "/search", &mistake),
@@ -68,13 +68,13 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let main = html! {
         main #main.lists {
             h1 { "Search" }
-            (asking::form(site, "/search", "Words, a \"phrase\", and any filter: status:failed since:7d", query, &[("field", field)]))
+            (asking::form(site, &Form { path: "/search", id: "tt-search", label: "Words, a \"phrase\", any filter: status:failed since:7d", query, beside: ("field", field) }))
             (progress::line(site, reading.as_ref()))
             (body)
         }
     };
     let title = if query.is_empty() { "Search".to_owned() } else { words::cut(query, 60) };
-    let page = Page { here: "/search", query, assets: &["lists.css", "lists.js"], again: reading.is_some(), ..Page::plain(&title) };
+    let page = Page { here: "/search", assets: &["lists.css", "lists.js"], again: reading.is_some(), ..Page::plain(&title) };
     Ok(Answer::Html(frame::page(site, &page, &main)))
 }
 
@@ -126,6 +126,7 @@ impl Searched<'_> {
     fn texts(&self, filter: Filter) -> Result<Markup, Trouble> {
         let Rows { site, moment, .. } = &self.rows;
         let alone = filter.terms().iter().any(|term| !term.not && matches!(term.test, Test::Session(_)));
+        let find = filter.patterns().find(|pattern| pattern.is_literal()).map(|pattern| pattern.source().to_owned());
         let query = Query::new(filter, &fields(self.field));
         let skipped = (self.page - 1) * SESSIONS;
         let mut found: Vec<Found> = Vec::new();
@@ -138,7 +139,11 @@ impl Searched<'_> {
         let shown = found.get(skipped.min(found.len())..found.len().min(skipped + SESSIONS)).unwrap_or_default();
         let mut groups = Vec::new();
         for group in shown {
-            groups.push(hits::group(&self.rows, group, self.query, if alone { ALONE } else { UNITS })?);
+            groups.push(hits::group(
+                &self.rows,
+                group,
+                &Wanted { query: self.query, find: find.as_deref(), most: if alone { ALONE } else { UNITS } },
+            )?);
         }
         let counts = format!("/search/counts?q={}&field={}", encoded(self.query), encoded(self.field));
         Ok(html! {
@@ -180,7 +185,7 @@ impl Searched<'_> {
         let day = |line: &CallLine| line.at.map(|at| clock.day(at));
         html! {
             table.calls aria-label="Calls" {
-                thead { tr { th.when scope="col" { "Time" } th.what scope="col" { "Call" } th.verdict-cell scope="col" { "Outcome" } th.lasted.n scope="col" { "Took" } th.title scope="col" { "Session" } th.project scope="col" { "Project" } } }
+                thead { tr { th.when scope="col" { "Time" } th.what scope="col" { "Call" } th.verdict-cell scope="col" { "Outcome" } th.lasted.n scope="col" { "Took" } th.session scope="col" { "Session" } th.project scope="col" { "Project" } } }
                 @for group in lines.chunk_by(|one, next| day(one) == day(next)) {
                     tbody data-rows {
                         @if let Some(line) = group.first() { tr.day { th colspan="6" scope="rowgroup" { (day(line).unwrap_or_else(|| "Without a time".to_owned())) } } }
@@ -197,10 +202,10 @@ impl Searched<'_> {
         html! {
             tr {
                 td.when { @if let Some(at) = line.at { time datetime=(at) title=(clock.full(at)) { (clock.time(at)) } } }
-                td.what { (line.link(site, row.session)) }
+                td.what { (line.link(site, row.session, None)) }
                 td.verdict-cell { (line.verdict()) }
                 td.lasted.n { (line.took()) }
-                td.title { a href=(self.rows.to(row)) { (words::title(row.title)) } " " a.number href=(line.address(site, row.session)) title="The life of this call" { "#" (line.number) } }
+                td.session { a href=(self.rows.to(row)) { (words::title(row.title)) } " " a.number href=(line.address(site, row.session)) title="The life of this call" { "#" (line.number) } }
                 td.project { @if let Some(project) = row.project { (self.rows.project(project)) } }
             }
         }

@@ -3,11 +3,12 @@
 use super::progress;
 use crate::answer::{Answer, Trouble};
 use crate::asked::{Asked, encoded};
-use crate::asking::{self, asking};
+use crate::asking::{self, Form, asking};
 use crate::frame::{self, Page};
 use crate::listed::{self, Rows, Table, TimeOf};
 use crate::site::Site;
-use crate::words::{self, Clock};
+use crate::tested::Bounds;
+use crate::words::{self, Clock, ProjectNames};
 use maud::{Markup, html};
 use serde_json::{Map, json};
 use std::collections::HashMap;
@@ -21,8 +22,9 @@ use tooltrail_view::head::count;
 const SHOWN: usize = 100;
 /// How many projects are offered.
 const OFFERED: usize = 12;
-/// How long a page waits to know how tests went, and how long a script does.
+/// How long a page waits to know how tests went, for sessions of how many calls, and how long a script waits.
 const PATIENCE: Duration = Duration::from_millis(60);
+const FEW: u64 = 200;
 const LATER: Duration = Duration::from_secs(5);
 
 /// Filters to begin with.
@@ -47,15 +49,14 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
             let mut found = moment.asked(&rows, site.threads()).sessions(&filter, Scope::Call)?;
             order.sort(&rows, &mut found);
             let clock = Clock::at(moment.now.time);
-            let fates = site.machine.fates();
-            let rows = Rows { site, moment: &moment, rows: &rows, clock: &clock, fates: fates.as_deref() };
+            let rows = Rows::new(site, &moment, &rows, &clock, true);
             Listing { rows, query, order, page: asked.number("page").unwrap_or(1).max(1) }.body(&found)
         }
     };
     let main = html! {
         main #main.lists {
             h1 { "Sessions" }
-            (asking::form(site, "/sessions", "Filter sessions, as in is:failed since:7d project:api", query, &[("sort", asked.get("sort").unwrap_or_default())]))
+            (asking::form(site, &Form { path: "/sessions", id: "tt-q", label: "Filter: is:failed since:7d project:api", query, beside: ("sort", asked.get("sort").unwrap_or_default()) }))
             (progress::line(site, reading.as_ref()))
             (body)
         }
@@ -70,7 +71,7 @@ pub(crate) fn tests(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let rows = moment.rows();
     let wanted = asked.query.iter().filter(|(name, _)| name == "s").take(SHOWN);
     let places: Vec<usize> = wanted.filter_map(|(_, id)| rows.iter().position(|row| row.session == id)).collect();
-    let told = site.tested.of(&moment, &rows, &places, site.threads(), LATER);
+    let told = site.tested.of(&moment, &rows, &places, &Bounds { threads: site.threads(), patience: LATER, calls: u64::MAX });
     let told: Map<_, _> = told.iter().filter_map(|(place, tested)| Some((rows.get(*place)?.session.to_owned(), json!(tested)))).collect();
     Ok(Answer::Text("application/json", json!(told).to_string()))
 }
@@ -99,7 +100,7 @@ enum By {
 const ORDERS: &[(&str, &str, &str, By)] = &[
     ("when", "last", "When", By::Last),
     ("", "started", "Started", By::Started),
-    ("title", "title", "Session", By::Title),
+    ("session", "title", "Session", By::Title),
     ("project", "project", "Project", By::Project),
     ("turns", "turns", "Turns", By::Turns),
     ("calls", "calls", "Calls", By::Calls),
@@ -171,7 +172,7 @@ impl Listing<'_> {
         let first = (self.page.min(pages) - 1) * SHOWN;
         let shown = found.get(first..found.len().min(first + SHOWN)).unwrap_or_default();
         let Rows { site, moment, rows, .. } = &self.rows;
-        let tests = site.tested.of(moment, rows, shown, site.threads(), PATIENCE);
+        let tests = site.tested.of(moment, rows, shown, &Bounds { threads: site.threads(), patience: PATIENCE, calls: FEW });
         html! {
             (self.facets(found))
             @if found.is_empty() { (self.nothing()) } @else {
@@ -250,13 +251,14 @@ impl Listing<'_> {
             row.project.into_iter().for_each(|project| *projects.entry(project).or_default() += 1);
         }
         let (agents, projects) = (most(agents), most(projects));
+        let names = ProjectNames::of(projects.iter().map(|(path, _)| *path));
         html! {
             nav.facets aria-label="Narrow the list" {
                 ul aria-label="States" { @for (term, word, number) in states { (self.facet(term, word, number)) } }
                 ul aria-label="Agents" { @for (agent, number) in &agents { (self.facet(&format!("agent:{agent}"), agent, *number)) } }
                 ul aria-label="Projects" {
                     @for (project, number) in projects.iter().take(OFFERED) {
-                        (self.facet(&listed::project_term(project), &words::cut(words::project_name(project), 40), *number))
+                        (self.facet(&listed::project_term(project), &words::cut(names.name(project), 40), *number))
                     }
                 }
                 @if self.query.is_empty() {

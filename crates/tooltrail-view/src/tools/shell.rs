@@ -14,11 +14,10 @@ use crate::head::{counted, took};
 use crate::limits::Unit;
 use crate::line::{Class, Line};
 use crate::pieces::{Fields, code, image, notice, section, short, task_state, terminal, words};
-use crate::{Block, Head, Limits, place};
+use crate::{Block, Head, Limits, outcome, place, why};
 use tooltrail_model::Status;
 use tooltrail_model::detail::{Detail, Shell as Command};
 use tooltrail_model::event::TaskState;
-use tooltrail_model::shell as script;
 use tooltrail_model::transcript::{Level, Story};
 
 /// The view of commands.
@@ -44,46 +43,17 @@ impl ToolView for Shell {
         out.extend(settings(call, shell).block());
         out.extend(output(shell, limits));
         out.extend(shell.image.as_ref().map(|picture| image(picture, "picture that the command printed")));
-        out.extend(hidden(call, shell));
+        out.extend(why::hidden(call));
         out.extend(shell.note.as_deref().map(|note| words(note, limits)));
         // The frame says so of a call whose status does.
         let stopped = shell.interrupted && !matches!(call.row.status, Status::Interrupted | Status::TimedOut);
         out.extend(stopped.then(|| notice(Level::Warning, "It was stopped before it ended.")));
-        out.extend(background(call, shell).map(|text| notice(Level::Info, &text)));
+        out.extend(outcome::went_on(call));
         let mut git = Fields::default();
         shell.git.iter().for_each(|(what, which)| git.add(what, which));
         out.extend(git.block());
         out
     }
-}
-
-/// Whose exit code was recorded, where that of a test, a build or the like was not; and what the output says of it, which proves nothing.
-fn hidden(call: &Story<'_>, shell: &Command) -> Vec<Block> {
-    if call.row.masked.is_empty() {
-        return Vec::new();
-    }
-    let Some(script) = script::read(&shell.command) else { return Vec::new() };
-    let runs = script.masked_runs();
-    let Some((first, rest)) = runs.split_first() else { return Vec::new() };
-    // A note of the agent interprets an exit code that is not 0.
-    let worked = call.row.status == Status::Succeeded && shell.note.is_none();
-    let (that, codes, were) = if rest.is_empty() { ("that", "code", "was") } else { ("those", "codes", "were") };
-    let mut line = match (&call.row.exit_of, call.row.exit_code.or(worked.then_some(0))) {
-        (Some(command), Some(code)) => Line::from(format!("exit {code} is ")).with(Class::Strong, command).with(Class::Plain, "’s; "),
-        (Some(command), None) => Line::from("The exit code is ").with(Class::Strong, command).with(Class::Plain, "’s; "),
-        (None, _) => Line::default(),
-    };
-    line.push(Class::Plain, &if call.row.exit_of.is_some() { format!("{that} of ") } else { format!("The exit {codes} of ") });
-    line.push(Class::Strong, &first.text);
-    rest.iter().for_each(|command| {
-        line.push(Class::Plain, ", ");
-        line.push(Class::Strong, &command.text);
-    });
-    let printed = [&shell.stdout, &shell.stderr];
-    let said = printed.into_iter().flatten().find_map(|text| script::hint(text));
-    let hint =
-        said.map(|said| notice(Level::Info, Line::from("hint: the output says “").with(Class::Strong, &said).with(Class::Plain, "”")));
-    std::iter::once(notice(Level::Warning, line.with(Class::Plain, &format!(" {were} not recorded")))).chain(hint).collect()
 }
 
 /// The first line of a command that says something, and a sign that there are more.
@@ -142,19 +112,6 @@ fn output(shell: &Command, limits: &Limits) -> Vec<Block> {
     blocks.extend(errors.map(|text| section("stderr", true, vec![Block::Terminal(terminal(text, limits))])));
     blocks.retain(|block| !matches!(block, Block::Terminal(Terminal { command, lines, .. }) if command.is_empty() && lines.is_empty()));
     blocks
-}
-
-/// What became of it in the background.
-fn background(call: &Story<'_>, shell: &Command) -> Option<String> {
-    let task = call.row.background.as_ref();
-    let id = shell.task.as_deref().or(task.and_then(|task| task.id))?;
-    let mut text = format!("It went on in the background as {id}");
-    if let Some(task) = task {
-        text += &format!(": {}", task_state(task.state));
-        text += &task.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
-        text += &task.ended_at.as_ref().map(|time| format!(", at {}", crate::outcome::short_time(time))).unwrap_or_default();
-    }
-    Some(text + ".")
 }
 
 #[cfg(test)]

@@ -10,5 +10,6 @@ mod driver;
 mod export;
 mod figures;
 mod hostile;
+mod lists;
 mod server;
 mod session;

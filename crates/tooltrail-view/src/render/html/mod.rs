@@ -30,6 +30,7 @@ pub use assets::style;
 pub use call::{Frame, call_row};
 pub use message::message_row;
 pub use name::{call_name, encoded};
+pub use text::line;
 
 use crate::Block;
 use maud::Markup;

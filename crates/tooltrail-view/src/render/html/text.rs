@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use std::fmt::Write;
 
 /// A line.
-pub(super) fn line(line: &Line) -> Markup {
+pub fn line(line: &Line) -> Markup {
     html! { @for piece in line.runs() { (run(piece)) } }
 }
 

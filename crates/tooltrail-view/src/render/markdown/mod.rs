@@ -60,6 +60,14 @@ pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::R
     Ok(())
 }
 
+/// Writes one call, with all that its view shows.
+pub fn call(story: &Story<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let mut doc = Doc { out, prefix: Vec::new(), blank: true, unfold: true };
+    doc.line(&call_line(story))?;
+    doc.gap()?;
+    doc.blocks(&view::body(story, &Limits { highlight: false, ..Limits::PAGE }), 0)
+}
+
 /// Writes blocks on their own.
 pub fn blocks(blocks: &[Block], out: &mut dyn Write) -> io::Result<()> {
     Doc { out, prefix: Vec::new(), blank: true, unfold: true }.blocks(blocks, 0)

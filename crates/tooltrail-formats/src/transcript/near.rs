@@ -1,0 +1,240 @@
+//! What stands near a call: what was said before and after it, and any line of its log. Read from the bytes around its records, so that a
+//! call can be shown without reading its session.
+
+use super::{SessionBook, build, format_of};
+use crate::{Format, Opened, value};
+use memchr::memchr_iter;
+use tooltrail_model::transcript::{Entry, Part, Parts, Spot, What};
+use tooltrail_model::{At, Span, Time};
+
+/// How much is read at a time, until something is found: most of what was said stands close by.
+const BLOCKS: [u64; 3] = [64 << 10, 1 << 20, 8 << 20];
+/// How far a line is looked for.
+const FAR: u64 = 64 << 20;
+
+/// What was said around a call, in its own conversation.
+#[derive(Clone, Debug, Default)]
+pub struct Around {
+    /// Before its request, in order: the last words to or from the model, and the last thought since.
+    pub before: Vec<Entry>,
+    /// After its result, in order: the first thought, and the next words.
+    pub after: Vec<Entry>,
+}
+
+impl SessionBook<'_> {
+    /// What was said around a call, by its place in `Transcript::calls`.
+    pub fn around(&self, index: usize) -> Around {
+        let Some(call) = self.transcript.calls.get(index) else { return Around::default() };
+        if let Some(around) = self.in_thread(index) {
+            return around;
+        }
+        let Some(own) = self.told(call.request) else { return Around::default() };
+        let last = call.ends.iter().chain(&call.result).filter(|end| end.source == call.request.source).max();
+        let mut before = self.search(call.request, &own, Way::Back);
+        before.reverse();
+        Around { before, after: self.search(*last.unwrap_or(&call.request), &own, Way::On) }
+    }
+
+    /// When a record was written, as it says itself.
+    pub fn time(&self, spot: Spot) -> Option<Time> {
+        self.told(spot)?.time
+    }
+
+    /// The record on a line of the source that a record stands in, if that is not before it, nor very far behind.
+    pub fn line(&self, from: Spot, line: u64) -> Option<Spot> {
+        let (mut at, mut number) = (from.at.span.start, from.at.line);
+        let end = at.saturating_add(FAR);
+        while number <= line && at < end {
+            let bytes = self.bytes_from(from.source, at, BLOCKS[1])?;
+            let mut rest = 0;
+            for found in memchr_iter(b'\n', &bytes) {
+                if number == line {
+                    let span = Span { start: at + rest as u64, end: at + found as u64 };
+                    return Some(Spot { source: from.source, at: At { line, span } });
+                }
+                (rest, number) = (found + 1, number + 1);
+            }
+            if (bytes.len() as u64) < BLOCKS[1] {
+                // The last line need not end.
+                let span = Span { start: at + rest as u64, end: at + bytes.len() as u64 };
+                return (number == line && !span.is_empty()).then_some(Spot { source: from.source, at: At { line, span } });
+            }
+            // A line that is longer than a block is none that anybody looks at.
+            at = if rest == 0 { return None } else { at + rest as u64 };
+        }
+        None
+    }
+
+    /// The same from what was read, where the whole session was.
+    fn in_thread(&self, index: usize) -> Option<Around> {
+        let place = |entries: &[Entry]| entries.iter().position(|entry| entry.what == What::Call(index));
+        let (entries, at) = self.transcript.threads.iter().find_map(|thread| Some((&thread.entries, place(&thread.entries)?)))?;
+        let mut before = nearest(entries.get(..at)?.iter().rev());
+        before.reverse();
+        Some(Around { before, after: nearest(entries.get(at..)?.iter()) })
+    }
+
+    /// What a record holds for a reader.
+    fn told(&self, spot: Spot) -> Option<Parts> {
+        let (format, value) = self.record(spot)?;
+        Some(format.parts(Opened { line: spot.at.line, value: &value }))
+    }
+
+    /// Looks for what was said, from a record on.
+    fn search(&self, from: Spot, own: &Parts, way: Way) -> Vec<Entry> {
+        let mut found = Found::default();
+        for block in BLOCKS {
+            found = Found::default();
+            if self.search_block(from, own, way, block, &mut found).is_none() || found.spoken {
+                break;
+            }
+        }
+        if found.entries.is_empty() { found.echoes } else { found.entries }
+    }
+
+    /// Looks through a block; nothing where there is no more to read.
+    fn search_block(&self, from: Spot, own: &Parts, way: Way, block: u64, found: &mut Found) -> Option<()> {
+        let source = self.linked.sources.get(from.source)?;
+        let format = format_of(source.summary.agent?)?;
+        let span = from.at.span;
+        let start = if way == Way::Back { span.start.saturating_sub(block) } else { span.end };
+        let bytes = match way {
+            Way::Back => self.shelf.bytes(&source.path, Span { start, end: span.start })?,
+            Way::On => self.bytes_from(from.source, start, block)?,
+        };
+        let whole = if way == Way::Back { start == 0 } else { (bytes.len() as u64) < block };
+        for (number, range) in lines(&bytes, from.at.line, way, whole) {
+            let Some(line) = bytes.get(range.clone()) else { continue };
+            let span = Span { start: start + range.start as u64, end: start + range.end as u64 };
+            found.take(format, Spot { source: from.source, at: At { line: number, span } }, line, own, way);
+            if found.spoken {
+                break;
+            }
+        }
+        (!whole).then_some(())
+    }
+
+    /// As many bytes as there are from a place on, up to a number.
+    fn bytes_from(&self, source: usize, start: u64, most: u64) -> Option<Vec<u8>> {
+        let source = self.linked.sources.get(source)?;
+        let end = start.saturating_add(most).min(source.summary.tally.bytes).max(start);
+        self.shelf.bytes(&source.path, Span { start, end })
+    }
+}
+
+/// Where to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Back,
+    On,
+}
+
+/// What was found, in the order of looking.
+#[derive(Default)]
+struct Found {
+    entries: Vec<Entry>,
+    /// What only repeats other records, for logs that have nothing else.
+    echoes: Vec<Entry>,
+    /// Somebody said something: enough.
+    spoken: bool,
+}
+
+impl Found {
+    fn take(&mut self, format: &dyn Format, spot: Spot, line: &[u8], own: &Parts, way: Way) {
+        let value = value::read(line);
+        let parts = format.parts(Opened { line: spot.at.line, value: &value });
+        if parts.session != own.session || parts.agent != own.agent || parts.sidechain != own.sidechain {
+            return;
+        }
+        let mut said: Vec<(usize, What, &Part)> =
+            parts.parts.iter().enumerate().filter_map(|(place, part)| Some((place, says(part)?, part))).collect();
+        if way == Way::Back {
+            said.reverse();
+        }
+        for (part, what, said) in said {
+            let entry = Entry { spot, part, time: parts.time, what, turn: None, abandoned: false, lines: build::lines(said) };
+            if parts.echo {
+                self.echoes.push(entry);
+                self.echoes.truncate(1);
+                continue;
+            }
+            self.spoken = what != What::Thinking;
+            if self.spoken || self.entries.is_empty() {
+                self.entries.push(entry);
+            }
+            if self.spoken {
+                return;
+            }
+        }
+    }
+}
+
+/// What an entry would be for what somebody said or thought.
+fn says(part: &Part) -> Option<What> {
+    match part {
+        Part::Prompt { .. } => Some(What::Prompt),
+        Part::Text(text) if !text.trim().is_empty() => Some(What::Text),
+        Part::Thinking(text) if !text.trim().is_empty() => Some(What::Thinking),
+        _ => None,
+    }
+}
+
+/// The nearest words, and the nearest thought on the way to them.
+fn nearest<'e>(entries: impl Iterator<Item = &'e Entry>) -> Vec<Entry> {
+    let mut found: Vec<Entry> = Vec::new();
+    for entry in entries {
+        match entry.what {
+            What::Prompt | What::Text => {
+                found.push(entry.clone());
+                break;
+            }
+            What::Thinking if found.is_empty() => found.push(entry.clone()),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The whole lines of a block with their numbers, in the order of looking. `from` is the line that the block lies before or behind, `whole`
+/// whether it goes to the beginning or the end of the log.
+fn lines(bytes: &[u8], from: u64, way: Way, whole: bool) -> Vec<(u64, std::ops::Range<usize>)> {
+    let mut ranges = Vec::new();
+    let mut start = 0;
+    for end in memchr_iter(b'\n', bytes) {
+        ranges.push(start..end);
+        start = end + 1;
+    }
+    match way {
+        Way::Back => {
+            // The first one is cut, unless it is the first of all.
+            let cut = usize::from(!whole);
+            (1..).map_while(|back| from.checked_sub(back)).zip(ranges.into_iter().skip(cut).rev()).collect()
+        }
+        Way::On => {
+            if whole && start < bytes.len() {
+                ranges.push(start..bytes.len());
+            }
+            // The first one is what is left of the line itself.
+            (from..).zip(ranges).skip(1).collect()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_keep_their_numbers() {
+        let text = b"one\ntwo\nthree\n";
+        let read = |way, from, whole| {
+            let lines = lines(text, from, way, whole).into_iter();
+            lines.map(|(number, range)| (number, String::from_utf8_lossy(&text[range]).into_owned())).collect::<Vec<_>>()
+        };
+        let told = |lines: &[(u64, &str)]| lines.iter().map(|(number, text)| (*number, (*text).to_owned())).collect::<Vec<_>>();
+        assert_eq!(read(Way::Back, 4, true), told(&[(3, "three"), (2, "two"), (1, "one")]));
+        assert_eq!(read(Way::Back, 9, false), told(&[(8, "three"), (7, "two")]));
+        // Behind a record, the rest of its line comes first.
+        assert_eq!(read(Way::On, 4, false), told(&[(5, "two"), (6, "three")]));
+    }
+}

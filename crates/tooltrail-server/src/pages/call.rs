@@ -1,0 +1,242 @@
+//! `/c/{call}`: the whole life of one call. Why it has its status and what proves that, what happened when, what was asked and what came
+//! back, what was said around it, its other runs, and its records as the log has them.
+//!
+//! A call is named by its id, or as `{session}:{number}`. The same address with `.md`, `.json` or `.jsonl` gives it as Markdown, as
+//! `show --json` and as `show --raw`. Nothing is read for the page but the records of the call and what stands around them.
+
+mod came;
+mod head;
+mod life;
+mod links;
+mod name;
+mod others;
+mod raw;
+mod runs;
+
+use crate::answer::{Answer, Trouble};
+use crate::asked::Asked;
+use crate::frame::{self, Page};
+use crate::rooms::Room;
+use crate::site::Site;
+use crate::words;
+use links::To;
+use maud::{Markup, html};
+use name::{Form, Found, Pick};
+use tooltrail_formats::transcript::SessionBook;
+use tooltrail_model::book::{Book, Loaded};
+use tooltrail_model::link::{Linked, Now};
+use tooltrail_model::transcript::{CallEntry, Spot, Story};
+use tooltrail_view::Limits;
+use tooltrail_view::line::neutral;
+use tooltrail_view::redact::Redactor;
+use tooltrail_view::render::{json, markdown};
+
+/// How much of each text is shown at first, and when everything is asked for.
+const SOME: Limits = Limits { lines: 200, bytes: 128 * 1024, head: 40, highlight: true };
+const ALL: Limits = Limits { lines: 20_000, bytes: 4 << 20, head: 10_000, highlight: true };
+
+/// The keys of this page, beside those of all.
+const KEYS: &[(&str, &str)] = &[
+    ("[ ]", "the call before, the call after"),
+    ("h l", "the same"),
+    ("u", "its row in the session"),
+    ("d", "the difference between what the model saw and what the tool produced"),
+    ("c", "copy the command or path"),
+    ("y", "copy the link to this page"),
+    ("m", "copy as Markdown"),
+];
+
+pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    let moment = site.moment()?;
+    let Found { place, pick, form } = name::find(site, &moment, asked.name("call"))?;
+    let to = To { root: site.setup.root };
+    match form {
+        Form::Page => {}
+        Form::Json => return text(site, &moment, place, pick, "application/json", |room, index, out| json::call(room.book, index, out)),
+        Form::Lines => {
+            return text(site, &moment, place, pick, "application/x-ndjson", |room, index, out| raw::lines(room.book.calls(), index, out));
+        }
+        Form::Markdown => return as_markdown(site, &moment, place, pick, asked),
+    }
+    let rows = moment.rows();
+    let Some(session) = rows.get(place) else { return Err(name::missing(asked.name("call"))) };
+    let context = Context {
+        title: words::title(session.title),
+        project: session.project.map(|project| words::project_name(project).to_owned()),
+        all: asked.get("all").is_some(),
+        own: asked.name("call").to_owned(),
+        to,
+    };
+    match site.ask(&moment, place, move |room| context.draw(room, &pick))?? {
+        Drawn::Page(title, main) => {
+            let page = Page { assets: &["call.css", "call.js"], keys: KEYS, ..Page::plain(&title) };
+            Ok(Answer::Html(frame::page(site, &page, &main)))
+        }
+        Drawn::Elsewhere(address) => Ok(Answer::Elsewhere(address)),
+    }
+}
+
+/// What a call is as a text of a type.
+fn text(
+    site: &Site,
+    moment: &std::sync::Arc<crate::moment::Moment>,
+    place: usize,
+    pick: Pick,
+    kind: &'static str,
+    write: fn(&Room<'_>, usize, &mut Vec<u8>) -> std::io::Result<()>,
+) -> Result<Answer, Trouble> {
+    let text = site.ask(moment, place, move |room| {
+        let index = pick.find(room.book.calls())?;
+        let mut out = Vec::new();
+        // Nothing fails to be written to memory.
+        let _ = write(room, index, &mut out);
+        Ok::<_, Trouble>(String::from_utf8_lossy(&out).into_owned())
+    })??;
+    Ok(Answer::Text(kind, text))
+}
+
+/// A call as Markdown, to be given to others: what should not be seen is taken out, unless all of it is asked for.
+fn as_markdown(
+    site: &Site,
+    moment: &std::sync::Arc<crate::moment::Moment>,
+    place: usize,
+    pick: Pick,
+    asked: &Asked,
+) -> Result<Answer, Trouble> {
+    let written =
+        text(site, moment, place, pick, "text/markdown; charset=utf-8", |room, index, out| match room.book.calls().call(index) {
+            Loaded::Call(story) => markdown::call(&story, out),
+            Loaded::Part(_) => Ok(()),
+            Loaded::Gone(why) => std::io::Write::write_all(out, why.as_bytes()),
+        })?;
+    let Answer::Text(kind, text) = written else { return Ok(written) };
+    if asked.get("redact") == Some("no") {
+        return Ok(Answer::Text(kind, text));
+    }
+    let (home, user) = (site.machine.home(), site.machine.user());
+    Ok(Answer::Text(kind, Redactor::new(home.as_deref(), user.as_deref()).text(text)))
+}
+
+/// What came of drawing.
+enum Drawn {
+    /// A page, and what it is called.
+    Page(String, Markup),
+    /// The call has another name.
+    Elsewhere(String),
+}
+
+/// What is known before a room is entered.
+struct Context {
+    /// The session's title.
+    title: String,
+    /// Its project.
+    project: Option<String>,
+    /// Everything is asked for.
+    all: bool,
+    /// The name that was asked for.
+    own: String,
+    to: To,
+}
+
+impl Context {
+    fn draw(&self, room: &Room<'_>, pick: &Pick) -> Result<Drawn, Trouble> {
+        let book = room.book.calls();
+        let index = pick.find(book)?;
+        let name = name::of(book, index);
+        if name != self.own {
+            let all = if self.all { "?all=1" } else { "" };
+            return Ok(Drawn::Elsewhere(format!("{}{all}", self.to.call(&name))));
+        }
+        let mut story = match book.call(index) {
+            Loaded::Call(story) => story,
+            Loaded::Part(_) => return Err(name::missing(&name)),
+            Loaded::Gone(_) => return Err(Trouble::Missing(GONE.to_owned())),
+        };
+        let Some(entry) = book.transcript().calls.get(index) else { return Err(name::missing(&name)) };
+        let children = others::children(book, index);
+        (story.nested.calls, story.nested.failed) = others::counts(book, &children);
+        story.nested.threads.clear();
+        let limits = if self.all { ALL } else { SOME };
+        let mut sheet = Sheet {
+            context: self,
+            book,
+            linked: room.linked,
+            now: room.now,
+
+            index,
+            name: &name,
+            entry,
+            story: &story,
+            children,
+            records: Vec::new(),
+            limits,
+        };
+        sheet.records = sheet.found();
+        Ok(Drawn::Page(sheet.tab(), sheet.page()))
+    }
+}
+
+/// What to do about a log that was changed or deleted after it was read.
+const GONE: &str = "The log of this call has changed since it was read, or is gone. Load the page again; if that does not help, `tooltrail check` says what is in the log.";
+
+/// One call, to be drawn.
+struct Sheet<'r> {
+    context: &'r Context,
+    book: &'r SessionBook<'r>,
+    linked: &'r Linked<'r>,
+    now: &'r Now,
+    index: usize,
+    /// Its name in an address.
+    name: &'r str,
+    entry: &'r CallEntry<'r>,
+    story: &'r Story<'r>,
+    /// The calls of the subagents that it started.
+    children: Vec<usize>,
+    /// The records that tell of it.
+    records: Vec<raw::Record>,
+    limits: Limits,
+}
+
+impl Sheet<'_> {
+    /// What the tab is called.
+    fn tab(&self) -> String {
+        let head = tooltrail_view::call::head(self.story);
+        let title: String = head.title.text().chars().take(60).collect();
+        format!("{} {} {title}", self.story.row.r#ref, head.name.text())
+    }
+
+    fn page(&self) -> Markup {
+        let to = &self.context.to;
+        html! {
+            main #main.one data-name=(self.name) data-session=(to.row(self.story.row.session, self.story.row.call)) data-md=(to.form(self.name, "md")) {
+                (self.head())
+                div.grid {
+                    (self.why())
+                    (self.life())
+                    (self.runs())
+                    (self.said())
+                    (self.related())
+                }
+                (self.came())
+                (self.asked())
+                (self.about())
+                (self.raw())
+            }
+        }
+    }
+
+    /// A part of the page with a name of its own in the margin.
+    fn part(&self, name: &str, id: &str, body: &Markup) -> Markup {
+        html! { section.part aria-labelledby=(id) { h2 id=(id) { (name) } div { (body) } } }
+    }
+
+    /// When a record was written.
+    fn when(&self, spot: Spot) -> Option<tooltrail_model::Time> {
+        self.book.time(spot)
+    }
+}
+
+/// The name of a file without its directories.
+fn base(path: &str) -> String {
+    neutral(path.rsplit(['/', '\\']).next().unwrap_or(path)).into_owned()
+}

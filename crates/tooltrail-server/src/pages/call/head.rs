@@ -1,0 +1,103 @@
+//! The head of the page: which call, what became of it, the calls before and after it, and what can be taken along.
+
+use super::Sheet;
+use crate::words;
+use maud::{Markup, html};
+use tooltrail_model::Status;
+use tooltrail_model::book::Book;
+use tooltrail_model::detail::Detail;
+use tooltrail_view::head::{look, took};
+use tooltrail_view::line::{neutral, neutral_text};
+use tooltrail_view::render::html::line;
+use tooltrail_view::{call, why};
+
+/// A command longer than this is copied from the page.
+const LONGEST: usize = 16 * 1024;
+
+impl Sheet<'_> {
+    pub(super) fn head(&self) -> Markup {
+        let (row, to) = (&self.story.row, &self.context.to);
+        let head = call::head(self.story);
+        html! {
+            div.way {
+                p.crumbs {
+                    @if let Some(project) = &self.context.project { span { (neutral(project)) } " / " }
+                    a href=(to.row(row.session, row.call)) { (neutral(&self.context.title)) }
+                    " / " span.ref { "#" (self.entry.number) }
+                }
+                (self.neighbours())
+            }
+            h1 class={ "k-" (row.kind.word()) } {
+                span.icon aria-hidden="true" { (head.icon) }
+                " " span.name { (line(&head.name)) }
+                " " span.title { (line(&head.title)) }
+            }
+            p.verdict.(if why::is_doubtful(self.story) { "t-denied" } else { tone(row.status) }) {
+                span.sign aria-hidden="true" { (look(row.status).glyph) @if why::is_doubtful(self.story) { "?" } }
+                b { (line(&why::verdict(self.story))) }
+                @if let Some(all) = row.duration_ms { span { (took(all)) } }
+                @for fact in &head.facts { span { (line(fact)) } }
+            }
+            (self.tools())
+        }
+    }
+
+    /// The calls before and after it in the session.
+    fn neighbours(&self) -> Markup {
+        let calls = || self.book.transcript().calls.iter().enumerate();
+        let own = self.entry.number;
+        let previous = calls().filter(|(_, call)| call.number < own).max_by_key(|(_, call)| call.number);
+        let next = calls().filter(|(_, call)| call.number > own).min_by_key(|(_, call)| call.number);
+        let count = calls().count();
+        html! {
+            nav.step aria-label="Calls of this session" {
+                @if let Some((index, call)) = previous { a rel="prev" href=(self.to(index)) title="The call before ([)" { "‹ #" (call.number) } } @else { span.di { "‹" } }
+                span.di { (own) " of " (count) }
+                @if let Some((index, call)) = next { a rel="next" href=(self.to(index)) title="The call after (])" { "#" (call.number) " ›" } } @else { span.di { "›" } }
+            }
+        }
+    }
+
+    /// What can be taken along. Without a script the links still lead there.
+    fn tools(&self) -> Markup {
+        let (row, to) = (&self.story.row, &self.context.to);
+        html! {
+            ul.take {
+                li { button.copy type="button" data-copy=(row.r#ref) title="Copy the name of this call for `tooltrail show`" { (neutral(&row.r#ref)) } }
+                @if let Some((word, text)) = self.main_text() { li { button.copy type="button" data-copy=(text) data-key="c" { "Copy " (word) } } }
+                li { button.copy type="button" data-fetch=(to.form(self.name, "md")) data-key="m" title="Secrets are taken out" { "Copy Markdown" } }
+                li { button.copy type="button" data-key="y" title="Copy the address of this page" { "Copy link" } }
+                li { a href=(to.form(self.name, "json")) { "JSON" } }
+                li { a href=(to.form(self.name, "jsonl")) title="The records of this call, as the log has them" { "Raw" } }
+                @if let Some(query) = self.elsewhere() { li { a href=(to.search(&query)) title="The same in all sessions" { "Everywhere" } } }
+                li { a rel="up" href=(to.row(row.session, row.call)) { "In the session" } }
+            }
+        }
+    }
+
+    /// What the call is about, to be copied: what it is, and the text.
+    fn main_text(&self) -> Option<(&'static str, String)> {
+        let (word, text) = match &self.story.told.detail {
+            Detail::Shell(shell) => ("command", &shell.command),
+            Detail::Read(read) => ("path", &read.path),
+            Detail::Write(write) => ("path", &write.path),
+            Detail::Edit(edit) => ("path", &edit.path),
+            Detail::Notebook(cell) => ("path", &cell.path),
+            Detail::WebFetch(page) => ("address", &page.url),
+            Detail::Grep(grep) => ("pattern", &grep.pattern),
+            Detail::Glob(glob) => ("pattern", &glob.pattern),
+            _ => return None,
+        };
+        (!text.is_empty() && text.len() <= LONGEST).then(|| (word, neutral_text(text).into_owned()))
+    }
+
+    /// The page of another call of the session.
+    pub(super) fn to(&self, index: usize) -> String {
+        self.context.to.call(&super::name::of(self.book, index))
+    }
+}
+
+/// The colour of a status, as a class.
+pub(super) fn tone(status: Status) -> &'static str {
+    words::class(look(status).tone)
+}

@@ -1,0 +1,109 @@
+//! Names of calls in addresses: which call a name means, and which name a call has.
+
+use crate::answer::Trouble;
+use crate::moment::Moment;
+use crate::site::Site;
+use tooltrail_formats::transcript::SessionBook;
+use tooltrail_model::book::Book;
+use tooltrail_view::line::neutral;
+use tooltrail_view::render::html::call_name;
+
+/// What a name means.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    /// The session, by its place in the moment's listing.
+    pub(super) place: usize,
+    /// Which of its calls.
+    pub(super) pick: Pick,
+    /// What is wanted of it.
+    pub(super) form: Form,
+}
+
+/// A call of a session.
+#[derive(Clone, Debug)]
+pub(super) enum Pick {
+    /// By its id.
+    Id(String),
+    /// By its number.
+    Number(u32),
+}
+
+/// What is wanted of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Its page.
+    Page,
+    /// As Markdown.
+    Markdown,
+    /// As `show --json`.
+    Json,
+    /// Its records, as `show --raw`.
+    Lines,
+}
+
+/// What an address may end in.
+const FORMS: &[(&str, Form)] = &[(".md", Form::Markdown), (".json", Form::Json), (".jsonl", Form::Lines)];
+
+/// What a name means. One that ends like a file may still be an id.
+pub(super) fn find(site: &Site, moment: &Moment, name: &str) -> Result<Found, Trouble> {
+    let plain = named(site, moment, name);
+    let Err(Trouble::Missing(_)) = &plain else { return plain.map(|(place, pick)| Found { place, pick, form: Form::Page }) };
+    for (ending, form) in FORMS {
+        if let Some(stem) = name.strip_suffix(ending) {
+            return named(site, moment, stem).map(|(place, pick)| Found { place, pick, form: *form });
+        }
+    }
+    plain.map(|(place, pick)| Found { place, pick, form: Form::Page })
+}
+
+fn named(site: &Site, moment: &Moment, name: &str) -> Result<(usize, Pick), Trouble> {
+    if let Some((session, number)) = name.rsplit_once(':')
+        && let Ok(number) = number.parse()
+        && let Ok(place) = site.session(moment, session)
+    {
+        return Ok((place, Pick::Number(number)));
+    }
+    match site.session_of_call(moment, name)? {
+        Some(place) => Ok((place, Pick::Id(name.to_owned()))),
+        None if moment.read.partial => Err(Trouble::Missing(format!(
+            "There is no call `{}` in what was read so far: the logs are still being read. Load the page again in a moment.",
+            neutral(name)
+        ))),
+        None => Err(missing(name)),
+    }
+}
+
+/// There is no such call.
+pub(super) fn missing(name: &str) -> Trouble {
+    Trouble::Missing(format!(
+        "There is no call `{}` in the logs that are there. Its agent may have deleted the log since. A call is named by its id, or by its session and number, as in `3f2a:41`.",
+        neutral(name)
+    ))
+}
+
+impl Pick {
+    /// The place of the call among those of its session.
+    pub(super) fn find(&self, book: &SessionBook<'_>) -> Result<usize, Trouble> {
+        let calls = &book.transcript().calls;
+        let found = match self {
+            // The original before copies of it.
+            Pick::Id(id) => calls.iter().position(|call| call.row.call == id && call.row.copy_of.is_none()),
+            Pick::Number(number) => calls.iter().position(|call| call.number == *number),
+        };
+        found.ok_or_else(|| match self {
+            Pick::Id(id) => missing(id),
+            Pick::Number(number) => {
+                let most = calls.iter().map(|call| call.number).max().unwrap_or(0);
+                Trouble::Missing(format!("This session has no call {number}: it has {most}."))
+            }
+        })
+    }
+}
+
+/// The name of a call in an address. A copy has the id of its original, which is another call of another session.
+pub(super) fn of(book: &SessionBook<'_>, index: usize) -> String {
+    let transcript = book.transcript();
+    let copy = transcript.calls.get(index).filter(|call| call.row.copy_of.is_some() || call.row.call.is_empty());
+    let numbered = copy.map(|call| format!("{}:{}", call.row.session, call.number));
+    numbered.or_else(|| call_name(transcript, index)).unwrap_or_default()
+}

@@ -1,0 +1,160 @@
+//! What stands around a call: what was said before and after it, calls made together with it, its subagent's calls, copies in other logs.
+
+use super::head::tone;
+use super::{Sheet, base};
+use maud::{Markup, html};
+use tooltrail_formats::load;
+use tooltrail_formats::transcript::SessionBook;
+use tooltrail_model::Status;
+use tooltrail_model::book::{Book, Loaded};
+use tooltrail_model::transcript::{CallEntry, Entry};
+use tooltrail_view::head::{counted, look, outcome, took};
+use tooltrail_view::line::neutral;
+use tooltrail_view::messages::{Who, message};
+use tooltrail_view::render::html::{block, line};
+
+/// So many calls of a list are shown.
+const SHOWN: usize = 60;
+/// The longest argument in a list.
+const ARGUMENT: usize = 160;
+
+/// The calls of the subagents that a call started, by their places.
+pub(super) fn children(book: &SessionBook<'_>, index: usize) -> Vec<usize> {
+    let calls = &book.transcript().calls;
+    let Some(own) = calls.get(index) else { return Vec::new() };
+    let is_child = |call: &CallEntry<'_>| {
+        let named = own.row.child_session.is_some() && call.row.agent_id == own.row.child_session;
+        named || (call.row.parent_call == Some(own.row.call) && !own.row.call.is_empty())
+    };
+    let mut found: Vec<usize> = calls.iter().enumerate().filter(|(at, call)| *at != index && is_child(call)).map(|(at, _)| at).collect();
+    found.sort_by_key(|at| calls.get(*at).map(|call| call.number));
+    found
+}
+
+/// How many calls these are, and how many of them failed.
+pub(super) fn counts(book: &SessionBook<'_>, calls: &[usize]) -> (u64, u64) {
+    let failed = calls.iter().filter_map(|at| book.transcript().calls.get(*at)).filter(|call| call.row.status == Status::Failed).count();
+    (calls.len() as u64, failed as u64)
+}
+
+impl Sheet<'_> {
+    /// What was said before and after.
+    pub(super) fn said(&self) -> Markup {
+        let around = self.book.around(self.index);
+        html! {
+            @if !around.before.is_empty() { (self.part("Before", "before", &self.messages(&around.before))) }
+            @if !around.after.is_empty() { (self.part("After", "after", &self.messages(&around.after))) }
+        }
+    }
+
+    fn messages(&self, entries: &[Entry]) -> Markup {
+        html! { @for entry in entries { (self.message(entry)) } }
+    }
+
+    /// A message: how it begins, and all of it when it is opened.
+    fn message(&self, entry: &Entry) -> Markup {
+        let Loaded::Part(part) = self.book.open(entry) else { return html! {} };
+        let message = message(&part, &self.limits);
+        let label = if message.who == Who::Model { "the model".to_owned() } else { message.label.text() };
+        let more = message.gist.text().ends_with('…');
+        let begins = html! {
+            span.who { (label) @if let Some(far) = self.distance(entry) { ", " (far) } }
+            span.gist { (line(&message.gist)) }
+        };
+        html! {
+            @if more { details.said { summary { (begins) } @for piece in &message.body { (block(piece)) } } }
+            @else { p.said { (begins) } }
+        }
+    }
+
+    /// How many other calls lie between a message and this one.
+    fn distance(&self, entry: &Entry) -> Option<String> {
+        let (own, there) = (self.entry.request, entry.spot);
+        let (first, last) = (own.min(there), own.max(there));
+        let between = |call: &&CallEntry<'_>| call.request.source == own.source && call.request > first && call.request < last;
+        let count = self.book.transcript().calls.iter().filter(between).filter(|call| call.row.agent_id == self.entry.row.agent_id).count();
+        let word = if there < own { "earlier" } else { "later" };
+        (count > 0 && own.source == there.source).then(|| format!("{} {word}", counted(count as u64, "call")))
+    }
+
+    /// Calls that have to do with this one.
+    pub(super) fn related(&self) -> Markup {
+        let row = &self.story.row;
+        let calls = &self.book.transcript().calls;
+        let beside = |(at, call): &(usize, &CallEntry<'_>)| *at != self.index && row.message.is_some() && call.row.message == row.message;
+        let siblings: Vec<usize> = calls.iter().enumerate().filter(beside).map(|(at, _)| at).collect();
+        let parent = row.parent_call.and_then(|id| calls.iter().position(|call| call.row.call == id));
+        let (made, failed) = counts(self.book, &self.children);
+        html! {
+            @if let Some(parent) = parent { (self.part("Agent", "agent", &html! { p.di { "made by the subagent that this call started:" } (self.list(&[parent])) })) }
+            @if !siblings.is_empty() { (self.part("Together", "together", &html! { p.di { "∥ made at once with " (counted(siblings.len() as u64, "other call")) } (self.list(&siblings)) })) }
+            @if made > 0 { (self.part("Subagent", "subagent", &html! {
+                p.di { (counted(made, "call")) @if failed > 0 { ", " (failed) " failed" } }
+                (self.list(&self.children))
+            })) }
+            (self.copies())
+        }
+    }
+
+    /// Calls, a line each.
+    fn list(&self, places: &[usize]) -> Markup {
+        let calls = &self.book.transcript().calls;
+        let shown = places.iter().take(SHOWN).filter_map(|at| Some((*at, calls.get(*at)?)));
+        html! {
+            ul.calls {
+                @for (at, call) in shown {
+                    @let row = &call.row;
+                    li { a href=(self.to(at)) {
+                        span class={ "sign " (tone(row.status)) } aria-hidden="true" { (look(row.status).glyph) }
+                        span.vh { (row.status.word()) " " }
+                        span.n { "#" (call.number) }
+                        span.tool { (neutral(row.tool)) }
+                        span.arg { (neutral(&self.argument(call))) }
+                        span.di { (outcome(row)) @if let Some(all) = row.duration_ms { " " (took(all)) } }
+                    } }
+                }
+                @if places.len() > SHOWN { li.di { "… and " (places.len() - SHOWN) " more" } }
+            }
+        }
+    }
+
+    /// What another call is about.
+    fn argument(&self, call: &CallEntry<'_>) -> String {
+        let read = || load::argument(&self.book.raw(call.request)?, call.request.at, call.row.call);
+        let text = if call.request.at.span.len() > load::LONGEST { None } else { read() }.unwrap_or_default();
+        text.chars().take(ARGUMENT).collect()
+    }
+
+    /// The same call in other logs: forks, resumes and backups write it again.
+    fn copies(&self) -> Markup {
+        let row = &self.story.row;
+        let own = |call: &&tooltrail_model::link::LinkedCall| self.linked.id(call.id) == row.call;
+        let copies: Vec<_> = self
+            .linked
+            .calls
+            .iter()
+            .filter(own)
+            .map(|call| (call, self.linked.call_row(call, self.now, true)))
+            .filter(|(_, copy)| copy.agent == row.agent && copy.request != row.request)
+            .take(SHOWN)
+            .collect();
+        if copies.is_empty() {
+            return html! {};
+        }
+        let body = html! {
+            ul.copies {
+                @for (call, copy) in &copies {
+                    li {
+                        @if let Some(session) = self.linked.sessions.get(call.session) {
+                            @let name = format!("{}:{}", session.id, call.number);
+                            a href=(self.context.to.call(&name)) { (neutral(&session.short)) ":" (call.number) } " "
+                        }
+                        @if copy.copy_of.is_none() { "the original, " } @else { "a copy, " }
+                        span.place title={ (neutral(copy.request.file)) ":" (copy.request.line) } { (base(copy.request.file)) ":" (copy.request.line) }
+                    }
+                }
+            }
+        };
+        self.part("Copies", "copies", &body)
+    }
+}

@@ -1,0 +1,107 @@
+//! The records of a call as the log has them, each with its file and line.
+
+use super::Sheet;
+use maud::{Markup, html};
+use serde_json::Value;
+use std::io::{self, Write};
+use tooltrail_formats::transcript::SessionBook;
+use tooltrail_formats::value;
+use tooltrail_model::book::Book;
+use tooltrail_model::row::Place;
+use tooltrail_model::transcript::Spot;
+use tooltrail_view::head::size;
+use tooltrail_view::line::{neutral, neutral_text};
+use tooltrail_view::render::html::block;
+use tooltrail_view::{Limits, json};
+
+/// Records longer than this are not laid out.
+const LONGEST: u64 = 8 << 20;
+
+/// A record that tells of a call.
+pub(super) struct Record {
+    /// What it tells.
+    label: &'static str,
+    spot: Spot,
+}
+
+/// Writes the records of a call, a line each, as they are.
+pub(super) fn lines(book: &SessionBook<'_>, index: usize, out: &mut dyn Write) -> io::Result<()> {
+    let mut spots = book.spots_of_call(index);
+    spots.sort_unstable();
+    spots.dedup();
+    for bytes in spots.into_iter().filter_map(|spot| book.raw(spot)) {
+        out.write_all(&bytes)?;
+        out.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+impl Sheet<'_> {
+    /// The records that tell of the call, in the order of the log, each once.
+    pub(super) fn found(&self) -> Vec<Record> {
+        let (entry, row) = (self.entry, &self.story.row);
+        let mut records: Vec<Record> = vec![Record { label: "request", spot: entry.request }];
+        records.extend(entry.hooks.iter().map(|spot| Record { label: "hook", spot: *spot }));
+        records.extend(entry.result.iter().map(|spot| Record { label: "result", spot: *spot }));
+        records.extend(entry.ends.iter().map(|spot| Record { label: "end", spot: *spot }));
+        // What proves a status need not be one of these.
+        let proofs = [("evidence", Some(row.evidence)), ("background task", row.background.as_ref().map(|task| task.evidence))];
+        for (label, place) in proofs {
+            let Some(place) = place.filter(|place| place.line > 0 && place.file == row.request.file) else { continue };
+            if !records.iter().any(|record| record.spot.at.line == place.line) {
+                records.extend(self.book.line(entry.request, place.line).map(|spot| Record { label, spot }));
+            }
+        }
+        let mut seen = std::collections::HashSet::new();
+        records.retain(|record| seen.insert(record.spot));
+        records.sort_by_key(|record| record.spot);
+        records
+    }
+
+    /// Where a place of the log is shown on the page.
+    pub(super) fn anchor(&self, place: &Place<'_>) -> Option<String> {
+        let is_it = |record: &&Record| record.spot.at.line == place.line && self.book.file(record.spot.source) == Some(place.file);
+        self.records.iter().find(is_it).map(|record| anchor(record.spot))
+    }
+
+    pub(super) fn raw(&self) -> Markup {
+        html! {
+            section.raw aria-labelledby="raw" {
+                h2 #raw { "Records" }
+                @for record in &self.records { (self.record(record)) }
+            }
+        }
+    }
+
+    fn record(&self, record: &Record) -> Markup {
+        let spot = record.spot;
+        let file = self.book.file(spot.source).unwrap_or_default();
+        let place = format!("{file}:{}", spot.at.line);
+        html! {
+            details.sec {
+                summary { (record.label) span.place { (neutral(&place)) } span.di { (size(spot.at.span.len())) } }
+                div id=(anchor(spot)) {
+                    button.copy type="button" data-copy=(neutral(&place)) { "Copy FILE:LINE" }
+                    (self.value(spot))
+                }
+            }
+        }
+    }
+
+    fn value(&self, spot: Spot) -> Markup {
+        let limits = Limits { lines: if self.context.all { self.limits.lines } else { 400 }, ..self.limits };
+        if spot.at.span.len() > LONGEST {
+            return html! { p.di { "This record is too long to be laid out. `tooltrail show --raw` prints it." } };
+        }
+        let Some(bytes) = self.book.raw(spot) else { return html! { p.di { "This record is not there any more." } } };
+        match value::read(&bytes) {
+            Value::Null => html! { pre.code { (neutral_text(&String::from_utf8_lossy(&bytes))) } },
+            value => block(&json::block(&value, &limits)),
+        }
+    }
+}
+
+/// The anchor of a record.
+fn anchor(spot: Spot) -> String {
+    format!("r{}-{}-{}", spot.source, spot.at.line, spot.at.span.start)
+}

@@ -1,0 +1,165 @@
+//! The other runs of a command in the session, or what else was done with a file: each with its outcome.
+
+use super::Sheet;
+use super::head::tone;
+use maud::{Markup, html};
+use memchr::memmem::Finder;
+use tooltrail_formats::load;
+use tooltrail_model::book::Book;
+use tooltrail_model::detail::Detail;
+use tooltrail_model::row::CallRow;
+use tooltrail_model::shell::{self, Script};
+use tooltrail_model::transcript::CallEntry;
+use tooltrail_model::{Kind, Status};
+use tooltrail_view::head::{count, look, outcome, took};
+use tooltrail_view::line::neutral;
+
+/// So many calls of a session are looked at, those that are nearest.
+const LOOKED: usize = 2_000;
+/// So many runs are shown, those that are nearest.
+const SHOWN: usize = 40;
+
+/// What makes two calls runs of the same.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Same {
+    /// What a command comes down to, without going somewhere first and without filters at its end.
+    Command(Vec<String>),
+    /// The files it is about.
+    Files(Vec<String>),
+}
+
+impl Same {
+    fn of(detail: &Detail) -> Option<Same> {
+        let files = |path: &str| Some(Same::Files(vec![path.to_owned()])).filter(|_| !path.is_empty());
+        match detail {
+            Detail::Shell(command) => {
+                let essence = |script: Script| script.essence().into_iter().map(str::to_owned).collect();
+                let words = shell::read(&command.command).map(essence).unwrap_or_else(|| vec![command.command.trim().to_owned()]);
+                Some(Same::Command(words)).filter(|_| !command.command.trim().is_empty())
+            }
+            Detail::Read(read) => files(&read.path),
+            Detail::Write(write) => files(&write.path),
+            Detail::Edit(edit) => files(&edit.path),
+            Detail::Notebook(cell) => files(&cell.path),
+            Detail::Patch(patch) => Some(Same::Files(patch.files.iter().map(|file| file.path.clone()).collect())),
+            _ => None,
+        }
+    }
+
+    /// Whether a call could be a run of the same.
+    fn may_be(&self, kind: Kind) -> bool {
+        match self {
+            Same::Command(_) => kind == Kind::Shell,
+            Same::Files(_) => matches!(kind, Kind::Read | Kind::Write | Kind::Edit),
+        }
+    }
+
+    fn is(&self, other: &Same) -> bool {
+        match (self, other) {
+            (Same::Files(own), Same::Files(others)) => own.iter().any(|path| others.contains(path)),
+            _ => self == other,
+        }
+    }
+
+    /// Words that stand in every record that asks for the same, however it spells its texts; none where such words cannot be told.
+    fn words(&self) -> Vec<&str> {
+        let plain = |word: &&str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'='));
+        let all: Vec<&str> = match self {
+            Same::Command(commands) => commands.iter().flat_map(|command| command.split_whitespace()).collect(),
+            Same::Files(files) if files.len() == 1 => files.iter().filter_map(|path| path.rsplit(['/', '\\']).next()).collect(),
+            Same::Files(_) => Vec::new(),
+        };
+        all.into_iter().filter(plain).collect()
+    }
+}
+
+/// A run.
+struct Run<'r> {
+    index: usize,
+    number: u32,
+    row: CallRow<'r>,
+    /// Its success is not that of what it ran.
+    doubtful: bool,
+}
+
+impl Sheet<'_> {
+    pub(super) fn runs(&self) -> Markup {
+        let Some(same) = Same::of(&self.story.told.detail) else { return html! {} };
+        let runs = self.same(&same);
+        if runs.len() < 2 {
+            return html! {};
+        }
+        let what = if matches!(same, Same::Command(_)) { "this command" } else { "this file" };
+        let first = runs.iter().position(|run| run.index == self.index).unwrap_or(0).saturating_sub(SHOWN / 2);
+        let body = html! {
+            p.runs {
+                span { (what) " " (count(runs.len() as u64)) "×:" }
+                @if first > 0 { span.di { "… " (first) " before" } }
+                @for run in runs.iter().skip(first).take(SHOWN) { (self.run(run, matches!(same, Same::Files(_)))) }
+                @let left = runs.len().saturating_sub(first + SHOWN);
+                @if left > 0 { span.di { "… " (left) " more" } }
+            }
+        };
+        self.part("Runs", "runs", &body)
+    }
+
+    /// What finds the same in all sessions.
+    pub(super) fn elsewhere(&self) -> Option<String> {
+        match Same::of(&self.story.told.detail)? {
+            Same::Command(words) => words.first().map(|words| format!("command:{}", quoted(words))),
+            Same::Files(files) => files.first().map(|file| format!("file:{}", quoted(file))),
+        }
+    }
+
+    fn run(&self, run: &Run<'_>, kinds: bool) -> Markup {
+        let row = &run.row;
+        let doubt = if run.doubtful { "?" } else { "" };
+        let own = run.index == self.index;
+        let word = Some(outcome(row)).filter(|word| !word.is_empty()).unwrap_or_else(|| row.status.word().to_owned());
+        let at = row.requested_at.as_deref().unwrap_or_default();
+        html! {
+            a.run aria-current=[own.then_some("true")] href=(self.to(run.index)) title={ (word) ", " (at) } {
+                span class=(tone(row.status)) aria-hidden="true" { (look(row.status).glyph) (doubt) }
+                span.vh { (word) " " }
+                @if kinds { (neutral(row.tool)) " " }
+                "#" (run.number)
+                @if let Some(all) = row.duration_ms { span.di { " " (took(all)) } }
+            }
+        }
+    }
+
+    /// The calls that are runs of the same, in order, this one too.
+    fn same(&self, same: &Same) -> Vec<Run<'_>> {
+        let mut near: Vec<(usize, &CallEntry<'_>)> =
+            self.book.transcript().calls.iter().enumerate().filter(|(_, call)| same.may_be(call.row.kind)).collect();
+        near.sort_by_key(|(_, call)| call.number.abs_diff(self.entry.number));
+        near.truncate(LOOKED);
+        let words: Vec<Finder<'_>> = same.words().into_iter().map(Finder::new).collect();
+        let mut runs: Vec<Run<'_>> = near.into_iter().filter_map(|(index, call)| self.as_run(index, call, same, &words)).collect();
+        runs.sort_by_key(|run| run.number);
+        runs
+    }
+
+    /// A call as a run of the same, if it is one. Most are not, and a look at the bytes of the record tells.
+    fn as_run<'s>(&'s self, index: usize, call: &'s CallEntry<'s>, same: &Same, words: &[Finder<'_>]) -> Option<Run<'s>> {
+        let at = call.request.at;
+        let record = self.book.raw(call.request).filter(|_| at.span.len() <= load::LONGEST)?;
+        if words.iter().any(|word| word.find(&record).is_none()) {
+            return None;
+        }
+        let detail = load::asked(&record, at.line, &call.row)?.detail;
+        Same::of(&detail).filter(|other| same.is(other))?;
+        let mut row = call.row.clone();
+        let script = match &detail {
+            Detail::Shell(command) => shell::tell(&mut row, &command.command),
+            _ => None,
+        };
+        let doubtful = row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty());
+        Some(Run { index, number: call.number, row, doubtful })
+    }
+}
+
+/// A value of a filter, in quotes.
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.replace('"', "\\\""))
+}

@@ -1,0 +1,231 @@
+//! Why a call has its status, in a sentence, and what that does not prove.
+
+use crate::head::{counted, no_result, why};
+use crate::pieces::notice;
+use crate::{Block, Class, Line};
+use tooltrail_model::detail::{Detail, Shell};
+use tooltrail_model::shell::{self as script, Script};
+use tooltrail_model::transcript::{Level, Story};
+use tooltrail_model::{Kind, Reason, Status};
+
+/// The status of a call in words, with what makes it doubtful: `succeeded, but exit 0 is tail’s`.
+pub fn verdict(call: &Story<'_>) -> Line {
+    let row = &call.row;
+    let word = crate::head::look(row.status).word;
+    let line = match (row.status, row.reason, row.exit_code) {
+        (_, Some(Reason::ExitCode), Some(code)) => Line::from(format!("{word}, exit {code}")),
+        (Status::Succeeded | Status::Answered, _, _) | (_, None, _) => Line::from(word),
+        (_, Some(reason), _) => {
+            let why = why(reason);
+            Line::from(if why.starts_with("by ") { format!("{word} {why}") } else { format!("{word}: {why}") })
+        }
+    };
+    match doubt(call) {
+        Some(doubt) if row.status == Status::Succeeded => line.with(Class::Plain, ", but ").with(Class::Plain, &doubt),
+        _ => line,
+    }
+}
+
+/// What makes a success doubtful, in a few words.
+fn doubt(call: &Story<'_>) -> Option<String> {
+    let (shell, script) = masking(call)?;
+    let runs = script.masked_runs();
+    let first = runs.first()?;
+    Some(match (&call.row.exit_of, code(call, shell)) {
+        (Some(command), Some(code)) => format!("exit {code} is {}’s", program(command)),
+        _ => format!("how {} ended was not recorded", first.text),
+    })
+}
+
+/// Whether a success is not that of the test, build or the like in it.
+pub fn is_doubtful(call: &Story<'_>) -> bool {
+    call.row.status == Status::Succeeded && masking(call).is_some_and(|(_, script)| !script.masked_runs().is_empty())
+}
+
+/// The command of a call that hides an outcome.
+fn masking<'s>(call: &'s Story<'_>) -> Option<(&'s Shell, Script)> {
+    let Detail::Shell(shell) = &call.told.detail else { return None };
+    let script = script::read(&shell.command).filter(|_| !call.row.masked.is_empty())?;
+    Some((shell, script))
+}
+
+/// The exit code, as far as it is recorded. A note of the agent interprets one that is not 0.
+fn code(call: &Story<'_>, shell: &Shell) -> Option<i64> {
+    call.row.exit_code.or((call.row.status == Status::Succeeded && shell.note.is_none()).then_some(0))
+}
+
+/// The program of a simple command: `tail` of `tail -5`.
+fn program(command: &str) -> &str {
+    command.split_whitespace().next().unwrap_or(command)
+}
+
+/// Whose exit code was recorded, where that of a test, a build or the like was not; and what the output says of it, which proves nothing.
+pub(crate) fn hidden(call: &Story<'_>) -> Vec<Block> {
+    let Some((shell, script)) = masking(call) else { return Vec::new() };
+    let runs = script.masked_runs();
+    let Some((first, rest)) = runs.split_first() else { return Vec::new() };
+    let (that, codes, were) = if rest.is_empty() { ("that", "code", "was") } else { ("those", "codes", "were") };
+    let mut line = match (&call.row.exit_of, code(call, shell)) {
+        (Some(command), Some(code)) => Line::from(format!("exit {code} is ")).with(Class::Strong, command).with(Class::Plain, "’s; "),
+        (Some(command), None) => Line::from("The exit code is ").with(Class::Strong, command).with(Class::Plain, "’s; "),
+        (None, _) => Line::default(),
+    };
+    line.push(Class::Plain, &if call.row.exit_of.is_some() { format!("{that} of ") } else { format!("The exit {codes} of ") });
+    line.push(Class::Strong, &first.text);
+    rest.iter().for_each(|command| {
+        line.push(Class::Plain, ", ");
+        line.push(Class::Strong, &command.text);
+    });
+    let printed = [&shell.stdout, &shell.stderr];
+    let said = printed.into_iter().flatten().find_map(|text| script::hint(text));
+    let hint =
+        said.map(|said| notice(Level::Info, Line::from("hint: the output says “").with(Class::Strong, &said).with(Class::Plain, "”")));
+    std::iter::once(notice(Level::Warning, line.with(Class::Plain, &format!(" {were} not recorded")))).chain(hint).collect()
+}
+
+/// Why a call has its status: what the log says, what that leaves open, and what would have told.
+pub fn lines(call: &Story<'_>) -> Vec<Line> {
+    let mut lines = vec![said(call)];
+    lines.extend(hidden(call).into_iter().filter_map(|block| match block {
+        Block::Notice { text, .. } => Some(text),
+        _ => None,
+    }));
+    lines.extend(remedy(call));
+    lines
+}
+
+/// What the record that proves a status says.
+fn said(call: &Story<'_>) -> Line {
+    let row = &call.row;
+    match (row.status, row.reason) {
+        (Status::Succeeded, _) => worked(call),
+        (Status::Failed, Some(Reason::ExitCode)) => {
+            let code = row.exit_code.map_or("an exit code other than 0".to_owned(), |code| format!("exit code {code}"));
+            of(Line::from(format!("It ended with {code}")), row.exit_of.as_deref())
+        }
+        (Status::Answered, _) => {
+            Line::from("A result came. Whether it worked was not recorded: no exit code, no word of success or failure.")
+        }
+        (Status::Rejected, Some(Reason::User)) => Line::from("You declined it."),
+        (Status::Rejected, Some(Reason::UserFeedback)) => Line::from("You declined it, and said why."),
+        (Status::Blocked, _) => crate::outcome::who_blocked(call),
+        (Status::Interrupted, Some(Reason::User)) => Line::from("You interrupted it while it ran."),
+        (Status::Interrupted, Some(Reason::Handover)) => Line::from("The session was handed over while it ran."),
+        (Status::TimedOut, _) => Line::from("It ran longer than it was allowed to."),
+        (_, reason) => {
+            let sentence = no_result(row).map(str::to_owned);
+            let short = || reason.map(|reason| crate::outcome::sentence(why(reason)));
+            Line::from(sentence.or_else(short).unwrap_or_else(|| "The log does not say why.".to_owned()))
+        }
+    }
+}
+
+/// What a success rests on.
+fn worked(call: &Story<'_>) -> Line {
+    let row = &call.row;
+    if row.background.is_some() {
+        return Line::from("The result only says that it was started in the background; what became of it is told below.");
+    }
+    match row.exit_code {
+        // Whose exit code it is, is told next.
+        None if is_doubtful(call) => Line::from("The result is not marked as an error."),
+        Some(code) => of(Line::from(format!("It ended with exit code {code}")), row.exit_of.as_deref()),
+        None if row.kind == Kind::Shell => {
+            let line = Line::from("The result is not marked as an error, so the command ended with exit code 0");
+            of(line, row.exit_of.as_deref())
+        }
+        None => Line::from("The result is not marked as an error."),
+    }
+}
+
+/// Whose exit code it was, where there are several.
+fn of(line: Line, command: Option<&str>) -> Line {
+    match command {
+        Some(command) => line.with(Class::Plain, ": that of ").with(Class::Strong, command),
+        None => line.with(Class::Plain, "."),
+    }
+}
+
+/// What would have shown the outcome that nobody recorded.
+fn remedy(call: &Story<'_>) -> Option<Line> {
+    let (shell, script) = masking(call)?;
+    let hidden = script.masked_runs().len();
+    let shows =
+        |setting: &&str| script::read(&format!("{setting}\n{}", shell.command)).is_some_and(|script| script.masked_runs().is_empty());
+    let setting = ["set -o pipefail", "set -e", "set -eo pipefail"].into_iter().find(shows).filter(|_| hidden > 0)?;
+    let them = if hidden == 1 { "it".to_owned() } else { format!("all {}", counted(hidden as u64, "command")) };
+    Some(Line::of(Class::Strong, setting).with(Class::Plain, &format!(" before it would have told of {them}.")))
+}
+
+/// What the record is that proves a status.
+pub fn evidence(call: &Story<'_>) -> &'static str {
+    let row = &call.row;
+    match row.reason {
+        _ if row.result == Some(row.evidence) => "the result",
+        _ if row.request == row.evidence => "the request",
+        Some(Reason::LogEnds | Reason::AwaitingResult | Reason::AwaitingPermission) => "the log’s last record",
+        _ => "what came instead of a result",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{answered, story};
+
+    fn shell(command: &str, status: Status, code: Option<i64>) -> Story<'static> {
+        let detail = Detail::Shell(Shell { command: command.into(), stdout: Some("x".into()), ..Shell::default() });
+        let mut call = answered(story("Bash", Kind::Shell, status, detail), "x");
+        call.row.reason = (status == Status::Failed).then_some(Reason::ExitCode);
+        call.row.exit_code = code;
+        script::tell(&mut call.row, command);
+        call
+    }
+
+    fn told(call: &Story<'_>) -> Vec<String> {
+        lines(call).iter().map(Line::text).collect()
+    }
+
+    #[test]
+    fn a_success_that_is_another_commands() {
+        let call = shell("cargo test 2>&1 | tail -5", Status::Succeeded, None);
+        assert!(is_doubtful(&call));
+        assert_eq!(verdict(&call).text(), "succeeded, but exit 0 is tail’s");
+        assert_eq!(
+            told(&call),
+            [
+                "The result is not marked as an error.",
+                "exit 0 is tail -5’s; that of cargo test was not recorded",
+                "set -o pipefail before it would have told of it."
+            ]
+        );
+        let call = shell("make test || true", Status::Succeeded, Some(0));
+        assert_eq!(verdict(&call).text(), "succeeded, but how make test ended was not recorded");
+        assert_eq!(told(&call).len(), 2, "nothing would have told: {:?}", told(&call));
+        let call = shell("make; make test; ls", Status::Succeeded, None);
+        assert_eq!(told(&call).last().map(String::as_str), Some("set -e before it would have told of all 2 commands."));
+    }
+
+    #[test]
+    fn what_is_plain_is_told_plainly() {
+        let call = shell("cargo test", Status::Failed, Some(101));
+        assert!(!is_doubtful(&call));
+        assert_eq!(verdict(&call).text(), "failed, exit 101");
+        assert_eq!(told(&call), ["It ended with exit code 101: that of cargo test"]);
+        let call = shell("ls | tail", Status::Succeeded, None);
+        assert_eq!(verdict(&call).text(), "succeeded");
+    }
+
+    #[test]
+    fn every_status_and_reason_has_a_sentence() {
+        for &status in Status::ALL {
+            for reason in Reason::ALL.iter().copied().map(Some).chain([None]) {
+                let mut call = story("Thing", Kind::Other, status, Detail::Other);
+                call.row.reason = reason;
+                let told = told(&call);
+                assert!(told.iter().all(|line| !line.is_empty()) && !told.is_empty(), "{status:?} {reason:?}");
+                assert!(!evidence(&call).is_empty());
+            }
+        }
+    }
+}
