@@ -8,10 +8,10 @@ use crate::texts::{content, sniffed};
 use crate::{Block, Limits, outcome};
 use serde_json::Value;
 use std::collections::HashSet;
-use tooltrail_model::{Kind, Status};
 use tooltrail_model::content::words;
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
+use tooltrail_model::{Kind, Status};
 
 /// Words this few, added to all that was produced, are a confirmation and no news.
 const CONFIRMATION: usize = 400;
