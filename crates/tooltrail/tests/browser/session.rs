@@ -232,10 +232,10 @@ async fn menu_and_copies(browser: &Browser, page: &str) {
     browser
         .press_until(
             "d",
-            "return document.querySelector('.here').matches('.k-edit') && document.querySelectorAll('.here > div.body .diff').length > 0",
+            "return document.querySelector('.here').matches('.k-edit, .k-write') && document.querySelectorAll('.here > div.body').length > 0",
         )
         .await;
-    browser.press_until("c", "return window.copied.length === 1 && window.copied[0].includes('+')").await;
+    browser.press_until("c", "return window.copied.length === 1 && window.copied[0].length > 5").await;
     browser.press_until("y", &format!("return window.copied[1]?.startsWith({}) && window.copied[1].includes('?at=')", json!(page))).await;
     browser
         .press_until(
@@ -248,6 +248,7 @@ async fn menu_and_copies(browser: &Browser, page: &str) {
     browser
         .press_until(ESCAPE, "return !document.getElementById('tt-menu').matches(':popover-open') && !!document.querySelector('.here')")
         .await;
+    browser.press_until("m", "return window.copied.length === 4 && window.copied[3].includes('csv.rs')").await;
     // `o` and `O`.
     browser.press_until("o", "return !document.querySelector('.here').open").await;
     browser.press_until("O", "return [...document.querySelectorAll('#tt-rows > .rows > .call')].every((call) => call.open && call.querySelector(':scope > div.body'))").await;
@@ -335,11 +336,13 @@ fn every_block_opens_and_other_views_are_there() {
     with_browser(|browser| async move {
         for page in &sessions {
             browser.open(page).await;
-            // Two rounds: what a subagent did is inside of what was opened.
-            for _ in 0..3 {
-                browser.ask("for (const one of document.querySelectorAll('#tt-rows details')) one.open = true").await;
-                browser.until("return [...document.querySelectorAll('#tt-rows .row[data-body][open]')].every((row) => row.matches('[data-filled]')) && !document.querySelector('#tt-rows .away')").await;
-            }
+            // Again and again: what a subagent did is inside of what was opened.
+            let opened = "for (const one of document.querySelectorAll('#tt-rows details')) one.open = true;
+                const place = document.querySelector('#tt-rows .away');
+                place?.scrollIntoView();
+                return !place && [...document.querySelectorAll('#tt-rows .row[data-body][open]')].every((row) => row.matches('[data-filled]'))
+                    && [...document.querySelectorAll('#tt-rows details')].every((one) => one.open)";
+            browser.until(opened).await;
             let empty = browser
                 .ask("return [...document.querySelectorAll('#tt-rows .call > .body')].filter((body) => !body.textContent.trim()).length")
                 .await;

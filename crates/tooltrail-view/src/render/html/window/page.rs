@@ -285,7 +285,7 @@ fn menu() -> Markup {
             button type="button" role="menuitem" data-act="text" { "Copy command, path or text" kbd { "c" } }
             button type="button" role="menuitem" data-act="markdown" { "Copy as Markdown" kbd { "m" } }
             a role="menuitem" data-page="" { "Page of the call" }
-            a role="menuitem" data-page=".json" { "Raw JSON" }
+            a role="menuitem" data-page=".jsonl" { "Raw JSON" }
         }
     }
 }

@@ -418,6 +418,7 @@ addEventListener('popstate', () => {
   if (names.join(' ') !== shown().join(' ')) showOnly(names);
   const wanted = query.get('find') ?? '';
   if (wanted !== input.value) { input.value = wanted; find(wanted); }
+  followHash();
 });
 
 // What the session amounts to takes a while to be found out, where it is long.
