@@ -54,6 +54,15 @@ fn argument(what: &str, cwd: Option<&str>) -> String {
     format!("{}{more}", words::cut(inside.or_else(arrived).unwrap_or(line), ARGUMENT))
 }
 
+/// The address of a row in its session, which comes with the page, and what is to be found there.
+pub(crate) fn row_address(site: &Site, session: &str, anchor: Option<&str>, find: Option<&str>) -> String {
+    let anchor = anchor.map(encoded);
+    let find = find.map(|find| format!("find={}", encoded(find)));
+    let query: Vec<String> = find.into_iter().chain(anchor.iter().map(|anchor| format!("at={anchor}"))).collect();
+    let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
+    site.to(&format!("/s/{}{query}{}", encoded(session), anchor.map(|anchor| format!("#{anchor}")).unwrap_or_default()))
+}
+
 /// The lines of some calls, in their order.
 pub(crate) fn lines(moment: &Moment, calls: &[Listed]) -> Result<Vec<CallLine>, Trouble> {
     let mut made = Vec::with_capacity(calls.len());
@@ -109,20 +118,15 @@ impl CallLine {
         }
     }
 
-    /// The address of its row in its session.
-    pub(crate) fn row_address(&self, site: &Site, session: &str) -> String {
-        site.to(&format!("/s/{}#{}", encoded(session), encoded(&self.call)))
-    }
-
     /// The address of its own page. Its number is always its own; an id need not be.
     pub(crate) fn address(&self, site: &Site, session: &str) -> String {
         site.to(&format!("/c/{}:{}", encoded(session), self.number))
     }
 
-    /// The tool and what it is about, which is the link to its row.
-    pub(crate) fn link(&self, site: &Site, session: &str) -> Markup {
+    /// The tool and what it is about, which is the link to its row. `find`: what was looked for.
+    pub(crate) fn link(&self, site: &Site, session: &str, find: Option<&str>) -> Markup {
         html! {
-            a.call-line data-row href=(self.row_address(site, session)) title=[self.what.as_deref()] {
+            a.call-line data-row href=(row_address(site, session, Some(&self.call), find)) title=[self.what.as_deref()] {
                 @if self.nested { span.di title="by a subagent" { "↳ " } }
                 b { (self.tool) }
                 @if let Some(what) = &self.what { " " code { (what) } }

@@ -32,8 +32,18 @@ pub(crate) fn by_session(hits: Vec<Hit>) -> Vec<Found> {
     groups
 }
 
-/// A session with what was found in it, at most so many calls and messages.
-pub(crate) fn group(rows: &Rows<'_>, found: &Found, query: &str, most: usize) -> Result<Markup, Trouble> {
+/// What was looked for.
+pub(crate) struct Wanted<'a> {
+    /// The query.
+    pub(crate) query: &'a str,
+    /// A text of it that can be found in a session.
+    pub(crate) find: Option<&'a str>,
+    /// How many calls and messages of a session are shown.
+    pub(crate) most: usize,
+}
+
+/// A session with what was found in it.
+pub(crate) fn group(rows: &Rows<'_>, found: &Found, wanted: &Wanted<'_>) -> Result<Markup, Trouble> {
     let Some(first) = found.0.first() else { return Ok(html! {}) };
     let Some(place) = rows.rows.iter().position(|row| row.agent == first.agent && row.session == first.session) else {
         return Ok(html! {});
@@ -42,11 +52,11 @@ pub(crate) fn group(rows: &Rows<'_>, found: &Found, query: &str, most: usize) ->
     let units: Vec<&[Hit]> = found.0.chunk_by(|one, next| one.unit == next.unit).collect();
     let calls = rows.moment.listing.calls_of(&rows.moment.library.catalogue(), place)?;
     let mut shown = Vec::new();
-    for unit in units.iter().take(most) {
-        shown.push(self::unit(rows, row, unit, &calls)?);
+    for unit in units.iter().take(wanted.most) {
+        shown.push(self::unit(rows, row, unit, &calls, wanted.find)?);
     }
-    let more = units.len().saturating_sub(most);
-    let all = asking(rows.site, "/search", &format!("{query} session:{}", quoted(row.session)));
+    let more = units.len().saturating_sub(wanted.most);
+    let all = asking(rows.site, "/search", &format!("{} session:{}", wanted.query, quoted(row.session)));
     Ok(html! {
         section.hit {
             h2 {
@@ -64,7 +74,7 @@ pub(crate) fn group(rows: &Rows<'_>, found: &Found, query: &str, most: usize) ->
 }
 
 /// A call or a message with the texts that were found in it.
-fn unit(rows: &Rows<'_>, row: &SessionRow<'_>, hits: &[Hit], calls: &[Listed]) -> Result<Markup, Trouble> {
+fn unit(rows: &Rows<'_>, row: &SessionRow<'_>, hits: &[Hit], calls: &[Listed], find: Option<&str>) -> Result<Markup, Trouble> {
     let Some(first) = hits.first() else { return Ok(html! {}) };
     let at = words::time(first.at.as_deref());
     let line = match first.unit {
@@ -80,9 +90,9 @@ fn unit(rows: &Rows<'_>, row: &SessionRow<'_>, hits: &[Hit], calls: &[Listed]) -
             p.whose {
                 @if let Some(line) = &line {
                     a.number href=(line.address(rows.site, row.session)) title="The life of this call" { "#" (line.number) }
-                    (line.link(rows.site, row.session)) (line.verdict()) span.di { (line.took()) }
+                    (line.link(rows.site, row.session, find)) (line.verdict()) span.di { (line.took()) }
                 } @else {
-                    a.call-line data-row href=(message(rows, row, first)) { b { (who(first.field)) } }
+                    a.call-line data-row href=(message(rows, row, first, find)) { b { (who(first.field)) } }
                 }
                 @if let Some(at) = at { time.di datetime=(at) title=(rows.clock.full(at)) { (rows.clock.time(at)) } }
             }
@@ -103,9 +113,9 @@ fn who(field: &str) -> &'static str {
 }
 
 /// The address of a message in its session. Where several logs tell of it, a line alone does not say which message it is.
-fn message(rows: &Rows<'_>, row: &SessionRow<'_>, hit: &Hit) -> String {
-    let anchor = if row.files.len() == 1 { format!("#m0-{}-0", hit.line) } else { String::new() };
-    format!("{}{anchor}", rows.to(row))
+fn message(rows: &Rows<'_>, row: &SessionRow<'_>, hit: &Hit, find: Option<&str>) -> String {
+    let anchor = (row.files.len() == 1).then(|| format!("m0-{}-0", hit.line));
+    called::row_address(rows.site, row.session, anchor.as_deref(), find)
 }
 
 /// A snippet in one line, with its matches marked. Blanks and line feeds in a row are one space.

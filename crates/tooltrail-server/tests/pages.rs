@@ -219,7 +219,7 @@ fn texts_are_found_with_their_calls() {
             " hits in ",
             &format!("/s/{WAITING}"),
             &format!("/c/{WAITING}:1"),
-            &format!("/s/{WAITING}#toolu_011zkG8bRXc8cXYo"),
+            &format!("/s/{WAITING}?find=default_currency&amp;at=toolu_011zkG8bRXc8cXYo#toolu_011zkG8bRXc8cXYo"),
             "<mark>default_currency</mark>",
         ],
     );

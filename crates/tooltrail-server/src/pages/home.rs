@@ -157,7 +157,7 @@ impl Home<'_> {
                 }
                 span.now {
                     @for call in calls.iter().rev().take(3) {
-                        span.one { (call.link(site, row.session)) @if let Some(since) = call.since(clock) { " " span.di { "for " (since) } } }
+                        span.one { (call.link(site, row.session, None)) @if let Some(since) = call.since(clock) { " " span.di { "for " (since) } } }
                     }
                     @if calls.is_empty() || row.state != Some("working") { span.di { (words::reason(row)) } }
                 }
@@ -225,7 +225,7 @@ impl Home<'_> {
                     (self.rows.title(row, last.session))
                     @if let Some(project) = row.project { " " span.in { (self.rows.project(project)) } }
                 }
-                @if let Some(line) = lines.last() { span.now { span.one { (line.link(site, row.session)) " " (line.verdict()) } } }
+                @if let Some(line) = lines.last() { span.now { span.one { (line.link(site, row.session, None)) " " (line.verdict()) } } }
             }
         })
     }

@@ -8,7 +8,7 @@ use crate::asked::{Asked, encoded};
 use crate::asking::{self, Form, asking};
 use crate::called::{self, CallLine};
 use crate::frame::{self, Page};
-use crate::hits::{self, Found};
+use crate::hits::{self, Found, Wanted};
 use crate::listed::Rows;
 use crate::site::Site;
 use crate::words::{self, Clock};
@@ -126,6 +126,7 @@ impl Searched<'_> {
     fn texts(&self, filter: Filter) -> Result<Markup, Trouble> {
         let Rows { site, moment, .. } = &self.rows;
         let alone = filter.terms().iter().any(|term| !term.not && matches!(term.test, Test::Session(_)));
+        let find = filter.patterns().find(|pattern| pattern.is_literal()).map(|pattern| pattern.source().to_owned());
         let query = Query::new(filter, &fields(self.field));
         let skipped = (self.page - 1) * SESSIONS;
         let mut found: Vec<Found> = Vec::new();
@@ -138,7 +139,11 @@ impl Searched<'_> {
         let shown = found.get(skipped.min(found.len())..found.len().min(skipped + SESSIONS)).unwrap_or_default();
         let mut groups = Vec::new();
         for group in shown {
-            groups.push(hits::group(&self.rows, group, self.query, if alone { ALONE } else { UNITS })?);
+            groups.push(hits::group(
+                &self.rows,
+                group,
+                &Wanted { query: self.query, find: find.as_deref(), most: if alone { ALONE } else { UNITS } },
+            )?);
         }
         let counts = format!("/search/counts?q={}&field={}", encoded(self.query), encoded(self.field));
         Ok(html! {
@@ -197,7 +202,7 @@ impl Searched<'_> {
         html! {
             tr {
                 td.when { @if let Some(at) = line.at { time datetime=(at) title=(clock.full(at)) { (clock.time(at)) } } }
-                td.what { (line.link(site, row.session)) }
+                td.what { (line.link(site, row.session, None)) }
                 td.verdict-cell { (line.verdict()) }
                 td.lasted.n { (line.took()) }
                 td.session { a href=(self.rows.to(row)) { (words::title(row.title)) } " " a.number href=(line.address(site, row.session)) title="The life of this call" { "#" (line.number) } }
