@@ -292,7 +292,7 @@ impl Listing<'_> {
 }
 
 /// By their number, the most first.
-fn most<'a>(counts: HashMap<&'a str, usize>) -> Vec<(&'a str, usize)> {
+fn most(counts: HashMap<&str, usize>) -> Vec<(&str, usize)> {
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by(|(name, one), (other, two)| two.cmp(one).then(name.cmp(other)));
     counts
