@@ -1,58 +1,54 @@
-// The page of one call: copying, and keys. Everything it does can be done by its links, too.
-"use strict";
+// The page of one call: copying, and keys. Whatever it does can be done by its links, too.
+(() => {
+  'use strict';
+  const find = (selector) => document.querySelector(selector);
 
-const page = () => document.getElementById("main");
-
-// Says for a moment that something was copied.
-function done(button, word) {
-  const before = button.dataset.word ?? button.textContent;
-  button.dataset.word = before;
-  button.textContent = word;
-  button.classList.add("done");
-  setTimeout(() => { button.textContent = before; button.classList.remove("done"); }, 1200);
-}
-
-async function copy(button) {
-  try {
-    const text = button.dataset.fetch ? await (await fetch(button.dataset.fetch)).text() : button.dataset.copy;
-    await navigator.clipboard.writeText(text);
-    done(button, "Copied");
-  } catch {
-    done(button, "Cannot copy here");
-  }
-}
-
-function follow(rel) {
-  const link = document.querySelector(`main a[rel=${rel}]`);
-  if (link) location.assign(link.href);
-}
-
-function press(selector) {
-  document.querySelector(selector)?.click();
-}
-
-async function link() {
-  await navigator.clipboard.writeText(location.href.split("#")[0]);
-}
-
-const KEYS = {
-  "[": () => follow("prev"), h: () => follow("prev"),
-  "]": () => follow("next"), l: () => follow("next"),
-  u: () => follow("up"),
-  c: () => press("[data-key=c]"), m: () => press("[data-key=m]"), y: link,
-};
-
-addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest?.("input, textarea, select, [contenteditable]")) return;
-  const act = KEYS[event.key];
-  if (!act || document.querySelector("dialog[open]")) return;
-  event.preventDefault();
-  act();
-});
-
-addEventListener("click", (event) => {
-  const button = event.target.closest?.("button.copy");
-  if (button) copy(button);
-});
-
-addEventListener("DOMContentLoaded", () => { document.documentElement.dataset.ready = "true"; });
+  // Says for a moment what came of it, in the button itself.
+  const said = (button, word, good) => {
+    button.dataset.word ??= button.textContent;
+    button.textContent = word;
+    button.classList.toggle('done', good);
+    clearTimeout(button.waits);
+    button.waits = setTimeout(() => { button.textContent = button.dataset.word; button.classList.remove('done'); }, 1200);
+  };
+  const text = async (button) => {
+    if (!button.dataset.fetch) return button.dataset.copy ?? location.href.split('#')[0];
+    const answer = await fetch(button.dataset.fetch);
+    if (!answer.ok) throw new Error(answer.statusText);
+    return answer.text();
+  };
+  const copy = async (button) => {
+    try {
+      await navigator.clipboard.writeText(await text(button));
+      said(button, 'Copied', true);
+    } catch {
+      said(button, 'Could not copy', false);
+    }
+  };
+  const follow = (rel) => { const link = find(`main a[rel="${rel}"]`); if (link) location.assign(link.href); };
+  const press = (key) => { const button = find(`[data-key="${key}"]`); if (button) copy(button); };
+  const fold = (id) => {
+    const part = document.getElementById(id);
+    if (!part) return;
+    part.open = !part.open;
+    if (part.open) part.scrollIntoView({ block: 'nearest' });
+  };
+  const acts = {
+    '[': () => follow('prev'), h: () => follow('prev'), ']': () => follow('next'), l: () => follow('next'), u: () => follow('up'),
+    c: () => press('c'), m: () => press('m'), y: () => press('y'), d: () => fold('difference'),
+  };
+  let begun = 0;
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || find('dialog[open]') || !document.getElementById('tt-keys')?.checked) return;
+    if (event.target.matches('input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]')) return;
+    // The frame has keys that begin with `g`.
+    const alone = event.timeStamp - begun > 1500;
+    begun = event.key === 'g' ? event.timeStamp : 0;
+    const act = alone ? acts[event.key] : undefined;
+    if (act) { event.preventDefault(); act(); }
+  });
+  document.addEventListener('click', (event) => {
+    const button = event.target.closest('button.copy');
+    if (button) copy(button);
+  });
+})();

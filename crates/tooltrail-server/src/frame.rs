@@ -17,6 +17,8 @@ pub(crate) struct Page<'a> {
     pub(crate) assets: &'a [&'a str],
     /// Whether it has keys of its own, and the frame leaves them alone.
     pub(crate) own_keys: bool,
+    /// Keys that it has beside those of the frame.
+    pub(crate) keys: &'a [(&'a str, &'a str)],
     /// Whether there will be more in a moment. Without scripts the page is then asked for again.
     pub(crate) again: bool,
 }
@@ -24,7 +26,7 @@ pub(crate) struct Page<'a> {
 impl Page<'_> {
     /// A page without anything special.
     pub(crate) const fn plain(title: &str) -> Page<'_> {
-        Page { title, here: "", assets: &[], own_keys: false, again: false }
+        Page { title, here: "", assets: &[], own_keys: false, keys: &[], again: false }
     }
 }
 
@@ -66,7 +68,7 @@ pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
                 @if site.setup.demo { (banner(site)) }
                 (main)
                 footer.foot { p { "tooltrail " (env!("CARGO_PKG_VERSION")) " reads the logs of coding agents on this machine. Nothing leaves it." } }
-                @if !page.own_keys { (keys(site)) }
+                @if !page.own_keys { (keys(site, page.keys)) }
             }
         }
     }
@@ -115,20 +117,21 @@ fn banner(site: &Site) -> Markup {
 }
 
 /// The dialog with the keys; only a script opens it.
-fn keys(site: &Site) -> Markup {
+fn keys(site: &Site, own: &[(&str, &str)]) -> Markup {
     html! {
         dialog #tt-help aria-labelledby="tt-help-title" {
             header { h2 id="tt-help-title" { "Keys" } button #tt-help-close type="button" aria-label="Close" { "✕" } }
-            (key_list())
+            (key_list(own))
+            (key_list(KEYS))
             label.tick { input #tt-keys type="checkbox" checked autocomplete="off"; span { "Single keys do something" } }
             p { a href=(site.to("/help")) { "More help: the filter language, what the signs mean, where logs are read from" } }
         }
     }
 }
 
-/// The keys as a list.
-pub(crate) fn key_list() -> Markup {
-    html! { dl.keys { @for (keys, what) in KEYS { div { dt { @for key in keys.split_whitespace() { kbd { (key) } } } dd { (what) } } } } }
+/// Keys as a list.
+pub(crate) fn key_list(keys: &[(&str, &str)]) -> Markup {
+    html! { @if !keys.is_empty() { dl.keys { @for (keys, what) in keys { div { dt { @for key in keys.split_whitespace() { kbd { (key) } } } dd { (what) } } } } } }
 }
 
 /// A page that says what is wrong.

@@ -45,11 +45,12 @@ pub fn steps<'a>(call: &'a Story<'_>, entry: &CallEntry<'_>, limits: &Limits, wh
     steps
 }
 
-/// Whether a hook ran after the result: it stands behind it in the log, or is younger where they stand in different ones.
+/// Whether a hook ran after the result: it is younger, or stands behind it in the log where their times do not tell.
 fn follows(hook: &Step<'_>, result: &Step<'_>) -> bool {
-    match (hook.place, result.place) {
-        (Some(hook), Some(result)) if hook.file == result.file => hook.line > result.line,
-        _ => hook.time.is_some() && result.time.is_some() && hook.time > result.time,
+    match (hook.time, result.time, hook.place, result.place) {
+        (Some(hook), Some(result), _, _) if hook != result => hook > result,
+        (_, _, Some(hook), Some(result)) => hook.file == result.file && hook.line > result.line,
+        _ => false,
     }
 }
 
@@ -74,9 +75,7 @@ fn hook_steps<'a>(call: &'a Story<'_>, entry: &CallEntry<'_>, limits: &Limits, w
 /// What is known of a permission.
 fn permission<'a>(call: &Story<'_>) -> Step<'a> {
     let (what, level) = match (call.row.status, call.row.reason) {
-        (Status::Rejected, Some(Reason::AfterRejection)) => {
-            ("permission: not asked for; another call was declined first", Some(Level::Warning))
-        }
+        (Status::Rejected, Some(Reason::AfterRejection)) => ("permission: another call was declined first", Some(Level::Warning)),
         (Status::Rejected, _) => ("permission: you declined", Some(Level::Warning)),
         (Status::Blocked, Some(Reason::PermissionRule)) => ("permission: refused by a rule", Some(Level::Warning)),
         (Status::Blocked, Some(Reason::AutoMode)) => ("permission: refused by the automatic mode", Some(Level::Warning)),

@@ -62,7 +62,7 @@ pub(crate) fn said(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Bl
     let feedback = call.answer.as_ref().and_then(|answer| answer.feedback.as_deref()).filter(|text| !text.trim().is_empty());
     match call.row.status {
         Status::Succeeded | Status::Answered | Status::Running | Status::Unanswered => Vec::new(),
-        Status::Rejected => feedback.map(|text| markdown(text, limits)).into_iter().collect(),
+        Status::Rejected => feedback.map(|text| section("you said", true, vec![markdown(text, limits)])).into_iter().collect(),
         Status::Cancelled | Status::TimedOut if is_sentence(call) => Vec::new(),
         Status::Failed => error_blocks(call, Level::Error, shown, limits),
         _ => error_blocks(call, Level::Warning, shown, limits),

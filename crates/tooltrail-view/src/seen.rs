@@ -8,13 +8,16 @@ use crate::texts::{content, sniffed};
 use crate::{Block, Limits, outcome};
 use serde_json::Value;
 use std::collections::HashSet;
-use tooltrail_model::Kind;
 use tooltrail_model::content::words;
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
+use tooltrail_model::{Kind, Status};
 
 /// Words this few, added to all that was produced, are a confirmation and no news.
 const CONFIRMATION: usize = 400;
+
+/// Some words about a result, such as a state, are for the program only.
+const WORDS: usize = 40;
 
 /// So many lines are looked for in the middle of other lines; the others only as lines.
 const SEARCHES: usize = 64;
@@ -54,7 +57,7 @@ pub enum Relation {
     OnlySeen,
     /// They are the same, but for words that say nothing new.
     Same,
-    /// The model saw that it was done, or that it was not.
+    /// The model saw that it was done, or that it was not, or something that is no text.
     Confirmation,
     /// The model saw all of it, and more.
     Added,
@@ -72,8 +75,17 @@ pub(crate) fn relation(call: &Story<'_>, saved: Option<&str>) -> Option<Relation
         (None, Some(produced)) => strings(produced, &mut texts),
         (None, None) => return Some(Relation::OnlySeen),
     }
-    let covered = covers(&seen, &texts, &call.input);
-    if !covered {
+    // What is no text cannot be compared, where nothing was seen there is nothing to compare, and what never ran produced nothing.
+    let ran = !matches!(call.row.status, Status::Rejected | Status::Blocked | Status::Cancelled);
+    if seen.trim().is_empty() || !ran {
+        return Some(Relation::Confirmation);
+    }
+    let (there, missing) = compare(&seen, &texts, &call.input);
+    let printed = matches!(call.told.detail, Detail::Shell(_) | Detail::TaskOutput(_));
+    if there + missing <= WORDS && !printed {
+        return Some(Relation::OnlySeen);
+    }
+    if missing > WORDS + there / 10 {
         return Some(if confirms(call) && saved.is_none() { Relation::Confirmation } else { Relation::Differs });
     }
     strings(&call.input, &mut texts);
@@ -119,8 +131,7 @@ pub(crate) fn strings<'v>(value: &'v Value, out: &mut Vec<&'v str>) {
 /// Whether nearly all that was produced is in what the model saw. What was asked does not have to come back.
 fn covers(seen: &str, produced: &[&str], input: &Value) -> bool {
     let (there, missing) = compare(seen, produced, input);
-    // Some words about the result, such as a state, are for the program only.
-    missing <= 40 + there / 10
+    missing <= WORDS + there / 10
 }
 
 /// How many bytes of what was produced are in what the model saw, and how many are not.
@@ -187,7 +198,6 @@ mod tests {
     use super::*;
     use crate::sample::{answered, story, text_of};
     use serde_json::json;
-    use tooltrail_model::Status;
 
     fn shown(kind: Kind, seen: &str, produced: Value) -> String {
         let mut call = answered(story("Tool", kind, Status::Succeeded, Detail::Other), seen);

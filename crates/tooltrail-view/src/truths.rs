@@ -1,11 +1,11 @@
 //! The two truths of a result beside each other: what the model saw, and what the tool produced; and how they differ.
 
 use crate::diff::{self, Counts};
-use crate::texts::content;
+use crate::texts::{code, content};
 use crate::{Block, Limits, Line, seen};
-use serde_json::Value;
 use tooltrail_model::content::{Content, words};
 use tooltrail_model::detail::Detail;
+use tooltrail_model::patch::Hunk;
 use tooltrail_model::transcript::Story;
 
 pub use crate::seen::Relation;
@@ -41,16 +41,29 @@ pub fn of(call: &Story<'_>, limits: &Limits) -> Option<Truths> {
     let text = words(&answer.seen);
     let produced = saved.map(str::to_owned).or_else(|| produced(call));
     let apart = matches!(relation, Relation::Differs | Relation::Added);
-    let difference = produced.as_deref().filter(|_| apart).and_then(|produced| difference(produced, &text, limits));
+    let compared = produced.as_deref().filter(|produced| apart && produced.len().max(text.len()) <= LONGEST);
+    let hunks = compared.map(|produced| hunks(produced, &text));
+    let relation = if hunks.as_ref().is_some_and(Vec::is_empty) { Relation::Same } else { relation };
+    let difference = hunks.filter(|hunks| !hunks.is_empty());
+    let difference = difference.map(|hunks| (Counts::of(&hunks), Block::Diff(diff::block(&hunks, limits))));
     let whole = call.side.as_ref().map(|side| side.bytes).filter(|bytes| *bytes > 0);
     Some(Truths {
         relation,
-        seen: content(&answer.seen, &Limits { highlight: false, ..*limits }),
+        seen: answer.seen.iter().flat_map(|piece| exactly(piece, limits)).collect(),
         words: few(&text),
         seen_bytes: answer.seen.iter().map(weight).sum(),
         produced_bytes: whole.or(produced.map(|text| text.len() as u64)),
         difference,
     })
+}
+
+/// A piece as it is: a text is not taken for anything else.
+fn exactly(piece: &Content, limits: &Limits) -> Vec<Block> {
+    match piece {
+        Content::Text { text } if text.trim().is_empty() => Vec::new(),
+        Content::Text { text } => vec![code(text, limits)],
+        other => content(std::slice::from_ref(other), limits),
+    }
 }
 
 /// A text that fits into a line.
@@ -70,7 +83,7 @@ fn weight(content: &Content) -> u64 {
     }
 }
 
-/// What the tool produced, as one text.
+/// What the tool produced, where that is one text.
 fn produced(call: &Story<'_>) -> Option<String> {
     if let Detail::Shell(shell) = &call.told.detail {
         let printed: Vec<&str> = [&shell.stdout, &shell.stderr].into_iter().flatten().map(|text| text.trim_end_matches('\n')).collect();
@@ -82,21 +95,16 @@ fn produced(call: &Story<'_>) -> Option<String> {
     let mut asked = Vec::new();
     seen::strings(&call.input, &mut asked);
     texts.retain(|text| !asked.contains(text) && !text.trim().is_empty());
-    // Single words beside a text are about it.
-    if texts.iter().any(|text| text.contains('\n')) {
-        texts.retain(|text| text.contains('\n') || text.contains(' '));
-    }
-    Some(texts.join("\n"))
+    // Words beside a text are about it; where there are many, it is no text.
+    let all: usize = texts.iter().map(|text| text.len()).sum();
+    let main = texts.into_iter().max_by_key(|text| text.len()).unwrap_or_default();
+    (main.len() >= all / 5 * 4).then(|| main.to_owned())
 }
 
-fn difference(produced: &str, seen: &str, limits: &Limits) -> Option<(Counts, Block)> {
-    if produced.len().max(seen.len()) > LONGEST {
-        return None;
-    }
-    let seen = unnumbered(seen);
-    let hunks = diff::from_texts(produced.trim_end_matches('\n'), seen.trim_end_matches('\n'), None);
-    let counts = Counts::of(&hunks);
-    (!hunks.is_empty()).then(|| (counts, Block::Diff(diff::block(&hunks, limits))))
+/// Where two texts differ.
+fn hunks(produced: &str, seen: &str) -> Vec<Hunk> {
+    let plain = if unnumbered(produced) == produced { unnumbered(seen) } else { seen.to_owned() };
+    diff::from_texts(produced.trim_end_matches('\n'), plain.trim_end_matches('\n'), None)
 }
 
 /// A text without the numbers that an agent puts before the lines of a file.
@@ -112,11 +120,6 @@ fn unnumbered(text: &str) -> String {
         return text.to_owned();
     }
     lines.iter().map(|line| bare(line).unwrap_or_else(|| (*line).to_owned())).collect::<Vec<_>>().join("\n")
-}
-
-/// What the tool produced, as the log has it.
-pub fn as_logged<'s>(call: &'s Story<'_>) -> Option<&'s Value> {
-    call.answer.as_ref()?.produced.as_ref()
 }
 
 #[cfg(test)]
@@ -156,6 +159,8 @@ mod tests {
 
     #[test]
     fn numbers_of_lines_are_no_difference() {
+        let numbered = "     1\tone\n     2\ttwo";
+        assert!(hunks(numbered, numbered).is_empty() && hunks("one\ntwo\n", numbered).is_empty());
         assert_eq!(unnumbered("     1→fn a() {\n     2→}\nnote"), "fn a() {\n}\nnote");
         assert_eq!(unnumbered("1 apple\n2 pears"), "1 apple\n2 pears");
     }

@@ -15,9 +15,9 @@ const FAR: u64 = 64 << 20;
 /// What was said around a call, in its own conversation.
 #[derive(Clone, Debug, Default)]
 pub struct Around {
-    /// Before its request, in order: the last words to or from the model, and what the model thought since.
+    /// Before its request, in order: the last words to or from the model, and the last thought since.
     pub before: Vec<Entry>,
-    /// After its result, in order: what the model thought then, and the next words.
+    /// After its result, in order: the first thought, and the next words.
     pub after: Vec<Entry>,
 }
 
@@ -158,8 +158,10 @@ impl Found {
                 self.echoes.truncate(1);
                 continue;
             }
-            self.entries.push(entry);
             self.spoken = what != What::Thinking;
+            if self.spoken || self.entries.is_empty() {
+                self.entries.push(entry);
+            }
             if self.spoken {
                 return;
             }
@@ -177,13 +179,17 @@ fn says(part: &Part) -> Option<What> {
     }
 }
 
-/// The nearest words, and thoughts on the way to them.
+/// The nearest words, and the nearest thought on the way to them.
 fn nearest<'e>(entries: impl Iterator<Item = &'e Entry>) -> Vec<Entry> {
     let mut found: Vec<Entry> = Vec::new();
-    for entry in entries.filter(|entry| matches!(entry.what, What::Prompt | What::Text | What::Thinking)) {
-        found.push(entry.clone());
-        if entry.what != What::Thinking {
-            break;
+    for entry in entries {
+        match entry.what {
+            What::Prompt | What::Text => {
+                found.push(entry.clone());
+                break;
+            }
+            What::Thinking if found.is_empty() => found.push(entry.clone()),
+            _ => {}
         }
     }
     found

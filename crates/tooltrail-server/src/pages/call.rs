@@ -35,6 +35,17 @@ use tooltrail_view::render::{json, markdown};
 const SOME: Limits = Limits { lines: 200, bytes: 128 * 1024, head: 40, highlight: true };
 const ALL: Limits = Limits { lines: 20_000, bytes: 4 << 20, head: 10_000, highlight: true };
 
+/// The keys of this page, beside those of all.
+const KEYS: &[(&str, &str)] = &[
+    ("[ ]", "the call before, the call after"),
+    ("h l", "the same"),
+    ("u", "its row in the session"),
+    ("d", "the difference between what the model saw and what the tool produced"),
+    ("c", "copy the command or path"),
+    ("y", "copy the link to this page"),
+    ("m", "copy as Markdown"),
+];
+
 pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let moment = site.moment()?;
     let Found { place, pick, form } = name::find(site, &moment, asked.name("call"))?;
@@ -50,7 +61,7 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let rows = moment.rows();
     let Some(session) = rows.get(place) else { return Err(name::missing(asked.name("call"))) };
     let context = Context {
-        title: words::title(session.title).to_owned(),
+        title: words::title(session.title),
         project: session.project.map(|project| words::project_name(project).to_owned()),
         all: asked.get("all").is_some(),
         own: asked.name("call").to_owned(),
@@ -58,7 +69,7 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     };
     match site.ask(&moment, place, move |room| context.draw(room, &pick))?? {
         Drawn::Page(title, main) => {
-            let page = Page { assets: &["call.css", "call.js"], own_keys: true, ..Page::plain(&title) };
+            let page = Page { assets: &["call.css", "call.js"], keys: KEYS, ..Page::plain(&title) };
             Ok(Answer::Html(frame::page(site, &page, &main)))
         }
         Drawn::Elsewhere(address) => Ok(Answer::Elsewhere(address)),
@@ -195,9 +206,8 @@ impl Sheet<'_> {
     }
 
     fn page(&self) -> Markup {
-        let to = &self.context.to;
         html! {
-            main #main.one data-name=(self.name) data-session=(to.row(self.story.row.session, self.story.row.call)) data-md=(to.form(self.name, "md")) {
+            main #main.one {
                 (self.head())
                 div.grid {
                     (self.why())

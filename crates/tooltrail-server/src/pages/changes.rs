@@ -55,7 +55,7 @@ fn drawn(room: &Room<'_>, at: &At<'_>, only: Option<usize>) -> Markup {
         div.changes { @for (place, section) in sections.iter().enumerate().filter(|(place, _)| only.is_none_or(|only| only == *place)) {
             @let markup = if much < MUCH { block(section) } else { named(section) };
             @let _ = much += markup.0.len();
-            div.change id={ "file-" (place) } { (markup) @if only.is_none() { a.whole href={ "?file=" (place) } { "whole" } } }
+            div.filed id={ "file-" (place) } { (markup) @if only.is_none() { a.whole href={ "?file=" (place) } { "whole" } } }
         } }
     }
 }

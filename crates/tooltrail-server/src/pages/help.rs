@@ -52,7 +52,7 @@ pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
         main #main.lists.narrow.help-page {
             h1 { "Help" }
             h2 #keys { "Keys" }
-            (frame::key_list())
+            (frame::key_list(frame::KEYS))
             p.di { "A session's page has more of them; " kbd { "?" } " shows them there. The dialog that it opens also switches single keys off." }
             (filters(site))
             (statuses())

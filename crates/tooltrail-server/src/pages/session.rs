@@ -144,7 +144,7 @@ pub(crate) fn turns(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
 
 /// What the session amounts to.
 pub(crate) fn digest(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    part(site, asked, |room, at, _| room.window.digest(room.book, at))
+    part(site, asked, |room, _, _| room.window.digest(room.book))
 }
 
 /// The way to something in it: which sections have to be brought, and which calls opened.

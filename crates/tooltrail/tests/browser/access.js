@@ -46,6 +46,13 @@ const named = (element) => {
   return [element.getAttribute('aria-label'), by, label, text, shown, element.title, element.value && element.type === 'submit' ? element.value : ''].some((name) => name && name.trim());
 };
 const CONTROLS = 'a[href], button, input:not([type="hidden"]), select, textarea, summary, [tabindex="0"], [role="button"]';
+// A small one is no harm where a circle of 24 pixels around its middle touches no other.
+const boxes = all(CONTROLS).filter(seen).map((one) => [one, one.getBoundingClientRect()]);
+function crowded(control, { left, right, top, bottom }) {
+  const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+  return boxes.some(([other, box]) => other !== control && !other.contains(control) && !control.contains(other)
+    && Math.hypot(Math.max(box.left - x, 0, x - box.right), Math.max(box.top - y, 0, y - box.bottom)) < 12);
+}
 for (const control of all(CONTROLS).filter(seen)) {
   if (!named(control)) say(control, 'a control without a name');
   if (control.closest('[aria-hidden="true"]')) say(control, 'can be reached, but is hidden from who listens');
@@ -56,7 +63,7 @@ for (const control of all(CONTROLS).filter(seen)) {
   const inline = getComputedStyle(control).display === 'inline' || control.matches('.vh, .vh *, .skip') || control.closest('.prose, p, td, dd, li, figcaption');
   const label = control.labels?.[0]?.getBoundingClientRect();
   const [width, height] = [Math.max(box.width, label?.width || 0), Math.max(box.height, label?.height || 0)];
-  if (!inline && width && (width < 23.5 || height < 23.5)) say(control, `only ${Math.round(width)} by ${Math.round(height)} pixels`);
+  if (!inline && width && (width < 23.5 || height < 23.5) && crowded(control, box)) say(control, `only ${Math.round(width)} by ${Math.round(height)} pixels, and another one close by`);
 }
 
 // ---- Contrast, from what is painted.

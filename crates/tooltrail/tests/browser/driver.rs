@@ -2,7 +2,7 @@
 
 use fantoccini::actions::{InputSource, KeyAction, KeyActions};
 use fantoccini::wd::Capabilities;
-use fantoccini::{Client, ClientBuilder};
+use fantoccini::{Client, ClientBuilder, Locator};
 use serde_json::{Value, json};
 use std::future::Future;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -83,6 +83,8 @@ pub(crate) fn with_browser<F: Future<Output = ()>>(test: impl FnOnce(Browser) ->
         "--disable-component-update",
         "--disable-sync",
         "--window-size=1280,900",
+        // A name of somebody else that means this machine, as an attacker would make it.
+        "--host-resolver-rules=MAP evil.example 127.0.0.1",
         &format!("--user-data-dir={}", profile.path().display()),
     ];
     let mut wanted = Capabilities::new();
@@ -133,6 +135,35 @@ impl Browser {
             actions = actions.then(KeyAction::Down { value }).then(KeyAction::Up { value });
         }
         self.perform_actions(actions).await.expect("keys are pressed");
+    }
+
+    /// Presses a key and waits until a script in the page says yes.
+    pub(crate) async fn press_until(&self, keys: impl Into<String>, script: &str) {
+        self.press(&keys.into()).await;
+        self.until(script).await;
+    }
+
+    /// Clicks the first element of a selector.
+    pub(crate) async fn click(&self, selector: &str) {
+        let element = self.find(Locator::Css(selector)).await.unwrap_or_else(|_| panic!("no {selector}"));
+        element.click().await.unwrap_or_else(|error| panic!("{selector}: {error}"));
+    }
+
+    /// How many elements there are that can be seen.
+    pub(crate) async fn seen(&self, selector: &str) -> u64 {
+        let script = format!("return [...document.querySelectorAll({})].filter((one) => one.checkVisibility()).length", json!(selector));
+        self.ask(&script).await.as_u64().expect("a number")
+    }
+
+    /// The colour of the page.
+    pub(crate) async fn ground(&self) -> Value {
+        self.ask("return getComputedStyle(document.body).backgroundColor").await
+    }
+
+    /// Nothing went wrong in the page that a developer would see.
+    pub(crate) fn is_quiet(&self, what: &str) {
+        let console = self.console();
+        assert!(console.is_empty(), "{what}: {console:#?}");
     }
 
     /// A command of Chromium's own protocol.

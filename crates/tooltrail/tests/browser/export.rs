@@ -3,7 +3,6 @@
 //! Starting a browser is what takes the time, so a test goes through many things in one.
 
 use crate::driver::{Browser, ENTER, ESCAPE, address, tooltrail, with_browser};
-use fantoccini::Locator;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use tooltrail_testkit::corpus::{Long, long_session};
@@ -28,35 +27,6 @@ fn export(log: &Path, more: &[&str]) -> PathBuf {
     arguments.extend(more);
     tooltrail(&arguments);
     page
-}
-
-impl Browser {
-    /// Presses a key and waits until a script in the page says yes.
-    async fn press_until(&self, keys: impl Into<String>, script: &str) {
-        self.press(&keys.into()).await;
-        self.until(script).await;
-    }
-
-    async fn click(&self, selector: &str) {
-        let element = self.find(Locator::Css(selector)).await.unwrap_or_else(|_| panic!("no {selector}"));
-        element.click().await.unwrap_or_else(|error| panic!("{selector}: {error}"));
-    }
-
-    /// How many elements there are that can be seen.
-    async fn seen(&self, selector: &str) -> u64 {
-        let script = format!("return [...document.querySelectorAll({})].filter((one) => one.checkVisibility()).length", json!(selector));
-        self.ask(&script).await.as_u64().expect("a number")
-    }
-
-    async fn ground(&self) -> Value {
-        self.ask("return getComputedStyle(document.body).backgroundColor").await
-    }
-
-    /// Nothing went wrong in the page that a developer would see.
-    fn is_quiet(&self, what: &str) {
-        let console = self.console();
-        assert!(console.is_empty(), "{what}: {console:#?}");
-    }
 }
 
 /// Whether the selected row has this id, stands below the bar and above the foot, and is open where it can be.

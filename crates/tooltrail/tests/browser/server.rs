@@ -1,6 +1,7 @@
 //! A server of ours for the length of a test.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -49,5 +50,18 @@ impl Server {
     /// The address of a page.
     pub(crate) fn to(&self, path: &str) -> String {
         format!("{}{path}", self.address)
+    }
+
+    /// What it answers to a path, without a browser.
+    pub(crate) fn get(&self, path: &str) -> String {
+        let host = self.address.trim_start_matches("http://");
+        let mut stream = TcpStream::connect(host).expect("the server listens");
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").expect("it takes a request");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("it answers");
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let (head, body) = answer.split_once("\r\n\r\n").expect("an answer has a head");
+        assert!(head.starts_with("HTTP/1.1 200"), "{path}: {head}");
+        body.to_owned()
     }
 }

@@ -1,11 +1,12 @@
 //! The head of the page: which call, what became of it, the calls before and after it, and what can be taken along.
 
 use super::Sheet;
+use crate::words;
 use maud::{Markup, html};
 use tooltrail_model::Status;
 use tooltrail_model::book::Book;
 use tooltrail_model::detail::Detail;
-use tooltrail_view::head::{Tone, look, took};
+use tooltrail_view::head::{look, took};
 use tooltrail_view::line::{neutral, neutral_text};
 use tooltrail_view::render::html::line;
 use tooltrail_view::{call, why};
@@ -62,12 +63,13 @@ impl Sheet<'_> {
         let (row, to) = (&self.story.row, &self.context.to);
         html! {
             ul.take {
-                li { button.copy type="button" data-copy=(row.r#ref) title="Copy the name of this call for `tooltrail show`" { (neutral(&row.r#ref)) } }
+                li { button.copy type="button" data-copy=(neutral(&row.r#ref)) title="Copy the name of this call for `tooltrail show`" { (neutral(&row.r#ref)) } }
                 @if let Some((word, text)) = self.main_text() { li { button.copy type="button" data-copy=(text) data-key="c" { "Copy " (word) } } }
                 li { button.copy type="button" data-fetch=(to.form(self.name, "md")) data-key="m" title="Secrets are taken out" { "Copy Markdown" } }
+                li { button.copy type="button" data-key="y" title="Copy the address of this page" { "Copy link" } }
                 li { a href=(to.form(self.name, "json")) { "JSON" } }
                 li { a href=(to.form(self.name, "jsonl")) title="The records of this call, as the log has them" { "Raw" } }
-                @if let Some(query) = self.elsewhere() { li { a href=(to.search(&query)) title="The same in all sessions" { "Everywhere" } } }
+                @if let Some(query) = self.elsewhere() { li { a href=(to.search(&query)) title="The same in all sessions" { "Same elsewhere" } } }
                 li { a rel="up" href=(to.row(row.session, row.call)) { "In the session" } }
             }
         }
@@ -97,13 +99,5 @@ impl Sheet<'_> {
 
 /// The colour of a status, as a class.
 pub(super) fn tone(status: Status) -> &'static str {
-    match look(status).tone {
-        Tone::Ok => "t-ok",
-        Tone::Error => "t-error",
-        Tone::Neutral | Tone::Missing => "t-plain",
-        Tone::Denied => "t-denied",
-        Tone::Muted => "t-muted",
-        Tone::Stopped => "t-stopped",
-        Tone::Running => "t-running",
-    }
+    words::class(look(status).tone)
 }

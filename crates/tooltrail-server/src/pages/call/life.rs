@@ -33,14 +33,13 @@ impl Sheet<'_> {
         let first = steps.first().and_then(|step| step.time);
         let durations = course::durations(self.story);
         let body = html! {
-            ol.steps { @for step in &steps { (self.step(step, first)) } }
+            ol.steps { @for (place, step) in steps.iter().enumerate() { (self.step(step, first, place == 0)) } }
             @for said in &durations { p.di { (line(said)) } }
         };
         self.part("Life", "life", &body)
     }
 
-    fn step(&self, step: &Step<'_>, first: Option<Time>) -> Markup {
-        let begins = step.time.is_some() && step.time == first;
+    fn step(&self, step: &Step<'_>, first: Option<Time>, begins: bool) -> Markup {
         let class = match step.level {
             None => "unknown",
             Some(Level::Info) => "info",

@@ -6,6 +6,7 @@ use crate::site::Site;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Book;
 use tooltrail_view::line::neutral;
+use tooltrail_view::render::html::call_name;
 
 /// What a name means.
 #[derive(Clone, Debug)]
@@ -99,14 +100,10 @@ impl Pick {
     }
 }
 
-/// The name of a call in an address: its id, unless that is made up, or another call has it too.
+/// The name of a call in an address. A copy has the id of its original, which is another call of another session.
 pub(super) fn of(book: &SessionBook<'_>, index: usize) -> String {
-    let calls = &book.transcript().calls;
-    let Some(call) = calls.get(index) else { return String::new() };
-    let id = call.row.call;
-    let unique = calls.iter().filter(|other| other.row.call == id).count() == 1;
-    if unique && call.row.copy_of.is_none() && !id.is_empty() && !id.starts_with("line-") {
-        return id.to_owned();
-    }
-    format!("{}:{}", call.row.session, call.number)
+    let transcript = book.transcript();
+    let copy = transcript.calls.get(index).filter(|call| call.row.copy_of.is_some() || call.row.call.is_empty());
+    let numbered = copy.map(|call| format!("{}:{}", call.row.session, call.number));
+    numbered.or_else(|| call_name(transcript, index)).unwrap_or_default()
 }

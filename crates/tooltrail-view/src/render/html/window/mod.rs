@@ -210,9 +210,9 @@ impl Window {
     }
 
     /// What the session amounts to. It is found out once, which takes a while where it is long.
-    pub fn digest(&self, book: &dyn Book, at: &At<'_>) -> Markup {
+    pub fn digest(&self, book: &dyn Book) -> Markup {
         let told = self.told(book);
-        block(&told.rows, &|call| Some(self.address(at, self.anchor(call)?)))
+        block(&told.rows, &|call| Some(self.address(self.anchor(call)?)))
     }
 
     fn told(&self, book: &dyn Book) -> &Told {
@@ -235,10 +235,10 @@ impl Window {
         self.plan.anchors.get(call).filter(|_| self.plan.placed.get(call) == Some(&true)).map(String::as_str)
     }
 
-    /// The address of something on the page.
-    fn address(&self, at: &At<'_>, anchor: &str) -> String {
+    /// The address of something on the page, seen from there.
+    fn address(&self, anchor: &str) -> String {
         let anchor = name::encoded(anchor);
-        format!("{}?at={anchor}#{anchor}", at.base)
+        format!("?at={anchor}#{anchor}")
     }
 
     /// The address of a call's own page.

@@ -52,9 +52,6 @@ const KEYS: &[(&str, &str)] = &[
 /// A session's page.
 pub(super) fn transcript(window: &Window, book: &dyn Book, at: &At<'_>) -> Markup {
     let transcript = book.transcript();
-    if transcript.calls.len() <= MANY || at.digest {
-        window.told(book);
-    }
     html! {
         main.session #main {
             (top(transcript, at))
@@ -149,7 +146,7 @@ fn last_part(path: &str) -> &str {
 /// What the session amounts to, or a place for it where it takes long to find out.
 fn digest(window: &Window, book: &dyn Book, at: &At<'_>) -> Markup {
     html! {
-        @if window.told.get().is_some() { div #tt-digest { (window.digest(book, at)) } }
+        @if book.transcript().calls.len() <= MANY || at.digest { div #tt-digest { (window.digest(book)) } }
         @else { div #tt-digest aria-busy="true" { p.digest.di { "Finding out what it amounts to … " a.more href={ (at.base) "?digest=1" } { "wait for it" } } } }
     }
 }
@@ -253,7 +250,7 @@ fn outline(window: &Window, transcript: &Transcript<'_>, at: &At<'_>) -> Markup 
     let long = turns.len() > 2 * TURNS;
     let here = window.turn_at(transcript, at.section).unwrap_or(1) - 1;
     html! {
-        nav.outline #tt-outline aria-label="Outline" tabindex="-1" {
+        nav.outline.long[turns.len() > 999] #tt-outline aria-label="Outline" tabindex="-1" {
             @if !long { ol.turns { @for turn in &turns { (outline::item(turn, &turn_address(turn.index), HEAD)) } } }
             @else {
                 @for (group, turns) in turns.chunks(TURNS).enumerate() {
@@ -288,7 +285,7 @@ fn menu() -> Markup {
             button type="button" role="menuitem" data-act="text" { "Copy command, path or text" kbd { "c" } }
             button type="button" role="menuitem" data-act="markdown" { "Copy as Markdown" kbd { "m" } }
             a role="menuitem" data-page="" { "Page of the call" }
-            a role="menuitem" data-page=".json" { "Raw JSON" }
+            a role="menuitem" data-page=".jsonl" { "Raw JSON" }
         }
     }
 }

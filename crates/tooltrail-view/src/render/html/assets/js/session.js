@@ -4,7 +4,7 @@ const AWAY = '.rows.away';
 // Calls whose subagents had problems, and whose bodies are not here.
 const DEEP = '.call[data-in]:not([data-filled])';
 const { base, v: version } = rows.dataset;
-const MARGIN = '150% 0px';
+const MARGIN = '300% 0px';
 // How many sections stay, those apart that somebody uses.
 const KEEP = 10;
 const FAILED = 'This part could not be fetched. ';
@@ -418,6 +418,7 @@ addEventListener('popstate', () => {
   if (names.join(' ') !== shown().join(' ')) showOnly(names);
   const wanted = query.get('find') ?? '';
   if (wanted !== input.value) { input.value = wanted; find(wanted); }
+  followHash();
 });
 
 // What the session amounts to takes a while to be found out, where it is long.
@@ -435,6 +436,12 @@ async function digest() {
 // The frame's own controls.
 document.querySelector('.frame .help')?.addEventListener('click', (event) => { event.preventDefault(); help.showModal(); });
 for (const name of THEMES) byId('tt-' + name)?.addEventListener('change', () => { setTheme(name); save('tt-theme', name); });
+
+// The bar may take two lines; what is scrolled to stands below it, and on small screens its first line scrolls away.
+new ResizeObserver(() => {
+  const above = Math.min(0, parseFloat(getComputedStyle(bar).top) || 0);
+  root.style.setProperty('--bar', Math.round(bar.offsetHeight + above) + 'px');
+}).observe(bar);
 
 function begun() {
   for (const place of all(':scope > .rows:not(.away)', rows)) watching.observe(place);
