@@ -44,6 +44,11 @@ fn drawn(room: &Room<'_>, at: &At<'_>, only: Option<usize>) -> Markup {
         return html! { p { "No edit that succeeded changed a file. " a href={ (at.base) "?show=shell" } { "Commands" } " may have." } };
     }
     let mut much = 0;
+    let mut drawn = |section: &Block| {
+        let markup = if much < MUCH { block(section) } else { named(section) };
+        much += markup.0.len();
+        markup
+    };
     html! {
         p.sum {
             b { (counted(sections.len() as u64, "file")) } " changed "
@@ -53,9 +58,7 @@ fn drawn(room: &Room<'_>, at: &At<'_>, only: Option<usize>) -> Markup {
             @if only.is_some() { " · " a href="?" { "All files" } }
         }
         div.changes { @for (place, section) in sections.iter().enumerate().filter(|(place, _)| only.is_none_or(|only| only == *place)) {
-            @let markup = if much < MUCH { block(section) } else { named(section) };
-            @let _ = much += markup.0.len();
-            div.filed id={ "file-" (place) } { (markup) @if only.is_none() { a.whole href={ "?file=" (place) } { "whole" } } }
+            div.filed id={ "file-" (place) } { (drawn(section)) @if only.is_none() { a.whole href={ "?file=" (place) } { "whole" } } }
         } }
     }
 }
