@@ -1,11 +1,12 @@
 //! `cargo xtask pictures`: the pictures in `docs/pictures`, taken of the demo in a headless Chromium.
 //!
-//! Pages are photographed as they are exported. What the terminal shows is turned into a page of the same text in the same colours;
+//! Pages are photographed as a server shows them. What the terminal shows is turned into a page of the same text in the same colours;
 //! a terminal's own font and colours may differ.
 
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use crate::workspace::{root, run_cargo, say, target};
 
@@ -14,22 +15,20 @@ const MOST: u64 = 200_000;
 /// How many lines of a terminal are shown.
 const LINES: usize = 40;
 
-/// A picture of an exported page.
+/// A picture of a page.
 struct Picture {
     name: &'static str,
-    /// The session of the demo.
-    session: &'static str,
-    /// The call that is shown, if not the top.
-    call: &'static str,
+    /// The address of the page.
+    path: &'static str,
     size: (u32, u32),
     dark: bool,
 }
 
 const PICTURES: &[Picture] = &[
-    Picture { name: "session-light", session: "7c10", call: "", size: (1280, 1000), dark: false },
-    Picture { name: "session-dark", session: "3f2a", call: "", size: (1280, 1000), dark: true },
-    Picture { name: "narrow", session: "b84e", call: "", size: (400, 900), dark: false },
-    Picture { name: "call", session: "019c", call: "call_Pt9eYa", size: (1280, 580), dark: false },
+    Picture { name: "home", path: "/", size: (1280, 900), dark: false },
+    Picture { name: "session-light", path: "/s/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045", size: (1280, 1000), dark: false },
+    Picture { name: "session-dark", path: "/s/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045", size: (1280, 1000), dark: true },
+    Picture { name: "call", path: "/c/6ab3d920-17fe-4d5b-8e02-b9c4f7a10d35:3", size: (1280, 640), dark: false },
 ];
 
 /// Takes all pictures.
@@ -40,48 +39,72 @@ pub(crate) fn run() -> Result<(), String> {
     for folder in [&pages, &pictures] {
         fs::create_dir_all(folder).map_err(|error| format!("can't make `{}`: {error}", folder.display()))?;
     }
+    let server = Server::start(&pages)?;
     for picture in PICTURES {
-        let page = pages.join(format!("{}.html", picture.session));
-        tooltrail(&["export", "--demo", picture.session, "--output", &page.to_string_lossy()])?;
-        let page = if picture.call.is_empty() { page } else { framed(&page, picture)? };
-        take(&page, picture, &pictures)?;
+        take(&format!("{}{}", server.address, picture.path), picture, &pages, &pictures)?;
     }
     let shown = tooltrail(&["show", "--demo", "3f2a", "--color", "always", "--no-pager"])?;
     let page = pages.join("terminal.html");
     let lines: Vec<&str> = shown.lines().take(LINES).collect();
     fs::write(&page, terminal(&lines.join("\n"))).map_err(|error| format!("can't write `{}`: {error}", page.display()))?;
     let height = 19 * lines.len() as u32 + 74;
-    take(&page, &Picture { name: "terminal", session: "", call: "", size: (880, height), dark: true }, &pictures)
+    let picture = Picture { name: "terminal", path: "", size: (880, height), dark: true };
+    take(&format!("file://{}", page.display()), &picture, &pages, &pictures)
+}
+
+/// A server that shows the demo, until it is dropped.
+struct Server {
+    process: Child,
+    address: String,
+}
+
+impl Server {
+    fn start(cache: &Path) -> Result<Self, String> {
+        let mut process = Command::new(program())
+            .args(["serve", "--demo", "--no-open", "--port", "0"])
+            .env("TOOLTRAIL_CACHE", cache)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| format!("can't start `{}`: {error}", program().display()))?;
+        let mut line = String::new();
+        // Its address is the first line that it prints.
+        let read = process.stdout.take().map(|output| BufReader::new(output).read_line(&mut line));
+        let address = line.trim().trim_end_matches('/').to_owned();
+        let server = Server { process, address };
+        match read {
+            Some(Ok(_)) if server.address.starts_with("http://") => Ok(server),
+            _ => Err("the server did not say where it is".to_owned()),
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// The program, as it was built.
+fn program() -> PathBuf {
+    target().join("debug").join(format!("tooltrail{}", std::env::consts::EXE_SUFFIX))
 }
 
 /// What the program prints.
 fn tooltrail(arguments: &[&str]) -> Result<String, String> {
-    let program = target().join("debug").join(format!("tooltrail{}", std::env::consts::EXE_SUFFIX));
-    let output = Command::new(&program).args(arguments).stderr(Stdio::null()).output();
-    let output = output.map_err(|error| format!("can't start `{}`: {error}", program.display()))?;
+    let output = Command::new(program()).args(arguments).stderr(Stdio::null()).output();
+    let output = output.map_err(|error| format!("can't start `{}`: {error}", program().display()))?;
     if !output.status.success() {
         return Err(format!("`tooltrail {}` ended with {}", arguments.join(" "), output.status));
     }
     String::from_utf8(output.stdout).map_err(|_| format!("`tooltrail {}` printed something that is no text", arguments.join(" ")))
 }
 
-/// A page around a page: what is scrolled comes out empty in a picture, unless it is a frame that is scrolled.
-fn framed(page: &Path, picture: &Picture) -> Result<PathBuf, String> {
-    let (width, height) = picture.size;
-    let name = page.file_name().unwrap_or_default().to_string_lossy();
-    let frame = format!(
-        "<!DOCTYPE html><style>body {{ margin: 0 }} iframe {{ display: block; border: 0 }}</style>\
-         <iframe src=\"{name}#{}\" width=\"{width}\" height=\"{height}\"></iframe>",
-        picture.call
-    );
-    let outer = page.with_file_name(format!("{}.html", picture.name));
-    fs::write(&outer, frame).map(|()| outer).map_err(|error| format!("can't write a page around `{name}`: {error}"))
-}
-
 /// Photographs a page with an empty profile.
-fn take(page: &Path, picture: &Picture, folder: &Path) -> Result<(), String> {
+fn take(address: &str, picture: &Picture, place: &Path, folder: &Path) -> Result<(), String> {
     let file = folder.join(format!("{}.png", picture.name));
-    let profile: PathBuf = page.with_extension("profile");
+    let profile = place.join("profile");
     let _ = fs::remove_file(&file);
     let (width, height) = picture.size;
     let status = Command::new("chromium")
@@ -91,7 +114,7 @@ fn take(page: &Path, picture: &Picture, folder: &Path) -> Result<(), String> {
         .arg(format!("--window-size={width},{height}"))
         .arg(format!("--blink-settings=preferredColorScheme={}", u8::from(!picture.dark)))
         .arg(format!("--screenshot={}", file.display()))
-        .arg(format!("file://{}", page.display()))
+        .arg(address)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
@@ -103,7 +126,7 @@ fn take(page: &Path, picture: &Picture, folder: &Path) -> Result<(), String> {
             say(&format!("{} ({width} × {height}, {} kB)", file.display(), size / 1000));
             Ok(())
         }
-        (status, _) => Err(format!("chromium took no picture of `{}`: {status:?}", page.display())),
+        (status, _) => Err(format!("chromium took no picture of `{address}`: {status:?}")),
     }
 }
 

@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use tooltrail_model::Time;
 use tooltrail_model::filter::quoted;
 use tooltrail_model::row::SessionRow;
-use tooltrail_view::head::{count, counted, look, took};
+use tooltrail_view::head::{count, counted, is_problem, look, took};
 use tooltrail_view::line::neutral;
 
 /// What rows are made from.
@@ -79,7 +79,8 @@ impl<'a> Rows<'a> {
 
     /// A table of sessions.
     pub(crate) fn table(&self, table: &Table<'_>) -> Markup {
-        let state = |&place: &usize| Some((place, self.state(self.rows.get(place)?, place)?));
+        let whole = table.tests.is_some();
+        let state = |&place: &usize| Some((place, self.state(self.rows.get(place)?, place, whole)?));
         let states: States = table.places.iter().filter_map(state).collect();
         let shown = |(name, _): &&Column| match table.tests {
             // In a short table it stands before the title.
@@ -131,8 +132,8 @@ impl<'a> Rows<'a> {
                 html! { td.branch title=[row.branch.map(neutral)] { @if let Some(branch) = row.branch { (words::cut(branch, 60)) } } }
             }
             "model" => html! { td.model title=(neutral(&row.models.join(", "))) { (model(row)) } },
-            "turns" => html! { td.turns.n { (count(row.turns)) } },
-            "calls" => html! { td.calls.n { (count(row.calls)) } },
+            "turns" => html! { td.turns.n { (with_unit(row.turns, "turn")) } },
+            "calls" => html! { td.calls.n { (with_unit(row.calls, "call")) } },
             "bad" => html! { td.bad { (self.problems(row)) } },
             "lasted" => html! { td.lasted.n { @if let Some(millis) = words::lasted(row) { (took(millis)) } } },
             _ => match table.tests.map(|tests| tests.get(&place)) {
@@ -147,13 +148,13 @@ impl<'a> Rows<'a> {
     }
 
     /// What it is doing, or what will become of it; nothing if it has ended and stays.
-    fn state(&self, row: &SessionRow<'_>, place: usize) -> Option<Markup> {
+    fn state(&self, row: &SessionRow<'_>, place: usize, fates: bool) -> Option<Markup> {
         if self.is_gone(place) {
             return Some(html! { span.t-muted title="Its agent has deleted its logs; only this row is left" { "gone" } });
         }
         let state = words::state(row);
         if state.glyph.is_empty() {
-            let note = self.fates.as_ref()?.note(row)?;
+            let note = self.fates.as_ref().filter(|_| fates)?.note(row)?;
             return Some(html! { span.t-stopped title="Its agent will delete its logs" { (note) } });
         }
         Some(html! { span class={ "state " (words::class(state.tone)) } title=(words::reason(row)) { (state.glyph) " " (state.word) } })
@@ -199,7 +200,7 @@ impl<'a> Rows<'a> {
 
     /// How many of its calls are not fine, each status a link to them.
     fn problems(&self, row: &SessionRow<'_>) -> Markup {
-        let all = row.by_status.iter().filter(|(status, _)| words::is_problem(**status));
+        let all = row.by_status.iter().filter(|(status, _)| is_problem(**status));
         html! {
             @for (status, number) in all {
                 @let look = look(*status);
@@ -220,6 +221,13 @@ pub(crate) fn project_term(path: &str) -> String {
 fn head(name: &str, word: &str, own: Option<Markup>) -> Markup {
     let sorted = own.as_ref().map(|_| ());
     html! { th scope="col" class=(name) data-sorts[sorted.is_some()] { @if let Some(own) = own { (own) } @else { (word) } } }
+}
+
+/// A number with its word, which is only shown where there are no columns.
+fn with_unit(number: u64, word: &str) -> Markup {
+    let told = counted(number, word);
+    let (number, unit) = told.split_once(' ').unwrap_or((&told, ""));
+    html! { (number) span.unit { " " (unit) } }
 }
 
 /// The agent and the model at work, as short as it can be.

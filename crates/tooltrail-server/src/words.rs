@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::{Status, Time};
-use tooltrail_view::head::Tone;
+use tooltrail_view::head::{Tone, is_problem};
 use tooltrail_view::line::neutral;
 
 /// The person's clock at the moment of asking.
@@ -188,11 +188,6 @@ pub(crate) fn reason(row: &SessionRow<'_>) -> &'static str {
         (Some("working"), _) => "the model is at work",
         _ => "no sign of life for long",
     }
-}
-
-/// Whether a call did not do what was asked.
-pub(crate) fn is_problem(status: Status) -> bool {
-    !matches!(status, Status::Succeeded | Status::Answered | Status::Running)
 }
 
 /// The statuses that are problems, as a filter has them.

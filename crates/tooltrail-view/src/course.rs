@@ -75,9 +75,7 @@ fn hook_steps<'a>(call: &'a Story<'_>, entry: &CallEntry<'_>, limits: &Limits, w
 /// What is known of a permission.
 fn permission<'a>(call: &Story<'_>) -> Step<'a> {
     let (what, level) = match (call.row.status, call.row.reason) {
-        (Status::Rejected, Some(Reason::AfterRejection)) => {
-            ("permission: not asked for; another call was declined first", Some(Level::Warning))
-        }
+        (Status::Rejected, Some(Reason::AfterRejection)) => ("permission: another call was declined first", Some(Level::Warning)),
         (Status::Rejected, _) => ("permission: you declined", Some(Level::Warning)),
         (Status::Blocked, Some(Reason::PermissionRule)) => ("permission: refused by a rule", Some(Level::Warning)),
         (Status::Blocked, Some(Reason::AutoMode)) => ("permission: refused by the automatic mode", Some(Level::Warning)),

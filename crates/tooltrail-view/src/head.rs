@@ -60,6 +60,11 @@ pub fn look(status: Status) -> Look {
     Look { glyph, word, tone }
 }
 
+/// Whether a call is worth a look: it did not do what was asked.
+pub fn is_problem(status: Status) -> bool {
+    !matches!(status, Status::Succeeded | Status::Answered | Status::Running)
+}
+
 /// What stands beside the glyph: nothing for a success, `exit 101` or the word and the reason otherwise.
 pub fn outcome(row: &CallRow<'_>) -> String {
     let word = look(row.status).word;

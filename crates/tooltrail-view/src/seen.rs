@@ -16,6 +16,9 @@ use tooltrail_model::{Kind, Status};
 /// Words this few, added to all that was produced, are a confirmation and no news.
 const CONFIRMATION: usize = 400;
 
+/// Some words about a result, such as a state, are for the program only.
+const WORDS: usize = 40;
+
 /// So many lines are looked for in the middle of other lines; the others only as lines.
 const SEARCHES: usize = 64;
 
@@ -77,8 +80,12 @@ pub(crate) fn relation(call: &Story<'_>, saved: Option<&str>) -> Option<Relation
     if seen.trim().is_empty() || !ran {
         return Some(Relation::Confirmation);
     }
-    let covered = covers(&seen, &texts, &call.input);
-    if !covered {
+    let (there, missing) = compare(&seen, &texts, &call.input);
+    let printed = matches!(call.told.detail, Detail::Shell(_) | Detail::TaskOutput(_));
+    if there + missing <= WORDS && !printed {
+        return Some(Relation::OnlySeen);
+    }
+    if missing > WORDS + there / 10 {
         return Some(if confirms(call) && saved.is_none() { Relation::Confirmation } else { Relation::Differs });
     }
     strings(&call.input, &mut texts);
@@ -124,8 +131,7 @@ pub(crate) fn strings<'v>(value: &'v Value, out: &mut Vec<&'v str>) {
 /// Whether nearly all that was produced is in what the model saw. What was asked does not have to come back.
 fn covers(seen: &str, produced: &[&str], input: &Value) -> bool {
     let (there, missing) = compare(seen, produced, input);
-    // Some words about the result, such as a state, are for the program only.
-    missing <= 40 + there / 10
+    missing <= WORDS + there / 10
 }
 
 /// How many bytes of what was produced are in what the model saw, and how many are not.

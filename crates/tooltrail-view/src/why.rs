@@ -1,6 +1,6 @@
 //! Why a call has its status, in a sentence, and what that does not prove.
 
-use crate::head::{counted, no_result, why};
+use crate::head::{no_result, why};
 use crate::pieces::notice;
 use crate::{Block, Class, Line};
 use tooltrail_model::detail::{Detail, Shell};
@@ -149,12 +149,11 @@ fn of(line: Line, command: Option<&str>) -> Line {
 /// What would have shown the outcome that nobody recorded.
 fn remedy(call: &Story<'_>) -> Option<Line> {
     let (shell, script) = masking(call)?;
-    let hidden = script.masked_runs().len();
+    let hidden = !script.masked_runs().is_empty();
     let shows =
         |setting: &&str| script::read(&format!("{setting}\n{}", shell.command)).is_some_and(|script| script.masked_runs().is_empty());
-    let setting = ["set -o pipefail", "set -e", "set -eo pipefail"].into_iter().find(shows).filter(|_| hidden > 0)?;
-    let them = if hidden == 1 { "it".to_owned() } else { format!("all {}", counted(hidden as u64, "command")) };
-    Some(Line::of(Class::Strong, setting).with(Class::Plain, &format!(" before it would have told of {them}.")))
+    let setting = ["set -o pipefail", "set -e", "set -eo pipefail"].into_iter().find(shows).filter(|_| hidden)?;
+    Some(Line::from("With ").with(Class::Strong, setting).with(Class::Plain, " that would have been recorded."))
 }
 
 /// What the record is that proves a status.
@@ -196,14 +195,14 @@ mod tests {
             [
                 "The result is not marked as an error.",
                 "exit 0 is tail -5’s; that of cargo test was not recorded",
-                "set -o pipefail before it would have told of it."
+                "With set -o pipefail that would have been recorded."
             ]
         );
         let call = shell("make test || true", Status::Succeeded, Some(0));
         assert_eq!(verdict(&call).text(), "succeeded, but how make test ended was not recorded");
         assert_eq!(told(&call).len(), 2, "nothing would have told: {:?}", told(&call));
         let call = shell("make; make test; ls", Status::Succeeded, None);
-        assert_eq!(told(&call).last().map(String::as_str), Some("set -e before it would have told of all 2 commands."));
+        assert_eq!(told(&call).last().map(String::as_str), Some("With set -e that would have been recorded."));
     }
 
     #[test]

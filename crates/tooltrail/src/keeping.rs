@@ -3,6 +3,7 @@
 
 use crate::cli::LogArgs;
 use crate::{directories, logs, out, table};
+use std::path::Path;
 use tooltrail_catalog::keep::{Keep, SOON};
 use tooltrail_formats::find::Search;
 use tooltrail_formats::retention::Retention;
@@ -49,9 +50,15 @@ impl Fates {
 
     /// What to say about a session that will be deleted soon and is not kept: `gone in 3 days`.
     pub(crate) fn note(&self, session: &SessionRow<'_>) -> Option<String> {
+        let is_soon = |time: Time| self.now.micros_until(time) <= i64::try_from(SOON.as_micros()).unwrap_or(i64::MAX);
+        // No log was written before its session began, so most need no look at the disk.
+        let began = session.started_at.as_deref().and_then(|time| time.parse::<Time>().ok());
+        let may_be = |began| session.files.iter().any(|file| self.retention.deleted_at(Path::new(file), began).is_some_and(is_soon));
+        if !began.is_none_or(may_be) {
+            return None;
+        }
         let lost = self.keep.lost_at(&self.retention, session.files.iter().copied())?;
-        let left = self.now.micros_until(lost);
-        (left <= i64::try_from(SOON.as_micros()).unwrap_or(i64::MAX)).then(|| format!("gone {}", when(self.now, lost)))
+        is_soon(lost).then(|| format!("gone {}", when(self.now, lost)))
     }
 
     /// What to do about so many such sessions.

@@ -206,9 +206,8 @@ impl Sheet<'_> {
     }
 
     fn page(&self) -> Markup {
-        let to = &self.context.to;
         html! {
-            main #main.one data-name=(self.name) data-session=(to.row(self.story.row.session, self.story.row.call)) data-md=(to.form(self.name, "md")) {
+            main #main.one {
                 (self.head())
                 div.grid {
                     (self.why())

@@ -289,11 +289,12 @@ impl Home<'_> {
     fn doomed(&self) -> Markup {
         let Some(fates) = &self.rows.fates else { return html! {} };
         let note = |(place, row): (usize, &SessionRow<'_>)| if self.rows.moment.listing.is_gone(place) { None } else { fates.note(row) };
-        let all: Vec<(usize, String)> =
+        let mut all: Vec<(usize, String)> =
             self.rows.rows.iter().enumerate().filter_map(|(place, row)| Some((place, note((place, row))?))).collect();
         if all.is_empty() {
             return html! {};
         }
+        all.sort_by_key(|(place, _)| self.rows.rows.get(*place).and_then(|row| row.last_at.clone()));
         html! {
             section.doomed {
                 h2 { "Soon deleted " span.di { (count(all.len() as u64)) } }

@@ -16,7 +16,7 @@ use std::time::Duration;
 use tooltrail_catalog::taken::Scope;
 use tooltrail_model::Status;
 use tooltrail_model::row::SessionRow;
-use tooltrail_view::head::count;
+use tooltrail_view::head::{count, is_problem};
 
 /// How many sessions a page has.
 const SHOWN: usize = 100;
@@ -61,7 +61,8 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
             (body)
         }
     };
-    let page = Page { here: "/sessions", assets: &["lists.css", "lists.js"], again: reading.is_some(), ..Page::plain("Sessions") };
+    let title = if query.is_empty() { "Sessions".to_owned() } else { format!("{} · Sessions", words::cut(query, 60)) };
+    let page = Page { here: "/sessions", assets: &["lists.css", "lists.js"], again: reading.is_some(), ..Page::plain(&title) };
     Ok(Answer::Html(frame::page(site, &page, &main)))
 }
 
@@ -119,9 +120,8 @@ impl Order {
     fn sort(self, rows: &[SessionRow<'_>], places: &mut [usize]) {
         let none = SessionRow::default();
         let row = |place: &usize| rows.get(*place).unwrap_or(&none);
-        let bad = |row: &SessionRow<'_>| {
-            row.by_status.iter().filter(|(status, _)| words::is_problem(**status)).map(|(_, number)| *number).sum::<u64>()
-        };
+        let bad =
+            |row: &SessionRow<'_>| row.by_status.iter().filter(|(status, _)| is_problem(**status)).map(|(_, number)| *number).sum::<u64>();
         // The newest first, also among those that are otherwise equal.
         places.sort_by(|one, two| row(two).last_at.cmp(&row(one).last_at).then(two.cmp(one)));
         match self.by {
@@ -292,7 +292,7 @@ impl Listing<'_> {
 }
 
 /// By their number, the most first.
-fn most<'a>(counts: HashMap<&'a str, usize>) -> Vec<(&'a str, usize)> {
+fn most(counts: HashMap<&str, usize>) -> Vec<(&str, usize)> {
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by(|(name, one), (other, two)| two.cmp(one).then(name.cmp(other)));
     counts

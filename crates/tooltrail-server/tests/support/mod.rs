@@ -127,6 +127,12 @@ impl World {
 
     /// A page: status and text.
     pub(crate) fn ask(&self, path: &str) -> (u16, String) {
+        let (status, _, body) = self.answer(path);
+        (status, body)
+    }
+
+    /// An answer: status, headers, and text.
+    pub(crate) fn answer(&self, path: &str) -> (u16, String, String) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
         stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a limit");
         let request = format!("GET {}{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", self.root);
@@ -134,7 +140,8 @@ impl World {
         let mut said = String::new();
         stream.read_to_string(&mut said).expect("it answers");
         let (head, body) = said.split_once("\r\n\r\n").expect("headers end");
-        (head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status"), body.to_owned())
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        (status, head.to_owned(), body.to_owned())
     }
 
     /// A page that is there.

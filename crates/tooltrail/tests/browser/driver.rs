@@ -83,6 +83,8 @@ pub(crate) fn with_browser<F: Future<Output = ()>>(test: impl FnOnce(Browser) ->
         "--disable-component-update",
         "--disable-sync",
         "--window-size=1280,900",
+        // A name of somebody else that means this machine, as an attacker would make it.
+        "--host-resolver-rules=MAP evil.example 127.0.0.1",
         &format!("--user-data-dir={}", profile.path().display()),
     ];
     let mut wanted = Capabilities::new();

@@ -36,7 +36,7 @@ const STRUCTURE: &[&str] = &[
 ];
 
 /// Everything that has ever run in a page or a terminal that did not expect it.
-fn attack(port: u16) -> String {
+pub(crate) fn attack(port: u16) -> String {
     let host = format!("http://127.0.0.1:{port}");
     format!(
         "\"'><img src={host}/img onerror=window.pwned=1><script>window.pwned=2</script></script><script src={host}/js></script>\
@@ -59,7 +59,7 @@ fn poison(value: &mut Value, attack: &str) {
 }
 
 /// The fixtures of all tools, with an attack in every field.
-fn logs(folder: &Path, port: u16) -> Vec<PathBuf> {
+pub(crate) fn logs(folder: &Path, port: u16) -> Vec<PathBuf> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tooltrail-formats/tests/tools");
     let mut written = Vec::new();
     for tool in std::fs::read_dir(fixtures).expect("the fixtures of the tools").flatten() {

@@ -1,4 +1,4 @@
-//! What only a real browser can tell: exported pages opened in Chromium.
+//! What only a real browser can tell: exported pages and those of the server, opened in Chromium.
 //!
 //! `cargo xtask test` installs Chromium and its driver where they are missing. Without them these tests fail and say so: a check
 //! that is skipped is no check.
@@ -13,3 +13,4 @@ mod hostile;
 mod lists;
 mod server;
 mod session;
+mod strangers;

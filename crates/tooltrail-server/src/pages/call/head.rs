@@ -63,13 +63,13 @@ impl Sheet<'_> {
         let (row, to) = (&self.story.row, &self.context.to);
         html! {
             ul.take {
-                li { button.copy type="button" data-copy=(row.r#ref) title="Copy the name of this call for `tooltrail show`" { (neutral(&row.r#ref)) } }
+                li { button.copy type="button" data-copy=(neutral(&row.r#ref)) title="Copy the name of this call for `tooltrail show`" { (neutral(&row.r#ref)) } }
                 @if let Some((word, text)) = self.main_text() { li { button.copy type="button" data-copy=(text) data-key="c" { "Copy " (word) } } }
                 li { button.copy type="button" data-fetch=(to.form(self.name, "md")) data-key="m" title="Secrets are taken out" { "Copy Markdown" } }
                 li { button.copy type="button" data-key="y" title="Copy the address of this page" { "Copy link" } }
                 li { a href=(to.form(self.name, "json")) { "JSON" } }
                 li { a href=(to.form(self.name, "jsonl")) title="The records of this call, as the log has them" { "Raw" } }
-                @if let Some(query) = self.elsewhere() { li { a href=(to.search(&query)) title="The same in all sessions" { "Everywhere" } } }
+                @if let Some(query) = self.elsewhere() { li { a href=(to.search(&query)) title="The same in all sessions" { "Same elsewhere" } } }
                 li { a rel="up" href=(to.row(row.session, row.call)) { "In the session" } }
             }
         }

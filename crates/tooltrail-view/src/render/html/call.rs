@@ -2,6 +2,7 @@
 
 use super::blocks;
 use super::text::line;
+pub(super) use crate::head::is_problem as bad;
 use crate::head::{look, took, why};
 use crate::line::{Class, Line};
 use crate::{Block, Head, Limits, call};
@@ -144,11 +145,6 @@ fn reason(row: &CallRow<'_>) -> Option<&'static str> {
     let reason = row.reason?;
     let said = matches!(row.status, Status::Succeeded | Status::Failed | Status::TimedOut | Status::Answered) || reason == Reason::User;
     (!said).then(|| why(reason))
-}
-
-/// Whether a call is worth a look: it did not do what was asked.
-pub(super) fn bad(status: Status) -> bool {
-    !matches!(status, Status::Succeeded | Status::Answered | Status::Running)
 }
 
 /// Whether a call is open from the start.
