@@ -52,7 +52,7 @@
       Escape: () => document.activeElement?.blur(),
     };
     const after = { h: () => go('/'), s: () => go('/sessions') };
-    let begun = 0;
+    let begun = -Infinity;
     document.addEventListener('keydown', (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
       if (event.key !== 'Escape') {
@@ -60,7 +60,7 @@
         if (!keys.checked) return;
       }
       const act = event.timeStamp - begun < 1500 ? after[event.key] ?? acts[event.key] : acts[event.key];
-      begun = event.key === 'g' ? event.timeStamp : 0;
+      begun = event.key === 'g' ? event.timeStamp : -Infinity;
       if (act) { event.preventDefault(); act(); }
     });
     // For tests: what a browser driver can wait for.

@@ -43,7 +43,14 @@ fn drawn(room: &Room<'_>, at: &At<'_>, only: Option<usize>) -> Markup {
     if sections.is_empty() {
         return html! { p { "No edit that succeeded changed a file. " a href={ (at.base) "?show=shell" } { "Commands" } " may have." } };
     }
+    let wanted = sections.iter().enumerate().filter(|(place, _)| only.is_none_or(|only| only == *place));
     let mut much = 0;
+    let drawn = wanted.map(|(place, section)| {
+        let markup = if much < MUCH { block(section) } else { named(section) };
+        much += markup.0.len();
+        (place, markup)
+    });
+    let drawn: Vec<(usize, Markup)> = drawn.collect();
     html! {
         p.sum {
             b { (counted(sections.len() as u64, "file")) } " changed "
@@ -52,9 +59,7 @@ fn drawn(room: &Room<'_>, at: &At<'_>, only: Option<usize>) -> Markup {
             @if !whole(room) { span.di { " · " a href={ (at.base) "?show=shell" } { "commands" } " may have changed more" } }
             @if only.is_some() { " · " a href="?" { "All files" } }
         }
-        div.changes { @for (place, section) in sections.iter().enumerate().filter(|(place, _)| only.is_none_or(|only| only == *place)) {
-            @let markup = if much < MUCH { block(section) } else { named(section) };
-            @let _ = much += markup.0.len();
+        div.changes { @for (place, markup) in &drawn {
             div.filed id={ "file-" (place) } { (markup) @if only.is_none() { a.whole href={ "?file=" (place) } { "whole" } } }
         } }
     }

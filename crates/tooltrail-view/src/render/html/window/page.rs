@@ -235,7 +235,7 @@ impl Window {
             let Some(entry) = entries.get(*entry) else { return 30 };
             let own = match entry.what {
                 What::Call(call) if self.opens(call) => 90 + entry.lines.clamp(1, 40) * 18,
-                What::Prompt | What::Text | What::Media => 18 + entry.lines.clamp(1, 160) * 21,
+                What::Prompt | What::Text | What::Media => 18 + entry.lines.clamp(1, 80) * 21,
                 _ => 30,
             };
             own + if begins.is_some() { 56 } else { 0 }

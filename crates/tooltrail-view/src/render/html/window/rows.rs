@@ -13,7 +13,7 @@ use maud::{Markup, PreEscaped, html};
 use tooltrail_model::transcript::{Entry, Level, Part, Story};
 
 /// What is shown of a message before anybody asks for more.
-const MESSAGE: Limits = Limits { lines: 160, bytes: 12 * 1024, head: 160, highlight: true };
+const MESSAGE: Limits = Limits { lines: 80, bytes: 12 * 1024, head: 80, highlight: true };
 /// The same in a section that has much in it already.
 const SHORT: Limits = Limits { lines: 12, bytes: 800, head: 12, highlight: false };
 /// What is shown of a call that is open from the start.
