@@ -37,13 +37,13 @@
     '[': () => follow('prev'), h: () => follow('prev'), ']': () => follow('next'), l: () => follow('next'), u: () => follow('up'),
     c: () => press('c'), m: () => press('m'), y: () => press('y'), d: () => fold('difference'),
   };
-  let begun = 0;
+  let begun = -Infinity;
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || find('dialog[open]') || !document.getElementById('tt-keys')?.checked) return;
     if (event.target.matches('input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]')) return;
     // The frame has keys that begin with `g`.
     const alone = event.timeStamp - begun > 1500;
-    begun = event.key === 'g' ? event.timeStamp : 0;
+    begun = event.key === 'g' ? event.timeStamp : -Infinity;
     const act = alone ? acts[event.key] : undefined;
     if (act) { event.preventDefault(); act(); }
   });

@@ -149,7 +149,7 @@ mod tests {
             assert_eq!(status(&guard, Method::GET, &[("host", host)]), None, "{host}");
         }
         for host in
-            ["evil.example", "evil.example:7432", "192.168.0.1", "localhost.evil.example", "127.0.0.1.evil.example", "", "::1", "0.0.0.0"]
+            ["evil.example", "evil.example:7432", "192.168.0.1", "localhost.evil.example", "127.0.0.1.evil.example", "", "0.0.0.0"]
         {
             assert_eq!(status(&guard, Method::GET, &[("host", host)]), Some(403), "{host}");
         }

@@ -4,7 +4,8 @@
 use super::{SessionBook, build, format_of};
 use crate::{Format, Opened, value};
 use memchr::memchr_iter;
-use tooltrail_model::transcript::{Entry, Part, Parts, Spot, What};
+use tooltrail_model::book::{Book, Loaded};
+use tooltrail_model::transcript::{CallEntry, Entry, Part, Parts, Spot, What};
 use tooltrail_model::{At, Span, Time};
 
 /// How much is read at a time, until something is found: most of what was said stands close by.
@@ -25,14 +26,22 @@ impl SessionBook<'_> {
     /// What was said around a call, by its place in `Transcript::calls`.
     pub fn around(&self, index: usize) -> Around {
         let Some(call) = self.transcript.calls.get(index) else { return Around::default() };
-        if let Some(around) = self.in_thread(index) {
+        let last = call.ends.iter().chain(&call.result).filter(|end| end.source == call.request.source).max();
+        let last = *last.unwrap_or(&call.request);
+        if let Some(around) = self.in_thread(index, last) {
             return around;
         }
-        let Some(own) = self.told(call.request) else { return Around::default() };
-        let last = call.ends.iter().chain(&call.result).filter(|end| end.source == call.request.source).max();
+        let Some(own) = self.told(call.request).filter(|own| self.is_of(call, own)) else { return Around::default() };
         let mut before = self.search(call.request, &own, Way::Back);
         before.reverse();
-        Around { before, after: self.search(*last.unwrap_or(&call.request), &own, Way::On) }
+        Around { before, after: self.search(last, &own, Way::On) }
+    }
+
+    /// Whether the record that requests a call stands in the call's own conversation: another agent's record may tell of it.
+    fn is_of(&self, call: &CallEntry<'_>, own: &Parts) -> bool {
+        let summary = self.linked.sources.get(call.request.source).map(|source| &source.summary);
+        let whole = summary.is_some_and(|summary| summary.agents.iter().any(|agent| agent.whole));
+        !call.row.sidechain || own.sidechain || own.agent.is_some() || whole
     }
 
     /// When a record was written, as it says itself.
@@ -65,13 +74,31 @@ impl SessionBook<'_> {
         None
     }
 
-    /// The same from what was read, where the whole session was.
-    fn in_thread(&self, index: usize) -> Option<Around> {
+    /// The same from what was read, where the whole session was. What comes after begins behind the record `last`.
+    fn in_thread(&self, index: usize, last: Spot) -> Option<Around> {
         let place = |entries: &[Entry]| entries.iter().position(|entry| entry.what == What::Call(index));
         let (entries, at) = self.transcript.threads.iter().find_map(|thread| Some((&thread.entries, place(&thread.entries)?)))?;
-        let mut before = nearest(entries.get(..at)?.iter().rev());
+        let meanwhile = |entry: &&Entry| entry.spot.source == last.source && entry.spot <= last;
+        let mut before = self.nearest(entries.get(..at)?.iter().rev());
         before.reverse();
-        Some(Around { before, after: nearest(entries.get(at..)?.iter()) })
+        Some(Around { before, after: self.nearest(entries.get(at..)?.iter().filter(|entry| !meanwhile(entry))) })
+    }
+
+    /// The nearest words, and the nearest thought on the way to them.
+    fn nearest<'e>(&self, entries: impl Iterator<Item = &'e Entry>) -> Vec<Entry> {
+        let mut found: Vec<Entry> = Vec::new();
+        for entry in entries {
+            let speaks = || matches!(self.open(entry), Loaded::Part(part) if says(&part).is_some());
+            match entry.what {
+                What::Prompt | What::Text if speaks() => {
+                    found.push(entry.clone());
+                    break;
+                }
+                What::Thinking if found.is_empty() && speaks() => found.push(entry.clone()),
+                _ => {}
+            }
+        }
+        found
     }
 
     /// What a record holds for a reader.
@@ -177,22 +204,6 @@ fn says(part: &Part) -> Option<What> {
         Part::Thinking(text) if !text.trim().is_empty() => Some(What::Thinking),
         _ => None,
     }
-}
-
-/// The nearest words, and the nearest thought on the way to them.
-fn nearest<'e>(entries: impl Iterator<Item = &'e Entry>) -> Vec<Entry> {
-    let mut found: Vec<Entry> = Vec::new();
-    for entry in entries {
-        match entry.what {
-            What::Prompt | What::Text => {
-                found.push(entry.clone());
-                break;
-            }
-            What::Thinking if found.is_empty() => found.push(entry.clone()),
-            _ => {}
-        }
-    }
-    found
 }
 
 /// The whole lines of a block with their numbers, in the order of looking. `from` is the line that the block lies before or behind, `whole`

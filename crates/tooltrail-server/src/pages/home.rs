@@ -95,7 +95,8 @@ impl Home<'_> {
             number if number > 0 && problems.ago == 0 => format!("{} went wrong today", counted(number as u64, "call")),
             _ => "nothing went wrong today".to_owned(),
         };
-        format!("{needs}{works}, {wrong}")
+        let so_far = if self.rows.moment.read.partial { ", so far" } else { "" };
+        format!("{needs}{works}, {wrong}{so_far}")
     }
 
     /// How much was read, in how long.

@@ -15,6 +15,7 @@ use crate::words::{self, Clock};
 use maud::{Markup, html};
 use serde_json::json;
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 use tooltrail_catalog::search::{Field, Query, Totals, search};
 use tooltrail_model::filter::{Filter, Test};
 use tooltrail_view::head::{count, counted};
@@ -25,6 +26,9 @@ const UNITS: usize = 5;
 const ALONE: usize = 500;
 /// How many calls a page has where no text is looked for.
 const CALLS: usize = 100;
+
+/// How long hits are counted. Whoever asked may have gone on by then.
+const PATIENCE: Duration = Duration::from_secs(4);
 
 /// What to look in, in the words of people.
 const FIELDS: &[(Field, &str)] = &[
@@ -87,8 +91,14 @@ pub(crate) fn counts(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
         return Err(wrong(&"There is no text to look for."));
     }
     let query = Query::new(filter, &fields(asked.word("field").unwrap_or_default()));
-    let totals = search(&moment.library, &query, &moment.now, site.threads(), |_| ControlFlow::Continue(()))?;
-    Ok(Answer::Text("application/json", json!({ "say": summary(&totals) }).to_string()))
+    let start = Instant::now();
+    let mut whole = true;
+    let totals = search(&moment.library, &query, &moment.now, site.threads(), |_| {
+        whole = start.elapsed() < PATIENCE;
+        if whole { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    let say = if whole { summary(&totals) } else { format!("More than {}", summary(&totals)) };
+    Ok(Answer::Text("application/json", json!({ "say": say }).to_string()))
 }
 
 /// The fields that an address names.
@@ -205,7 +215,10 @@ impl Searched<'_> {
                 td.what { (line.link(site, row.session, None)) }
                 td.verdict-cell { (line.verdict()) }
                 td.lasted.n { (line.took()) }
-                td.session { a href=(self.rows.to(row)) { (words::title(row.title)) } " " a.number href=(line.address(site, row.session)) title="The life of this call" { "#" (line.number) } }
+                td.session {
+                    a.number href=(line.address(site, row.session)) title="The life of this call" { "#" (line.number) } " "
+                    a href=(self.rows.to(row)) { (words::title(row.title)) }
+                }
                 td.project { @if let Some(project) = row.project { (self.rows.project(project)) } }
             }
         }

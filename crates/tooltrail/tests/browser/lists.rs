@@ -196,3 +196,25 @@ fn lists_can_be_read_without_a_script() {
         assert!(address.as_str().ends_with("/sessions?q=agent%3Acodex"), "{address}");
     });
 }
+
+/// A window of 1280 pixels at 400 %: nothing goes past the side, and nothing is left out.
+#[test]
+fn lists_fit_into_320_pixels() {
+    let server = Server::demo();
+    with_browser(|browser| async move {
+        browser.resize(320, 640, true);
+        for page in
+            ["/", "/sessions", "/sessions?q=stauts:failed", "/search", "/search?q=default_currency", "/search?q=status:failed", "/help"]
+        {
+            browser.open(&server.to(page)).await;
+            let wide = browser.ask("return document.documentElement.scrollWidth - innerWidth").await;
+            assert_eq!(wide, json!(0), "{page} is wider than the window");
+        }
+        browser.open(&server.to("/sessions")).await;
+        let text = browser.ask("return document.querySelector('tbody tr:not(.day)').innerText.replace(/\\s+/g, ' ')").await;
+        let text = text.as_str().expect("a text");
+        for piece in ["working", "11:56", "Build and check release 0.9", "orbit", "1 turn", "7 calls", "4 m 50 s"] {
+            assert!(text.contains(piece), "{piece} is missing: {text}");
+        }
+    });
+}

@@ -6,6 +6,7 @@
 #![allow(clippy::expect_used)] // helpers of tests, where a panic is the report
 
 mod access;
+mod call;
 mod driver;
 mod export;
 mod figures;
