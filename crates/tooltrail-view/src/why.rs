@@ -101,7 +101,7 @@ fn said(call: &Story<'_>) -> Line {
         (Status::Succeeded, _) => worked(call),
         (Status::Failed, Some(Reason::ExitCode)) => {
             let code = row.exit_code.map_or("an exit code other than 0".to_owned(), |code| format!("exit code {code}"));
-            of(Line::from(format!("It ended with {code}")), row.exit_of.as_deref())
+            of(call, &format!("It ended with {code}"))
         }
         (Status::Answered, _) => {
             Line::from("A result came. Whether it worked was not recorded: no exit code, no word of success or failure.")
@@ -129,20 +129,19 @@ fn worked(call: &Story<'_>) -> Line {
     match row.exit_code {
         // Whose exit code it is, is told next.
         None if is_doubtful(call) => Line::from("The result is not marked as an error."),
-        Some(code) => of(Line::from(format!("It ended with exit code {code}")), row.exit_of.as_deref()),
-        None if row.kind == Kind::Shell => {
-            let line = Line::from("The result is not marked as an error, so the command ended with exit code 0");
-            of(line, row.exit_of.as_deref())
-        }
+        Some(code) => of(call, &format!("It ended with exit code {code}")),
+        None if row.kind == Kind::Shell => of(call, "The result is not marked as an error, so the command ended with exit code 0"),
         None => Line::from("The result is not marked as an error."),
     }
 }
 
-/// Whose exit code it was, where there are several.
-fn of(line: Line, command: Option<&str>) -> Line {
-    match command {
-        Some(command) => line.with(Class::Plain, ": that of ").with(Class::Strong, command),
-        None => line.with(Class::Plain, "."),
+/// A sentence about an exit code, with whose it was where there are several.
+fn of(call: &Story<'_>, sentence: &str) -> Line {
+    let line = Line::from(sentence);
+    let several = |shell: &Shell| script::read(&shell.command).is_some_and(|script| script.commands.len() > 1);
+    match (&call.told.detail, call.row.exit_of.as_deref()) {
+        (Detail::Shell(shell), Some(command)) if several(shell) => line.with(Class::Plain, ": that of ").with(Class::Strong, command),
+        _ => line.with(Class::Plain, "."),
     }
 }
 
@@ -210,7 +209,9 @@ mod tests {
         let call = shell("cargo test", Status::Failed, Some(101));
         assert!(!is_doubtful(&call));
         assert_eq!(verdict(&call).text(), "failed, exit 101");
-        assert_eq!(told(&call), ["It ended with exit code 101: that of cargo test"]);
+        assert_eq!(told(&call), ["It ended with exit code 101."]);
+        let call = shell("cd api && cargo test", Status::Succeeded, Some(0));
+        assert_eq!(told(&call), ["It ended with exit code 0: that of cargo test"]);
         let call = shell("ls | tail", Status::Succeeded, None);
         assert_eq!(verdict(&call).text(), "succeeded");
     }

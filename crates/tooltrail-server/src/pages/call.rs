@@ -49,6 +49,9 @@ const KEYS: &[(&str, &str)] = &[
 pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let moment = site.moment()?;
     let Found { place, pick, form } = name::find(site, &moment, asked.name("call"))?;
+    if moment.listing.is_gone(place) {
+        return Err(name::gone(&moment, place, &pick)?);
+    }
     let to = To { root: site.setup.root };
     match form {
         Form::Page => {}

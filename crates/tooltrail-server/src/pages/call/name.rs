@@ -5,6 +5,7 @@ use crate::moment::Moment;
 use crate::site::Site;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Book;
+use tooltrail_view::head::{look, took, why};
 use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::call_name;
 
@@ -79,6 +80,25 @@ pub(super) fn missing(name: &str) -> Trouble {
         "There is no call `{}` in the logs that are there. Its agent may have deleted the log since. A call is named by its id, or by its session and number, as in `3f2a:41`.",
         neutral(name)
     ))
+}
+
+/// The log of a call is gone: what is still known of it, and what to do.
+pub(super) fn gone(moment: &Moment, place: usize, pick: &Pick) -> Result<Trouble, Trouble> {
+    let mut known = String::new();
+    moment.listing.each_call(&moment.library.catalogue(), place, |listed, row, _| {
+        let is_it = match pick {
+            Pick::Id(id) => row.call == id,
+            Pick::Number(number) => listed.number == *number,
+        };
+        if is_it {
+            let took = row.duration_ms.map(|millis| format!(" after {}", took(millis))).unwrap_or_default();
+            let (word, why) = (look(row.status).word, row.reason.map(|reason| format!(" ({})", why(reason))).unwrap_or_default());
+            known = format!(" What is still known: `{}` {word}{why}{took}, {}.", neutral(row.tool), row.requested_at.unwrap_or_default());
+        }
+    })?;
+    Ok(Trouble::Missing(format!(
+        "The log of this call is gone: its agent has deleted it.{known} `tooltrail list is:gone` lists such sessions; `tooltrail keep on` keeps logs from now on."
+    )))
 }
 
 impl Pick {

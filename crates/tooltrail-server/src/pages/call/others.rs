@@ -2,19 +2,22 @@
 
 use super::head::tone;
 use super::{Sheet, base};
+use crate::words;
 use maud::{Markup, html};
 use tooltrail_formats::load;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::Status;
 use tooltrail_model::book::{Book, Loaded};
-use tooltrail_model::transcript::{CallEntry, Entry};
+use tooltrail_model::transcript::{CallEntry, Entry, Part};
 use tooltrail_view::head::{counted, look, outcome, took};
 use tooltrail_view::line::neutral;
 use tooltrail_view::messages::{Who, message};
-use tooltrail_view::render::html::{block, line};
+use tooltrail_view::render::html::block;
 
 /// So many calls of a list are shown.
 const SHOWN: usize = 60;
+/// So much of a message is shown at once.
+const SAID: usize = 280;
 /// The longest argument in a list.
 const ARGUMENT: usize = 160;
 
@@ -54,15 +57,16 @@ impl Sheet<'_> {
     /// A message: how it begins, and all of it when it is opened.
     fn message(&self, entry: &Entry) -> Markup {
         let Loaded::Part(part) = self.book.open(entry) else { return html! {} };
+        let (Part::Prompt { text, .. } | Part::Text(text) | Part::Thinking(text)) = &part else { return html! {} };
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let message = message(&part, &self.limits);
         let label = if message.who == Who::Model { "the model".to_owned() } else { message.label.text() };
-        let more = message.gist.text().ends_with('…');
         let begins = html! {
             span.who { (label) @if let Some(far) = self.distance(entry) { ", " (far) } }
-            span.gist { (line(&message.gist)) }
+            span.gist { (words::cut(&words, SAID)) }
         };
         html! {
-            @if more { details.said { summary { (begins) } @for piece in &message.body { (block(piece)) } } }
+            @if words.chars().count() > SAID { details.said { summary { (begins) } @for piece in &message.body { (block(piece)) } } }
             @else { p.said { (begins) } }
         }
     }
