@@ -206,6 +206,12 @@ fn long_lists_come_in_pages() {
     assert_eq!(hits.matches("<section class=\"hit\">").count(), 20);
     assert_eq!(world.page("/search/counts?q=needle"), "{\"say\":\"460 hits in 230 calls of 230 sessions\"}");
     assert_eq!(world.page("/search?q=needle&page=12").matches("<section class=\"hit\">").count(), 10);
+    has(&world.page("/search?q=needle&page=13"), &["There is nothing on this page.", "The first page"]);
+    // However far a page is, nothing overflows and nobody waits.
+    for far in ["201", "18446744073709551615"] {
+        has(&world.page(&format!("/search?q=needle&page={far}")), &["Hits are shown up to page 200."]);
+        has(&world.page(&format!("/search?q=status:failed&page={far}")), &["here 201 to 230", "page=2\"", "Page 3"]);
+    }
 }
 
 #[test]
