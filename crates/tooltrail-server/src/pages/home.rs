@@ -26,6 +26,10 @@ const PROJECTS: usize = 12;
 const TROUBLED: usize = 8;
 /// How many days are looked back for problems, where today has none.
 const DAYS: i8 = 7;
+/// The states of a session that needs somebody: what has to be answered before what may be.
+const NEEDS: &[&str] = &["waiting", "asks", "your_turn"];
+/// The state of a session that does not.
+const WORKS: &[&str] = &["working"];
 /// How many sessions are named that are about to be deleted.
 const DOOMED: usize = 5;
 
@@ -62,8 +66,8 @@ pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
             }
             div.columns {
                 div {
-                    (home.lives("Needs you", &["waiting", "asks", "your_turn"])?)
-                    (home.lives("At work", &["working"])?)
+                    (home.lives("Needs you", NEEDS)?)
+                    (home.lives("At work", WORKS)?)
                     (home.troubles(&problems)?)
                     (home.recent())
                 }
@@ -82,9 +86,7 @@ struct Home<'a> {
 impl Home<'_> {
     /// What one came to see, in a sentence.
     fn sentence(&self, problems: &Problems) -> String {
-        let of =
-            |states: &[&str]| self.rows.rows.iter().filter(|row| row.state.is_some_and(|state| states.contains(&state))).count() as u64;
-        let (waiting, working) = (of(&["waiting", "asks"]), of(&["working"]));
+        let (waiting, working) = (self.places(NEEDS).len() as u64, self.places(WORKS).len() as u64);
         let needs = match waiting {
             0 => "Nothing waits for you".to_owned(),
             1 => "1 session waits for you".to_owned(),
@@ -116,11 +118,16 @@ impl Home<'_> {
         format!("{logs}, {began}{newer}")
     }
 
+    /// The places of the sessions in some states.
+    fn places(&self, states: &[&str]) -> Vec<usize> {
+        let is_one = |row: &SessionRow<'_>| row.state.is_some_and(|state| states.contains(&state));
+        self.rows.rows.iter().enumerate().filter(|(_, row)| is_one(row)).map(|(place, _)| place).collect()
+    }
+
     /// Sessions in some states, each with the call that is in progress, what tells its state, and since when.
     fn lives(&self, name: &str, states: &[&str]) -> Result<Markup, Trouble> {
-        let is_one = |row: &SessionRow<'_>| row.state.is_some_and(|state| states.contains(&state));
-        let mut places: Vec<usize> = (0..self.rows.rows.len()).filter(|&place| self.rows.rows.get(place).is_some_and(is_one)).collect();
-        // What has to be answered before what may be; then what waits longest.
+        let mut places = self.places(states);
+        // In the order of the states; then what waits longest.
         let order = |place: &usize| {
             let row = self.rows.rows.get(*place)?;
             Some((states.iter().position(|state| row.state == Some(state)), row.last_at.clone()))
