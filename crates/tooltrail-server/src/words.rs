@@ -43,18 +43,9 @@ impl Clock {
         }
     }
 
-    /// The day so many days ago, as a filter has it: `2026-03-04`.
-    pub(crate) fn day_word(&self, ago: i8) -> String {
-        self.date_ago(ago).to_string()
-    }
-
-    /// The same in words: `Monday 2 March`.
-    pub(crate) fn day_ago(&self, ago: i8) -> String {
-        self.date_ago(ago).strftime("%A %-d %B").to_string()
-    }
-
-    fn date_ago(&self, ago: i8) -> jiff::civil::Date {
-        self.local(self.now).date().saturating_sub(jiff::Span::new().days(ago))
+    /// The day of a moment, as a filter has it: `2026-03-04`.
+    pub(crate) fn day_word(&self, then: Time) -> String {
+        self.local(then).date().to_string()
     }
 
     /// The time of day: `14:02`.
@@ -288,8 +279,7 @@ mod tests {
             assert_eq!((clock().day(at(then)).as_str(), clock().when(at(then)).as_str()), (day, when), "{then}");
         }
         assert_eq!(clock().full(at("2026-03-04T12:00:09Z")), "2026-03-04 14:00:09");
-        assert_eq!((clock().day_word(0).as_str(), clock().day_word(4).as_str()), ("2026-03-04", "2026-02-28"));
-        assert_eq!(clock().day_ago(2), "Monday 2 March");
+        assert_eq!(clock().day_word(at("2026-03-03T22:30:00Z")), "2026-03-04");
     }
 
     #[test]

@@ -97,6 +97,20 @@ fn home_counts_what_went_wrong_today() {
 }
 
 #[test]
+fn home_tells_of_the_last_day_on_which_something_went_wrong_however_long_ago() {
+    let lay = |fails: bool| {
+        World::new(move |home| {
+            for (id, at, fails) in [("aa01", "2025-01-07T11:00:00Z", fails), ("aa02", "2025-01-09T11:00:00Z", fails), ("aa03", "2025-02-09T11:00:00Z", false)] {
+                Small { id, prompt: &format!("task {id}"), cwd: "/srv/app", command: &format!("run {id}"), at, fails }.lay(home);
+            }
+        })
+    };
+    let page = lay(true).page("/");
+    has(&page, &["nothing went wrong today</h1>", "Went wrong on 9 January 2025", "run aa02", "since:2025-01-09%20until:2025-01-09", "The call"]);
+    has(&lay(false).page("/"), &["Went wrong", "Nothing, in any session."]);
+}
+
+#[test]
 fn a_machine_without_logs_is_told_what_to_do() {
     let world = World::new(|_| {});
     let page = world.page("/");

@@ -16,7 +16,7 @@ use tooltrail_catalog::store::Listed;
 use tooltrail_model::filter::quoted;
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::{Status, Time};
-use tooltrail_view::head::{count, counted, look, size, took};
+use tooltrail_view::head::{count, counted, is_problem, look, size, took};
 use tooltrail_view::line::neutral;
 
 /// How many sessions are shown that ran lately.
@@ -24,8 +24,6 @@ const RECENT: usize = 20;
 /// How many projects are shown at once, and how many sessions with problems.
 const PROJECTS: usize = 12;
 const TROUBLED: usize = 8;
-/// How many days are looked back for problems, where today has none.
-const DAYS: i8 = 7;
 /// The states of a session that needs somebody: what has to be answered before what may be.
 const NEEDS: &[&str] = &["waiting", "asks", "your_turn"];
 /// The state of a session that does not.
@@ -94,7 +92,7 @@ impl Home<'_> {
         };
         let works = if working > 0 { format!(", {} at work", count(working)) } else { String::new() };
         let wrong = match problems.calls.len() {
-            number if number > 0 && problems.ago == 0 => format!("{} went wrong today", counted(number as u64, "call")),
+            number if number > 0 && problems.last.is_none() => format!("{} went wrong today", counted(number as u64, "call")),
             _ => "nothing went wrong today".to_owned(),
         };
         let so_far = if self.rows.moment.read.partial { ", so far" } else { "" };
@@ -176,21 +174,46 @@ impl Home<'_> {
     /// The calls that did not do what was asked, of today; or if there are none, of the last day that has some.
     fn problems(&self) -> Result<Problems, Trouble> {
         let Rows { site, moment, rows, clock, .. } = &self.rows;
-        for ago in 0..=DAYS {
-            let day = clock.day_word(ago);
-            let query = if ago == 0 { "since:today".to_owned() } else { format!("since:{day} until:{day}") };
-            let Ok(filter) = site.filter(&format!("{} {query}", words::problems()), moment) else { continue };
-            let calls = moment.asked(rows, site.threads()).calls(&filter)?;
-            if !calls.is_empty() {
-                return Ok(Problems { calls, ago, query });
-            }
+        let calls = |query: &str| match site.filter(&format!("{} {query}", words::problems()), moment) {
+            Ok(filter) => moment.asked(rows, site.threads()).calls(&filter).map_err(Trouble::from),
+            Err(_) => Ok(Vec::new()),
+        };
+        let query = "since:today".to_owned();
+        let today = calls(&query)?;
+        if !today.is_empty() {
+            return Ok(Problems { calls: today, last: None, query });
         }
-        Ok(Problems::default())
+        let Some(last) = self.last_problem()? else { return Ok(Problems::default()) };
+        let day = clock.day_word(last);
+        let query = format!("since:{day} until:{day}");
+        Ok(Problems { calls: calls(&query)?, last: Some(last), query })
+    }
+
+    /// When a call last did not do what was asked. Only those sessions are looked through that may know of a later one.
+    fn last_problem(&self) -> Result<Option<Time>, Trouble> {
+        let Rows { moment, rows, .. } = &self.rows;
+        let has_some = |row: &SessionRow<'_>| row.by_status.iter().any(|(status, number)| is_problem(*status) && *number > 0);
+        let candidates = rows.iter().enumerate().filter(|(place, row)| has_some(row) && !moment.listing.is_gone(*place));
+        let mut candidates: Vec<(Time, usize)> =
+            candidates.filter_map(|(place, row)| Some((words::time(row.last_at.as_deref())?, place))).collect();
+        candidates.sort_unstable_by(|one, two| two.cmp(one));
+        let mut newest: Option<Time> = None;
+        for (last, place) in candidates {
+            if newest.is_some_and(|newest| newest >= last) {
+                break;
+            }
+            moment.listing.each_call(&moment.library.catalogue(), place, |_, row, _| {
+                if is_problem(row.status) {
+                    newest = newest.max(words::time(row.requested_at.as_deref()));
+                }
+            })?;
+        }
+        Ok(newest)
     }
 
     /// What went wrong, by session.
     fn troubles(&self, problems: &Problems) -> Result<Markup, Trouble> {
-        let site = self.rows.site;
+        let (site, clock) = (self.rows.site, self.rows.clock);
         let mut groups: Vec<&[Listed]> = problems.calls.chunk_by(|one, next| one.session == next.session).collect();
         groups.sort_by_key(|group| std::cmp::Reverse(group.iter().filter_map(|call| call.order).max()));
         let mut lines = Vec::new();
@@ -200,8 +223,8 @@ impl Home<'_> {
         let (number, more) = (problems.calls.len() as u64, groups.len().saturating_sub(TROUBLED));
         Ok(html! {
             section {
-                h2 { "Went wrong " (problems.when(self.rows.clock)) @if number > 0 { " " span.di { (count(number)) } } }
-                @if number == 0 { p.di { "Nothing, today and in the week before." } } @else {
+                h2 { "Went wrong " (problems.when(clock)) @if number > 0 { " " span.di { (count(number)) } } }
+                @if number == 0 { p.di { "Nothing, in any session." } } @else {
                     ul.troubles data-rows { @for line in &lines { (line) } }
                     p.more {
                         a href=(asking(site, "/search", &format!("{} {}", words::problems(), problems.query))) { (if number == 1 { "The call".to_owned() } else { format!("All {} calls", count(number)) }) }
@@ -319,19 +342,20 @@ impl Home<'_> {
 struct Problems {
     /// The calls, by session.
     calls: Vec<Listed>,
-    /// How many days ago that was.
-    ago: i8,
+    /// When the last of them was, if not today.
+    last: Option<Time>,
     /// The day, as a filter.
     query: String,
 }
 
 impl Problems {
-    /// The day in words: `today`, `yesterday`, `on Monday 2 March`.
+    /// The day in words: `today`, `yesterday`, `on Monday 2 March`; nothing where there is none.
     fn when(&self, clock: &Clock) -> String {
-        match self.ago {
-            0 => "today".to_owned(),
-            1 => "yesterday".to_owned(),
-            ago => format!("on {}", clock.day_ago(ago)),
+        match self.last.map(|last| clock.day(last)) {
+            None if self.calls.is_empty() => String::new(),
+            None => "today".to_owned(),
+            Some(day) if day == "Yesterday" => "yesterday".to_owned(),
+            Some(day) => format!("on {day}"),
         }
     }
 }
