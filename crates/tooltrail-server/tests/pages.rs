@@ -201,6 +201,9 @@ fn long_lists_come_in_pages() {
     });
     let first = world.page("/sessions");
     has(&first, &["230 sessions", "here 1 to 100", "Page 1 of 3", "href=\"/sessions?page=2\""]);
+    has(&world.page("/sessions?page=2"), &["← Newer", "Older →"]);
+    has(&world.page("/sessions?sort=-last&page=2"), &["← Older", "Newer →"]);
+    has(&world.page("/sessions?sort=title&page=2"), &["← Previous", "Next →"]);
     let last = world.page("/sessions?page=3");
     has(&last, &["here 201 to 230", "Page 3 of 3"]);
     assert_eq!((titles(&first).len(), titles(&last).len()), (100, 30));

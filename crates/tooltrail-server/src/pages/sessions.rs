@@ -223,12 +223,17 @@ impl Listing<'_> {
 
     fn pages(&self, pages: usize) -> Markup {
         let here = self.page.min(pages);
+        let (before, after) = match (self.order.day(), self.order.turned) {
+            (Some(_), false) => ("Newer", "Older"),
+            (Some(_), true) => ("Older", "Newer"),
+            (None, _) => ("Previous", "Next"),
+        };
         html! {
             @if pages > 1 {
                 nav.pages aria-label="Pages of this list" {
-                    @if here > 1 { a rel="prev" href=(self.address(self.query, self.order, here - 1)) { "← Newer" } }
+                    @if here > 1 { a rel="prev" href=(self.address(self.query, self.order, here - 1)) { "← " (before) } }
                     span.di { "Page " (here) " of " (pages) }
-                    @if here < pages { a rel="next" href=(self.address(self.query, self.order, here + 1)) { "Older →" } }
+                    @if here < pages { a rel="next" href=(self.address(self.query, self.order, here + 1)) { (after) " →" } }
                 }
             }
         }
