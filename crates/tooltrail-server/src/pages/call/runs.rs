@@ -7,6 +7,7 @@ use memchr::memmem::Finder;
 use tooltrail_formats::load;
 use tooltrail_model::book::Book;
 use tooltrail_model::detail::Detail;
+use tooltrail_model::filter::quoted;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::shell::{self, Script};
 use tooltrail_model::transcript::CallEntry;
@@ -157,9 +158,4 @@ impl Sheet<'_> {
         let doubtful = row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty());
         Some(Run { index, number: call.number, row, doubtful })
     }
-}
-
-/// A value of a filter, in quotes.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', "\\\""))
 }
