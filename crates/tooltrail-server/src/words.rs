@@ -84,8 +84,8 @@ pub(crate) fn lasted(row: &SessionRow<'_>) -> Option<u64> {
     u64::try_from(micros / 1000).ok().filter(|millis| *millis > 0)
 }
 
-/// The last part of a project's path, whichever system it comes from.
-pub(crate) fn project_name(path: &str) -> &str {
+/// The last part of a path, whichever system it comes from.
+pub(crate) fn last_part(path: &str) -> &str {
     let trimmed = path.trim_end_matches(['/', '\\']);
     trimmed.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(path)
 }
@@ -99,15 +99,15 @@ impl<'p> ProjectNames<'p> {
     /// The names of these projects.
     pub(crate) fn of(paths: impl Iterator<Item = &'p str>) -> Self {
         let mut seen = HashSet::new();
-        ProjectNames { shared: paths.map(project_name).filter(|name| !seen.insert(*name)).collect() }
+        ProjectNames { shared: paths.map(last_part).filter(|name| !seen.insert(*name)).collect() }
     }
 
     /// What a project is called.
     pub(crate) fn name<'a>(&self, path: &'a str) -> &'a str {
-        let name = project_name(path);
+        let name = last_part(path);
         let longer = || {
             let above = path.trim_end_matches(['/', '\\']).strip_suffix(name)?.trim_end_matches(['/', '\\']);
-            path.get(above.len() - project_name(above).len()..).filter(|_| !above.is_empty())
+            path.get(above.len() - last_part(above).len()..).filter(|_| !above.is_empty())
         };
         if self.shared.contains(name) { longer().unwrap_or(name) } else { name }
     }
@@ -228,7 +228,7 @@ mod tests {
             ("/Users/me/Library/Mobile Documents/notes", "notes"),
             ("", ""),
         ] {
-            assert_eq!(project_name(path), name, "{path}");
+            assert_eq!(last_part(path), name, "{path}");
         }
     }
 

@@ -128,7 +128,7 @@ impl Order {
             By::Last => {}
             By::Started => places.sort_by(|one, two| row(two).started_at.cmp(&row(one).started_at)),
             By::Title => places.sort_by_cached_key(|place| words::title(row(place).title).to_lowercase()),
-            By::Project => places.sort_by_cached_key(|place| row(place).project.map(|path| words::project_name(path).to_lowercase())),
+            By::Project => places.sort_by_cached_key(|place| row(place).project.map(|path| words::last_part(path).to_lowercase())),
             By::Turns => places.sort_by_key(|place| std::cmp::Reverse(row(place).turns)),
             By::Calls => places.sort_by_key(|place| std::cmp::Reverse(row(place).calls)),
             By::Problems => places.sort_by_key(|place| std::cmp::Reverse(bad(row(place)))),

@@ -2,6 +2,7 @@
 
 use super::Sheet;
 use super::head::tone;
+use crate::words;
 use maud::{Markup, html};
 use memchr::memmem::Finder;
 use tooltrail_formats::load;
@@ -67,7 +68,7 @@ impl Same {
         let plain = |word: &&str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'='));
         let all: Vec<&str> = match self {
             Same::Command(commands) => commands.iter().flat_map(|command| command.split_whitespace()).collect(),
-            Same::Files(files) if files.len() == 1 => files.iter().filter_map(|path| path.rsplit(['/', '\\']).next()).collect(),
+            Same::Files(files) if files.len() == 1 => files.iter().map(|path| words::last_part(path)).collect(),
             Same::Files(_) => Vec::new(),
         };
         all.into_iter().filter(plain).collect()
