@@ -43,6 +43,12 @@ impl Clock {
         }
     }
 
+    /// The same within a sentence: `yesterday`, `Tuesday 3 March`.
+    pub(crate) fn day_within(&self, then: Time) -> String {
+        let day = self.day(then);
+        if matches!(day.as_str(), "Today" | "Yesterday") { day.to_lowercase() } else { day }
+    }
+
     /// The day of a moment, as a filter has it: `2026-03-04`.
     pub(crate) fn day_word(&self, then: Time) -> String {
         self.local(then).date().to_string()
@@ -280,6 +286,8 @@ mod tests {
         }
         assert_eq!(clock().full(at("2026-03-04T12:00:09Z")), "2026-03-04 14:00:09");
         assert_eq!(clock().day_word(at("2026-03-03T22:30:00Z")), "2026-03-04");
+        let within = |then: &str| clock().day_within(at(then));
+        assert_eq!([within("2026-03-03T21:30:00Z"), within("2026-03-01T12:00:00Z")], ["yesterday", "Sunday 1 March"]);
     }
 
     #[test]

@@ -100,13 +100,25 @@ fn home_counts_what_went_wrong_today() {
 fn home_tells_of_the_last_day_on_which_something_went_wrong_however_long_ago() {
     let lay = |fails: bool| {
         World::new(move |home| {
-            for (id, at, fails) in [("aa01", "2025-01-07T11:00:00Z", fails), ("aa02", "2025-01-09T11:00:00Z", fails), ("aa03", "2025-02-09T11:00:00Z", false)] {
+            for (id, at, fails) in
+                [("aa01", "2025-01-07T11:00:00Z", fails), ("aa02", "2025-01-09T11:00:00Z", fails), ("aa03", "2025-02-09T11:00:00Z", false)]
+            {
                 Small { id, prompt: &format!("task {id}"), cwd: "/srv/app", command: &format!("run {id}"), at, fails }.lay(home);
             }
         })
     };
     let page = lay(true).page("/");
-    has(&page, &["nothing went wrong today</h1>", "Went wrong on 9 January 2025", "run aa02", "since:2025-01-09%20until:2025-01-09", "The call"]);
+    has(
+        &page,
+        &[
+            "<h1>Nothing waits for you, nothing ran since 9 February 2025</h1>",
+            "Went wrong on 9 January 2025",
+            "run aa02",
+            "since:2025-01-09%20until:2025-01-09",
+            "The call",
+            "of all days",
+        ],
+    );
     has(&lay(false).page("/"), &["Went wrong", "Nothing, in any session."]);
 }
 

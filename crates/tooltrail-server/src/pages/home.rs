@@ -93,10 +93,19 @@ impl Home<'_> {
         let works = if working > 0 { format!(", {} at work", count(working)) } else { String::new() };
         let wrong = match problems.calls.len() {
             number if number > 0 && problems.last.is_none() => format!("{} went wrong today", counted(number as u64, "call")),
-            _ => "nothing went wrong today".to_owned(),
+            _ => self.quiet(),
         };
         let so_far = if self.rows.moment.read.partial { ", so far" } else { "" };
         format!("{needs}{works}, {wrong}{so_far}")
+    }
+
+    /// What is said of a day without problems: that it had none, or that nothing ran since another.
+    fn quiet(&self) -> String {
+        let clock = self.rows.clock;
+        match self.rows.rows.iter().filter_map(|row| words::time(row.last_at.as_deref())).max() {
+            Some(last) if clock.day_word(last) < clock.day_word(clock.now) => format!("nothing ran since {}", clock.day_within(last)),
+            _ => "nothing went wrong today".to_owned(),
+        }
     }
 
     /// How much was read, in how long.
@@ -229,6 +238,7 @@ impl Home<'_> {
                     p.more {
                         a href=(asking(site, "/search", &format!("{} {}", words::problems(), problems.query))) { (if number == 1 { "The call".to_owned() } else { format!("All {} calls", count(number)) }) }
                         @if more > 0 { span.di { ", in " (listed::sessions(more)) " more" } }
+                        span.di { " · " a href=(asking(site, "/search", &words::problems())) { "of all days" } }
                     }
                 }
             }
@@ -351,10 +361,10 @@ struct Problems {
 impl Problems {
     /// The day in words: `today`, `yesterday`, `on Monday 2 March`; nothing where there is none.
     fn when(&self, clock: &Clock) -> String {
-        match self.last.map(|last| clock.day(last)) {
+        match self.last.map(|last| clock.day_within(last)) {
             None if self.calls.is_empty() => String::new(),
             None => "today".to_owned(),
-            Some(day) if day == "Yesterday" => "yesterday".to_owned(),
+            Some(day) if day == "yesterday" => day,
             Some(day) => format!("on {day}"),
         }
     }
@@ -377,9 +387,9 @@ impl Project {
         self.last = self.last.max(words::time(row.last_at.as_deref()));
     }
 
-    /// The share of calls that failed: `3.1 %`.
+    /// The share of calls that failed: `3.1 %`; nothing where none did.
     fn share(&self) -> String {
-        if self.calls == 0 {
+        if self.calls == 0 || self.failed == 0 {
             return String::new();
         }
         let share = self.failed as f64 * 100.0 / self.calls as f64;
