@@ -36,6 +36,9 @@ pub enum Trouble {
     /// The question means nothing.
     #[error("{0}")]
     Wrong(String),
+    /// It is not what it was when the question was made; what to do about it.
+    #[error("{0}")]
+    Changed(String),
     /// The catalogue cannot be asked.
     #[error(transparent)]
     Store(#[from] store::Error),
@@ -47,6 +50,7 @@ impl Trouble {
         match self {
             Trouble::Missing(_) => StatusCode::NOT_FOUND,
             Trouble::Wrong(_) => StatusCode::BAD_REQUEST,
+            Trouble::Changed(_) => StatusCode::CONFLICT,
             Trouble::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }

@@ -42,8 +42,8 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let text = text.ok_or_else(|| Trouble::Wrong("Say what to look for, as in `find?q=word`.".to_owned()))?;
     let pattern = Pattern::literal(text).map_err(|error| Trouble::Wrong(error.to_string()))?;
     let visit = Visit::new(site, asked)?;
-    let moment = Arc::clone(&visit.moment);
-    let told = site.ask(&moment, visit.place, move |room| find(room, &pattern))?;
+    let (moment, place) = (Arc::clone(&visit.moment), visit.place);
+    let told = site.ask(&moment, place, move |room| visit.fits(room).map(|_| find(room, &pattern)))??;
     Ok(Answer::Text("application/json", serde_json::to_string(&told).unwrap_or_default()))
 }
 

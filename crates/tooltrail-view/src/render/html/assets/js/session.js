@@ -12,9 +12,23 @@ const FAILED = 'This part could not be fetched. ';
 const BUTTONS = [['Copy', copyRow], ['Markdown', copyMarkdown], ['Link', copyLink], ['Page', openPage]];
 const part = (path) => `${base}/${path}${path.includes('?') ? '&' : '?'}v=${version}`;
 async function text(path, signal) {
+  return (await get(path, signal)).text();
+}
+async function get(path, signal) {
   const answer = await fetch(part(path), { signal });
+  if (answer.status === 409) changed();
   if (!answer.ok) throw new Error(String(answer.status));
-  return answer.text();
+  return answer;
+}
+// What is here stays and can be read; what is not would be of another version, in which rows stand elsewhere.
+function changed() {
+  if (byId('tt-changed')) return;
+  const told = Object.assign(document.createElement('p'), { id: 'tt-changed', textContent: 'This session has changed. ' });
+  told.setAttribute('role', 'status');
+  const again = Object.assign(document.createElement('button'), { type: 'button', textContent: 'Load it again' });
+  again.addEventListener('click', () => location.reload());
+  told.append(again);
+  document.body.append(told);
 }
 function intercept(event) {
   // The menu has keys of its own, and the browser closes it.
@@ -344,9 +358,7 @@ async function find(text) {
   status.textContent = '…';
   let told;
   try {
-    const answer = await fetch(`${base}/find?q=${encodeURIComponent(text)}`, { signal: looking.signal });
-    if (!answer.ok) throw new Error(String(answer.status));
-    told = await answer.json();
+    told = await (await get('find?q=' + encodeURIComponent(text), looking.signal)).json();
   } catch {
     if (mine === search) status.textContent = 'finding failed';
     return;
