@@ -131,11 +131,6 @@ impl Counts {
         }
     }
 
-    /// Counts what another one has.
-    pub(super) fn join(&mut self, more: &Counts) {
-        self.0.iter_mut().zip(more.0).for_each(|(count, more)| *count += more);
-    }
-
     /// How many rows answer to one of these chips at most.
     pub(super) fn of(&self, set: Set) -> u32 {
         set.chips().filter_map(|(place, _)| self.0.get(place)).sum()

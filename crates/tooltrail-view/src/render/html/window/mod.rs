@@ -39,8 +39,10 @@ pub struct Window {
     places: Vec<Option<(usize, usize)>>,
     /// The section in which each turn begins.
     turns: Vec<Option<usize>>,
-    /// What each section has for chips.
+    /// What each section has for chips: how many rows stay when one is chosen, those that hold such rows included.
     counts: Vec<Counts>,
+    /// How many rows of the session each chip stands for.
+    total: Counts,
     /// What became of the calls that each call's subagents made.
     inside: Vec<Set>,
     /// What the rows of each turn answer to.
@@ -105,6 +107,7 @@ impl Window {
             places: vec![None; calls],
             turns: vec![None; transcript.turns.len()],
             counts: vec![Counts::default(); plan.chunks.len()],
+            total: Counts::default(),
             inside: vec![Set::default(); calls],
             has: vec![Set::default(); transcript.turns.len()],
             shared: shared(&transcript.calls),
@@ -127,7 +130,11 @@ impl Window {
             let entry = if let Row::Entry { entry, .. } = row { entries.get(*entry) } else { None };
             let call = row.call();
             let told = call.and_then(|call| transcript.calls.get(call)).map(|call| (call.row.status, call.row.kind));
-            let mut set = Set::of(entry.map_or(What::Call(0), |entry| entry.what), told);
+            // What a subagent is asked is no prompt of a person, and not drawn as one.
+            let what = entry.map_or(What::Call(0), |entry| entry.what);
+            let mut set = if what == What::Prompt && chunk.thread != Some(0) { Set::default() } else { Set::of(what, told) };
+            // A row that holds a problem stays with it, and is none itself.
+            self.total.add(set);
             if let Some(call) = call {
                 set = set.and(self.inside.get(call).copied().unwrap_or_default());
                 if let Some(known) = self.places.get_mut(call) {

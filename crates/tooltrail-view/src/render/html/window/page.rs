@@ -154,8 +154,6 @@ fn digest(window: &Window, book: &dyn Book, at: &At<'_>) -> Markup {
 /// The bar: views of the session, chips, find.
 fn bar(window: &Window, transcript: &Transcript<'_>, at: &At<'_>, tab: Tab) -> Markup {
     let main = tab == Tab::Transcript;
-    let mut counts = Counts::default();
-    window.counts.iter().for_each(|own| counts.join(own));
     html! {
         div.bar {
             @if main { label.drawer title="Outline" { input #tt-drawer type="checkbox" autocomplete="off"; span aria-hidden="true" { "☰" } span.vh { "Show the outline" } } }
@@ -163,7 +161,7 @@ fn bar(window: &Window, transcript: &Transcript<'_>, at: &At<'_>, tab: Tab) -> M
                 @for (each, name, path) in TABS { a href={ (at.base) (path) } aria-current=[(*each == tab).then_some("page")] { (name) } }
             }
             @if main {
-                (chips::bar(&counts, Set::read(at.show)))
+                (chips::bar(&window.total, Set::read(at.show)))
                 search.find {
                     label.vh for="tt-find" { "Find in the session" }
                     input #tt-find type="search" name="find" value=(at.find) placeholder="Find  /" autocomplete="off" spellcheck="false" aria-keyshortcuts="/";
