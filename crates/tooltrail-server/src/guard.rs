@@ -108,7 +108,8 @@ fn is_foreign(headers: &HeaderMap, host: &str) -> bool {
         return !origin.is_some_and(ours);
     }
     let said = |name| headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    matches!(said("sec-fetch-site"), "cross-site" | "same-site") && said("sec-fetch-mode") != "navigate"
+    let follows = said("sec-fetch-mode") == "navigate" && matches!(said("sec-fetch-dest"), "document" | "");
+    matches!(said("sec-fetch-site"), "cross-site" | "same-site") && !follows
 }
 
 /// Whether a request has the token.
@@ -166,6 +167,8 @@ mod tests {
             assert_eq!(from(&[("origin", origin)]), Some(403), "{origin}");
         }
         assert_eq!(from(&[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")]), None);
+        let frame = [("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate"), ("sec-fetch-dest", "iframe")];
+        assert_eq!(from(&frame), Some(403));
         assert_eq!(from(&[("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "no-cors")]), Some(403));
         assert_eq!(from(&[("sec-fetch-site", "same-site"), ("sec-fetch-mode", "cors")]), Some(403));
         assert_eq!(from(&[("sec-fetch-site", "same-origin"), ("sec-fetch-mode", "cors")]), None);

@@ -4,7 +4,7 @@ const AWAY = '.rows.away';
 // Calls whose subagents had problems, and whose bodies are not here.
 const DEEP = '.call[data-in]:not([data-filled])';
 const { base, v: version } = rows.dataset;
-const MARGIN = '300% 0px';
+const MARGIN = '600% 0px';
 // How many sections stay, those apart that somebody uses.
 const KEEP = 10;
 const FAILED = 'This part could not be fetched. ';
