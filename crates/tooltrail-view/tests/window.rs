@@ -21,6 +21,7 @@ const AT: At<'static> = At {
     find: "",
     digest: false,
     now: None,
+    zone: None,
     resume: None,
     neighbours: [None, None],
 };

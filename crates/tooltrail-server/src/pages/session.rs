@@ -6,6 +6,7 @@ use crate::frame::{self, Page};
 use crate::moment::Moment;
 use crate::rooms::Room;
 use crate::site::Site;
+use jiff::tz::TimeZone;
 use maud::{Markup, html};
 use std::sync::Arc;
 use tooltrail_formats::FORMATS;
@@ -27,6 +28,7 @@ pub(super) struct Visit {
     root: &'static str,
     base: String,
     asked: Asked,
+    zone: TimeZone,
     neighbours: [Option<String>; 2],
 }
 
@@ -41,7 +43,7 @@ impl Visit {
         let neighbours = [address(place.checked_sub(1)), address(place.checked_add(1))];
         let base = site.to(&format!("/s/{}", encoded(&session)));
         drop(rows);
-        Ok(Visit { moment, place, session, root: site.setup.root, base, asked: asked.clone(), neighbours })
+        Ok(Visit { moment, place, session, root: site.setup.root, base, asked: asked.clone(), zone: TimeZone::system(), neighbours })
     }
 
     /// Where the page is shown.
@@ -56,6 +58,7 @@ impl Visit {
             find: self.asked.get("find").unwrap_or_default(),
             digest: self.asked.get("digest").is_some(),
             now: Some(self.moment.now.time),
+            zone: Some(&self.zone),
             resume: None,
             neighbours: [before.as_deref(), after.as_deref()],
         }

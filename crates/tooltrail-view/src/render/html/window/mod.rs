@@ -13,11 +13,13 @@ mod way;
 pub use page::Tab;
 pub use way::{Found, Step};
 
+use super::about::Clock;
 use super::digest::block;
 use super::name;
 use super::plan::{Plan, Row};
 use crate::digest::Row as Fact;
 use chips::{Counts, Set};
+use jiff::tz::TimeZone;
 use maud::Markup;
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -79,6 +81,8 @@ pub struct At<'a> {
     pub digest: bool,
     /// The moment of asking.
     pub now: Option<Time>,
+    /// The clock of whoever reads; without it times are those of UTC.
+    pub zone: Option<&'a TimeZone>,
     /// The command by which the session is resumed.
     pub resume: Option<&'a str>,
     /// The address of the session that began before it, and of the one after it.
@@ -86,6 +90,10 @@ pub struct At<'a> {
 }
 
 impl At<'_> {
+    fn clock(&self) -> Clock<'_> {
+        Clock(self.zone)
+    }
+
     /// The address of a part of the page.
     fn part(&self, path: &str) -> String {
         format!("{}/{path}?v={:x}", self.base, self.version)

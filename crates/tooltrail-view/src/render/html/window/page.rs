@@ -1,7 +1,7 @@
 //! What stands around the rows: title and state, what the session amounts to, the bar with views, chips and find, the outline, and
 //! places for sections that are not here.
 
-use super::super::about::{about, moment, title};
+use super::super::about::{about, title};
 use super::super::plan::Row;
 use super::super::rows::tail;
 use super::super::{help, outline};
@@ -61,7 +61,7 @@ pub(super) fn transcript(window: &Window, book: &dyn Book, at: &At<'_>) -> Marku
                 (outline(window, transcript, at))
                 div.flow {
                     (rows(window, book, at))
-                    footer { p { "End of the session" @if let Some(last) = &transcript.session.last_at { " · " time datetime=(last) { (moment(last)) " UTC" } } } }
+                    footer { p { "End of the session" @if let Some(last) = &transcript.session.last_at { " · " time datetime=(last) title=[at.clock().title(last)] { (at.clock().said(last)) } } } }
                 }
             }
             (help::dialog(KEYS, &html! {}))
@@ -96,7 +96,7 @@ fn top(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
                     } }
                 }
             }
-            ul.about { @for (name, value) in about(session).into_iter().filter(|(name, _)| *name != "state") { li { span.di { (name) } " " (neutral(&value)) } } }
+            ul.about { @for (name, value) in about(session, at.clock()).into_iter().filter(|(name, _)| *name != "state") { li { span.di { (name) } " " (neutral(&value)) } } }
         }
     }
 }
