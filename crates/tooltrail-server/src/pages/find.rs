@@ -32,6 +32,8 @@ const LONGEST: usize = 1_000;
 struct Told {
     /// Section, row, and how often.
     found: Vec<(usize, usize, usize)>,
+    /// The chips that leave each of them to be seen.
+    chips: Vec<String>,
     /// There may be more rows.
     more: bool,
 }
@@ -65,6 +67,7 @@ fn find(room: &Room<'_>, pattern: &Pattern) -> Told {
         let times = times(pattern, loaded);
         if times > 0 {
             told.found.push((section, row, times));
+            told.chips.push(room.window.answers(room.book.transcript(), section, row));
         }
         if told.found.len() < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };

@@ -97,6 +97,11 @@ impl Set {
         Set(self.0 | other.0)
     }
 
+    /// What is in both.
+    pub(super) fn within(self, other: Set) -> Self {
+        Set(self.0 & other.0)
+    }
+
     /// Those that tell what became of a call.
     pub(super) fn statuses(self) -> Self {
         Set(self.0 & ((1 << STATUSES) - 1))
