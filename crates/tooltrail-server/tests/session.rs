@@ -27,8 +27,13 @@ fn a_section_and_its_bodies_are_there() {
     assert_eq!(status, 200);
     assert!(head.to_lowercase().contains("immutable"), "what has a version lasts: {head}");
     assert!(rows.contains("class=\"row call") && page.contains(&rows), "the page has the same rows");
-    let (_, head, _) = world.answer(&format!("{PROBLEMS}/rows/0?v=0"));
-    assert!(!head.to_lowercase().contains("immutable"), "another version does not last: {head}");
+    // Parts of another version are others: there are none, rather than wrong ones.
+    for part in ["rows/0?v=0", "body/0?v=0", "text/0/0?v=0", "turns/0?v=x", "where?rows=0&v=0", "find?q=a&v=0"] {
+        let (status, head, _) = world.answer(&format!("{PROBLEMS}/{part}"));
+        assert!(status == 409 && !head.to_lowercase().contains("immutable"), "{part}: {head}");
+    }
+    let (status, head, _) = world.answer(&format!("{PROBLEMS}/rows/0"));
+    assert!(status == 200 && !head.to_lowercase().contains("immutable"), "what has no version does not last: {head}");
     // A call with a subagent has a place for its rows, and they are there.
     let call = rows.split("data-body=\"body/").skip(1).map(|rest| rest.split('"').next().expect("a number"));
     let nested = call
@@ -60,6 +65,8 @@ fn a_short_name_leads_to_the_whole_one_and_others_nowhere() {
     let world = World::demo();
     let (status, head, _) = world.answer("/s/7c10");
     assert!((300..400).contains(&status) && head.contains(PROBLEMS), "{head}");
+    let (_, head, _) = world.answer("/s/7c10?show=failed&find=a%26b");
+    assert!(head.contains(&format!("{PROBLEMS}?show=failed&find=a%26b")), "{head}");
     assert_eq!(world.ask("/s/nothing-like-it").0, 404);
     // What stands in it is brought along, wherever it is named.
     let page = world.page(&format!("{PROBLEMS}?at=turn-1&show=failed&find=x%22y"));
