@@ -131,7 +131,8 @@ impl Rows<'_> {
         let told = messages::message(part, if drawn.much { &SHORT } else { &MESSAGE });
         let mut markup = body(&told.body, &super::super::rows::placeless);
         let path = format!("text/{}/{}", drawn.section, drawn.row);
-        let whole = self.at.part(&path);
+        // The script asks for the part itself; a link leads to a page.
+        let whole = format!("{}&page=1", self.at.part(&path));
         let rest = if told.folded && markup.0.len() > FOLDED {
             markup = html! { a.more href=(whole) { "Show it" } };
             Some(path.as_str())

@@ -482,6 +482,15 @@ async function digest() {
   }
 }
 
+// Paper has only what is here, and says so.
+addEventListener('beforeprint', () => {
+  byId('tt-unloaded')?.remove();
+  const left = away().filter((place) => !place.hidden).reduce((sum, place) => sum + Number(place.dataset.c ?? 0), 0);
+  if (!left) return;
+  const text = `${left.toLocaleString('en')} rows are not loaded and not printed. To print all of them, export the session as a web page and print that.`;
+  rows.before(Object.assign(document.createElement('p'), { id: 'tt-unloaded', textContent: text }));
+});
+
 // The frame's own controls.
 document.querySelector('.frame .help')?.addEventListener('click', (event) => { event.preventDefault(); help.showModal(); });
 for (const name of THEMES) byId('tt-' + name)?.addEventListener('change', () => { setTheme(name); save('tt-theme', name); });
