@@ -7,8 +7,8 @@ const { base, v: version } = rows.dataset;
 const MARGIN = '600% 0px';
 // How many sections stay, those apart that somebody uses.
 const KEEP = 10;
-// How many of them may be near: each has a thousand elements or more.
-const MOST = 14;
+// How many of them may be near: each has some 1,600 elements, and 20,000 are enough.
+const MOST = 11;
 const FAILED = 'This part could not be fetched. ';
 
 const BUTTONS = [['Copy', copyRow], ['Markdown', copyMarkdown], ['Link', copyLink], ['Page', openPage]];
