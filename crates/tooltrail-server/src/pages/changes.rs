@@ -19,6 +19,8 @@ use tooltrail_view::{Block, Limits, changes};
 const SHORT: Limits = Limits { lines: 400, bytes: 200 * 1024, head: 400, highlight: true };
 /// Everything, within what a browser bears.
 const WHOLE: Limits = Limits { lines: 20_000, bytes: 4 << 20, head: 20_000, highlight: true };
+/// Hardly more than which file it is.
+const NAMED: Limits = Limits { lines: 1, bytes: 1, head: 1, highlight: false };
 /// How many bytes of changes a page holds: files after that are only named.
 const MUCH: usize = 1_500_000;
 
@@ -28,30 +30,47 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
 }
 
 /// All files; or one of them, by its place, in full.
-fn drawn(room: &Room<'_>, at: &At<'_>, only: Option<usize>) -> Markup {
-    let limits = if only.is_some() { &WHOLE } else { &SHORT };
+fn drawn(room: &Room<'_>, at: &At<'_>, only: Option<usize>) -> Result<Markup, Trouble> {
+    // Beside a file that is shown in full, the others are only counted.
+    let limits = if only.is_some() { &NAMED } else { &SHORT };
+    let mut full = None;
     let (mut sections, mut gaps, mut counts): (Vec<Block>, u64, Counts) = (Vec::new(), 0, Counts::default());
     with_names(room.book, Paths::Shown, None, |names| {
         groups(room.book, &Which::default(), None, |groups| {
             for group in groups {
                 gaps += changes::gaps(&group);
                 counts = counts.and(changes::counts(&group));
-                sections.extend(changes::blocks(&group, names, limits));
+                let short = changes::blocks(&group, names, limits);
+                if let Some(place) = only.and_then(|only| only.checked_sub(sections.len())).filter(|place| *place < short.len()) {
+                    full = changes::blocks(&group, names, &WHOLE).into_iter().nth(place);
+                }
+                sections.extend(short);
             }
         });
     });
     if sections.is_empty() {
-        return html! { p { "No edit that succeeded changed a file. " a href={ (at.base) "?show=shell" } { "Commands" } " may have." } };
+        return Ok(
+            html! { p { "No edit that succeeded changed a file. " a href={ (at.base) "?show=shell" } { "Commands" } " may have." } },
+        );
     }
-    let wanted = sections.iter().enumerate().filter(|(place, _)| only.is_none_or(|only| only == *place));
+    let wanted: Vec<(usize, &Block)> = match (only, &full) {
+        (None, _) => sections.iter().enumerate().collect(),
+        (Some(only), Some(full)) => vec![(only, full)],
+        (Some(_), None) => {
+            return Err(Trouble::Missing(format!(
+                "There is no such file: this session changed {}.",
+                counted(sections.len() as u64, "file")
+            )));
+        }
+    };
     let mut much = 0;
-    let drawn = wanted.map(|(place, section)| {
+    let drawn = wanted.into_iter().map(|(place, section)| {
         let markup = if much < MUCH { block(section) } else { named(section) };
         much += markup.0.len();
         (place, markup)
     });
     let drawn: Vec<(usize, Markup)> = drawn.collect();
-    html! {
+    Ok(html! {
         p.sum {
             b { (counted(sections.len() as u64, "file")) } " changed "
             span.ok { "+" (count(counts.added)) } " " span.no { "−" (count(counts.removed)) }
@@ -62,7 +81,7 @@ fn drawn(room: &Room<'_>, at: &At<'_>, only: Option<usize>) -> Markup {
         div.changes { @for (place, markup) in &drawn {
             div.filed id={ "file-" (place) } { (markup) @if only.is_none() { a.whole href={ "?file=" (place) } { "whole" } } }
         } }
-    }
+    })
 }
 
 /// Whether edits are all that can have changed a file.

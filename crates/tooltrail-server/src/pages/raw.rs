@@ -28,7 +28,7 @@ const WHOLE: Limits = Limits { lines: 20_000, bytes: 2 << 20, head: 10_000, high
 
 /// The lines of a session's logs.
 pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    session::tab(site, asked, Tab::Raw, |room, _, asked| drawn(room, asked))
+    session::tab(site, asked, Tab::Raw, |room, _, asked| Ok(drawn(room, asked)))
 }
 
 fn drawn(room: &Room<'_>, asked: &Asked) -> Markup {

@@ -91,7 +91,7 @@ fn resumed(room: &Room<'_>) -> Option<String> {
 
 /// The session's page.
 pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    tab(site, asked, Tab::Transcript, |_, _, _| html! {})
+    tab(site, asked, Tab::Transcript, |_, _, _| Ok(html! {}))
 }
 
 /// The query of an address, spelled anew.
@@ -105,7 +105,7 @@ pub(super) fn tab(
     site: &Site,
     asked: &Asked,
     tab: Tab,
-    content: impl FnOnce(&Room<'_>, &At<'_>, &Asked) -> Markup + Send + 'static,
+    content: impl FnOnce(&Room<'_>, &At<'_>, &Asked) -> Result<Markup, Trouble> + Send + 'static,
 ) -> Result<Answer, Trouble> {
     let visit = Visit::new(site, asked)?;
     // A shortened name leads to the whole one, so that a page has one address.
@@ -118,10 +118,10 @@ pub(super) fn tab(
         let at = At { section: visit.section(room), resume: command.as_deref(), ..visit.at(room) };
         let main = match tab {
             Tab::Transcript => room.window.page(room.book, &at),
-            _ => room.window.tab(room.book, &at, tab, &content(room, &at, &visit.asked)),
+            _ => room.window.tab(room.book, &at, tab, &content(room, &at, &visit.asked)?),
         };
-        (title(room.book.transcript()), main)
-    })?;
+        Ok::<_, Trouble>((title(room.book.transcript()), main))
+    })??;
     let assets = if tab == Tab::Transcript { ASSETS } else { &["session.css"] };
     Ok(Answer::Html(frame::page(site, &Page { assets, own_keys: tab == Tab::Transcript, ..Page::plain(&name) }, &main)))
 }
@@ -150,9 +150,24 @@ pub(crate) fn body(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     part(site, asked, |room, at, asked| room.window.body(room.book, number(asked, "call"), asked.get("all").is_some(), at))
 }
 
-/// All of a message.
+/// All of a message; as a page of its own for whoever comes without a script.
 pub(crate) fn text(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    part(site, asked, |room, at, asked| room.window.text(room.book, number(asked, "section"), number(asked, "row"), at))
+    let drawn = part(site, asked, |room, at, asked| {
+        let (section, row) = (number(asked, "section"), number(asked, "row"));
+        let text = room.window.text(room.book, section, row, at);
+        let back = format!("{}?rows={section}", at.base);
+        if asked.get("page").is_none() {
+            text
+        } else {
+            html! { main.session #main { div.view { p { a href=(back) { "← The session" } } (text) } } }
+        }
+    })?;
+    match drawn {
+        Answer::Html(main) | Answer::Lasting(main) if asked.get("page").is_some() => {
+            Ok(Answer::Html(frame::page(site, &Page { assets: &["session.css"], ..Page::plain("Message") }, &main)))
+        }
+        other => Ok(other),
+    }
 }
 
 /// A part of a long outline.

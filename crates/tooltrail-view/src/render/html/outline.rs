@@ -39,7 +39,7 @@ pub(super) fn item(told: &Told<'_>, address: &str, letters: usize) -> Markup {
                 span.p { @if turn.head.trim().is_empty() { "…" } @else { (neutral(&short(&turn.head, letters))) } }
                 span.c {
                     @if told.calls > 0 { (counted(told.calls, "call")) }
-                    @if told.wrong > 0 { span.no { "✗ " (count(told.wrong)) } }
+                    @if told.wrong > 0 { span.no { (count(told.wrong)) " not fine" } }
                     @if turn.abandoned { span.tag { "abandoned" } }
                 }
             }

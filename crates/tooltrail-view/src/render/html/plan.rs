@@ -282,13 +282,20 @@ fn anchors(calls: &[CallEntry<'_>]) -> Vec<String> {
         let number = used.entry(id).or_default();
         loop {
             *number += 1;
-            let name = if *number == 1 { id.to_owned() } else { format!("{id}~{number}") };
-            if *number == 1 || (!ids.contains(name.as_str()) && made.insert(name.clone())) {
+            let own = *number == 1 && !taken(id);
+            let name = if own { id.to_owned() } else { format!("{id}~{number}") };
+            if own || (!ids.contains(name.as_str()) && made.insert(name.clone())) {
                 return name;
             }
         }
     };
     calls.iter().map(|call| free(call.row.call)).collect()
+}
+
+/// Whether the page itself may have something of this name: its controls, a turn, a conversation, a message.
+fn taken(id: &str) -> bool {
+    let message = id.strip_prefix('m').is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()));
+    id.is_empty() || id == "main" || message || ["tt-", "turn-", "thread-", "file-"].iter().any(|own| id.starts_with(own))
 }
 
 #[cfg(test)]
@@ -347,5 +354,8 @@ mod tests {
     fn anchors_are_ids_where_they_can_be() {
         let same = ["a", "a", "a~2", "a"].map(str::to_owned);
         assert_eq!(plan(&same, &[&[], &[], &[], &[]]).anchors, ["a", "a~3", "a~2", "a~4"]);
+        // What the page itself has names for keeps them.
+        let own = ["tt-menu", "turn-1", "m0-1-0", "main", "mcp"].map(str::to_owned);
+        assert_eq!(plan(&own, &[&[], &[], &[], &[], &[]]).anchors, ["tt-menu~1", "turn-1~1", "m0-1-0~1", "main~1", "mcp"]);
     }
 }

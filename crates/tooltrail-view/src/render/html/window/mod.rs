@@ -90,6 +90,12 @@ pub struct At<'a> {
 }
 
 impl At<'_> {
+    /// What an address keeps of what is shown: chips, and what is looked for.
+    fn kept(&self) -> String {
+        let pairs = [("show", self.show), ("find", self.find)].into_iter().filter(|(_, value)| !value.is_empty());
+        pairs.map(|(name, value)| format!("&{name}={}", name::encoded(value))).collect()
+    }
+
     fn clock(&self) -> Clock<'_> {
         Clock(self.zone)
     }

@@ -162,7 +162,8 @@ fn bar(window: &Window, transcript: &Transcript<'_>, at: &At<'_>, tab: Tab) -> M
             }
             @if main {
                 (chips::bar(&window.total, Set::read(at.show)))
-                search.find {
+                form.find role="search" method="get" action=(at.base) {
+                    @if !at.show.is_empty() { input type="hidden" name="show" value=(at.show); }
                     label.vh for="tt-find" { "Find in the session" }
                     input #tt-find type="search" name="find" value=(at.find) placeholder="Find  /" autocomplete="off" spellcheck="false" aria-keyshortcuts="/";
                     span #tt-found role="status" {}
@@ -193,7 +194,7 @@ fn rows(window: &Window, book: &dyn Book, at: &At<'_>) -> Markup {
             @for root in roots {
                 @if let Some(chunk) = window.plan.chunks.get(root) { (tail(transcript, &window.plan, chunk)) }
                 @if Some(root) == inlined {
-                    section.rows data-s=(root) data-n=[window.counts.get(root).map(Counts::code)] data-turn=[window.turn_at(transcript, root)] {
+                    section.rows data-s=(root) data-c=[window.plan.chunks.get(root).map(|chunk| chunk.rows.len())] data-n=[window.counts.get(root).map(Counts::code)] data-turn=[window.turn_at(transcript, root)] {
                         (window.section(book, root, at))
                     }
                 } @else { (window.place(transcript, root, at, scale)) }
@@ -210,9 +211,9 @@ impl Window {
         let only = Set::read(at.show);
         let hidden = !only.is_empty() && self.counts.get(section).is_some_and(|counts| counts.of(only) == 0);
         html! {
-            section.rows.away data-s=(section) data-h=(height) data-n=[self.counts.get(section).map(Counts::code)] data-turn=[self.turn_at(transcript, section)]
+            section.rows.away data-s=(section) data-h=(height) data-c=(number) data-n=[self.counts.get(section).map(Counts::code)] data-turn=[self.turn_at(transcript, section)]
                 hidden[hidden] {
-                a href={ "?rows=" (section) } { (counted(number as u64, "row")) }
+                a href={ "?rows=" (section) (at.kept()) } { (counted(number as u64, "row")) }
             }
         }
     }

@@ -6,7 +6,6 @@ use super::super::message::{self, Around};
 use super::super::plan::Row;
 use super::super::rows::{Nested, heading, nest};
 use super::{At, Window, way};
-use crate::line::neutral;
 use crate::{Block, Book, Limits, Loaded, call, messages};
 use maud::{Markup, PreEscaped, html};
 use tooltrail_model::transcript::{Entry, Level, Part, Story};
@@ -72,9 +71,9 @@ impl Rows<'_> {
         match loaded {
             Loaded::Call(story) => self.call(&story, call.unwrap_or(usize::MAX), drawn),
             Loaded::Part(part) => self.message(&part, drawn),
-            Loaded::Gone(why) => {
+            Loaded::Gone(_) => {
                 let anchor = call.and_then(|call| self.window.anchor(call));
-                html! { div.row.msg.m-trouble.bad id=[anchor] tabindex="-1" { (notice(Level::Error, &html! { (neutral(&why)) })) } }
+                html! { div.row.msg.m-trouble.bad id=[anchor] tabindex="-1" { (gone()) } }
             }
         }
     }
@@ -122,7 +121,7 @@ impl Rows<'_> {
                 let limits = if whole { WHOLE } else { Limits::PAGE };
                 self.inside(&story, &limits, &nest, &self.window.page_of(call, index, self.at))
             }
-            (Loaded::Gone(why), _) => notice(Level::Error, &html! { (neutral(&why)) }),
+            (Loaded::Gone(_), Some(_)) => gone(),
             _ => notice(Level::Error, &html! { "There is no such call." }),
         }
     }
@@ -132,7 +131,8 @@ impl Rows<'_> {
         let told = messages::message(part, if drawn.much { &SHORT } else { &MESSAGE });
         let mut markup = body(&told.body, &super::super::rows::placeless);
         let path = format!("text/{}/{}", drawn.section, drawn.row);
-        let whole = self.at.part(&path);
+        // The script asks for the part itself; a link leads to a page.
+        let whole = format!("{}&page=1", self.at.part(&path));
         let rest = if told.folded && markup.0.len() > FOLDED {
             markup = html! { a.more href=(whole) { "Show it" } };
             Some(path.as_str())
@@ -158,7 +158,7 @@ impl Rows<'_> {
         let Some(entry) = thread.and_then(|thread| thread.entries.get(*entry)) else { return missing() };
         match self.book.open(entry) {
             Loaded::Part(part) => body(&messages::message(&part, &WHOLE).body, &super::super::rows::placeless),
-            Loaded::Gone(why) => notice(Level::Error, &html! { (neutral(&why)) }),
+            Loaded::Gone(_) => gone(),
             Loaded::Call(_) => missing(),
         }
     }
@@ -169,6 +169,11 @@ impl Rows<'_> {
         let rows = html! { @for section in sections { (self.window.place(self.book.transcript(), *section, self.at, 1.0)) } };
         nest(self.book, &self.window.plan, &Nested { call, thread, calls, failed }, &rows)
     }
+}
+
+/// A record is not where it was.
+fn gone() -> Markup {
+    notice(Level::Error, &html! { "The log has changed since it was read, or is gone. Load the page again." })
 }
 
 /// Whether something was left out that the log has.

@@ -7,8 +7,8 @@ const { base, v: version } = rows.dataset;
 const MARGIN = '600% 0px';
 // How many sections stay, those apart that somebody uses.
 const KEEP = 10;
-// How many of them may be near: each has a thousand elements or more.
-const MOST = 14;
+// How many of them may be near: each has some 1,600 elements, and 20,000 are enough.
+const MOST = 11;
 const FAILED = 'This part could not be fetched. ';
 
 const BUTTONS = [['Copy', copyRow], ['Markdown', copyMarkdown], ['Link', copyLink], ['Page', openPage]];
@@ -481,6 +481,15 @@ async function digest() {
     place.textContent = FAILED;
   }
 }
+
+// Paper has only what is here, and says so.
+addEventListener('beforeprint', () => {
+  byId('tt-unloaded')?.remove();
+  const left = away().filter((place) => !place.hidden).reduce((sum, place) => sum + Number(place.dataset.c ?? 0), 0);
+  if (!left) return;
+  const text = `${left.toLocaleString('en')} rows are not loaded and not printed. To print all of them, export the session as a web page and print that.`;
+  rows.before(Object.assign(document.createElement('p'), { id: 'tt-unloaded', textContent: text }));
+});
 
 // The frame's own controls.
 document.querySelector('.frame .help')?.addEventListener('click', (event) => { event.preventDefault(); help.showModal(); });
