@@ -7,7 +7,8 @@ use maud::Markup;
 use std::io::{self, Write};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use tokio::sync::mpsc;
+use std::time::{Duration, Instant};
+use tokio::sync::mpsc::{self, error::TrySendError};
 use tooltrail_catalog::store;
 
 /// An answer.
@@ -36,6 +37,15 @@ pub enum Trouble {
     /// The question means nothing.
     #[error("{0}")]
     Wrong(String),
+    /// The session is not what it was when the page was made.
+    #[error("{0}")]
+    Changed(String),
+    /// Not yet, or not now: ask again.
+    #[error("{0}")]
+    Later(String),
+    /// It is there, and something went wrong here.
+    #[error("{0}")]
+    Broken(String),
     /// The catalogue cannot be asked.
     #[error(transparent)]
     Store(#[from] store::Error),
@@ -47,7 +57,9 @@ impl Trouble {
         match self {
             Trouble::Missing(_) => StatusCode::NOT_FOUND,
             Trouble::Wrong(_) => StatusCode::BAD_REQUEST,
-            Trouble::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Trouble::Changed(_) => StatusCode::CONFLICT,
+            Trouble::Later(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Trouble::Broken(_) | Trouble::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
         }
     }
 }
@@ -97,6 +109,8 @@ pub struct Pipe {
 
 /// How much is sent at a time.
 const PIECE: usize = 64 * 1024;
+/// How long it is waited for somebody who takes nothing.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Pipe {
     /// A pipe, and its other end.
@@ -116,9 +130,19 @@ impl Write for Pipe {
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        let piece = std::mem::replace(&mut self.held, Vec::with_capacity(PIECE));
-        // Whoever wanted it has gone.
-        self.send.blocking_send(piece.into()).map_err(|_| io::ErrorKind::BrokenPipe.into())
+        let mut piece = Bytes::from(std::mem::replace(&mut self.held, Vec::with_capacity(PIECE)));
+        let start = Instant::now();
+        loop {
+            match self.send.try_send(piece) {
+                Ok(()) => return Ok(()),
+                // Whoever wanted it has gone.
+                Err(TrySendError::Closed(_)) => return Err(io::ErrorKind::BrokenPipe.into()),
+                // Or takes nothing any more.
+                Err(TrySendError::Full(_)) if start.elapsed() > PATIENCE => return Err(io::ErrorKind::TimedOut.into()),
+                Err(TrySendError::Full(back)) => piece = back,
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 }
 

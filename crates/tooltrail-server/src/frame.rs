@@ -66,6 +66,9 @@ pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
                 a.skip href="#main" { "Skip to the page" }
                 (bar(site, page))
                 @if site.setup.demo { (banner(site)) }
+                @if let Some(problem) = site.problem() {
+                    div.notice.error role="alert" { span.sign aria-hidden="true" { "!" } span { "What is shown may be old: " (neutral(&problem)) } }
+                }
                 (main)
                 footer.foot { p { "tooltrail " (env!("CARGO_PKG_VERSION")) " reads the logs of coding agents on this machine. Nothing leaves it." } }
                 @if !page.own_keys { (keys(site, page.keys)) }

@@ -5,8 +5,9 @@
 
 use crate::machine::Machine;
 use crate::moment::{Moment, Reading};
+use crate::site::Setup;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -62,15 +63,16 @@ struct State {
 
 impl Fresh {
     /// Begins, with a thread that ends when the last one who could ask is gone.
-    pub(crate) fn start(machine: Arc<dyn Machine>, catalogue: PathBuf, options: Options) -> Arc<Self> {
+    pub(crate) fn start(machine: Arc<dyn Machine>, setup: &Setup) -> Arc<Self> {
         let fresh = Arc::new(Fresh {
             state: Mutex::new(State { asked: 1, ..State::default() }),
             changed: Condvar::new(),
             progress: Mutex::default(),
         });
-        let own = Arc::clone(&fresh);
+        let (own, setup) = (Arc::clone(&fresh), setup.clone());
         std::thread::spawn(move || {
-            let refresher = Refresher { machine: &*machine, catalogue: &catalogue, options: &options, fresh: &own };
+            let refresher =
+                Refresher { machine: &*machine, catalogue: &setup.catalogue, place: &setup.place, options: &setup.options, fresh: &own };
             while let Some(ticket) = own.wanted() {
                 // Whatever goes wrong, the next one who asks is not left waiting.
                 let problem = match catch_unwind(AssertUnwindSafe(|| refresher.run())) {
@@ -167,6 +169,7 @@ impl Fresh {
 struct Refresher<'a> {
     machine: &'a dyn Machine,
     catalogue: &'a Path,
+    place: &'a Path,
     options: &'a Options,
     fresh: &'a Fresh,
 }
@@ -215,7 +218,7 @@ impl Refresher<'_> {
             return Ok(());
         }
         // Where there is no place for it, the first page waits.
-        let Ok(place) = tempfile::Builder::new().prefix("tooltrail-").tempdir() else { return Ok(()) };
+        let Ok(place) = tempfile::tempdir_in(self.place) else { return Ok(()) };
         let mut few = Catalogue::open(&place.path().join("newest.sqlite"))?;
         let newest = Search { files: newest(&search.files), ..Search::default() };
         refresh(&mut few, &newest, self.options, self.machine.now().time, &Progress::default())?;

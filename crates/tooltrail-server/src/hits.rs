@@ -6,6 +6,7 @@ use crate::called;
 use crate::listed::Rows;
 use crate::words;
 use maud::{Markup, html};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use tooltrail_catalog::search::{Hit, Unit};
 use tooltrail_catalog::store::Listed;
@@ -17,19 +18,62 @@ use tooltrail_view::line::neutral;
 /// How many texts of a call or message are shown.
 const TEXTS: usize = 3;
 
-/// What was found in a session.
-pub(crate) struct Found(Vec<Hit>);
+/// What was found in a session: what is shown of it, and how much more there is.
+pub(crate) struct Found {
+    units: Vec<Told>,
+    /// How many calls and messages are left out.
+    more: usize,
+}
 
-/// Hits by session; those of one follow each other.
-pub(crate) fn by_session(hits: Vec<Hit>) -> Vec<Found> {
-    let mut groups: Vec<Found> = Vec::new();
-    for hit in hits {
-        match groups.last_mut() {
-            Some(group) if group.0.first().is_some_and(|first| Arc::ptr_eq(&first.about, &hit.about)) => group.0.push(hit),
-            _ => groups.push(Found(vec![hit])),
-        }
+/// What was found in a call or message.
+struct Told {
+    hits: Vec<Hit>,
+    /// How many texts are left out.
+    more: usize,
+}
+
+/// Hits of one page. Those before it are counted and those after it are not waited for, so that no more is kept than is shown.
+pub(crate) struct Kept {
+    /// How many sessions come before the page.
+    skipped: usize,
+    /// How many sessions the page has.
+    room: usize,
+    /// How many calls and messages of a session are shown.
+    most: usize,
+    /// The sessions of the page.
+    pub(crate) found: Vec<Found>,
+    /// Whether there is more behind it.
+    pub(crate) more: bool,
+}
+
+impl Kept {
+    /// An empty page of so many sessions, behind so many others.
+    pub(crate) fn new(skipped: usize, room: usize, most: usize) -> Self {
+        Kept { skipped, room, most, found: Vec::new(), more: false }
     }
-    groups
+
+    /// Takes what was found next; those of one session follow each other. Ends the search when the page is full.
+    pub(crate) fn add(&mut self, hits: &[Hit]) -> ControlFlow<()> {
+        for session in hits.chunk_by(|one, next| Arc::ptr_eq(&one.about, &next.about)) {
+            if self.skipped > 0 {
+                self.skipped -= 1;
+            } else if self.found.len() < self.room {
+                self.found.push(Found::of(session, self.most));
+            } else {
+                self.more = true;
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+impl Found {
+    fn of(hits: &[Hit], most: usize) -> Self {
+        let mut units = hits.chunk_by(|one, next| one.unit == next.unit);
+        let told = |unit: &[Hit]| Told { hits: unit.iter().take(TEXTS).cloned().collect(), more: unit.len().saturating_sub(TEXTS) };
+        Found { units: units.by_ref().take(most).map(told).collect(), more: units.count() }
+    }
 }
 
 /// What was looked for.
@@ -38,24 +82,20 @@ pub(crate) struct Wanted<'a> {
     pub(crate) query: &'a str,
     /// A text of it that can be found in a session.
     pub(crate) find: Option<&'a str>,
-    /// How many calls and messages of a session are shown.
-    pub(crate) most: usize,
 }
 
 /// A session with what was found in it.
 pub(crate) fn group(rows: &Rows<'_>, found: &Found, wanted: &Wanted<'_>) -> Result<Markup, Trouble> {
-    let Some(first) = found.0.first() else { return Ok(html! {}) };
+    let Some(first) = found.units.first().and_then(|unit| unit.hits.first()) else { return Ok(html! {}) };
     let Some(place) = rows.rows.iter().position(|row| row.agent == first.agent && row.session == first.session) else {
         return Ok(html! {});
     };
     let Some(row) = rows.rows.get(place) else { return Ok(html! {}) };
-    let units: Vec<&[Hit]> = found.0.chunk_by(|one, next| one.unit == next.unit).collect();
     let calls = rows.moment.listing.calls_of(&rows.moment.library.catalogue(), place)?;
     let mut shown = Vec::new();
-    for unit in units.iter().take(wanted.most) {
+    for unit in &found.units {
         shown.push(self::unit(rows, row, unit, &calls, wanted.find)?);
     }
-    let more = units.len().saturating_sub(wanted.most);
     let all = asking(rows.site, "/search", &format!("{} session:{}", wanted.query, quoted(row.session)));
     Ok(html! {
         section.hit {
@@ -68,14 +108,14 @@ pub(crate) fn group(rows: &Rows<'_>, found: &Found, wanted: &Wanted<'_>) -> Resu
                 }
             }
             ol data-rows { @for unit in &shown { (unit) } }
-            @if more > 0 { p.more { a href=(all) { (count(more as u64)) " more in this session" } } }
+            @if found.more > 0 { p.more { a href=(all) { (count(found.more as u64)) " more in this session" } } }
         }
     })
 }
 
 /// A call or a message with the texts that were found in it.
-fn unit(rows: &Rows<'_>, row: &SessionRow<'_>, hits: &[Hit], calls: &[Listed], find: Option<&str>) -> Result<Markup, Trouble> {
-    let Some(first) = hits.first() else { return Ok(html! {}) };
+fn unit(rows: &Rows<'_>, row: &SessionRow<'_>, told: &Told, calls: &[Listed], find: Option<&str>) -> Result<Markup, Trouble> {
+    let Some(first) = told.hits.first() else { return Ok(html! {}) };
     let at = words::time(first.at.as_deref());
     let line = match first.unit {
         Unit::Call(number) => {
@@ -84,7 +124,6 @@ fn unit(rows: &Rows<'_>, row: &SessionRow<'_>, hits: &[Hit], calls: &[Listed], f
         }
         Unit::Message(_) => None,
     };
-    let more = hits.len().saturating_sub(TEXTS);
     Ok(html! {
         li {
             p.whose {
@@ -96,8 +135,8 @@ fn unit(rows: &Rows<'_>, row: &SessionRow<'_>, hits: &[Hit], calls: &[Listed], f
                 }
                 @if let Some(at) = at { time.di datetime=(at) title=(rows.clock.full(at)) { (rows.clock.time(at)) } }
             }
-            @for hit in hits.iter().take(TEXTS) { p.text { @if line.is_some() { span.field { (hit.field) } } span { (marked(&hit.snippet, &hit.matches)) } } }
-            @if more > 0 { p.text.di { "and " (count(more as u64)) " more here" } }
+            @for hit in &told.hits { p.text { @if line.is_some() { span.field { (hit.field) } } span { (marked(&hit.snippet, &hit.matches)) } } }
+            @if told.more > 0 { p.text.di { "and " (count(told.more as u64)) " more here" } }
         }
     })
 }

@@ -186,7 +186,7 @@ impl<'a> Rows<'a> {
 
     /// A project's name, which leads to its sessions.
     pub(crate) fn project(&self, path: &str) -> Markup {
-        self.project_as(path, words::project_name(path))
+        self.project_as(path, words::last_part(path))
     }
 
     /// The same by another name.

@@ -5,9 +5,13 @@
 //! more, and everything in it is let go.
 
 use crate::moment::Moment;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
 use std::ops::Deref;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 use tooltrail_catalog::library::Library;
 use tooltrail_formats::shelf::Disk;
@@ -22,6 +26,8 @@ use tooltrail_view::render::html::window::Window;
 const OPEN: usize = 6;
 /// How long a room stays open with nobody in it.
 const IDLE: Duration = Duration::from_secs(90);
+/// How much is done apart at once.
+const APART: usize = 4;
 /// How many questions are answered at once in a room.
 const WORKERS: usize = 2;
 
@@ -111,12 +117,28 @@ type Question = Box<dyn FnOnce(&Room<'_>) + Send>;
 /// The rooms, the one that was entered last first.
 #[derive(Default)]
 pub struct Rooms {
-    doors: Mutex<Vec<Door>>,
+    doors: Arc<Mutex<Vec<Door>>>,
+    /// How many rooms were ever opened, to tell them apart.
+    opened: AtomicU64,
+    /// How much is done apart at this moment.
+    apart: Arc<AtomicUsize>,
 }
 
 struct Door {
     key: Key,
+    number: u64,
     ask: Sender<Question>,
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum Shut {
+    /// The logs are not there any more.
+    Gone,
+    /// They are, but something went wrong.
+    Broken,
+    /// Too much is being done already.
+    Busy,
 }
 
 /// What a room is found by.
@@ -128,35 +150,48 @@ struct Key {
 }
 
 impl Rooms {
-    /// Asks something about a session, by its place in the moment's listing. Nothing where its logs are not there any more.
+    /// Asks something about a session, by its place in the moment's listing.
     pub fn ask<T: Send + 'static>(
         &self,
         moment: &Arc<Moment>,
         row: &SessionRow<'_>,
         place: usize,
         question: impl FnOnce(&Room<'_>) -> T + Send + 'static,
-    ) -> Option<T> {
+    ) -> Result<T, Shut> {
+        let bundle = moment.listing.bundle(place).ok_or(Shut::Gone)?;
         let (tell, told) = channel();
         let question = move |room: &Room<'_>| {
             // Who asked may have gone.
             let _ = tell.send(question(room));
         };
-        self.leave(moment, row, place, question)?;
-        told.recv().ok()
+        self.send(Key::of(moment, row, place), Box::new(question), moment, bundle);
+        told.recv().map_err(|_| Shut::Broken)
     }
 
-    /// Leaves something to be done in a session's room, and does not wait for it.
-    pub fn leave(
+    /// Has something done in a room that nobody else comes into, and does not wait for it: it may take as long as it likes.
+    pub fn apart(
         &self,
         moment: &Arc<Moment>,
         row: &SessionRow<'_>,
         place: usize,
         work: impl FnOnce(&Room<'_>) + Send + 'static,
-    ) -> Option<()> {
-        let bundle = moment.listing.bundle(place)?;
-        let key = Key { agent: row.agent.to_owned(), session: row.session.to_owned(), version: moment.listing.version(place) };
-        self.send(key, Box::new(work), moment, bundle);
-        Some(())
+    ) -> Result<(), Shut> {
+        let bundle = moment.listing.bundle(place).ok_or(Shut::Gone)?;
+        let busy = Arc::clone(&self.apart);
+        if busy.fetch_add(1, Ordering::Relaxed) >= APART {
+            busy.fetch_sub(1, Ordering::Relaxed);
+            return Err(Shut::Busy);
+        }
+        let (ask, asked) = channel();
+        // The other end is below, and after this question there are no more.
+        let _ = ask.send(Box::new(work) as Question);
+        drop(ask);
+        let (key, moment) = (Key::of(moment, row, place), Arc::clone(moment));
+        std::thread::spawn(move || {
+            open(&key, moment, bundle, &Mutex::new(asked), &|| {});
+            busy.fetch_sub(1, Ordering::Relaxed);
+        });
+        Ok(())
     }
 
     /// The agents and sessions of the rooms that are open, the one that was entered last first.
@@ -181,14 +216,30 @@ impl Rooms {
         // The other end is below.
         let _ = ask.send(question);
         doors.truncate(OPEN - 1);
-        doors.insert(0, Door { key: key.clone(), ask });
-        let moment = Arc::clone(moment);
-        std::thread::spawn(move || open(&key, moment, bundle, &Mutex::new(asked)));
+        let number = self.opened.fetch_add(1, Ordering::Relaxed);
+        doors.insert(0, Door { key: key.clone(), number, ask });
+        let (moment, doors) = (Arc::clone(moment), Arc::clone(&self.doors));
+        std::thread::spawn(move || {
+            // Without its door nobody else comes; who is inside already is still answered.
+            let close = || doors.lock().unwrap_or_else(PoisonError::into_inner).retain(|door| door.number != number);
+            open(&key, moment, bundle, &Mutex::new(asked), &close);
+            close();
+        });
     }
 }
 
+impl Key {
+    fn of(moment: &Moment, row: &SessionRow<'_>, place: usize) -> Self {
+        let version = moment.listing.version(place) ^ *RUN;
+        Key { agent: row.agent.to_owned(), session: row.session.to_owned(), version }
+    }
+}
+
+/// What this run of the program has to itself: what another one drew may look otherwise, and browsers keep what never changes.
+static RUN: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(std::process::id()));
+
 /// Opens a session and answers questions about it until nobody asks any more.
-fn open(key: &Key, moment: Arc<Moment>, bundle: i64, asked: &Mutex<Receiver<Question>>) {
+fn open(key: &Key, moment: Arc<Moment>, bundle: i64, asked: &Mutex<Receiver<Question>>, close: &(dyn Fn() + Sync)) {
     let Ok(linker) = moment.library.open(bundle) else { return };
     let (now, shelf) = (moment.now.clone(), Disk::default());
     // A moment holds on to the catalogue as it was, which a room that stays open for long must not.
@@ -201,8 +252,13 @@ fn open(key: &Key, moment: Arc<Moment>, bundle: i64, asked: &Mutex<Receiver<Ques
     let room = Room { book: &book, linked: &linked, session, now: &now, shelf: &shelf, version: key.version, window: &window };
     let next = || asked.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(IDLE);
     let work = || {
-        while let Ok(question) = next() {
-            question(&room);
+        loop {
+            match next() {
+                // Who asked notices that there is no answer; the others are not to suffer.
+                Ok(question) => drop(catch_unwind(AssertUnwindSafe(|| question(&room)))),
+                Err(RecvTimeoutError::Timeout) => close(),
+                Err(RecvTimeoutError::Disconnected) => return,
+            }
         }
     };
     std::thread::scope(|scope| {

@@ -4,7 +4,7 @@ use crate::answer::Trouble;
 use crate::fresh::{Fresh, Work};
 use crate::machine::Machine;
 use crate::moment::Moment;
-use crate::rooms::{Room, Rooms};
+use crate::rooms::{Room, Rooms, Shut};
 use crate::tested::Tests;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -20,6 +20,8 @@ pub struct Setup {
     pub root: &'static str,
     /// The catalogue's file.
     pub catalogue: PathBuf,
+    /// Where files may be made that go with the server.
+    pub place: PathBuf,
     /// How logs are read.
     pub options: Options,
     /// Whether the logs are invented, which every page says.
@@ -41,7 +43,7 @@ pub struct Site {
 impl Site {
     /// Begins to read.
     pub fn new(setup: Setup, machine: Arc<dyn Machine>) -> Self {
-        let fresh = Fresh::start(Arc::clone(&machine), setup.catalogue.clone(), setup.options.clone());
+        let fresh = Fresh::start(Arc::clone(&machine), &setup);
         Site { setup, machine, tested: Tests::default(), rooms: Rooms::default(), fresh }
     }
 
@@ -53,9 +55,14 @@ impl Site {
     /// What is known now, as fresh as it can be without waiting for long.
     pub fn moment(&self) -> Result<Arc<Moment>, Trouble> {
         self.fresh.moment().ok_or_else(|| match self.fresh.problem() {
-            Some(problem) => Trouble::Wrong(problem),
-            None => Trouble::Missing("The logs are still being read. Ask again in a moment.".to_owned()),
+            Some(problem) => Trouble::Broken(problem),
+            None => Trouble::Later("The logs are still being read. Ask again in a moment.".to_owned()),
         })
+    }
+
+    /// Why what is shown may be old: the last comparison with the logs failed.
+    pub(crate) fn problem(&self) -> Option<String> {
+        self.fresh.problem()
     }
 
     /// How far reading is, while it goes on.
@@ -97,15 +104,15 @@ impl Site {
         question: impl FnOnce(&Room<'_>) -> T + Send + 'static,
     ) -> Result<T, Trouble> {
         let rows = moment.rows();
-        let row = rows.get(place).ok_or_else(gone)?;
-        self.rooms.ask(moment, row, place, question).ok_or_else(gone)
+        let row = rows.get(place).ok_or_else(|| shut(Shut::Gone))?;
+        self.rooms.ask(moment, row, place, question).map_err(shut)
     }
 
-    /// Has something done that takes long, in the room of a session, without waiting for it.
-    pub fn leave(&self, moment: &Arc<Moment>, place: usize, work: impl FnOnce(&Room<'_>) + Send + 'static) -> Result<(), Trouble> {
+    /// Has something done about a session that takes long, without waiting for it.
+    pub fn apart(&self, moment: &Arc<Moment>, place: usize, work: impl FnOnce(&Room<'_>) + Send + 'static) -> Result<(), Trouble> {
         let rows = moment.rows();
-        let row = rows.get(place).ok_or_else(gone)?;
-        self.rooms.leave(moment, row, place, work).ok_or_else(gone)
+        let row = rows.get(place).ok_or_else(|| shut(Shut::Gone))?;
+        self.rooms.apart(moment, row, place, work).map_err(shut)
     }
 
     /// Reads a filter as the command line does.
@@ -129,8 +136,15 @@ impl Site {
     }
 }
 
-fn gone() -> Trouble {
-    Trouble::Missing("The logs of this session are gone: its agent has deleted them.".to_owned())
+fn shut(why: Shut) -> Trouble {
+    match why {
+        Shut::Gone => Trouble::Missing("The logs of this session are gone: its agent has deleted them.".to_owned()),
+        Shut::Busy => Trouble::Later("Too much is being written already. Ask again when that is done.".to_owned()),
+        Shut::Broken => Trouble::Broken(
+            "This could not be made of the session's logs. Load the page again; if that does not help, `tooltrail check` says what is wrong with them."
+                .to_owned(),
+        ),
+    }
 }
 
 impl Drop for Site {

@@ -43,18 +43,15 @@ impl Clock {
         }
     }
 
-    /// The day so many days ago, as a filter has it: `2026-03-04`.
-    pub(crate) fn day_word(&self, ago: i8) -> String {
-        self.date_ago(ago).to_string()
+    /// The same within a sentence: `yesterday`, `Tuesday 3 March`.
+    pub(crate) fn day_within(&self, then: Time) -> String {
+        let day = self.day(then);
+        if matches!(day.as_str(), "Today" | "Yesterday") { day.to_lowercase() } else { day }
     }
 
-    /// The same in words: `Monday 2 March`.
-    pub(crate) fn day_ago(&self, ago: i8) -> String {
-        self.date_ago(ago).strftime("%A %-d %B").to_string()
-    }
-
-    fn date_ago(&self, ago: i8) -> jiff::civil::Date {
-        self.local(self.now).date().saturating_sub(jiff::Span::new().days(ago))
+    /// The day of a moment, as a filter has it: `2026-03-04`.
+    pub(crate) fn day_word(&self, then: Time) -> String {
+        self.local(then).date().to_string()
     }
 
     /// The time of day: `14:02`.
@@ -93,8 +90,8 @@ pub(crate) fn lasted(row: &SessionRow<'_>) -> Option<u64> {
     u64::try_from(micros / 1000).ok().filter(|millis| *millis > 0)
 }
 
-/// The last part of a project's path, whichever system it comes from.
-pub(crate) fn project_name(path: &str) -> &str {
+/// The last part of a path, whichever system it comes from.
+pub(crate) fn last_part(path: &str) -> &str {
     let trimmed = path.trim_end_matches(['/', '\\']);
     trimmed.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(path)
 }
@@ -108,15 +105,15 @@ impl<'p> ProjectNames<'p> {
     /// The names of these projects.
     pub(crate) fn of(paths: impl Iterator<Item = &'p str>) -> Self {
         let mut seen = HashSet::new();
-        ProjectNames { shared: paths.map(project_name).filter(|name| !seen.insert(*name)).collect() }
+        ProjectNames { shared: paths.map(last_part).filter(|name| !seen.insert(*name)).collect() }
     }
 
     /// What a project is called.
     pub(crate) fn name<'a>(&self, path: &'a str) -> &'a str {
-        let name = project_name(path);
+        let name = last_part(path);
         let longer = || {
             let above = path.trim_end_matches(['/', '\\']).strip_suffix(name)?.trim_end_matches(['/', '\\']);
-            path.get(above.len() - project_name(above).len()..).filter(|_| !above.is_empty())
+            path.get(above.len() - last_part(above).len()..).filter(|_| !above.is_empty())
         };
         if self.shared.contains(name) { longer().unwrap_or(name) } else { name }
     }
@@ -237,7 +234,7 @@ mod tests {
             ("/Users/me/Library/Mobile Documents/notes", "notes"),
             ("", ""),
         ] {
-            assert_eq!(project_name(path), name, "{path}");
+            assert_eq!(last_part(path), name, "{path}");
         }
     }
 
@@ -288,8 +285,9 @@ mod tests {
             assert_eq!((clock().day(at(then)).as_str(), clock().when(at(then)).as_str()), (day, when), "{then}");
         }
         assert_eq!(clock().full(at("2026-03-04T12:00:09Z")), "2026-03-04 14:00:09");
-        assert_eq!((clock().day_word(0).as_str(), clock().day_word(4).as_str()), ("2026-03-04", "2026-02-28"));
-        assert_eq!(clock().day_ago(2), "Monday 2 March");
+        assert_eq!(clock().day_word(at("2026-03-03T22:30:00Z")), "2026-03-04");
+        let within = |then: &str| clock().day_within(at(then));
+        assert_eq!([within("2026-03-03T21:30:00Z"), within("2026-03-01T12:00:00Z")], ["yesterday", "Sunday 1 March"]);
     }
 
     #[test]

@@ -97,6 +97,32 @@ fn home_counts_what_went_wrong_today() {
 }
 
 #[test]
+fn home_tells_of_the_last_day_on_which_something_went_wrong_however_long_ago() {
+    let lay = |fails: bool| {
+        World::new(move |home| {
+            for (id, at, fails) in
+                [("aa01", "2025-01-07T11:00:00Z", fails), ("aa02", "2025-01-09T11:00:00Z", fails), ("aa03", "2025-02-09T11:00:00Z", false)]
+            {
+                Small { id, prompt: &format!("task {id}"), cwd: "/srv/app", command: &format!("run {id}"), at, fails }.lay(home);
+            }
+        })
+    };
+    let page = lay(true).page("/");
+    has(
+        &page,
+        &[
+            "<h1>Nothing waits for you, nothing ran since 9 February 2025</h1>",
+            "Went wrong on 9 January 2025",
+            "run aa02",
+            "since:2025-01-09%20until:2025-01-09",
+            "The call",
+            "of all days",
+        ],
+    );
+    has(&lay(false).page("/"), &["Went wrong", "Nothing, in any session."]);
+}
+
+#[test]
 fn a_machine_without_logs_is_told_what_to_do() {
     let world = World::new(|_| {});
     let page = world.page("/");
@@ -187,6 +213,9 @@ fn long_lists_come_in_pages() {
     });
     let first = world.page("/sessions");
     has(&first, &["230 sessions", "here 1 to 100", "Page 1 of 3", "href=\"/sessions?page=2\""]);
+    has(&world.page("/sessions?page=2"), &["← Newer", "Older →"]);
+    has(&world.page("/sessions?sort=-last&page=2"), &["← Older", "Newer →"]);
+    has(&world.page("/sessions?sort=title&page=2"), &["← Previous", "Next →"]);
     let last = world.page("/sessions?page=3");
     has(&last, &["here 201 to 230", "Page 3 of 3"]);
     assert_eq!((titles(&first).len(), titles(&last).len()), (100, 30));
@@ -206,6 +235,12 @@ fn long_lists_come_in_pages() {
     assert_eq!(hits.matches("<section class=\"hit\">").count(), 20);
     assert_eq!(world.page("/search/counts?q=needle"), "{\"say\":\"460 hits in 230 calls of 230 sessions\"}");
     assert_eq!(world.page("/search?q=needle&page=12").matches("<section class=\"hit\">").count(), 10);
+    has(&world.page("/search?q=needle&page=13"), &["There is nothing on this page.", "The first page"]);
+    // However far a page is, nothing overflows and nobody waits.
+    for far in ["201", "18446744073709551615"] {
+        has(&world.page(&format!("/search?q=needle&page={far}")), &["Hits are shown up to page 200."]);
+        has(&world.page(&format!("/search?q=status:failed&page={far}")), &["here 201 to 230", "page=2\"", "Page 3"]);
+    }
 }
 
 #[test]

@@ -21,6 +21,7 @@ const AT: At<'static> = At {
     find: "",
     digest: false,
     now: None,
+    zone: None,
     resume: None,
     neighbours: [None, None],
 };
@@ -187,4 +188,16 @@ fn a_call_is_named_by_its_id_only_if_that_is_its_own() {
     // All calls of an invented session have the same id.
     assert_eq!(name, format!("{}:{}", transcript.calls[0].row.session, transcript.calls[0].number));
     assert_eq!(call_name(transcript, 99), None);
+}
+
+#[test]
+fn a_chip_counts_calls_and_not_what_holds_them() {
+    // Three failed in the main conversation, and 75 in the subagent whose call itself went well.
+    let book = large("cargo test", 150);
+    let page = Window::new(book.transcript()).page(&book, &AT).into_string();
+    let failed = book.transcript().calls.iter().filter(|call| call.row.status == Status::Failed).count();
+    assert_eq!(failed, 78);
+    assert!(page.contains(&format!("title=\"{failed} failed\"")), "{:?}", values(&page, "title"));
+    // The place of the call that started it still says that there is one more row to show.
+    assert!(values(&page, "data-n").iter().any(|code| code.starts_with("f")), "{:?}", values(&page, "data-n"));
 }

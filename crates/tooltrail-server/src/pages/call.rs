@@ -65,7 +65,7 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let Some(session) = rows.get(place) else { return Err(name::missing(asked.name("call"))) };
     let context = Context {
         title: words::title(session.title),
-        project: session.project.map(|project| words::project_name(project).to_owned()),
+        project: session.project.map(|project| words::last_part(project).to_owned()),
         all: asked.get("all").is_some(),
         own: asked.name("call").to_owned(),
         to,
@@ -240,5 +240,5 @@ impl Sheet<'_> {
 
 /// The name of a file without its directories.
 fn base(path: &str) -> String {
-    neutral(path.rsplit(['/', '\\']).next().unwrap_or(path)).into_owned()
+    neutral(words::last_part(path)).into_owned()
 }

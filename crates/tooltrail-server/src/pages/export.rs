@@ -54,7 +54,7 @@ fn file(site: &Site, asked: &Asked, to: To) -> Result<Answer, Trouble> {
     let redactor =
         (asked.get("redact") != Some("no")).then(|| Redactor::new(site.machine.home().as_deref(), site.machine.user().as_deref()));
     let (mut pipe, written) = Pipe::new();
-    site.leave(&Arc::clone(&visit.moment), visit.place, move |room| {
+    site.apart(&Arc::clone(&visit.moment), visit.place, move |room| {
         // Who wanted it may have gone, and a log may have changed: what is missing at the end says so.
         let _ = write(room, to, redactor.as_ref(), &mut pipe).and_then(|()| pipe.flush());
     })?;

@@ -32,6 +32,8 @@ const LONGEST: usize = 1_000;
 struct Told {
     /// Section, row, and how often.
     found: Vec<(usize, usize, usize)>,
+    /// The chips that leave each of them to be seen.
+    chips: Vec<String>,
     /// There may be more rows.
     more: bool,
 }
@@ -42,8 +44,8 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let text = text.ok_or_else(|| Trouble::Wrong("Say what to look for, as in `find?q=word`.".to_owned()))?;
     let pattern = Pattern::literal(text).map_err(|error| Trouble::Wrong(error.to_string()))?;
     let visit = Visit::new(site, asked)?;
-    let moment = Arc::clone(&visit.moment);
-    let told = site.ask(&moment, visit.place, move |room| find(room, &pattern))?;
+    let (moment, place) = (Arc::clone(&visit.moment), visit.place);
+    let told = site.ask(&moment, place, move |room| visit.fits(room).map(|_| find(room, &pattern)))??;
     Ok(Answer::Text("application/json", serde_json::to_string(&told).unwrap_or_default()))
 }
 
@@ -65,6 +67,7 @@ fn find(room: &Room<'_>, pattern: &Pattern) -> Told {
         let times = times(pattern, loaded);
         if times > 0 {
             told.found.push((section, row, times));
+            told.chips.push(room.window.answers(room.book.transcript(), section, row));
         }
         if told.found.len() < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };

@@ -16,7 +16,7 @@ use tooltrail_catalog::store::Listed;
 use tooltrail_model::filter::quoted;
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::{Status, Time};
-use tooltrail_view::head::{count, counted, look, size, took};
+use tooltrail_view::head::{count, counted, is_problem, look, size, took};
 use tooltrail_view::line::neutral;
 
 /// How many sessions are shown that ran lately.
@@ -24,8 +24,10 @@ const RECENT: usize = 20;
 /// How many projects are shown at once, and how many sessions with problems.
 const PROJECTS: usize = 12;
 const TROUBLED: usize = 8;
-/// How many days are looked back for problems, where today has none.
-const DAYS: i8 = 7;
+/// The states of a session that needs somebody: what has to be answered before what may be.
+const NEEDS: &[&str] = &["waiting", "asks", "your_turn"];
+/// The state of a session that does not.
+const WORKS: &[&str] = &["working"];
 /// How many sessions are named that are about to be deleted.
 const DOOMED: usize = 5;
 
@@ -62,8 +64,8 @@ pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
             }
             div.columns {
                 div {
-                    (home.lives("Needs you", &["waiting", "asks", "your_turn"])?)
-                    (home.lives("At work", &["working"])?)
+                    (home.lives("Needs you", NEEDS)?)
+                    (home.lives("At work", WORKS)?)
                     (home.troubles(&problems)?)
                     (home.recent())
                 }
@@ -82,9 +84,7 @@ struct Home<'a> {
 impl Home<'_> {
     /// What one came to see, in a sentence.
     fn sentence(&self, problems: &Problems) -> String {
-        let of =
-            |states: &[&str]| self.rows.rows.iter().filter(|row| row.state.is_some_and(|state| states.contains(&state))).count() as u64;
-        let (waiting, working) = (of(&["waiting", "asks"]), of(&["working"]));
+        let (waiting, working) = (self.places(NEEDS).len() as u64, self.places(WORKS).len() as u64);
         let needs = match waiting {
             0 => "Nothing waits for you".to_owned(),
             1 => "1 session waits for you".to_owned(),
@@ -92,10 +92,20 @@ impl Home<'_> {
         };
         let works = if working > 0 { format!(", {} at work", count(working)) } else { String::new() };
         let wrong = match problems.calls.len() {
-            number if number > 0 && problems.ago == 0 => format!("{} went wrong today", counted(number as u64, "call")),
-            _ => "nothing went wrong today".to_owned(),
+            number if number > 0 && problems.last.is_none() => format!("{} went wrong today", counted(number as u64, "call")),
+            _ => self.quiet(),
         };
-        format!("{needs}{works}, {wrong}")
+        let so_far = if self.rows.moment.read.partial { ", so far" } else { "" };
+        format!("{needs}{works}, {wrong}{so_far}")
+    }
+
+    /// What is said of a day without problems: that it had none, or that nothing ran since another.
+    fn quiet(&self) -> String {
+        let clock = self.rows.clock;
+        match self.rows.rows.iter().filter_map(|row| words::time(row.last_at.as_deref())).max() {
+            Some(last) if clock.day_word(last) < clock.day_word(clock.now) => format!("nothing ran since {}", clock.day_within(last)),
+            _ => "nothing went wrong today".to_owned(),
+        }
     }
 
     /// How much was read, in how long.
@@ -115,11 +125,16 @@ impl Home<'_> {
         format!("{logs}, {began}{newer}")
     }
 
+    /// The places of the sessions in some states.
+    fn places(&self, states: &[&str]) -> Vec<usize> {
+        let is_one = |row: &SessionRow<'_>| row.state.is_some_and(|state| states.contains(&state));
+        self.rows.rows.iter().enumerate().filter(|(_, row)| is_one(row)).map(|(place, _)| place).collect()
+    }
+
     /// Sessions in some states, each with the call that is in progress, what tells its state, and since when.
     fn lives(&self, name: &str, states: &[&str]) -> Result<Markup, Trouble> {
-        let is_one = |row: &SessionRow<'_>| row.state.is_some_and(|state| states.contains(&state));
-        let mut places: Vec<usize> = (0..self.rows.rows.len()).filter(|&place| self.rows.rows.get(place).is_some_and(is_one)).collect();
-        // What has to be answered before what may be; then what waits longest.
+        let mut places = self.places(states);
+        // In the order of the states; then what waits longest.
         let order = |place: &usize| {
             let row = self.rows.rows.get(*place)?;
             Some((states.iter().position(|state| row.state == Some(state)), row.last_at.clone()))
@@ -168,21 +183,46 @@ impl Home<'_> {
     /// The calls that did not do what was asked, of today; or if there are none, of the last day that has some.
     fn problems(&self) -> Result<Problems, Trouble> {
         let Rows { site, moment, rows, clock, .. } = &self.rows;
-        for ago in 0..=DAYS {
-            let day = clock.day_word(ago);
-            let query = if ago == 0 { "since:today".to_owned() } else { format!("since:{day} until:{day}") };
-            let Ok(filter) = site.filter(&format!("{} {query}", words::problems()), moment) else { continue };
-            let calls = moment.asked(rows, site.threads()).calls(&filter)?;
-            if !calls.is_empty() {
-                return Ok(Problems { calls, ago, query });
-            }
+        let calls = |query: &str| match site.filter(&format!("{} {query}", words::problems()), moment) {
+            Ok(filter) => moment.asked(rows, site.threads()).calls(&filter).map_err(Trouble::from),
+            Err(_) => Ok(Vec::new()),
+        };
+        let query = "since:today".to_owned();
+        let today = calls(&query)?;
+        if !today.is_empty() {
+            return Ok(Problems { calls: today, last: None, query });
         }
-        Ok(Problems::default())
+        let Some(last) = self.last_problem()? else { return Ok(Problems::default()) };
+        let day = clock.day_word(last);
+        let query = format!("since:{day} until:{day}");
+        Ok(Problems { calls: calls(&query)?, last: Some(last), query })
+    }
+
+    /// When a call last did not do what was asked. Only those sessions are looked through that may know of a later one.
+    fn last_problem(&self) -> Result<Option<Time>, Trouble> {
+        let Rows { moment, rows, .. } = &self.rows;
+        let has_some = |row: &SessionRow<'_>| row.by_status.iter().any(|(status, number)| is_problem(*status) && *number > 0);
+        let candidates = rows.iter().enumerate().filter(|(place, row)| has_some(row) && !moment.listing.is_gone(*place));
+        let mut candidates: Vec<(Time, usize)> =
+            candidates.filter_map(|(place, row)| Some((words::time(row.last_at.as_deref())?, place))).collect();
+        candidates.sort_unstable_by(|one, two| two.cmp(one));
+        let mut newest: Option<Time> = None;
+        for (last, place) in candidates {
+            if newest.is_some_and(|newest| newest >= last) {
+                break;
+            }
+            moment.listing.each_call(&moment.library.catalogue(), place, |_, row, _| {
+                if is_problem(row.status) {
+                    newest = newest.max(words::time(row.requested_at.as_deref()));
+                }
+            })?;
+        }
+        Ok(newest)
     }
 
     /// What went wrong, by session.
     fn troubles(&self, problems: &Problems) -> Result<Markup, Trouble> {
-        let site = self.rows.site;
+        let (site, clock) = (self.rows.site, self.rows.clock);
         let mut groups: Vec<&[Listed]> = problems.calls.chunk_by(|one, next| one.session == next.session).collect();
         groups.sort_by_key(|group| std::cmp::Reverse(group.iter().filter_map(|call| call.order).max()));
         let mut lines = Vec::new();
@@ -192,12 +232,13 @@ impl Home<'_> {
         let (number, more) = (problems.calls.len() as u64, groups.len().saturating_sub(TROUBLED));
         Ok(html! {
             section {
-                h2 { "Went wrong " (problems.when(self.rows.clock)) @if number > 0 { " " span.di { (count(number)) } } }
-                @if number == 0 { p.di { "Nothing, today and in the week before." } } @else {
+                h2 { "Went wrong " (problems.when(clock)) @if number > 0 { " " span.di { (count(number)) } } }
+                @if number == 0 { p.di { "Nothing, in any session." } } @else {
                     ul.troubles data-rows { @for line in &lines { (line) } }
                     p.more {
                         a href=(asking(site, "/search", &format!("{} {}", words::problems(), problems.query))) { (if number == 1 { "The call".to_owned() } else { format!("All {} calls", count(number)) }) }
                         @if more > 0 { span.di { ", in " (listed::sessions(more)) " more" } }
+                        span.di { " · " a href=(asking(site, "/search", &words::problems())) { "of all days" } }
                     }
                 }
             }
@@ -311,19 +352,20 @@ impl Home<'_> {
 struct Problems {
     /// The calls, by session.
     calls: Vec<Listed>,
-    /// How many days ago that was.
-    ago: i8,
+    /// When the last of them was, if not today.
+    last: Option<Time>,
     /// The day, as a filter.
     query: String,
 }
 
 impl Problems {
-    /// The day in words: `today`, `yesterday`, `on Monday 2 March`.
+    /// The day in words: `today`, `yesterday`, `on Monday 2 March`; nothing where there is none.
     fn when(&self, clock: &Clock) -> String {
-        match self.ago {
-            0 => "today".to_owned(),
-            1 => "yesterday".to_owned(),
-            ago => format!("on {}", clock.day_ago(ago)),
+        match self.last.map(|last| clock.day_within(last)) {
+            None if self.calls.is_empty() => String::new(),
+            None => "today".to_owned(),
+            Some(day) if day == "yesterday" => day,
+            Some(day) => format!("on {day}"),
         }
     }
 }
@@ -345,9 +387,9 @@ impl Project {
         self.last = self.last.max(words::time(row.last_at.as_deref()));
     }
 
-    /// The share of calls that failed: `3.1 %`.
+    /// The share of calls that failed: `3.1 %`; nothing where none did.
     fn share(&self) -> String {
-        if self.calls == 0 {
+        if self.calls == 0 || self.failed == 0 {
             return String::new();
         }
         let share = self.failed as f64 * 100.0 / self.calls as f64;

@@ -117,7 +117,7 @@ fn one(room: &Room<'_>, file: &str, chosen: usize, number: u64) -> Markup {
             a href=(back(number)) { "← all lines" }
             @if number > 1 { a rel="prev" href={ "?file=" (chosen) "&line=" (number - 1) } { "‹ " (number - 1) } }
             span.di { "line " (count(number)) @if let Some(line) = &line { ", " (size(line.length)) } }
-            a rel="next" href={ "?file=" (chosen) "&line=" (number + 1) } { (number + 1) " ›" }
+            a rel="next" href={ "?file=" (chosen) "&line=" (number.saturating_add(1)) } { (number.saturating_add(1)) " ›" }
         }
         @match line {
             Some(line) => (block(&json::block(&value::read(line.text.as_bytes()), &WHOLE))),

@@ -8,13 +8,14 @@ use crate::asked::{Asked, encoded};
 use crate::asking::{self, Form, asking};
 use crate::called::{self, CallLine};
 use crate::frame::{self, Page};
-use crate::hits::{self, Found, Wanted};
+use crate::hits::{self, Kept, Wanted};
 use crate::listed::Rows;
 use crate::site::Site;
 use crate::words::{self, Clock};
 use maud::{Markup, html};
 use serde_json::json;
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 use tooltrail_catalog::search::{Field, Query, Totals, search};
 use tooltrail_model::filter::{Filter, Test};
 use tooltrail_view::head::{count, counted};
@@ -23,8 +24,13 @@ use tooltrail_view::head::{count, counted};
 const SESSIONS: usize = 20;
 const UNITS: usize = 5;
 const ALONE: usize = 500;
+/// The last page of hits: for each page all sessions before it are looked through again.
+const LAST: usize = 200;
 /// How many calls a page has where no text is looked for.
 const CALLS: usize = 100;
+
+/// How long hits are counted. Whoever asked may have gone on by then.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// What to look in, in the words of people.
 const FIELDS: &[(Field, &str)] = &[
@@ -87,8 +93,14 @@ pub(crate) fn counts(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
         return Err(wrong(&"There is no text to look for."));
     }
     let query = Query::new(filter, &fields(asked.word("field").unwrap_or_default()));
-    let totals = search(&moment.library, &query, &moment.now, site.threads(), |_| ControlFlow::Continue(()))?;
-    Ok(Answer::Text("application/json", json!({ "say": summary(&totals) }).to_string()))
+    let start = Instant::now();
+    let mut whole = true;
+    let totals = search(&moment.library, &query, &moment.now, site.threads(), |_| {
+        whole = start.elapsed() < PATIENCE;
+        if whole { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    let say = if whole { summary(&totals) } else { format!("More than {}", summary(&totals)) };
+    Ok(Answer::Text("application/json", json!({ "say": say }).to_string()))
 }
 
 /// The fields that an address names.
@@ -124,27 +136,18 @@ struct Searched<'a> {
 impl Searched<'_> {
     /// Where texts are found.
     fn texts(&self, filter: Filter) -> Result<Markup, Trouble> {
+        if self.page > LAST {
+            return Ok(self.too_far());
+        }
         let Rows { site, moment, .. } = &self.rows;
         let alone = filter.terms().iter().any(|term| !term.not && matches!(term.test, Test::Session(_)));
         let find = filter.patterns().find(|pattern| pattern.is_literal()).map(|pattern| pattern.source().to_owned());
         let query = Query::new(filter, &fields(self.field));
-        let skipped = (self.page - 1) * SESSIONS;
-        let mut found: Vec<Found> = Vec::new();
-        let mut more = false;
-        let totals = search(&moment.library, &query, &moment.now, site.threads(), |hits| {
-            found.extend(hits::by_session(hits));
-            more = found.len() > skipped + SESSIONS;
-            if more { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        })?;
-        let shown = found.get(skipped.min(found.len())..found.len().min(skipped + SESSIONS)).unwrap_or_default();
-        let mut groups = Vec::new();
-        for group in shown {
-            groups.push(hits::group(
-                &self.rows,
-                group,
-                &Wanted { query: self.query, find: find.as_deref(), most: if alone { ALONE } else { UNITS } },
-            )?);
-        }
+        let mut kept = Kept::new((self.page - 1) * SESSIONS, SESSIONS, if alone { ALONE } else { UNITS });
+        let totals = search(&moment.library, &query, &moment.now, site.threads(), |hits| kept.add(&hits))?;
+        let Kept { found, more, .. } = kept;
+        let wanted = Wanted { query: self.query, find: find.as_deref() };
+        let groups = found.iter().map(|group| hits::group(&self.rows, group, &wanted)).collect::<Result<Vec<_>, _>>()?;
         let counts = format!("/search/counts?q={}&field={}", encoded(self.query), encoded(self.field));
         Ok(html! {
             (self.fields())
@@ -154,7 +157,7 @@ impl Searched<'_> {
                     span.di { " · " a href=(asking(site, "/sessions", self.query)) { "as sessions" } }
                 }
                 div.hits { @for group in &groups { (group) } }
-                (self.pages(more))
+                (self.pages(self.page, more))
             }
         })
     }
@@ -164,8 +167,9 @@ impl Searched<'_> {
         let Rows { site, moment, rows, .. } = &self.rows;
         let mut calls = moment.asked(rows, site.threads()).calls(filter)?;
         calls.sort_by_key(|call| std::cmp::Reverse((call.order, *call)));
-        let first = (self.page - 1) * CALLS;
-        let shown = calls.get(first.min(calls.len())..calls.len().min(first + CALLS)).unwrap_or_default();
+        let page = self.page.min(calls.len().div_ceil(CALLS).max(1));
+        let first = (page - 1) * CALLS;
+        let shown = calls.get(first..calls.len().min(first + CALLS)).unwrap_or_default();
         let lines = called::lines(moment, shown)?;
         Ok(html! {
             @if lines.is_empty() { (self.nothing()) } @else {
@@ -175,7 +179,7 @@ impl Searched<'_> {
                     span.di { " · " a href=(asking(site, "/sessions", self.query)) { "as sessions" } }
                 }
                 (self.call_table(&lines))
-                (self.pages(first + lines.len() < calls.len()))
+                (self.pages(page, first + lines.len() < calls.len()))
             }
         })
     }
@@ -205,7 +209,10 @@ impl Searched<'_> {
                 td.what { (line.link(site, row.session, None)) }
                 td.verdict-cell { (line.verdict()) }
                 td.lasted.n { (line.took()) }
-                td.session { a href=(self.rows.to(row)) { (words::title(row.title)) } " " a.number href=(line.address(site, row.session)) title="The life of this call" { "#" (line.number) } }
+                td.session {
+                    a.number href=(line.address(site, row.session)) title="The life of this call" { "#" (line.number) } " "
+                    a href=(self.rows.to(row)) { (words::title(row.title)) }
+                }
                 td.project { @if let Some(project) = row.project { (self.rows.project(project)) } }
             }
         }
@@ -228,14 +235,24 @@ impl Searched<'_> {
         self.rows.site.to(&format!("/search?q={}{field}{page}", encoded(self.query)))
     }
 
-    fn pages(&self, more: bool) -> Markup {
+    fn pages(&self, page: usize, more: bool) -> Markup {
         html! {
-            @if more || self.page > 1 {
+            @if more || page > 1 {
                 nav.pages aria-label="Pages of this list" {
-                    @if self.page > 1 { a rel="prev" href=(self.address(self.field, self.page - 1)) { "← Newer" } }
-                    span.di { "Page " (self.page) }
-                    @if more { a rel="next" href=(self.address(self.field, self.page + 1)) { "Older →" } }
+                    @if page > 1 { a rel="prev" href=(self.address(self.field, page - 1)) { "← Newer" } }
+                    span.di { "Page " (page) }
+                    @if more { a rel="next" href=(self.address(self.field, page + 1)) { "Older →" } }
                 }
+            }
+        }
+    }
+
+    /// A page of hits that nobody should have to wait for.
+    fn too_far(&self) -> Markup {
+        html! {
+            div.nothing {
+                p { b { "Hits are shown up to page " (LAST) "." } " Say more of what you look for: another word, " code { "since:7d" } ", " code { "project:api" } "." }
+                p { a href=(self.address(self.field, 1)) { "The first page" } " · " a href=(self.rows.site.to("/help#filters")) { "What a filter can say" } }
             }
         }
     }
@@ -244,7 +261,7 @@ impl Searched<'_> {
         let site = self.rows.site;
         html! {
             div.nothing {
-                p { b { "Nothing found." } " All terms must hold for one call or one message." }
+                p { b { (if self.page > 1 { "There is nothing on this page." } else { "Nothing found." }) } " All terms must hold for one call or one message." }
                 ul {
                     @if self.page > 1 { li { a href=(self.address(self.field, 1)) { "The first page" } } }
                     @if !self.field.is_empty() { li { a href=(self.address("", 1)) { "Look everywhere" } " instead of only in some texts" } }

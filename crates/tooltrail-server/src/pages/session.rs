@@ -6,6 +6,7 @@ use crate::frame::{self, Page};
 use crate::moment::Moment;
 use crate::rooms::Room;
 use crate::site::Site;
+use jiff::tz::TimeZone;
 use maud::{Markup, html};
 use std::sync::Arc;
 use tooltrail_formats::FORMATS;
@@ -27,6 +28,7 @@ pub(super) struct Visit {
     root: &'static str,
     base: String,
     asked: Asked,
+    zone: TimeZone,
     neighbours: [Option<String>; 2],
 }
 
@@ -41,7 +43,7 @@ impl Visit {
         let neighbours = [address(place.checked_sub(1)), address(place.checked_add(1))];
         let base = site.to(&format!("/s/{}", encoded(&session)));
         drop(rows);
-        Ok(Visit { moment, place, session, root: site.setup.root, base, asked: asked.clone(), neighbours })
+        Ok(Visit { moment, place, session, root: site.setup.root, base, asked: asked.clone(), zone: TimeZone::system(), neighbours })
     }
 
     /// Where the page is shown.
@@ -56,8 +58,18 @@ impl Visit {
             find: self.asked.get("find").unwrap_or_default(),
             digest: self.asked.get("digest").is_some(),
             now: Some(self.moment.now.time),
+            zone: Some(&self.zone),
             resume: None,
             neighbours: [before.as_deref(), after.as_deref()],
+        }
+    }
+
+    /// Whether the question is about the session as it is. Parts are named by their places, which are others once it has changed.
+    pub(super) fn fits(&self, room: &Room<'_>) -> Result<bool, Trouble> {
+        match self.asked.get("v").map(|version| u64::from_str_radix(version, 16)) {
+            None => Ok(false),
+            Some(Ok(version)) if version == room.version => Ok(true),
+            Some(_) => Err(Trouble::Changed("This session has changed. Load its page again.".to_owned())),
         }
     }
 
@@ -82,6 +94,12 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     tab(site, asked, Tab::Transcript, |_, _, _| html! {})
 }
 
+/// The query of an address, spelled anew.
+fn question(asked: &Asked) -> String {
+    let pairs: Vec<String> = asked.query.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
+    if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
+}
+
 /// A view of a session; `content` is what stands in all but the first.
 pub(super) fn tab(
     site: &Site,
@@ -92,7 +110,7 @@ pub(super) fn tab(
     let visit = Visit::new(site, asked)?;
     // A shortened name leads to the whole one, so that a page has one address.
     if visit.session != asked.name("session") && tab == Tab::Transcript {
-        return Ok(Answer::Elsewhere(visit.base));
+        return Ok(Answer::Elsewhere(format!("{}{}", visit.base, question(asked))));
     }
     let moment = Arc::clone(&visit.moment);
     let (name, main) = site.ask(&moment, visit.place, move |room| {
@@ -108,13 +126,13 @@ pub(super) fn tab(
     Ok(Answer::Html(frame::page(site, &Page { assets, own_keys: tab == Tab::Transcript, ..Page::plain(&name) }, &main)))
 }
 
-/// A part of the page. It lasts if its version is asked for.
+/// A part of the page. It lasts if its version is asked for, and there is none of another version.
 fn part(site: &Site, asked: &Asked, draw: impl FnOnce(&Room<'_>, &At<'_>, &Asked) -> Markup + Send + 'static) -> Result<Answer, Trouble> {
     let visit = Visit::new(site, asked)?;
-    let moment = Arc::clone(&visit.moment);
-    let wanted = asked.get("v").and_then(|version| u64::from_str_radix(version, 16).ok());
-    let (version, part) = site.ask(&moment, visit.place, move |room| (room.version, draw(room, &visit.at(room), &visit.asked)))?;
-    Ok(if wanted == Some(version) { Answer::Lasting(part) } else { Answer::Html(part) })
+    let (moment, place) = (Arc::clone(&visit.moment), visit.place);
+    let drawn = move |room: &Room<'_>| visit.fits(room).map(|fits| (fits, draw(room, &visit.at(room), &visit.asked)));
+    let (lasts, part) = site.ask(&moment, place, drawn)??;
+    Ok(if lasts { Answer::Lasting(part) } else { Answer::Html(part) })
 }
 
 /// A number in the path.
@@ -142,19 +160,23 @@ pub(crate) fn turns(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     part(site, asked, |room, at, asked| room.window.outline(room.book, number(asked, "group"), at))
 }
 
-/// What the session amounts to.
+/// What the session amounts to: as it is now, since its links lead to names and not to places.
 pub(crate) fn digest(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    part(site, asked, |room, _, _| room.window.digest(room.book))
+    let asked = Asked { query: Vec::new(), ..asked.clone() };
+    part(site, &asked, |room, _, _| room.window.digest(room.book))
 }
 
 /// The way to something in it: which sections have to be brought, and which calls opened.
 pub(crate) fn way(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let visit = Visit::new(site, asked)?;
-    let moment = Arc::clone(&visit.moment);
-    let way = site.ask(&moment, visit.place, move |room| match visit.asked.get("id") {
-        Some(anchor) => room.window.way(room.book.transcript(), anchor),
-        None => room.window.way_to(visit.asked.number("rows")?),
-    })?;
+    let (moment, place) = (Arc::clone(&visit.moment), visit.place);
+    let find = move |room: &Room<'_>| {
+        visit.fits(room).map(|_| match visit.asked.get("id") {
+            Some(anchor) => room.window.way(room.book.transcript(), anchor),
+            None => visit.asked.number("rows").and_then(|rows| room.window.way_to(rows)),
+        })
+    };
+    let way = site.ask(&moment, place, find)??;
     let way = way.and_then(|way| serde_json::to_string(&way).ok());
     way.map(|way| Answer::Text("application/json", way))
         .ok_or_else(|| Trouble::Missing("There is no such thing in this session.".to_owned()))

@@ -128,7 +128,7 @@ impl Order {
             By::Last => {}
             By::Started => places.sort_by(|one, two| row(two).started_at.cmp(&row(one).started_at)),
             By::Title => places.sort_by_cached_key(|place| words::title(row(place).title).to_lowercase()),
-            By::Project => places.sort_by_cached_key(|place| row(place).project.map(|path| words::project_name(path).to_lowercase())),
+            By::Project => places.sort_by_cached_key(|place| row(place).project.map(|path| words::last_part(path).to_lowercase())),
             By::Turns => places.sort_by_key(|place| std::cmp::Reverse(row(place).turns)),
             By::Calls => places.sort_by_key(|place| std::cmp::Reverse(row(place).calls)),
             By::Problems => places.sort_by_key(|place| std::cmp::Reverse(bad(row(place)))),
@@ -223,12 +223,17 @@ impl Listing<'_> {
 
     fn pages(&self, pages: usize) -> Markup {
         let here = self.page.min(pages);
+        let (before, after) = match (self.order.day(), self.order.turned) {
+            (Some(_), false) => ("Newer", "Older"),
+            (Some(_), true) => ("Older", "Newer"),
+            (None, _) => ("Previous", "Next"),
+        };
         html! {
             @if pages > 1 {
                 nav.pages aria-label="Pages of this list" {
-                    @if here > 1 { a rel="prev" href=(self.address(self.query, self.order, here - 1)) { "← Newer" } }
+                    @if here > 1 { a rel="prev" href=(self.address(self.query, self.order, here - 1)) { "← " (before) } }
                     span.di { "Page " (here) " of " (pages) }
-                    @if here < pages { a rel="next" href=(self.address(self.query, self.order, here + 1)) { "Older →" } }
+                    @if here < pages { a rel="next" href=(self.address(self.query, self.order, here + 1)) { (after) " →" } }
                 }
             }
         }

@@ -112,7 +112,13 @@ impl World {
         let home = place.path().join("home");
         fs::create_dir_all(&home).expect("a home");
         lay(&home);
-        let setup = Setup { root, catalogue: place.path().join("catalogue.sqlite"), options: Options::default(), demo: !root.is_empty() };
+        let setup = Setup {
+            root,
+            catalogue: place.path().join("catalogue.sqlite"),
+            place: place.path().to_owned(),
+            options: Options::default(),
+            demo: !root.is_empty(),
+        };
         let site = Arc::new(Site::new(setup, Arc::new(Laid { home, doomed })));
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();

@@ -90,7 +90,8 @@ pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
     let port = listener.local_addr()?.port();
     let token = if address.is_loopback() { None } else { Some(token()?) };
     let url = url(address, port);
-    let place = tempfile::Builder::new().prefix("tooltrail-").tempdir().context("no place for temporary files")?;
+    directories::sweep_temporary();
+    let place = tempfile::Builder::new().prefix(&directories::temporary_prefix()).tempdir().context("no place for temporary files")?;
     let sites = sites(args, place.path())?;
     say(&url, "Ctrl-C ends it")?;
     if let Some(token) = &token {
@@ -112,7 +113,7 @@ fn sites(args: &LogArgs, place: &std::path::Path) -> anyhow::Result<Vec<Arc<Site
     let options = Options { max_line: Options::default().max_line, ..logs::options(args, false) };
     let demo = |root: &'static str| -> anyhow::Result<Arc<Site>> {
         let machine = Demo::lay(&place.join("demo"), args).context("cannot lay out the demo")?;
-        let setup = Setup { root, catalogue: place.join("demo.sqlite"), options: options.clone(), demo: true };
+        let setup = Setup { root, catalogue: place.join("demo.sqlite"), place: place.to_owned(), options: options.clone(), demo: true };
         Ok(Arc::new(Site::new(setup, Arc::new(machine))))
     };
     if args.demo {
@@ -122,7 +123,7 @@ fn sites(args: &LogArgs, place: &std::path::Path) -> anyhow::Result<Vec<Arc<Site
         true => place.join("logs.sqlite"),
         false => directories::cache()?.join(file_name(&catalogue::whose(args))),
     };
-    let setup = Setup { root: "", catalogue, options: options.clone(), demo: false };
+    let setup = Setup { root: "", catalogue, place: place.to_owned(), options: options.clone(), demo: false };
     Ok(vec![Arc::new(Site::new(setup, Arc::new(Named::new(args)))), demo("/demo")?])
 }
 
@@ -151,19 +152,25 @@ fn bind(address: IpAddr, port: Option<u16>, health: &Health) -> anyhow::Result<B
         };
     }
     let first = std::env::var(PORT_VARIABLE).ok().and_then(|port| port.trim().parse().ok()).unwrap_or(PORT);
+    let mut ours = false;
     for port in first..first.saturating_add(TRIES) {
         match at(port) {
             Ok(listener) => {
                 if port != first {
-                    out::remark(&format!("port {first} is taken by another program, so this is on {port}"));
+                    let who = if ours { "a tooltrail that shows other logs" } else { "another program" };
+                    out::remark(&format!("port {first} is taken by {who}, so this is on {port}"));
                 }
                 return Ok(Bound::Ours(listener));
             }
             Err(error) if error.kind() != io::ErrorKind::AddrInUse => {
                 return Err(error).with_context(|| format!("cannot listen on {address} port {port}"));
             }
-            Err(_) if address.is_loopback() && ask(address, port).as_ref() == Some(health) => return Ok(Bound::Running(port)),
-            Err(_) => {}
+            Err(_) if !address.is_loopback() => {}
+            Err(_) => match ask(address, port) {
+                Some(other) if other == *health => return Ok(Bound::Running(port)),
+                Some(_) => ours |= port == first,
+                None => {}
+            },
         }
     }
     bail!("ports {first} to {} are all taken; name another with --port", first.saturating_add(TRIES - 1))

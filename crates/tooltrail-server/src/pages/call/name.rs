@@ -120,10 +120,7 @@ impl Pick {
     }
 }
 
-/// The name of a call in an address. A copy has the id of its original, which is another call of another session.
+/// The name of a call in an address.
 pub(super) fn of(book: &SessionBook<'_>, index: usize) -> String {
-    let transcript = book.transcript();
-    let copy = transcript.calls.get(index).filter(|call| call.row.copy_of.is_some() || call.row.call.is_empty());
-    let numbered = copy.map(|call| format!("{}:{}", call.row.session, call.number));
-    numbered.or_else(|| call_name(transcript, index)).unwrap_or_default()
+    call_name(book.transcript(), index).unwrap_or_default()
 }

@@ -2,11 +2,13 @@
 
 use super::Sheet;
 use super::head::tone;
+use crate::words;
 use maud::{Markup, html};
 use memchr::memmem::Finder;
 use tooltrail_formats::load;
 use tooltrail_model::book::Book;
 use tooltrail_model::detail::Detail;
+use tooltrail_model::filter::quoted;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::shell::{self, Script};
 use tooltrail_model::transcript::CallEntry;
@@ -66,7 +68,7 @@ impl Same {
         let plain = |word: &&str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'='));
         let all: Vec<&str> = match self {
             Same::Command(commands) => commands.iter().flat_map(|command| command.split_whitespace()).collect(),
-            Same::Files(files) if files.len() == 1 => files.iter().filter_map(|path| path.rsplit(['/', '\\']).next()).collect(),
+            Same::Files(files) if files.len() == 1 => files.iter().map(|path| words::last_part(path)).collect(),
             Same::Files(_) => Vec::new(),
         };
         all.into_iter().filter(plain).collect()
@@ -157,9 +159,4 @@ impl Sheet<'_> {
         let doubtful = row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty());
         Some(Run { index, number: call.number, row, doubtful })
     }
-}
-
-/// A value of a filter, in quotes.
-fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', "\\\""))
 }

@@ -2,6 +2,8 @@
 
 use crate::head::{count, took};
 use crate::line::neutral;
+use jiff::tz::TimeZone;
+use tooltrail_model::Time;
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::transcript::Transcript;
 
@@ -14,13 +16,13 @@ pub fn title(transcript: &Transcript<'_>) -> String {
 }
 
 /// What there is to say about a session: a name and a value each.
-pub(super) fn about(session: &SessionRow<'_>) -> Vec<(&'static str, String)> {
+pub(super) fn about(session: &SessionRow<'_>, clock: Clock<'_>) -> Vec<(&'static str, String)> {
     let mut about = vec![("agent", session.agent.to_owned())];
     let mut say = |name, value: Option<String>| about.extend(value.filter(|value| !value.is_empty()).map(|value| (name, value)));
     say("project", session.project.map(str::to_owned));
     say("branch", session.branch.map(str::to_owned));
     say(if session.models.len() == 1 { "model" } else { "models" }, Some(session.models.join(", ")));
-    say("started", session.started_at.as_deref().map(|time| format!("{} UTC", moment(time))));
+    say("started", session.started_at.as_deref().map(|time| clock.said(time)));
     say("lasted", lasted(session));
     say("state", session.state.map(str::to_owned));
     say("turns", Some(count(session.turns)));
@@ -35,7 +37,7 @@ pub(super) fn about(session: &SessionRow<'_>) -> Vec<(&'static str, String)> {
 
 /// How long a session lasted.
 fn lasted(session: &SessionRow<'_>) -> Option<String> {
-    let time = |text: &Option<String>| text.as_deref()?.parse::<tooltrail_model::Time>().ok();
+    let time = |text: &Option<String>| text.as_deref()?.parse::<Time>().ok();
     let micros = time(&session.started_at)?.micros_until(time(&session.last_at)?);
     u64::try_from(micros / 1000).ok().filter(|millis| *millis > 0).map(took)
 }
@@ -50,7 +52,49 @@ fn short(number: u64) -> String {
     }
 }
 
-/// A time of the contracts, to the second: `2026-03-04 10:00:09`.
-pub(super) fn moment(time: &str) -> String {
-    time.get(..19).unwrap_or(time).replace('T', " ")
+/// How times are written: on the clock of whoever reads, where that is known. A file may be read anywhere, so it has those of UTC.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Clock<'a>(pub(super) Option<&'a TimeZone>);
+
+impl Clock<'_> {
+    /// A time of the contracts, to the second: `2026-03-04 10:00:09`.
+    pub(super) fn moment(self, time: &str) -> String {
+        let local = self.0.zip(time.parse::<Time>().ok()).map(|(zone, time)| time.timestamp().to_zoned(zone.clone()));
+        match local {
+            Some(local) => local.strftime("%Y-%m-%d %H:%M:%S").to_string(),
+            None => time.get(..19).unwrap_or(time).replace('T', " "),
+        }
+    }
+
+    /// The same where nothing around it says whose clock it is.
+    pub(super) fn said(self, time: &str) -> String {
+        format!("{}{}", self.moment(time), if self.0.is_some() { "" } else { " UTC" })
+    }
+
+    /// The same with the time of UTC beside it, where it is another.
+    pub(super) fn full(self, time: &str) -> String {
+        let (here, there) = (self.moment(time), Clock(None).moment(time));
+        if here == there { here } else { format!("{here} ({there} UTC)") }
+    }
+
+    /// What a time in a page says when somebody points at it.
+    pub(super) fn title(self, time: &str) -> Option<String> {
+        self.0.map(|_| Clock(None).said(time))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_those_of_the_reader_where_that_is_known() {
+        let zone = TimeZone::fixed(jiff::tz::offset(2));
+        let (here, file, time) = (Clock(Some(&zone)), Clock(None), "2026-03-04T23:00:09.5Z");
+        assert_eq!((here.moment(time).as_str(), file.moment(time).as_str()), ("2026-03-05 01:00:09", "2026-03-04 23:00:09"));
+        assert_eq!((here.said(time).as_str(), file.said(time).as_str()), ("2026-03-05 01:00:09", "2026-03-04 23:00:09 UTC"));
+        assert_eq!(here.full(time), "2026-03-05 01:00:09 (2026-03-04 23:00:09 UTC)");
+        assert_eq!((file.full(time).as_str(), here.moment("nonsense").as_str()), ("2026-03-04 23:00:09", "nonsense"));
+        assert_eq!((here.title(time).as_deref(), file.title(time)), (Some("2026-03-04 23:00:09 UTC"), None));
+    }
 }

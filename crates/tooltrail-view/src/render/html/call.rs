@@ -1,5 +1,6 @@
 //! A call as a row: a line that can be opened, and its body.
 
+use super::about::Clock;
 use super::blocks;
 use super::text::line;
 pub(super) use crate::head::is_problem as bad;
@@ -46,7 +47,7 @@ pub(super) fn body_of(story: &Story<'_>, limits: &Limits) -> Vec<Block> {
 pub(super) fn drawn(head: &Head, row: &CallRow<'_>, body: &[Block], life: &[Block], frame: &Frame<'_>) -> Markup {
     html! {
         details class=(classes(row, frame)) id=(frame.anchor) data-ref=(row.r#ref) open[opens(row.status)] {
-            (summary(head, row, frame))
+            (summary(head, row, frame, Clock(None)))
             div.body { (inside(body, life, frame.nest)) }
         }
     }
@@ -74,9 +75,9 @@ pub(super) fn inside(body: &[Block], life: &[Block], nest: blocks::Nest<'_>) -> 
 }
 
 /// The line of a call.
-pub(super) fn summary(head: &Head, row: &CallRow<'_>, frame: &Frame<'_>) -> Markup {
+pub(super) fn summary(head: &Head, row: &CallRow<'_>, frame: &Frame<'_>, clock: Clock<'_>) -> Markup {
     html! {
-        summary title=[row.requested_at.as_deref().map(super::about::moment)] {
+        summary title=[row.requested_at.as_deref().map(|time| clock.full(time))] {
             span.icon aria-hidden="true" { (head.icon) }
             span.name { (line(&head.name)) }
             (title(&head.title))

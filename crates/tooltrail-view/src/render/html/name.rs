@@ -12,8 +12,10 @@ pub fn call_name(transcript: &Transcript<'_>, call: usize) -> Option<String> {
 
 /// The name of a call, where it is known whether another one has its id too.
 pub(super) fn name(call: &CallEntry<'_>, shared: bool) -> String {
-    // A call without an id is named after its line, which is no name beyond its log.
-    if shared || call.row.call.starts_with("line-") { format!("{}:{}", call.row.session, call.number) } else { call.row.call.to_owned() }
+    // A copy has the id of its original, which is a call of another session. A call without an id is named after its line, which is no
+    // name beyond its log.
+    let numbered = shared || call.row.copy_of.is_some() || call.row.call.is_empty() || call.row.call.starts_with("line-");
+    if numbered { format!("{}:{}", call.row.session, call.number) } else { call.row.call.to_owned() }
 }
 
 /// A text as a part of a path, a value of a query or an anchor spells it.

@@ -3,7 +3,7 @@
 //! Filters and themes are boxes that the style looks at, so they work without a script. The script finds its controls by ids that
 //! begin with `tt-`; they stand before the rows, so no id from a log can take their place.
 
-use super::about::{about, moment, title};
+use super::about::{Clock, about, title};
 use super::assets::{EXPORT_SCRIPT, export_style};
 use super::call::bad;
 use super::name::encoded;
@@ -75,7 +75,7 @@ impl Page<'_> {
         let closed = html! {
             (PreEscaped("</div>"))
             footer {
-                p { "End of the session" @if let Some(last) = &self.transcript.session.last_at { " · " time datetime=(last) { (moment(last)) " UTC" } } }
+                p { "End of the session" @if let Some(last) = &self.transcript.session.last_at { " · " time datetime=(last) { (Clock(None).said(last)) } } }
                 @if let Some(note) = &self.options.note { p { (neutral(note)) } }
                 p.di { "Written by tooltrail. This file fetches nothing." }
             }
@@ -90,7 +90,7 @@ impl Page<'_> {
         html! {
             header.top {
                 h1 { (title(self.transcript)) }
-                ul.about { @for (name, value) in about(session) { li { span.di { (name) } " " (neutral(&value)) } } }
+                ul.about { @for (name, value) in about(session, Clock(None)) { li { span.di { (name) } " " (neutral(&value)) } } }
                 ul.counts {
                     @for (status, number) in session.by_status.iter().filter(|(_, number)| **number > 0) {
                         @let look = look(*status);

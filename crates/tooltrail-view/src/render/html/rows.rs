@@ -3,7 +3,7 @@
 //! Where a call holds another conversation, a mark is left in the text; [`fill`] puts there what belongs there. Everything that comes
 //! from a log is escaped, so no log can write such a mark.
 
-use super::about::moment;
+use super::about::Clock;
 use super::blocks::notice;
 use super::call::{Frame, call_row};
 use super::message::message_row;
@@ -56,7 +56,7 @@ impl Rows<'_> {
 
     fn entry(&self, entry: &Entry, begins: Option<usize>, call: Option<usize>) -> Markup {
         let row = self.loaded(self.book.open(entry), Some(entry), begins.is_some(), call);
-        html! { @if let Some(turn) = begins { (heading(self.book, turn, entry, None)) } (row) }
+        html! { @if let Some(turn) = begins { (heading(self.book, turn, entry, None, Clock(None))) } (row) }
     }
 
     fn loaded(&self, loaded: Loaded<'_>, entry: Option<&Entry>, begins: bool, call: Option<usize>) -> Markup {
@@ -70,7 +70,7 @@ impl Rows<'_> {
                 call_row(&story, &Frame { anchor, abandoned, limits: &LIMITS, nest: &nest, bad_inside })
             }
             Loaded::Part(part) => {
-                let time = entry.and_then(|entry| entry.time).map(|time| moment(&time.to_string()));
+                let time = entry.and_then(|entry| entry.time).map(|time| Clock(None).moment(&time.to_string()));
                 let headed = begins && matches!(part, Part::Prompt { .. });
                 message_row(&messages::message(&part, &LIMITS), time.as_deref(), headed, abandoned)
             }
@@ -108,7 +108,7 @@ pub(super) fn tail(transcript: &Transcript<'_>, plan: &Plan, chunk: &Chunk) -> M
 }
 
 /// What stands above a turn. `has`: which chips its rows answer to.
-pub(super) fn heading(book: &dyn Book, turn: usize, entry: &Entry, has: Option<&str>) -> Markup {
+pub(super) fn heading(book: &dyn Book, turn: usize, entry: &Entry, has: Option<&str>, clock: Clock<'_>) -> Markup {
     let told = book.transcript().turns.get(turn);
     let time = told.and_then(|turn| turn.time).or(entry.time).map(|time| time.to_string());
     // A prompt that follows says it itself.
@@ -117,7 +117,7 @@ pub(super) fn heading(book: &dyn Book, turn: usize, entry: &Entry, has: Option<&
         h2.turn id={ "turn-" (turn + 1) } data-has=[has] tabindex="-1" {
             span.n { span.vh { "Turn " } (turn + 1) }
             @if spoken { span.who { "You" } }
-            @if let Some(time) = &time { time datetime=(time) { (moment(time)) } }
+            @if let Some(time) = &time { time datetime=(time) title=[clock.title(time)] { (clock.moment(time)) } }
             @if told.is_some_and(|turn| turn.abandoned) { span.tag { "abandoned" } }
             @if let Some(turn) = told { span.head.vh[spoken] { (neutral(&turn.head)) } }
         }

@@ -97,6 +97,11 @@ impl Set {
         Set(self.0 | other.0)
     }
 
+    /// What is in both.
+    pub(super) fn within(self, other: Set) -> Self {
+        Set(self.0 & other.0)
+    }
+
     /// Those that tell what became of a call.
     pub(super) fn statuses(self) -> Self {
         Set(self.0 & ((1 << STATUSES) - 1))
@@ -129,11 +134,6 @@ impl Counts {
                 *count += 1;
             }
         }
-    }
-
-    /// Counts what another one has.
-    pub(super) fn join(&mut self, more: &Counts) {
-        self.0.iter_mut().zip(more.0).for_each(|(count, more)| *count += more);
     }
 
     /// How many rows answer to one of these chips at most.

@@ -13,11 +13,13 @@ mod way;
 pub use page::Tab;
 pub use way::{Found, Step};
 
+use super::about::Clock;
 use super::digest::block;
 use super::name;
-use super::plan::{Plan, Row};
+use super::plan::{Chunk, Plan, Row};
 use crate::digest::Row as Fact;
 use chips::{Counts, Set};
+use jiff::tz::TimeZone;
 use maud::Markup;
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -39,8 +41,10 @@ pub struct Window {
     places: Vec<Option<(usize, usize)>>,
     /// The section in which each turn begins.
     turns: Vec<Option<usize>>,
-    /// What each section has for chips.
+    /// What each section has for chips: how many rows stay when one is chosen, those that hold such rows included.
     counts: Vec<Counts>,
+    /// How many rows of the session each chip stands for.
+    total: Counts,
     /// What became of the calls that each call's subagents made.
     inside: Vec<Set>,
     /// What the rows of each turn answer to.
@@ -77,6 +81,8 @@ pub struct At<'a> {
     pub digest: bool,
     /// The moment of asking.
     pub now: Option<Time>,
+    /// The clock of whoever reads; without it times are those of UTC.
+    pub zone: Option<&'a TimeZone>,
     /// The command by which the session is resumed.
     pub resume: Option<&'a str>,
     /// The address of the session that began before it, and of the one after it.
@@ -84,6 +90,10 @@ pub struct At<'a> {
 }
 
 impl At<'_> {
+    fn clock(&self) -> Clock<'_> {
+        Clock(self.zone)
+    }
+
     /// The address of a part of the page.
     fn part(&self, path: &str) -> String {
         format!("{}/{path}?v={:x}", self.base, self.version)
@@ -105,6 +115,7 @@ impl Window {
             places: vec![None; calls],
             turns: vec![None; transcript.turns.len()],
             counts: vec![Counts::default(); plan.chunks.len()],
+            total: Counts::default(),
             inside: vec![Set::default(); calls],
             has: vec![Set::default(); transcript.turns.len()],
             shared: shared(&transcript.calls),
@@ -126,8 +137,9 @@ impl Window {
         for (place, row) in chunk.rows.iter().enumerate() {
             let entry = if let Row::Entry { entry, .. } = row { entries.get(*entry) } else { None };
             let call = row.call();
-            let told = call.and_then(|call| transcript.calls.get(call)).map(|call| (call.row.status, call.row.kind));
-            let mut set = Set::of(entry.map_or(What::Call(0), |entry| entry.what), told);
+            let mut set = own(transcript, chunk, row);
+            // A row that holds a problem stays with it, and is none itself.
+            self.total.add(set);
             if let Some(call) = call {
                 set = set.and(self.inside.get(call).copied().unwrap_or_default());
                 if let Some(known) = self.places.get_mut(call) {
@@ -153,6 +165,20 @@ impl Window {
         if let Some(own) = self.counts.get_mut(index) {
             *own = counts;
         }
+    }
+
+    /// The words of the chips that leave a row to be seen, with spaces between them: it answers to them, and so does what it stands in.
+    pub fn answers(&self, transcript: &Transcript<'_>, section: usize, row: usize) -> String {
+        let (mut left, mut place) = (None, Some((section, row)));
+        while let Some((section, row)) = place {
+            let Some(chunk) = self.plan.chunks.get(section) else { break };
+            let Some(row) = chunk.rows.get(row) else { break };
+            let inside = row.call().and_then(|call| self.inside.get(call)).copied().unwrap_or_default();
+            let set = own(transcript, chunk, row).and(inside);
+            left = Some(left.map_or(set, |left: Set| left.within(set)));
+            place = chunk.inside.and_then(|call| self.places.get(call).copied().flatten());
+        }
+        left.and_then(Set::words).unwrap_or_default()
     }
 
     /// How many sections there are, those of subagents included.
@@ -250,6 +276,16 @@ impl Window {
     fn root_of(&self, section: usize) -> Option<usize> {
         self.way_to(section)?.first().map(|step| step.rows)
     }
+}
+
+/// The chips that a row itself answers to.
+fn own(transcript: &Transcript<'_>, chunk: &Chunk, row: &Row) -> Set {
+    let thread = chunk.thread.and_then(|thread| transcript.threads.get(thread));
+    let entry = if let Row::Entry { entry, .. } = row { thread.and_then(|thread| thread.entries.get(*entry)) } else { None };
+    let what = entry.map_or(What::Call(0), |entry| entry.what);
+    let call = row.call().and_then(|call| transcript.calls.get(call)).map(|call| (call.row.status, call.row.kind));
+    // What a subagent is asked is no prompt of a person, and not drawn as one.
+    if what == What::Prompt && chunk.thread != Some(0) { Set::default() } else { Set::of(what, call) }
 }
 
 /// Calls whose id another call has too.

@@ -1,7 +1,7 @@
 //! What stands around the rows: title and state, what the session amounts to, the bar with views, chips and find, the outline, and
 //! places for sections that are not here.
 
-use super::super::about::{about, moment, title};
+use super::super::about::{about, title};
 use super::super::plan::Row;
 use super::super::rows::tail;
 use super::super::{help, outline};
@@ -61,7 +61,7 @@ pub(super) fn transcript(window: &Window, book: &dyn Book, at: &At<'_>) -> Marku
                 (outline(window, transcript, at))
                 div.flow {
                     (rows(window, book, at))
-                    footer { p { "End of the session" @if let Some(last) = &transcript.session.last_at { " · " time datetime=(last) { (moment(last)) " UTC" } } } }
+                    footer { p { "End of the session" @if let Some(last) = &transcript.session.last_at { " · " time datetime=(last) title=[at.clock().title(last)] { (at.clock().said(last)) } } } }
                 }
             }
             (help::dialog(KEYS, &html! {}))
@@ -96,7 +96,7 @@ fn top(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
                     } }
                 }
             }
-            ul.about { @for (name, value) in about(session).into_iter().filter(|(name, _)| *name != "state") { li { span.di { (name) } " " (neutral(&value)) } } }
+            ul.about { @for (name, value) in about(session, at.clock()).into_iter().filter(|(name, _)| *name != "state") { li { span.di { (name) } " " (neutral(&value)) } } }
         }
     }
 }
@@ -154,8 +154,6 @@ fn digest(window: &Window, book: &dyn Book, at: &At<'_>) -> Markup {
 /// The bar: views of the session, chips, find.
 fn bar(window: &Window, transcript: &Transcript<'_>, at: &At<'_>, tab: Tab) -> Markup {
     let main = tab == Tab::Transcript;
-    let mut counts = Counts::default();
-    window.counts.iter().for_each(|own| counts.join(own));
     html! {
         div.bar {
             @if main { label.drawer title="Outline" { input #tt-drawer type="checkbox" autocomplete="off"; span aria-hidden="true" { "☰" } span.vh { "Show the outline" } } }
@@ -163,7 +161,7 @@ fn bar(window: &Window, transcript: &Transcript<'_>, at: &At<'_>, tab: Tab) -> M
                 @for (each, name, path) in TABS { a href={ (at.base) (path) } aria-current=[(*each == tab).then_some("page")] { (name) } }
             }
             @if main {
-                (chips::bar(&counts, Set::read(at.show)))
+                (chips::bar(&window.total, Set::read(at.show)))
                 search.find {
                     label.vh for="tt-find" { "Find in the session" }
                     input #tt-find type="search" name="find" value=(at.find) placeholder="Find  /" autocomplete="off" spellcheck="false" aria-keyshortcuts="/";

@@ -1,6 +1,5 @@
 //! The rows of a section: a line for each call, messages in full as far as they are not too long, and what is in a row that is opened.
 
-use super::super::about::moment;
 use super::super::blocks::{body, notice};
 use super::super::call::{Frame, body_of, classes, inside, summary};
 use super::super::message::{self, Around};
@@ -59,7 +58,7 @@ impl Rows<'_> {
                     let Some(entry) = thread.and_then(|thread| thread.entries.get(entry)) else { continue };
                     if let Some(turn) = begins {
                         let has = self.window.has.get(turn).and_then(|has| has.words());
-                        out.push_str(&heading(self.book, turn, entry, has.as_deref()).0);
+                        out.push_str(&heading(self.book, turn, entry, has.as_deref(), self.at.clock()).0);
                     }
                     let drawn = Drawn { entry: Some(entry), begins: begins.is_some(), ..drawn };
                     out.push_str(&self.loaded(self.book.open(entry), call, drawn).0);
@@ -98,7 +97,7 @@ impl Rows<'_> {
             a.nr href=(page) aria-label={ "Page of call " (story.number) } { (story.number) }
             details class=(classes(&story.row, &frame)) id=(frame.anchor) data-body={ "body/" (index) } data-in=[within.words()]
                 open[open] data-self[open] data-filled[open] {
-                (summary(&call::head(story), &story.row, &frame))
+                (summary(&call::head(story), &story.row, &frame, self.at.clock()))
                 @if open { div.body { (self.inside(story, &OPENED, &nest, &page)) } }
                 @else { a.body.more href=(page) { "Open its page" } }
             }
@@ -144,7 +143,7 @@ impl Rows<'_> {
             None
         };
         let id = drawn.entry.map(|entry| way::message(drawn.thread, entry));
-        let time = drawn.entry.and_then(|entry| entry.time).map(|time| moment(&time.to_string()));
+        let time = drawn.entry.and_then(|entry| entry.time).map(|time| self.at.clock().full(&time.to_string()));
         let headed = drawn.begins && matches!(part, Part::Prompt { .. });
         let abandoned = drawn.entry.is_some_and(|entry| entry.abandoned);
         message::drawn(&told, &Around { id: id.as_deref(), time: time.as_deref(), headed, abandoned, rest }, &markup)

@@ -60,6 +60,8 @@ function paintHere(range) {
 function report() {
   if (!finding) status.textContent = input.value && search ? status.textContent : '';
   else status.textContent = finding.total ? `${finding.at < 0 ? '' : (finding.at + 1).toLocaleString('en') + ' of '}${finding.total.toLocaleString('en')}` : 'no match';
+  // Those that chips leave no room for.
+  if (finding?.hidden) status.textContent += `, ${finding.hidden.toLocaleString('en')} hidden`;
   if (!input.value) status.textContent = '';
 }
 let silence;

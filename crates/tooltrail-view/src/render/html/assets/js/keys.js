@@ -11,7 +11,7 @@ on('tt-bad-next', () => move('bad', false));
 on('tt-bad-prev', () => move('bad', true));
 rows.addEventListener('click', (event) => {
   const row = event.target.closest('.row');
-  if (row && row !== current) { choose(row); mark(row); }
+  if (row && row !== current) { choose(row); mark(row); chosen(row); }
 });
 document.addEventListener('click', (event) => {
   for (const menu of all('.menu[open]')) if (!menu.contains(event.target)) menu.open = false;
@@ -32,6 +32,7 @@ const acts = {
     putting++;
     scrollTo({ top: 0, behavior: 'instant' });
     choose(null);
+    chosen(null);
     const first = document.querySelector('.turns a');
     if (first) point(first.hash.slice(1));
   },

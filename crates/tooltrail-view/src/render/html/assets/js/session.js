@@ -4,17 +4,33 @@ const AWAY = '.rows.away';
 // Calls whose subagents had problems, and whose bodies are not here.
 const DEEP = '.call[data-in]:not([data-filled])';
 const { base, v: version } = rows.dataset;
-const MARGIN = '300% 0px';
+const MARGIN = '600% 0px';
 // How many sections stay, those apart that somebody uses.
 const KEEP = 10;
+// How many of them may be near: each has a thousand elements or more.
+const MOST = 14;
 const FAILED = 'This part could not be fetched. ';
 
 const BUTTONS = [['Copy', copyRow], ['Markdown', copyMarkdown], ['Link', copyLink], ['Page', openPage]];
 const part = (path) => `${base}/${path}${path.includes('?') ? '&' : '?'}v=${version}`;
 async function text(path, signal) {
+  return (await get(path, signal)).text();
+}
+async function get(path, signal) {
   const answer = await fetch(part(path), { signal });
+  if (answer.status === 409) changed();
   if (!answer.ok) throw new Error(String(answer.status));
-  return answer.text();
+  return answer;
+}
+// What is here stays and can be read; what is not would be of another version, in which rows stand elsewhere.
+function changed() {
+  if (byId('tt-changed')) return;
+  const told = Object.assign(document.createElement('p'), { id: 'tt-changed', textContent: 'This session has changed. ' });
+  told.setAttribute('role', 'status');
+  const again = Object.assign(document.createElement('button'), { type: 'button', textContent: 'Load it again' });
+  again.addEventListener('click', () => location.reload());
+  told.append(again);
+  document.body.append(told);
 }
 function intercept(event) {
   // The menu has keys of its own, and the browser closes it.
@@ -70,10 +86,28 @@ function bring(place, wanted = true) {
 
 const watcher = new IntersectionObserver((seen) => {
   for (const { target, isIntersecting } of seen) {
-    if (isIntersecting) bring(target, false);
-    else if (fetching.has(target) && !fetching.get(target).wanted) fetching.get(target).stop.abort();
+    if (isIntersecting) { waiting.add(target); continue; }
+    waiting.delete(target);
+    if (fetching.has(target) && !fetching.get(target).wanted) fetching.get(target).stop.abort();
   }
+  pull();
 }, { rootMargin: MARGIN });
+
+// Places that are near. Where chips leave little of each section many are: then the nearest come, and the others when they are nearer.
+const waiting = new Set();
+const distance = (place) => { const box = place.getBoundingClientRect(); return Math.abs((box.top + box.bottom - innerHeight) / 2); };
+const nearest = (places) => places.map((place) => [distance(place), place]).sort(([one], [other]) => one - other).map(([, place]) => place);
+function pull() {
+  for (const place of waiting) if (!place.isConnected || !place.matches(AWAY)) waiting.delete(place);
+  if (!waiting.size) return;
+  const top = (place) => place.parentElement === rows;
+  const some = all(':scope > .rows', rows).filter((place) => waiting.has(place) || fetching.has(place) || !place.matches('.away, [hidden]'));
+  for (const place of [...waiting].filter((place) => !top(place)).concat(nearest(some).slice(0, MOST))) if (waiting.has(place)) bring(place, false);
+}
+let pulling;
+addEventListener('scroll', () => {
+  if (waiting.size) pulling ??= setTimeout(() => { pulling = null; pull(); }, 80);
+}, { passive: true });
 
 // Sections that are here and near.
 const near = new Set();
@@ -83,9 +117,9 @@ const watching = new IntersectionObserver((seen) => {
 }, { rootMargin: MARGIN });
 
 // Whoever reads, marks or has opened something finds it where it was.
-function used(place) {
+function held(place) {
   const chosen = getSelection();
-  return near.has(place) || place.contains(document.activeElement) || place.contains(current)
+  return place.contains(document.activeElement) || place.contains(current)
     || (chosen && !chosen.isCollapsed && chosen.containsNode(place, true)) || place.querySelector('details.row[open]:not([data-self]), .msg[data-filled]');
 }
 
@@ -94,20 +128,24 @@ function tidy() {
   clearTimeout(tidying);
   tidying = setTimeout(() => {
     const here = all(':scope > .rows:not(.away)', rows);
-    const middle = innerHeight / 2;
-    const far = (place) => { const box = place.getBoundingClientRect(); return Math.abs((box.top + box.bottom) / 2 - middle); };
-    const spare = here.filter((place) => !used(place)).sort((one, other) => far(other) - far(one));
-    for (const place of spare.slice(0, Math.max(0, here.length - KEEP))) evict(place);
+    const spare = nearest(here.filter((place) => !held(place))).reverse();
+    const far = spare.filter((place) => !near.has(place)).slice(0, Math.max(0, here.length - KEEP));
+    const many = spare.filter((place) => !far.includes(place)).slice(0, Math.max(0, here.length - far.length - MOST));
+    for (const place of far.concat(many)) evict(place);
   }, 300);
 }
 
 function evict(place) {
   watching.unobserve(place);
   near.delete(place);
-  place.dataset.h = Math.round(place.getBoundingClientRect().height);
+  const height = Math.round(place.getBoundingClientRect().height);
+  // What chips leave of it is not how high all of it is.
+  if (!shown().length) place.dataset.h = height;
+  else place.dataset.h ??= all(':scope > .row', place).length * 30;
   place.replaceChildren();
   place.classList.add('away');
   size(place);
+  if (!place.hidden) place.style.height = height + 'px';
   watcher.observe(place);
 }
 
@@ -148,6 +186,8 @@ function showOnly(names) {
     place.hidden = names.length > 0 && !names.some((name) => told.has(codes.get(name)));
   }
   for (const place of away()) size(place);
+  if (finding) { leave(); report(); }
+  pull();
   note();
 }
 bar.addEventListener('click', (event) => {
@@ -157,6 +197,9 @@ bar.addEventListener('click', (event) => {
   const name = chip.dataset.show;
   const now = shown();
   showOnly(!name ? [] : now.includes(name) ? now.filter((one) => one !== name) : [...now, name]);
+  // Going back undoes it.
+  clearTimeout(noting);
+  history.pushState(null, '', here());
   if (current?.isConnected && current.checkVisibility()) put(current.matches('details') ? current.firstElementChild : current, 'nearest');
 });
 
@@ -173,8 +216,9 @@ function address(id, whole = true) {
 let noting;
 function note() {
   clearTimeout(noting);
-  noting = setTimeout(() => history.replaceState(history.state, '', address(current?.isConnected ? anchor(current) : '', false)), 150);
+  noting = setTimeout(() => history.replaceState(history.state, '', here()), 150);
 }
+const here = () => address(current?.isConnected ? anchor(current) : '', false);
 const anchor = (row) => row.id || row.closest('.row[id], .turn[id]')?.id || '';
 const chosen = () => note();
 
@@ -330,7 +374,7 @@ document.addEventListener('click', (event) => {
 });
 
 // ---- Find ---------------------------------------------------------------------------------------------------------
-// The server finds, in rows that are not here too: { needle, found: [[section, row, times]], total, at, spot }.
+// The server finds, in rows that are not here too: { needle, found: [[section, row, times]], open, total, hidden, at, spot }.
 let looking = null;
 async function find(text) {
   const needle = text.toLowerCase();
@@ -344,17 +388,22 @@ async function find(text) {
   status.textContent = '…';
   let told;
   try {
-    const answer = await fetch(`${base}/find?q=${encodeURIComponent(text)}`, { signal: looking.signal });
-    if (!answer.ok) throw new Error(String(answer.status));
-    told = await answer.json();
+    told = await (await get('find?q=' + encodeURIComponent(text), looking.signal)).json();
   } catch {
     if (mine === search) status.textContent = 'finding failed';
     return;
   }
   if (mine !== search) return;
-  finding = { needle, found: told.found, total: told.found.length, at: -1, spot: 0, more: told.more };
+  finding = { needle, found: told.found, chips: told.chips, spot: 0, more: told.more };
+  leave();
   paint();
   report();
+}
+// Of what was found, only what chips leave to be seen can be gone to.
+function leave() {
+  const only = shown();
+  const open = finding.found.filter((_, place) => !only.length || finding.chips[place].split(' ').some((name) => only.includes(name)));
+  Object.assign(finding, { open, total: open.length, hidden: finding.found.length - open.length, at: -1, spots: null });
 }
 
 // From match to match within a row, then on to the next row that has one.
@@ -369,7 +418,7 @@ async function match(back) {
   mine.at = mine.at < 0 && back ? mine.total - 1 : (mine.at + (back ? -1 : 1) + mine.total) % mine.total;
   mine.spots = null;
   report();
-  const [section, place] = mine.found[mine.at];
+  const [section, place] = mine.open[mine.at];
   const unit = await reach(section).catch(() => null);
   const row = unit && all(':scope > .row', unit)[place];
   if (!row || mine !== finding) return;
@@ -418,7 +467,7 @@ addEventListener('popstate', () => {
   if (names.join(' ') !== shown().join(' ')) showOnly(names);
   const wanted = query.get('find') ?? '';
   if (wanted !== input.value) { input.value = wanted; find(wanted); }
-  followHash();
+  if (!current?.isConnected || hashId() !== anchor(current)) followHash();
 });
 
 // What the session amounts to takes a while to be found out, where it is long.

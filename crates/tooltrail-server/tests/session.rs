@@ -1,0 +1,125 @@
+//! The parts of a session's page, asked over a socket: sections, bodies, the way to things, find, raw lines, downloads.
+
+#![allow(clippy::expect_used, dead_code)] // helpers of tests, where a panic is the report; not all of them are used here
+
+mod support;
+
+use serde_json::Value;
+use support::{Small, World};
+
+/// A session of the demo with problems and a subagent.
+const PROBLEMS: &str = "/s/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045";
+
+fn json(world: &World, path: &str) -> Value {
+    serde_json::from_str(&world.page(path)).expect("it is JSON")
+}
+
+fn small(world: &std::path::Path, id: &str, prompt: &str, command: &str) {
+    Small { id, prompt, cwd: "/home/me/app", command, at: "2026-03-04T10:00:00Z", fails: false }.lay(world);
+}
+
+#[test]
+fn a_section_and_its_bodies_are_there() {
+    let world = World::demo();
+    let page = world.page(PROBLEMS);
+    let version = page.split("data-v=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a version");
+    let (status, head, rows) = world.answer(&format!("{PROBLEMS}/rows/0?v={version}"));
+    assert_eq!(status, 200);
+    assert!(head.to_lowercase().contains("immutable"), "what has a version lasts: {head}");
+    assert!(rows.contains("class=\"row call") && page.contains(&rows), "the page has the same rows");
+    // Parts of another version are others: there are none, rather than wrong ones.
+    for part in ["rows/0?v=0", "body/0?v=0", "text/0/0?v=0", "turns/0?v=x", "where?rows=0&v=0", "find?q=a&v=0"] {
+        let (status, head, _) = world.answer(&format!("{PROBLEMS}/{part}"));
+        assert!(status == 409 && !head.to_lowercase().contains("immutable"), "{part}: {head}");
+    }
+    let (status, head, _) = world.answer(&format!("{PROBLEMS}/rows/0"));
+    assert!(status == 200 && !head.to_lowercase().contains("immutable"), "what has no version does not last: {head}");
+    // A call with a subagent has a place for its rows, and they are there.
+    let call = rows.split("data-body=\"body/").skip(1).map(|rest| rest.split('"').next().expect("a number"));
+    let nested = call
+        .map(|call| world.page(&format!("{PROBLEMS}/body/{call}")))
+        .find(|body| body.contains("class=\"rows away\""))
+        .expect("a subagent");
+    let section = nested.split("data-s=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a section");
+    assert!(world.page(&format!("{PROBLEMS}/rows/{section}")).contains("class=\"row call"));
+    let way = json(&world, &format!("{PROBLEMS}/where?rows={section}"));
+    assert_eq!(way[0]["rows"], 0);
+    assert_eq!(way[1]["rows"].to_string(), section);
+    assert!(page.contains(&format!("id=\"{}\"", way[0]["call"].as_str().expect("a call"))));
+    for (path, status) in [
+        ("/rows/99", 200),
+        ("/rows/x", 200),
+        ("/body/99999", 200),
+        ("/text/0/0", 200),
+        ("/turns/9", 200),
+        ("/where?id=nothing", 404),
+        ("/where", 404),
+        ("/find", 400),
+    ] {
+        assert_eq!(world.ask(&format!("{PROBLEMS}{path}")).0, status, "{path}");
+    }
+}
+
+#[test]
+fn a_short_name_leads_to_the_whole_one_and_others_nowhere() {
+    let world = World::demo();
+    let (status, head, _) = world.answer("/s/7c10");
+    assert!((300..400).contains(&status) && head.contains(PROBLEMS), "{head}");
+    let (_, head, _) = world.answer("/s/7c10?show=failed&find=a%26b");
+    assert!(head.contains(&format!("{PROBLEMS}?show=failed&find=a%26b")), "{head}");
+    assert_eq!(world.ask("/s/nothing-like-it").0, 404);
+    // What stands in it is brought along, wherever it is named.
+    let page = world.page(&format!("{PROBLEMS}?at=turn-1&show=failed&find=x%22y"));
+    assert!(page.contains("data-show=\"failed\"") && page.contains("value=\"x&quot;y\""));
+}
+
+#[test]
+fn find_tells_rows_in_order_in_any_case_and_language() {
+    let world = World::new(|home| {
+        small(home, "one", "suche die GRÖSSE der 測定", "grep größe a.txt");
+        small(home, "two", "nothing of it", "ls");
+    });
+    let rows = |session: &str, text: &str| json(&world, &format!("/s/{session}/find?q={text}"))["found"].clone();
+    // The prompt in row 0, the command in row 1.
+    assert_eq!(rows("one", "gr%C3%B6%C3%9Fe"), serde_json::json!([[0, 1, 1]]), "ß is not SS");
+    assert_eq!(rows("one", "GR%C3%B6"), serde_json::json!([[0, 0, 1], [0, 1, 1]]));
+    assert_eq!(rows("one", "%E6%B8%AC%E5%AE%9A"), serde_json::json!([[0, 0, 1]]));
+    assert_eq!(rows("one", "found%20the%20NEEDLE"), serde_json::json!([[0, 1, 1]]), "an answer belongs to its call");
+    assert_eq!(rows("two", "gr%C3%B6"), serde_json::json!([]));
+    assert_eq!(rows("two", "a.txt"), serde_json::json!([]), "another session's");
+    // A dot is a dot.
+    assert_eq!(rows("one", "a.t.t"), serde_json::json!([]));
+}
+
+#[test]
+fn raw_lines_are_paged_and_only_logs_of_the_session_are_read() {
+    let world = World::new(|home| small(home, "one", "go", "ls"));
+    let page = world.page("/s/one/raw");
+    assert_eq!(page.matches("<li id=\"line-").count(), 3);
+    assert!(world.page("/s/one/raw?from=3").contains("id=\"line-3\"") && !world.page("/s/one/raw?from=3").contains("id=\"line-2\""));
+    assert!(world.page("/s/one/raw?from=99").contains("There is nothing here"));
+    assert!(world.page("/s/one/raw?line=2").contains("tool_use"));
+    assert!(world.page("/s/one/raw?line=99").contains("There is no such line"));
+    // A log that is not there is the first one; a path is no number.
+    for file in ["9", "/etc/passwd", "..%2F..%2Fetc%2Fpasswd", "-1"] {
+        assert_eq!(world.page(&format!("/s/one/raw?file={file}")).matches("<li id=\"line-").count(), 3, "{file}");
+    }
+}
+
+#[test]
+fn downloads_hide_secrets_unless_they_are_wanted() {
+    let secret = &format!("ghp_{}", "rSzY2w5ztjB5f1RtD9LHZg7RakGnRAyPcTM7");
+    let world = World::new(|home| small(home, "one", "go", &format!("curl -H 'Authorization: token {secret}' x")));
+    for extension in ["html", "md", "json"] {
+        let (status, head, saved) = world.answer(&format!("/s/one/export.{extension}"));
+        assert_eq!(status, 200);
+        assert!(head.to_lowercase().contains(&format!("filename=\"session-one.{extension}\"")), "{head}");
+        assert!(saved.contains("curl"), "{extension}: {saved}");
+        assert!(!saved.contains(secret), "{extension}: {saved}");
+        assert!(world.page(&format!("/s/one/export.{extension}?redact=no")).contains(secret), "{extension}");
+    }
+    assert_eq!(world.ask("/s/one/export.patch").0, 200);
+    assert_eq!(world.ask("/s/one/export.exe").0, 404);
+    // Where it is read, it is as it was.
+    assert!(world.page("/s/one").contains(secret));
+}
