@@ -36,7 +36,14 @@ pub fn steps<'a>(call: &'a Story<'_>, entry: &CallEntry<'_>, limits: &Limits, wh
     let row = &call.row;
     let requested = row.requested_at.as_deref().and_then(|time| time.parse().ok());
     let result = result(call, entry, when);
-    let (after, before): (Vec<_>, Vec<_>) = hook_steps(call, entry, limits, when).into_iter().partition(|hook| follows(hook, &result));
+    let mut around = hook_steps(call, entry, limits, when);
+    // Some agents write a record when a run ends, and the result for the model apart from that.
+    around.extend(entry.ends.iter().filter(|end| Some(**end) != entry.result).map(|end| {
+        let place = Place { file: row.request.file, line: end.at.line };
+        Step::new("end of the run", when(*end), Some(place))
+    }));
+    around.sort_by_key(|step| step.place.map(|place| place.line));
+    let (after, before): (Vec<_>, Vec<_>) = around.into_iter().partition(|step| follows(step, &result));
     let mut steps = vec![Step::new("requested", requested, Some(row.request))];
     steps.extend(before);
     steps.extend([permission(call), result]);
@@ -45,11 +52,11 @@ pub fn steps<'a>(call: &'a Story<'_>, entry: &CallEntry<'_>, limits: &Limits, wh
     steps
 }
 
-/// Whether a hook ran after the result: it is younger, or stands behind it in the log where their times do not tell.
-fn follows(hook: &Step<'_>, result: &Step<'_>) -> bool {
-    match (hook.time, result.time, hook.place, result.place) {
-        (Some(hook), Some(result), _, _) if hook != result => hook > result,
-        (_, _, Some(hook), Some(result)) => hook.file == result.file && hook.line > result.line,
+/// Whether something happened after the result: it is younger, or stands behind it in the log where their times do not tell.
+fn follows(step: &Step<'_>, result: &Step<'_>) -> bool {
+    match (step.time, result.time, step.place, result.place) {
+        (Some(step), Some(result), _, _) if step != result => step > result,
+        (_, _, Some(step), Some(result)) => step.file == result.file && step.line > result.line,
         _ => false,
     }
 }
@@ -147,4 +154,87 @@ pub fn durations(call: &Story<'_>) -> Vec<Line> {
         lines.push(Line::of(Class::Strong, &took(run)).with(Class::Plain, " of it the tool ran, as it reports itself"));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::{answered, story};
+    use tooltrail_model::At;
+    use tooltrail_model::detail::Detail;
+    use tooltrail_model::event::HookOutcome;
+    use tooltrail_model::row::{Background, HookRow};
+    use tooltrail_model::{Kind, Span};
+
+    fn spot(line: u64) -> Spot {
+        Spot { source: 0, at: At { line, span: Span::default() } }
+    }
+
+    fn at(second: u64) -> Option<Time> {
+        format!("2026-03-04T10:00:{second:02}Z").parse().ok()
+    }
+
+    /// What happened, with the lines of the log; a record's line is also the second it was written in.
+    fn told(call: &Story<'_>, hooks: &[u64], ends: &[u64]) -> Vec<String> {
+        let spots = |lines: &[u64]| lines.iter().copied().map(spot).collect::<Vec<_>>();
+        let entry = CallEntry {
+            row: call.row.clone(),
+            number: 1,
+            request: spot(call.row.request.line),
+            result: call.row.result.map(|place| spot(place.line)),
+            ends: spots(ends),
+            hooks: spots(hooks),
+            time: None,
+            threads: Vec::new(),
+            turn: None,
+        };
+        let steps = steps(call, &entry, &Limits::PAGE, &|spot| at(spot.at.line));
+        steps.iter().map(|step| format!("{} {}", step.place.map_or(0, |place| place.line), step.what.text())).collect()
+    }
+
+    fn hook(name: &'static str, line: u64) -> HookRow<'static> {
+        let evidence = Place { file: "/logs/a.jsonl", line };
+        let outcome = HookOutcome::Ok;
+        HookRow { event: None, name: Some(name), command: None, outcome, exit_code: None, duration_ms: None, evidence }
+    }
+
+    #[test]
+    fn a_life_is_told_in_order() {
+        let mut call = answered(story("Bash", Kind::Shell, Status::Succeeded, Detail::Other), "x");
+        call.row.request.line = 40;
+        call.row.result = Some(Place { file: "/logs/a.jsonl", line: 42 });
+        call.row.completed_at = at(42).map(|time| time.to_string());
+        // The second was written before the result, and after it by its time.
+        call.row.hooks = vec![hook("before", 41), hook("after", 45)];
+        let evidence = Place { file: "/logs/a.jsonl", line: 50 };
+        call.row.background =
+            Some(Background { id: Some("b1"), state: TaskState::Completed, exit_code: Some(0), ended_at: None, evidence });
+        assert_eq!(
+            told(&call, &[41, 45], &[43]),
+            [
+                "40 requested",
+                "41 before: ok",
+                "0 permission: not recorded",
+                "42 result: succeeded",
+                "43 end of the run",
+                "45 after: ok",
+                "50 background task b1: completed, exit 0"
+            ]
+        );
+        call.row.result = None;
+        call.row.background = None;
+        call.row.hooks.clear();
+        call.row.status = Status::Unanswered;
+        call.row.reason = Some(Reason::LogEnds);
+        call.row.evidence.line = 60;
+        assert_eq!(told(&call, &[], &[]), ["40 requested", "0 permission: not recorded", "60 no result: the log ends"]);
+    }
+
+    #[test]
+    fn offsets_have_two_units_at_most() {
+        let after = |millis: i64| offset(Time::UNIX_EPOCH, Time::from_millisecond(millis).unwrap());
+        let said = [30, 9_999, 12_400, 125_000].map(|millis| after(millis).unwrap_or_default());
+        assert_eq!(said, ["+0.03 s", "+9.99 s", "+12.4 s", "+2 m 05 s"]);
+        assert_eq!(after(-1), None);
+    }
 }
