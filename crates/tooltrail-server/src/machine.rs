@@ -14,7 +14,7 @@ pub trait Fates {
     fn advice(&self, sessions: u64) -> String;
 }
 
-/// A machine with logs on it.
+/// A machine with logs on it. Where nothing is said, nothing is kept, nobody is known, and all is done here.
 pub trait Machine: Send + Sync {
     /// The logs that are there now.
     fn search(&self) -> Search;
@@ -23,28 +23,45 @@ pub trait Machine: Send + Sync {
     fn now(&self) -> Now;
 
     /// What is kept of logs that are gone.
-    fn keep(&self) -> Option<Keep>;
+    fn keep(&self) -> Option<Keep> {
+        None
+    }
 
     /// Fills a catalogue that is not there yet in a process of its own, so that all the memory this takes goes with it. Tells how many
     /// bytes were read; whether it was done. What was not is done here.
-    fn fill(&self, told: &dyn Fn(u64)) -> bool;
+    fn fill(&self, told: &dyn Fn(u64)) -> bool {
+        let _ = told;
+        false
+    }
 
     /// Told after the catalogue has been made equal to the logs.
-    fn refreshed(&self, search: &Search);
+    fn refreshed(&self, search: &Search) {
+        let _ = search;
+    }
 
     /// What will become of logs, where agents delete them. To be asked for once a page: it looks at what is kept and at what agents are
     /// set to.
-    fn fates(&self) -> Option<Box<dyn Fates>>;
+    fn fates(&self) -> Option<Box<dyn Fates>> {
+        None
+    }
 
     /// The directory in which the server was started, for `project:.`.
-    fn here(&self) -> Option<String>;
+    fn here(&self) -> Option<String> {
+        None
+    }
 
     /// The person's home directory.
-    fn home(&self) -> Option<String>;
+    fn home(&self) -> Option<String> {
+        None
+    }
 
     /// The home directory that paths in the logs mean, where it is known: logs of another machine lie in a home of their own.
-    fn home_in_logs(&self) -> Option<String>;
+    fn home_in_logs(&self) -> Option<String> {
+        None
+    }
 
     /// The person's name on this machine, which is taken out of what is shared.
-    fn user(&self) -> Option<String>;
+    fn user(&self) -> Option<String> {
+        None
+    }
 }

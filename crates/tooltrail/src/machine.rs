@@ -92,34 +92,8 @@ impl Machine for Demo {
         now
     }
 
-    fn keep(&self) -> Option<Keep> {
-        None
-    }
-
-    fn fill(&self, _: &dyn Fn(u64)) -> bool {
-        false
-    }
-
-    fn refreshed(&self, _: &Search) {}
-
-    fn fates(&self) -> Option<Box<dyn tooltrail_server::Fates>> {
-        None
-    }
-
-    fn here(&self) -> Option<String> {
-        None
-    }
-
     fn home(&self) -> Option<String> {
         text(self.home.clone())
-    }
-
-    fn home_in_logs(&self) -> Option<String> {
-        None
-    }
-
-    fn user(&self) -> Option<String> {
-        None
     }
 }
 

@@ -6,7 +6,6 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tooltrail_catalog::keep::Keep;
 use tooltrail_formats::Places;
 use tooltrail_formats::find::{Search, in_places};
 use tooltrail_formats::scan::Options;
@@ -52,34 +51,12 @@ impl Machine for Laid {
         now
     }
 
-    fn keep(&self) -> Option<Keep> {
-        None
-    }
-
-    fn fill(&self, _: &dyn Fn(u64)) -> bool {
-        false
-    }
-
-    fn refreshed(&self, _: &Search) {}
-
     fn fates(&self) -> Option<Box<dyn Fates>> {
         self.doomed.map(|session| Box::new(Doom(session)) as Box<dyn Fates>)
     }
 
-    fn here(&self) -> Option<String> {
-        None
-    }
-
-    fn home(&self) -> Option<String> {
-        None
-    }
-
     fn home_in_logs(&self) -> Option<String> {
         Some("/home/me".to_owned())
-    }
-
-    fn user(&self) -> Option<String> {
-        None
     }
 }
 
