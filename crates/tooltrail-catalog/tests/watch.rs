@@ -117,7 +117,7 @@ impl Mirror {
                 assert!(self.sessions.remove(&(agent.to_string(), session.to_string())).is_some(), "{agent} {session}");
             }
             Change::Message(message) => self.messages.push((message.file.to_string(), message.line)),
-            Change::Begun { .. } => {}
+            Change::Begun { .. } | Change::Touched { .. } => {}
             Change::Lagged { missing } => panic!("{missing} changes are missing"),
         }
         Some(change)
@@ -305,7 +305,7 @@ fn a_filter_decides_what_is_told() {
     let scene = Scene::new(evented());
     let log = scene.log("-srv-app/s1.jsonl");
     append(&log, &prompt("s1", 0));
-    let subscribe = |query: &str| scene.watcher.subscribe(Wish { filter: parsed(query), last: 0 });
+    let subscribe = |query: &str| scene.watcher.subscribe(Wish { filter: parsed(query), ..Wish::default() });
     let all = [("status:succeeded", 1), ("tool:Read", 0), ("command:cargo", 2), ("\"test 3 |\"", 2), ("masked", 0), ("has:masked", 1)];
     let subscribers: Vec<_> = all.iter().map(|(query, _)| subscribe(query)).collect();
     let begun = |subscriber: &Subscriber| matches!(subscriber.next_within(PATIENCE), Next::Change(change) if matches!(*change, Change::Begun { .. }));
@@ -331,7 +331,7 @@ fn a_text_is_looked_for_only_in_what_changed() {
     append(&log, &prompt("s1", 0));
     (10..1010).for_each(|number| append(&log, &(request("s1", number) + &result("s1", number))));
     let size = fs::metadata(&log).unwrap().len();
-    let subscriber = scene.watcher.subscribe(Wish { filter: parsed("\"test 200\" ok"), last: 0 });
+    let subscriber = scene.watcher.subscribe(Wish { filter: parsed("\"test 200\" ok"), ..Wish::default() });
     assert!(matches!(subscriber.next_within(PATIENCE), Next::Change(change) if matches!(*change, Change::Begun { .. })));
     let mut read = 0;
     for number in 2000..2010 {
@@ -362,7 +362,7 @@ fn what_is_kept_can_be_asked_about() {
     keep.now(&find::in_places(&places), 1, clock(), &Progress::default()).unwrap();
     let watcher = Watcher::start(ground, Options { keep: Some(keep), ..polled() }, Arc::new(later), None).unwrap();
     let here = |query: &str| {
-        let subscriber = watcher.subscribe(Wish { filter: parsed(query), last: 9 });
+        let subscriber = watcher.subscribe(Wish { filter: parsed(query), last: 9, ..Wish::default() });
         let is_here = |next: &Next| matches!(next, Next::Change(change) if matches!(**change, Change::Here { .. }));
         is_here(&subscriber.next_within(PATIENCE))
     };
@@ -395,6 +395,84 @@ fn parsed(query: &str) -> Filter {
         words: Spelling::default(),
     };
     filter::parse(query, &setting).unwrap()
+}
+
+/// A record that no row tells of.
+fn thought(session: &str, number: u32) -> String {
+    format!(
+        "{{\"type\":\"assistant\",\"uuid\":\"{session}-t{number}\",\"sessionId\":\"{session}\",\"timestamp\":\"{}\",\"message\":{{\"id\":\"msg_{session}_t\",\"role\":\"assistant\",\"content\":[{{\"type\":\"thinking\",\"thinking\":\"hm\"}}]}}}}\n",
+        stamp(0)
+    )
+}
+
+#[test]
+fn a_session_can_be_had_as_it_is_now() {
+    for options in [evented(), polled()] {
+        let scene = Scene::new(options);
+        let log = scene.log("-srv-app/s1.jsonl");
+        append(&log, &prompt("s1", 0));
+        append(&scene.log("-srv-app/s2.jsonl"), &prompt("s2", 0));
+        assert!(scene.watcher.session("claude", "s1").is_none(), "nobody is subscribed");
+        let mut mirror = Mirror::new(&scene);
+        let session = |name: &str| scene.watcher.session("claude", name);
+        assert!(session("s3").is_none() && scene.watcher.session("codex", "s1").is_none());
+        let (other, mut held) = (session("s2").unwrap(), session("s1").unwrap());
+        assert_eq!(held.version, session("s1").unwrap().version);
+        for line in [thought("s1", 1), request("s1", 1), result("s1", 1)] {
+            append(&log, &line);
+            // Nothing is waited for: whoever asks has what was written before.
+            let now = session("s1").unwrap();
+            assert_ne!(held.version, now.version, "{line}");
+            assert_eq!(now.linker.sources().next().unwrap().summary.tally.bytes, fs::metadata(&log).unwrap().len());
+            let mut rows = direct(&now.linker, &now.now);
+            rows.0.retain(|row| !scene.fresh().0.contains(row));
+            rows.1.retain(|row| !scene.fresh().1.contains(row));
+            assert_eq!(rows, (Vec::new(), Vec::new()));
+            assert_ne!(held.linker.sources().next().unwrap().summary.tally.bytes, fs::metadata(&log).unwrap().len(), "it stays as it was");
+            held = now;
+        }
+        append(&scene.log("-srv-app/s1/subagents/agent-a1.jsonl"), &request("s1", 2));
+        mirror.catch_up(&scene, "a subagent");
+        let now = session("s1").unwrap();
+        assert!(now.version != held.version && now.linker.sources().count() == 2);
+        scene.now.lock().unwrap().live.insert("s1".into(), Live::Waiting);
+        assert_ne!(session("s1").unwrap().version, now.version, "it is alive");
+        mirror.catch_up(&scene, "what somebody has asked for is told as well");
+        scene.now.lock().unwrap().live.clear();
+        assert_eq!(session("s1").unwrap().version, now.version, "it is as it was");
+        assert_eq!(session("s2").unwrap().version, other.version, "another session");
+        scene.watcher.end().now();
+        assert!(session("s1").is_none());
+    }
+}
+
+#[test]
+fn other_bytes_are_told_to_those_who_ask() {
+    let scene = Scene::new(evented());
+    let [log, other] = ["s1", "s2"].map(|name| scene.log(&format!("-srv-app/{name}.jsonl")));
+    append(&log, &prompt("s1", 0));
+    append(&other, &prompt("s2", 0));
+    let subscribe = |query: &str, touched| scene.watcher.subscribe(Wish { filter: parsed(query), touched, ..Wish::default() });
+    let wishes = [("", true, 2), ("", false, 0), ("status:failed", true, 2)];
+    let subscribers = wishes.map(|(query, touched, _)| subscribe(query, touched));
+    let mut mirror = Mirror::new(&scene);
+    append(&log, &thought("s1", 1));
+    scene.watcher.session("claude", "s1").unwrap();
+    append(&other, &request("s2", 1));
+    mirror.catch_up(&scene, "a call");
+    // Time alone gives nothing other bytes.
+    scene.now.lock().unwrap().live.insert("s1".into(), Live::Running);
+    scene.watcher.session("claude", "s1").unwrap();
+    for ((query, _, count), subscriber) in wishes.iter().zip(subscribers) {
+        let mut told = Vec::new();
+        while let Next::Change(change) = subscriber.next_within(Duration::ZERO) {
+            if matches!(*change, Change::Touched { .. }) {
+                told.push(serde_json::to_string(&*change).unwrap());
+            }
+        }
+        let all = ["s1", "s2"].map(|name| format!("{{\"change\":\"touched\",\"agent\":\"claude\",\"session\":\"{name}\"}}"));
+        assert_eq!(told, all[2 - count..], "{query}");
+    }
 }
 
 #[test]

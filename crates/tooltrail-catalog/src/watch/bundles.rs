@@ -34,10 +34,13 @@ pub(super) struct Bundles {
 /// A bundle.
 #[derive(Debug, Default)]
 pub(super) struct Bundle {
-    pub(super) linker: Linker,
+    /// Its sources. Somebody may have them as they were; then they are not changed, but others take their place.
+    pub(super) linker: Arc<Linker>,
     /// What was last told of it; nothing if nobody has asked.
     pub(super) prints: Option<Prints>,
-    sessions: Set<(&'static str, Box<str>)>,
+    pub(super) sessions: Set<(&'static str, Box<str>)>,
+    /// Whether any of its sources has other bytes than when it was last told of.
+    pub(super) rewritten: bool,
     used: u64,
 }
 
@@ -51,6 +54,21 @@ impl Bundle {
     pub(super) fn may_live(&self, now: &Now) -> bool {
         let fresh = |source: &Source| now.is_fresh(source.modified, source.summary.last);
         self.linker.sources().any(fresh) || self.sessions.iter().any(|(_, id)| now.live.contains_key(id))
+    }
+}
+
+impl Bundle {
+    /// Its sources but one, to be changed. That one is not copied for somebody who has them as they were: it may be nearly all there is.
+    fn without(&mut self, path: &str, shorts: &Arc<Shorts>) -> &mut Linker {
+        if Arc::get_mut(&mut self.linker).is_none() {
+            let mut linker = Linker::default();
+            linker.call_sessions(Arc::clone(shorts));
+            self.linker.sources().filter(|source| *source.path != *path).for_each(|source| linker.put(source.clone()));
+            self.linker = Arc::new(linker);
+        }
+        let linker = Arc::make_mut(&mut self.linker);
+        linker.remove(path);
+        linker
     }
 }
 
@@ -79,7 +97,8 @@ impl Bundles {
         }
         self.paths.insert(source.path.clone(), own);
         if let Some(bundle) = self.all.get_mut(own as usize) {
-            bundle.linker.put(source);
+            bundle.without(&source.path, &self.shorts).put(source);
+            bundle.rewritten = true;
         }
     }
 
@@ -88,7 +107,8 @@ impl Bundles {
         let Some(bundle) = self.paths.remove(path).map(|known| self.whole(known)) else { return };
         self.touch(bundle, before);
         if let Some(bundle) = self.all.get_mut(bundle as usize) {
-            bundle.linker.remove(path);
+            bundle.without(path, &self.shorts);
+            bundle.rewritten = true;
         }
     }
 
@@ -111,16 +131,27 @@ impl Bundles {
         let renamed = |bundle: &Bundle| bundle.sessions.iter().any(|key| old.get(key).is_some_and(|short| Some(short) != shorts.get(key)));
         let renamed: Vec<u32> = (0..).zip(&self.all).filter(|(_, bundle)| renamed(bundle)).map(|(number, _)| number).collect();
         renamed.into_iter().for_each(|number| self.touch(number, before));
-        self.all.iter_mut().for_each(|bundle| bundle.linker.call_sessions(Arc::clone(&shorts)));
+        self.all.iter_mut().for_each(|bundle| Arc::make_mut(&mut bundle.linker).call_sessions(Arc::clone(&shorts)));
     }
 
     /// The bundle of a source.
-    pub(super) fn of(&mut self, path: &str) -> Option<u32> {
+    pub(super) fn of(&self, path: &str) -> Option<u32> {
         self.paths.get(path).copied().map(|known| self.whole(known))
     }
 
+    /// The bundle of a session.
+    pub(super) fn of_session(&self, agent: &str, session: &str) -> Option<u32> {
+        let is_it = |key: &&(&'static str, Box<str>)| key.0 == agent && *key.1 == *session;
+        self.iter().find(|(_, bundle)| bundle.sessions.iter().any(|key| is_it(&key))).map(|(number, _)| number)
+    }
+
     /// A bundle by its number.
-    pub(super) fn get(&mut self, number: u32) -> Option<&mut Bundle> {
+    pub(super) fn get(&self, number: u32) -> Option<&Bundle> {
+        self.all.get(number as usize)
+    }
+
+    /// The same, to be changed.
+    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut Bundle> {
         self.all.get_mut(number as usize)
     }
 
@@ -159,7 +190,7 @@ impl Bundles {
         let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         let mut linker = Linker::default();
         linker.call_sessions(Arc::clone(&self.shorts));
-        self.all.push(Bundle { linker, ..Bundle::default() });
+        self.all.push(Bundle { linker: Arc::new(linker), ..Bundle::default() });
         self.part_of.push(number);
         number
     }
@@ -192,9 +223,11 @@ impl Bundles {
                 (Some(prints), Some(more)) => prints.join(more),
                 (prints, more) => *prints = prints.take().or(more),
             }
-            for source in gone.linker.into_sources() {
+            bundle.rewritten |= gone.rewritten;
+            let linker = Arc::make_mut(&mut bundle.linker);
+            for source in Arc::unwrap_or_clone(gone.linker).into_sources() {
                 self.paths.insert(source.path.clone(), to);
-                bundle.linker.put(source);
+                linker.put(source);
             }
         }
         to

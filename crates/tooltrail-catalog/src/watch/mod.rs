@@ -6,6 +6,8 @@
 //! together with the changed one are linked again; `prints` compares the rows with those before; `news` tells the difference through
 //! one `queue` for each subscriber. `fresh` keeps the catalogue's file up with the logs, if that is wanted.
 //!
+//! Whoever shows a session asks for it here as well ([`Watcher::session`]), so that what is shown and what is told come from the same logs.
+//!
 //! Rows are those of every command: at any quiet moment, what a subscriber was told is what `calls --json` and `list --json` print.
 
 mod bundles;
@@ -37,7 +39,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tooltrail_formats::scan;
 use tooltrail_model::filter::Filter;
-use tooltrail_model::link::Now;
+use tooltrail_model::link::{Linker, Now};
 use world::World;
 
 /// Tells what time it is, and which sessions run.
@@ -71,6 +73,19 @@ pub struct Wish {
     pub filter: Filter,
     /// How many calls it is told of at the beginning: the last ones, and all that run.
     pub last: usize,
+    /// Whether it is told of all sessions whose logs have other bytes, even where no row has changed ([`Change::Touched`]).
+    pub touched: bool,
+}
+
+/// The logs of a session as they are now, with all they are linked with.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// The logs, ready to be linked. They stay as they are, whatever is written meanwhile.
+    pub linker: Arc<Linker>,
+    /// The moment.
+    pub now: Now,
+    /// Changes whenever anything changes that its rows tell, or any of its logs has other bytes; the same in every process.
+    pub version: u64,
 }
 
 /// Watches logs while somebody is subscribed. Dropping it ends all subscriptions.
@@ -99,6 +114,12 @@ impl Watcher {
         let (sender, subscriber) = queue::queue(self.queue, Arc::clone(&self.inbox));
         self.inbox.wish(wish, sender);
         subscriber
+    }
+
+    /// A session as it is now; what was written meanwhile is looked at first. Nothing if there is no such session, if nobody is subscribed,
+    /// or if the watcher has ended.
+    pub fn session(&self, agent: &str, session: &str) -> Option<Held> {
+        self.inbox.ask(agent, session).recv().ok()
     }
 
     /// What ends it from elsewhere, as from a signal.

@@ -156,6 +156,14 @@ impl World {
         all.into_iter().take(count).map(|(_, path)| path.clone()).collect()
     }
 
+    /// The logs that a session is linked with.
+    pub(super) fn files_of(&self, agent: &str, session: &str) -> Vec<PathBuf> {
+        let bundle = self.bundles.of_session(agent, session).and_then(|number| self.bundles.get(number));
+        let paths = bundle.into_iter().flat_map(|bundle| bundle.linker.sources()).map(|source| PathBuf::from(&*source.path));
+        // One whose name is no text is found by the poll.
+        paths.filter(|path| self.known.contains_key(path)).collect()
+    }
+
     /// What was said since the last time.
     pub(super) fn take_said(&mut self) -> Vec<Said> {
         std::mem::take(&mut self.said)

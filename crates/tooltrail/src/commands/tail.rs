@@ -72,7 +72,7 @@ pub(crate) fn run(args: &LogArgs, own: &TailArgs) -> anyhow::Result<ExitCode> {
     let end = own.length.map(|length| Instant::now() + length);
     let watcher = Watcher::start(ground, options, clock, None).context("cannot start a thread to watch with")?;
     let last = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
-    let subscriber = watcher.subscribe(Wish { filter, last });
+    let subscriber = watcher.subscribe(Wish { filter, last, ..Wish::default() });
     end_on_signal(&watcher)?;
     let mut out = out::stdout(args.color.as_str());
     let mut begun = false;
