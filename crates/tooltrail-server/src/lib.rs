@@ -14,6 +14,7 @@ mod frame;
 mod fresh;
 pub mod guard;
 mod hits;
+mod hub;
 mod listed;
 mod machine;
 pub mod moment;
@@ -21,6 +22,7 @@ mod pages;
 pub mod rooms;
 pub mod server;
 mod site;
+mod stream;
 mod tested;
 mod words;
 

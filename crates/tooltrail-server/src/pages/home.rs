@@ -11,6 +11,7 @@ use crate::moment::Moment;
 use crate::site::Site;
 use crate::words::{self, Clock, ProjectNames};
 use maud::{Markup, html};
+use serde_json::json;
 use std::collections::HashMap;
 use tooltrail_catalog::store::Listed;
 use tooltrail_model::filter::quoted;
@@ -74,6 +75,14 @@ pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
         }
     };
     framed(reading.is_some(), &main)
+}
+
+/// How many sessions need somebody and how many are at work, for the titles of pages.
+pub(crate) fn now(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
+    let moment = site.moment()?;
+    let rows = moment.rows();
+    let number = |states: &[&str]| rows.iter().filter(|row| row.state.is_some_and(|state| states.contains(&state))).count();
+    Ok(Answer::Text("application/json", json!({ "needs": number(NEEDS), "works": number(WORKS) }).to_string()))
 }
 
 /// Home, being made.
