@@ -70,6 +70,11 @@ impl Site {
         self.fresh.moment_as_it_is()
     }
 
+    /// Whether anything can change here.
+    pub(crate) fn is_live(&self) -> bool {
+        self.machine.ground().is_some()
+    }
+
     /// What changes, for those who listen.
     pub(crate) fn hub(&self) -> &Arc<Hub> {
         &self.hub

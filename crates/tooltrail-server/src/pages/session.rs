@@ -136,7 +136,7 @@ pub(super) fn tab(
     if visit.session != asked.name("session") && tab == Tab::Transcript {
         return Ok(Answer::Elsewhere(format!("{}{}", visit.seat.base, question(asked))));
     }
-    let moment = Arc::clone(&visit.moment);
+    let (moment, session) = (Arc::clone(&visit.moment), visit.session.clone());
     let (name, main) = site.ask(&moment, visit.place, move |room| {
         let command = resumed(room);
         let at = At { section: visit.section(room), resume: command.as_deref(), ..visit.at(room) };
@@ -147,7 +147,7 @@ pub(super) fn tab(
         Ok::<_, Trouble>((title(room.book.transcript()), main))
     })??;
     let assets = if tab == Tab::Transcript { ASSETS } else { &["session.css"] };
-    Ok(Answer::Html(frame::page(site, &Page { assets, own_keys: tab == Tab::Transcript, ..Page::plain(&name) }, &main)))
+    Ok(Answer::Html(frame::page(site, &Page { assets, own_keys: tab == Tab::Transcript, session: Some(&session), ..Page::plain(&name) }, &main)))
 }
 
 /// The version that is asked for; inside, if it is one.

@@ -26,6 +26,7 @@ pub struct Known<'a> {
 #[derive(Debug, Serialize)]
 pub struct Live {
     v: String,
+    calls: usize,
     title: String,
     state: String,
     about: String,
@@ -58,6 +59,7 @@ impl Window {
         let print = printed(&outline);
         Live {
             v: format!("{:x}", at.version),
+            calls: transcript.calls.len(),
             title: about::title(transcript),
             state: page::state(&transcript.session, at.now).into_string(),
             about: page::about_list(transcript, at).into_string(),

@@ -8,7 +8,7 @@ use super::super::{help, outline};
 use super::chips::{self, Counts, Set};
 use super::{At, HIGHEST, MANY, Window};
 use crate::digest::state_words;
-use crate::head::{count, counted, look};
+use crate::head::{ago, count, counted, look};
 use crate::line::neutral;
 use maud::{Markup, PreEscaped, html};
 use tooltrail_model::Time;
@@ -66,6 +66,8 @@ pub(super) fn transcript(window: &Window, book: &dyn Book, at: &At<'_>) -> Marku
             }
             (help::dialog(KEYS, &html! {}))
             (menu())
+            button #tt-new type="button" hidden {}
+            p #tt-told.vh role="status" {}
         }
     }
 }
@@ -142,17 +144,6 @@ pub(super) fn state(session: &SessionRow<'_>, now: Option<Time>) -> Markup {
     }
 }
 
-/// How long ago, in one unit.
-fn ago(then: Time, now: Time) -> String {
-    let seconds = (then.micros_until(now) / 1_000_000).max(0);
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3_600 => format!("{} m", seconds / 60),
-        3_600..172_800 => format!("{} h", seconds / 3_600),
-        _ => format!("{} d", seconds / 86_400),
-    }
-}
-
 /// The last part of a path, whichever system it comes from.
 fn last_part(path: &str) -> &str {
     path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().filter(|part| !part.is_empty()).unwrap_or(path)
@@ -204,7 +195,7 @@ fn rows(window: &Window, book: &dyn Book, at: &At<'_>) -> Markup {
     let scale = if total > HIGHEST { HIGHEST as f64 / total as f64 } else { 1.0 };
     let only = Set::read(at.show);
     html! {
-        div #tt-rows.transcript tabindex="-1" data-base=(at.base) data-v={ (PreEscaped(format!("{:x}", at.version))) } data-show=[only.words()] {
+        div #tt-rows.transcript tabindex="-1" data-base=(at.base) data-calls=(transcript.calls.len()) data-v={ (PreEscaped(format!("{:x}", at.version))) } data-show=[only.words()] {
             @if window.is_empty() { p.di { "There is nothing to show." } }
             @for root in roots {
                 @if let Some(chunk) = window.plan.chunks.get(root) { (tail(transcript, &window.plan, chunk)) }
