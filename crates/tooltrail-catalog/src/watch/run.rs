@@ -92,6 +92,8 @@ impl Run {
         if self.listeners.is_empty() && post.wishes.is_empty() {
             // Those who ask about a session learn by their answer being dropped that there is none.
             self.events = None;
+            self.world.leave();
+            self.told = None;
             return;
         }
         let now = (self.clock)();
