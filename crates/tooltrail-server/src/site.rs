@@ -47,7 +47,12 @@ impl Site {
     /// Begins to read.
     pub fn new(setup: Setup, machine: Arc<dyn Machine>) -> Self {
         let fresh = Fresh::start(Arc::clone(&machine), &setup);
-        let options = watch::Options { scan: setup.options.clone(), keep: machine.keep(), ..watch::Options::default() };
+        let options = watch::Options {
+            scan: setup.options.clone(),
+            keep: machine.keep(),
+            seed: Some(setup.catalogue.clone()),
+            ..watch::Options::default()
+        };
         let hub = Hub::new(Arc::clone(&machine), options, Arc::clone(&fresh), *RUN);
         Site { setup, machine, tested: Tests::default(), rooms: Rooms::default(), fresh, hub }
     }
