@@ -101,11 +101,12 @@ impl Run {
         if asleep {
             self.wake(&now);
         } else {
-            let poll = Instant::now() >= self.next_poll;
+            // Whoever asks for a session has it polled for.
+            let poll = Instant::now() >= self.next_poll || !post.asks.is_empty();
             let anywhere = post.anywhere || poll && self.is_look_due();
             let asked = post.asks.iter().flat_map(|ask| self.world.files_of(&ask.agent, &ask.session));
             let files: BTreeSet<PathBuf> = asked.chain(post.files).collect();
-            self.pass(files, anywhere, poll || !post.asks.is_empty(), &now);
+            self.pass(files, anywhere, poll, &now);
         }
         for (wish, sender) in post.wishes {
             let last = wish.last;

@@ -4,8 +4,9 @@ use crate::scene::*;
 use crate::support::*;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
-use tooltrail_catalog::watch::Options;
+use tooltrail_catalog::watch::{Ground, Options, Watcher, Wish};
 
 /// Some sessions that have nothing to do with each other.
 fn sessions(scene: &Scene, count: u32) -> Vec<String> {
@@ -70,7 +71,8 @@ fn a_catalogue_that_cannot_be_used_changes_nothing() {
 fn what_was_told_is_known_even_if_the_catalogue_is_ahead() {
     // Seldom enough that the catalogue is made anew before the watcher has seen anything.
     let slow = Options { poll: Duration::from_millis(700), ..polled() };
-    let edits: [(&str, &dyn Fn(&Path, &str)); 4] = [
+    type Edit<'e> = (&'e str, &'e dyn Fn(&Path, &str));
+    let edits: [Edit<'_>; 4] = [
         ("appended to", &|log, name| append(log, &request(name, 2))),
         ("cut", &|log, name| fs::write(log, prompt(name, 0)).unwrap()),
         ("replaced", &|log, name| fs::write(log, prompt(name, 0) + &request("other", 1)).unwrap()),
@@ -139,4 +141,8 @@ fn what_was_quiet_is_put_to_sleep_and_woken_again() {
     assert!(versions.iter().zip(&again).all(|(one, other)| one != other));
     let twice: Vec<u64> = names.iter().map(|name| held(name).version).collect();
     assert_eq!(again, twice, "asleep or not, a version is the same");
+    let other = Watcher::start(Ground::Places(scene.places().to_vec()), evented(), Arc::new(later), None).unwrap();
+    let _subscriber = other.subscribe(Wish::default());
+    let read: Vec<u64> = names.iter().map(|name| other.session("claude", name).unwrap().version).collect();
+    assert_eq!(again, read, "nor does it matter who tells it");
 }
