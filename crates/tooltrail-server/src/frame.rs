@@ -56,7 +56,7 @@ pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" data-root=(site.setup.root) data-keys=[page.own_keys.then_some("own")] data-session=[page.session]
-            data-live=[live.then(|| site.to("/events"))] data-worker=[live.then(|| assets::address("worker.js"))] data-again=[page.follows] {
+            data-live=[live.then(|| site.to("/events"))] data-worker=[live.then(|| assets::address("worker.js"))] data-again=[page.follows] data-old=[(live && site.is_old()).then_some("")] {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";

@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 use tooltrail_catalog::watch::{Change, Held, Next, Options, Subscriber, Watcher, Wish};
 
+/// How many may listen at once.
+const LISTENERS: usize = 256;
 /// How many changes are kept.
 const KEPT: usize = 4096;
 /// How long the watcher stays when nobody listens: a page that is loaded anew comes back at once.
@@ -63,15 +65,18 @@ impl Hub {
         Arc::new(Hub { machine, options, fresh, state: Mutex::default(), told: watch::Sender::new(0), run })
     }
 
-    /// Begins to listen: behind the change of this name, if it is still known.
-    pub(crate) fn listen(self: &Arc<Self>, since: Option<&str>) -> Listener {
+    /// Begins to listen: behind the change of this name, if it is still known. Nothing where too many do already.
+    pub(crate) fn listen(self: &Arc<Self>, since: Option<&str>) -> Option<Listener> {
         self.attend();
         let mut state = self.state();
+        if state.listeners >= LISTENERS {
+            return None;
+        }
         state.listeners += 1;
         let wake = self.told.subscribe();
         let first = state.kept.front().map_or(state.last + 1, |(number, _)| *number);
         let known = since.and_then(|name| self.number(name)).filter(|number| *number <= state.last && *number + 1 >= first);
-        Listener { hub: Arc::clone(self), last: known.unwrap_or(state.last), missed: known.is_none(), wake }
+        Some(Listener { hub: Arc::clone(self), last: known.unwrap_or(state.last), missed: known.is_none(), wake })
     }
 
     /// Asks the watcher for changes of its own wishing, while somebody listens.

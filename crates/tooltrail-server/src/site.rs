@@ -75,6 +75,11 @@ impl Site {
         self.fresh.moment_as_it_is()
     }
 
+    /// Whether something has changed that what is shown does not have yet: it is worth asking again in a moment.
+    pub(crate) fn is_old(&self) -> bool {
+        self.fresh.is_old()
+    }
+
     /// Whether anything can change here.
     pub(crate) fn is_live(&self) -> bool {
         self.machine.ground().is_some()

@@ -82,7 +82,7 @@ pub(crate) fn now(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
     let moment = site.moment()?;
     let rows = moment.rows();
     let number = |states: &[&str]| rows.iter().filter(|row| row.state.is_some_and(|state| states.contains(&state))).count();
-    Ok(Answer::Text("application/json", json!({ "needs": number(NEEDS), "works": number(WORKS) }).to_string()))
+    Ok(Answer::Text("application/json", json!({ "needs": number(NEEDS), "works": number(WORKS), "old": site.is_old() }).to_string()))
 }
 
 /// Home, being made.

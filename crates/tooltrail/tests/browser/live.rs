@@ -198,7 +198,7 @@ fn a_session_grows_by_5000_rows_under_the_readers_eyes() {
         let total = "return [...document.querySelectorAll('#tt-rows > .rows')].reduce((sum, place) => sum + Number(place.dataset.c), 0)";
         let before = browser.ask(total).await.as_u64().expect("a number");
         browser.ask("scrollTo(0, 4000)").await;
-browser.until("return !!document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('.row, .turn')").await;
+        browser.until("return !!document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('.row, .turn')").await;
         tokio::time::sleep(Duration::from_millis(500)).await;
         browser
             .ask(
