@@ -36,6 +36,8 @@ pub(crate) struct Hub {
 #[derive(Default)]
 struct State {
     watcher: Option<Arc<Watcher>>,
+    /// Whether it has looked at everything once: what is written from then on is told.
+    begun: bool,
     listeners: usize,
     /// The last changes, with their numbers.
     kept: VecDeque<(u64, Arc<Change>)>,
@@ -113,7 +115,7 @@ impl Hub {
         let clock = Arc::clone(&self.machine);
         let Ok(watcher) = Watcher::start(ground, self.options.clone(), Arc::new(move || clock.now()), None) else { return };
         let subscriber = watcher.subscribe(Wish { touched: true, ..Wish::default() });
-        state.watcher = Some(Arc::new(watcher));
+        (state.watcher, state.begun) = (Some(Arc::new(watcher)), false);
         drop(state);
         let hub = Arc::downgrade(self);
         std::thread::spawn(move || pass_on(&hub, &subscriber));
@@ -121,6 +123,8 @@ impl Hub {
 
     fn put(&self, change: Arc<Change>) {
         if matches!(*change, Change::Begun { .. }) {
+            self.state().begun = true;
+            self.told.send_modify(|_| {});
             return;
         }
         self.fresh.expire();
@@ -191,6 +195,10 @@ impl Listener {
 
     fn take(&mut self) -> Option<Told> {
         let state = self.hub.state();
+        // Who looks before the watcher has would not be told of what comes between the two.
+        if self.missed && !state.begun && state.watcher.is_some() {
+            return None;
+        }
         if std::mem::take(&mut self.missed) {
             self.last = state.last;
             return Some(Told::Missed);
