@@ -25,6 +25,8 @@ const LOGS: usize = 48;
 /// How often everything is looked at: not more often than this, and the more it costs the less often.
 const SELDOM: Duration = Duration::from_secs(60);
 const SHARE: u32 = 2000;
+/// After so many polls it is asked whether the catalogue has been written: what it was need not be kept for the watcher any longer then.
+const RENEW: u32 = 10;
 
 /// Lets go of whoever waits for a watcher that is gone, also for one that broke down.
 struct Closing(Arc<Inbox>);
@@ -49,6 +51,7 @@ pub(super) struct Run {
     directories: Vec<(PathBuf, Option<SystemTime>)>,
     next_poll: Instant,
     next_look: Instant,
+    polls: u32,
     rested: Instant,
 }
 
@@ -67,6 +70,7 @@ impl Run {
             directories: Vec::new(),
             next_poll: now,
             next_look: now,
+            polls: 0,
             rested: now,
         }
     }
@@ -146,6 +150,11 @@ impl Run {
         self.told = before;
         if anywhere {
             self.look(now);
+        }
+        self.polls += u32::from(poll);
+        if anywhere || self.polls >= RENEW {
+            self.polls = 0;
+            self.world.resow();
         }
         if news::tell(&mut self.world, now, &self.listeners)
             && let Some(fresh) = &self.fresh

@@ -144,9 +144,6 @@ impl World {
         // The newest last, so that they are the last to be dropped.
         follow.iter().rev().for_each(|found| self.follow(found, before));
         self.bundles.name_sessions(before);
-        if !first {
-            self.resow();
-        }
         took
     }
 
@@ -173,7 +170,7 @@ impl World {
     }
 
     /// Goes over to the catalogue as it is now, if somebody has written it. So nobody has to keep for us what it was.
-    fn resow(&mut self) {
+    pub(super) fn resow(&mut self) {
         let Some(seed) = self.seed.as_deref().and_then(Seed::open).filter(|seed| self.bundles.is_news(seed)) else { return };
         let World { bundles, known, .. } = self;
         bundles.resow(seed, |path, stored| {

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tooltrail_catalog::watch::{Ground, Options, Watcher, Wish};
+use tooltrail_formats::find;
 
 /// Some sessions that have nothing to do with each other.
 fn sessions(scene: &Scene, count: u32) -> Vec<String> {
@@ -118,6 +119,26 @@ fn bundles_that_are_asleep_are_woken_by_what_ties_them() {
         let held = scene.watcher.session("claude", &names[5]).unwrap();
         assert_eq!(direct(&held.linker, &held.now).0.len(), 1);
     }
+}
+
+#[test]
+fn sessions_are_named_by_the_logs_that_are_left() {
+    let scene = Scene::new(seeded(evented()));
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tooltrail-formats/tests/fixtures/codex/subagent-v2");
+    let mut logs = Vec::new();
+    for found in find::in_paths(&[fixture]).files {
+        logs.push(scene.home.path().join(".codex/sessions").join(found.path.file_name().unwrap()));
+        fs::create_dir_all(scene.home.path().join(".codex/sessions")).unwrap();
+        fs::copy(&found.path, logs.last().unwrap()).unwrap();
+    }
+    scene.refresh();
+    // The second is a subagent of the first, and the third one of the second. Without it nobody knows whose the third is.
+    fs::remove_file(&logs[1]).unwrap();
+    let mut mirror = Mirror::as_it_is(&scene);
+    assert_eq!(mirror.rows(), scene.fresh());
+    assert!(scene.watcher.session("codex", "019cb830-0000-7000-8000-000000000014").is_some());
+    fs::remove_file(&logs[0]).unwrap();
+    mirror.catch_up(&scene, "another one gone");
 }
 
 #[test]

@@ -193,5 +193,14 @@ mod tests {
         assert_eq!(awake(&world), IDLE);
         let last = world.bundles.of_session("claude", &name(count - 1)).and_then(|number| world.bundles.get(number));
         assert!(!last.unwrap().asleep, "those that were used last");
+        // What was known of a log is still known when the catalogue knows better.
+        let first = name(0);
+        std::fs::write(logs.path().join(format!("{first}.jsonl")), "").unwrap();
+        let search = find::in_paths(&[logs.path().to_owned()]);
+        refresh(&mut catalogue, &search, &scan::Options::default(), Time::UNIX_EPOCH, &Progress::default()).unwrap();
+        world.resow();
+        assert_eq!(awake(&world), IDLE + 1);
+        let held = news::hold(&mut world, &now, "claude", &first).unwrap();
+        assert_eq!(held.linker.sources().next().unwrap().summary.turns.len(), 1);
     }
 }
