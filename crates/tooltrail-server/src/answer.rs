@@ -21,6 +21,8 @@ pub enum Answer {
     Text(&'static str, String),
     /// A file to be saved under a name, written while it is sent.
     File(&'static str, String, Written),
+    /// A text of a type, written while it is sent.
+    Stream(&'static str, Written),
     /// Another address.
     Elsewhere(String),
 }
@@ -80,6 +82,7 @@ impl Answer {
                 }
                 return response;
             }
+            Answer::Stream(kind, written) => (kind, "no-store", Body::new(Stream(written))),
             Answer::Elsewhere(address) => {
                 let mut response = headed(StatusCode::SEE_OTHER, HTML, "no-store", Body::empty());
                 if let Ok(value) = HeaderValue::from_str(&address) {

@@ -2,10 +2,10 @@
 
 use crate::answer::{Answer, Trouble, headed};
 use crate::asked::Asked;
-use crate::guard::{self, Guard};
+use crate::guard::{self, Door, Guard};
 use crate::pages::{Handler, PAGES};
 use crate::site::Site;
-use crate::{assets, frame};
+use crate::{api, assets, frame};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Query, RawPathParams, Request};
@@ -40,6 +40,7 @@ pub fn router(sites: &[Arc<Site>], guard: Guard, health: &str) -> Router {
         for (path, handler) in PAGES {
             router = router.route(&site.to(path), page(site, *handler));
         }
+        router = api::routes(router, site);
         if !site.setup.root.is_empty() {
             let home = site.to("/");
             router =
@@ -53,7 +54,8 @@ pub fn router(sites: &[Arc<Site>], guard: Guard, health: &str) -> Router {
             std::future::ready(trouble(&site, &missing))
         });
     }
-    router.route("/assets/{name}", get(asset)).layer(from_fn_with_state(Arc::new(guard), guard::check))
+    let door = Door { guard, apis: sites.iter().map(|site| api::prefix(site)).collect() };
+    router.route("/assets/{name}", get(asset)).layer(from_fn_with_state(Arc::new(door), guard::check))
 }
 
 /// A page, made on a thread where it may take its time.
