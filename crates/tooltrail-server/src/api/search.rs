@@ -29,8 +29,8 @@ const DONE: usize = 5_000;
 struct Told {
     /// Sessions of which everything was told.
     done: Vec<u64>,
-    /// The one of which a part was.
-    part: Option<Part>,
+    /// Those of which a part was: a session that was begun may be overtaken by another to which something is added.
+    parts: Vec<Part>,
 }
 
 /// How far a session was told.
@@ -101,7 +101,7 @@ impl Asked {
                 if done.contains(&session) {
                     continue;
                 }
-                let part = self.told.part.as_ref().filter(|part| part.session == session);
+                let part = self.told.parts.iter().find(|part| part.session == session);
                 take(session, own, part.map_or(0, |part| part.skips(own)))?;
             }
             ControlFlow::Continue(())
@@ -112,26 +112,25 @@ impl Asked {
     fn page(self, moment: &Moment, question: &Question, limit: usize) -> Result<Reply, Fault> {
         let mut page = Page::default();
         let (mut left, mut more) = (limit, false);
-        let (mut done, mut part): (Vec<u64>, Option<Part>) = (Vec::new(), None);
+        let (mut done, mut begun): (Vec<u64>, Option<Part>) = (Vec::new(), None);
         self.each(moment, |session, hits, skips| {
             let wanted = hits.get(skips..).unwrap_or_default();
             let shown = wanted.get(..left).unwrap_or(wanted);
             shown.iter().for_each(|hit| page.push(hit));
             left -= shown.len();
             more = shown.len() < wanted.len();
-            match more {
-                // Nothing of it fitted any more.
-                true if shown.is_empty() && skips == 0 => part = None,
-                true => part = Part::of(session, hits.get(..skips + shown.len()).unwrap_or_default()),
-                false => done.push(session),
+            if more {
+                begun = Part::of(session, hits.get(..skips + shown.len()).unwrap_or_default());
+                return ControlFlow::Break(());
             }
-            if more { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            done.push(session);
+            ControlFlow::Continue(())
         })?;
         if more {
-            let before = self.told.done.into_iter();
-            // What was begun and not come to again is still begun.
-            let part = part.or(self.told.part.filter(|part| !done.contains(&part.session)));
-            let told = Told { done: before.chain(done).collect(), part };
+            let mut told = self.told;
+            told.parts.retain(|part| !done.contains(&part.session) && begun.as_ref().is_none_or(|begun| begun.session != part.session));
+            told.parts.extend(begun);
+            told.done.extend(done);
             if told.done.len() > DONE {
                 let say = format!("More than {DONE} sessions come before this page. Ask for lines without `limit`, or for less.");
                 return Err(Fault::about(Code::TooFar, "after", say));
