@@ -31,6 +31,8 @@ static ASSETS: LazyLock<Vec<(&'static str, Asset)>> = LazyLock::new(|| {
         asset("frame.js", JS, include_str!("../assets/frame.js")),
         asset("session.css", CSS, html::assets::session_style()),
         asset("session.js", JS, html::assets::SESSION_SCRIPT),
+        asset("live.js", JS, include_str!("../assets/live.js")),
+        asset("worker.js", JS, include_str!("../assets/worker.js")),
         asset("lists.css", CSS, include_str!("../assets/lists.css")),
         asset("lists.js", JS, include_str!("../assets/lists.js")),
     ]

@@ -154,8 +154,8 @@ impl CallLine {
     }
 
     /// Since when it is at work: `5 m`.
-    pub(crate) fn since(&self, clock: &Clock) -> Option<String> {
-        self.at.map(|at| clock.ago(at))
+    pub(crate) fn since(&self, clock: &Clock) -> Option<Markup> {
+        self.at.map(|at| clock.since(at))
     }
 }
 

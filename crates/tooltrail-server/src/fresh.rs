@@ -55,6 +55,8 @@ struct State {
     /// How many logs were read at first and how long it took; and how many were read since.
     first: Option<(usize, Duration)>,
     newer: usize,
+    /// Whether something has changed since it was last compared with the logs.
+    old: bool,
     /// Why the last refresh failed.
     problem: Option<String>,
     /// Nobody will ask again.
@@ -95,7 +97,7 @@ impl Fresh {
     /// What is known now; nothing where nothing has been read yet.
     pub(crate) fn moment(&self) -> Option<Arc<Moment>> {
         let mut state = self.state();
-        if let Some(moment) = state.moment.as_ref().filter(|moment| moment.made.elapsed() < YOUNG && !moment.read.partial) {
+        if let Some(moment) = state.moment.as_ref().filter(|moment| moment.made.elapsed() < YOUNG && !moment.read.partial && !state.old) {
             return Some(Arc::clone(moment));
         }
         if state.done == state.asked {
@@ -110,6 +112,17 @@ impl Fresh {
         let state = wait(state, PATIENCE, |state, ticket| state.done < ticket);
         let state = wait(state, FIRST, |state, ticket| state.done < ticket && state.moment.is_none());
         state.moment.clone()
+    }
+
+    /// Something has changed: whoever asks next wants to know it.
+    pub(crate) fn expire(&self) {
+        self.state().old = true;
+    }
+
+    /// What is known, as it is; waited for only where that is nothing.
+    pub(crate) fn moment_as_it_is(&self) -> Option<Arc<Moment>> {
+        let known = self.state().moment.clone();
+        known.or_else(|| self.moment())
     }
 
     /// Why the last refresh failed.
@@ -142,6 +155,7 @@ impl Fresh {
             state.moment = None;
             state = self.changed.wait_while(state, idle).unwrap_or_else(PoisonError::into_inner);
         }
+        state.old = false;
         (!state.over).then_some(state.asked)
     }
 

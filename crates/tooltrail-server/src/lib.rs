@@ -15,6 +15,7 @@ mod frame;
 mod fresh;
 pub mod guard;
 mod hits;
+mod hub;
 mod listed;
 mod machine;
 pub mod moment;
@@ -22,6 +23,7 @@ mod pages;
 pub mod rooms;
 pub mod server;
 mod site;
+mod stream;
 mod tested;
 mod words;
 

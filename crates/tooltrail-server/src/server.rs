@@ -5,11 +5,11 @@ use crate::asked::Asked;
 use crate::guard::{self, Door, Guard};
 use crate::pages::{Handler, PAGES};
 use crate::site::Site;
-use crate::{api, assets, frame};
+use crate::{api, assets, frame, stream};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Query, RawPathParams, Request};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::get;
@@ -41,6 +41,8 @@ pub fn router(sites: &[Arc<Site>], guard: Guard, health: &str) -> Router {
             router = router.route(&site.to(path), page(site, *handler));
         }
         router = api::routes(router, site);
+        let own = Arc::clone(site);
+        router = router.route(&site.to("/events"), get(move |headers: HeaderMap| std::future::ready(stream::events(&own, &headers))));
         if !site.setup.root.is_empty() {
             let home = site.to("/");
             router =

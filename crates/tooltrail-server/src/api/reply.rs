@@ -2,7 +2,7 @@
 
 use super::fault::{Code, Fault};
 use super::question::Question;
-use crate::answer::{Answer, Pipe, headed};
+use crate::answer::{self, Pipe, headed};
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
@@ -147,5 +147,5 @@ fn stream(write: Writer) -> Response {
         let _ = write(&mut pipe).and_then(|()| pipe.flush());
         drop(turn);
     });
-    Answer::Stream(LINES, written).response(StatusCode::OK)
+    headed(StatusCode::OK, LINES, "no-store", answer::stream(written))
 }

@@ -26,6 +26,7 @@ pub(crate) type Handler = fn(&Site, &Asked) -> Result<Answer, Trouble>;
 pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/", home::page),
     ("/s/{session}", session::page),
+    ("/s/{session}/live", session::live),
     ("/s/{session}/rows/{section}", session::rows),
     ("/s/{session}/body/{call}", session::body),
     ("/s/{session}/text/{section}/{row}", session::text),
@@ -41,6 +42,7 @@ pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/s/{session}/export.patch", export::patch),
     ("/c/{call}", call::page),
     ("/help", help::page),
+    ("/now", home::now),
     ("/progress", progress::page),
     ("/search", search::page),
     ("/search/counts", search::counts),
