@@ -6,7 +6,9 @@
 
 mod calls;
 mod cursor;
+mod events;
 mod fault;
+mod feed;
 mod named;
 mod openapi;
 mod question;
@@ -22,6 +24,7 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, any, get};
 pub(crate) use fault::refused_method;
 use fault::{Code, Fault};
+pub(crate) use feed::Feeds;
 use question::{Kind, Param, Question};
 use reply::Reply;
 use std::sync::Arc;
@@ -57,6 +60,8 @@ enum Gives {
     Rows(&'static str),
     /// One object, or rows if a parameter is given.
     OneOrRows(&'static str, &'static str),
+    /// What changes, for as long as somebody listens: kinds of events, each with its data.
+    Events(&'static [(&'static str, &'static str)]),
     /// The OpenAPI document.
     Document,
 }
@@ -100,6 +105,12 @@ const FIELD: Param = Param {
     kind: Kind::Word(|| tooltrail_model::filter::texts::Field::ALL.iter().map(|field| field.word()).collect()),
     about: "Only texts of this kind.",
     example: "result",
+};
+const SINCE: Param = Param {
+    name: "since",
+    kind: Kind::Cursor,
+    about: "The `id` of the last event that was heard, to go on behind it. `Last-Event-ID` says the same, and counts first.",
+    example: "",
 };
 const SESSION: Param =
     Param { name: "id", kind: Kind::Text, about: "A session: its id, a beginning of it that no other has, or `last`.", example: "last" };
@@ -165,6 +176,25 @@ const ENDPOINTS: &[Endpoint] = &[
         params: &[&QUERY, &BY, &FORMAT],
         gives: Gives::OneOrRows("Stats", "Group"),
         answer: stats::totals,
+    },
+    Endpoint {
+        path: "/events",
+        title: "What changes",
+        about: "Calls, sessions and messages as they come and change, as server-sent events, until nobody listens. A stream begins with `begun`, \
+or with `missed` if it cannot go on where it was: then ask again for what you know.",
+        name: None,
+        params: &[&QUERY, &SINCE],
+        gives: Gives::Events(&[
+            ("begun", "Nothing"),
+            ("missed", "Nothing"),
+            ("requested", "Call"),
+            ("updated", "Call"),
+            ("session", "Session"),
+            ("message", "Message"),
+            ("lost", "Lost"),
+            ("gone", "Gone"),
+        ]),
+        answer: events::follow,
     },
     Endpoint {
         path: "/openapi.json",

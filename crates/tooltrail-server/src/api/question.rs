@@ -6,6 +6,7 @@ use super::{Endpoint, ROOT};
 use crate::asked::encoded;
 use crate::moment::Moment;
 use crate::site::Site;
+use crate::stream::last_event;
 use axum::http::header;
 use axum::http::request::Parts;
 use serde::Serialize;
@@ -56,6 +57,8 @@ pub(super) struct Question {
     pub(super) lines: bool,
     /// What the asker has already, by its tag.
     pub(super) known: Option<String>,
+    /// The last event that the asker has heard.
+    heard: Option<String>,
     name: String,
     values: Vec<(&'static str, String)>,
     path: String,
@@ -88,8 +91,9 @@ impl Question {
         let format = values.iter().find(|(key, _)| *key == "format").map(|(_, value)| value == "jsonl");
         let lines = format.unwrap_or(accepts && endpoint.params.iter().any(|param| param.name == "format"));
         let known = said(header::IF_NONE_MATCH).map(str::to_owned);
+        let heard = last_event(&parts.headers).map(str::to_owned);
         let path = site.to(&format!("{ROOT}{}", endpoint.path));
-        Ok(Question { site, lines, known, name, values, path })
+        Ok(Question { site, lines, known, heard, name, values, path })
     }
 
     /// What stands for the name in the path.
@@ -100,6 +104,11 @@ impl Question {
     /// A value.
     pub(super) fn get(&self, name: &str) -> Option<&str> {
         self.values.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The event behind which to go on.
+    pub(super) fn since(&self) -> Option<&str> {
+        self.heard.as_deref().or_else(|| self.get("since"))
     }
 
     /// Whether a flag is set.

@@ -32,6 +32,8 @@ pub(super) enum Reply {
     Page(Page),
     /// Rows, however many there are.
     Stream(Writer),
+    /// Events, for as long as somebody listens.
+    Events(Box<dyn FnOnce() -> Response + Send>),
 }
 
 /// Some rows, and where to go on.
@@ -71,6 +73,7 @@ impl Reply {
             Reply::One(text) => one(text, question.known.as_deref()),
             Reply::Page(page) => page.response(question),
             Reply::Stream(write) => stream(write),
+            Reply::Events(begin) => begin(),
         }
     }
 }

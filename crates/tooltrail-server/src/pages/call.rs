@@ -73,7 +73,8 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     };
     match site.ask(&moment, place, move |room| context.draw(room, &pick))?? {
         Drawn::Page(title, main) => {
-            let page = Page { assets: &["call.css", "call.js"], keys: KEYS, session: Some(&id), follows: Some("session"), ..Page::plain(&title) };
+            let page =
+                Page { assets: &["call.css", "call.js"], keys: KEYS, session: Some(&id), follows: Some("session"), ..Page::plain(&title) };
             Ok(Answer::Html(frame::page(site, &page, &main)))
         }
         Drawn::Elsewhere(address) => Ok(Answer::Elsewhere(address)),

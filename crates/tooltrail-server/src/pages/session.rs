@@ -147,7 +147,11 @@ pub(super) fn tab(
         Ok::<_, Trouble>((title(room.book.transcript()), main))
     })??;
     let assets = if tab == Tab::Transcript { ASSETS } else { &["session.css"] };
-    Ok(Answer::Html(frame::page(site, &Page { assets, own_keys: tab == Tab::Transcript, session: Some(&session), ..Page::plain(&name) }, &main)))
+    Ok(Answer::Html(frame::page(
+        site,
+        &Page { assets, own_keys: tab == Tab::Transcript, session: Some(&session), ..Page::plain(&name) },
+        &main,
+    )))
 }
 
 /// The version that is asked for; inside, if it is one.

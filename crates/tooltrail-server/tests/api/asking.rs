@@ -8,6 +8,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tooltrail_catalog::watch::Ground;
 use tooltrail_formats::Places;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::Options;
@@ -19,6 +20,8 @@ use tower_service::Service;
 pub(crate) enum Logs {
     /// Below a home directory.
     Home(PathBuf),
+    /// The same, and it is watched.
+    Live(PathBuf),
     /// Wherever these are.
     Paths(Vec<PathBuf>),
     /// Nobody can tell yet.
@@ -28,11 +31,18 @@ pub(crate) enum Logs {
 impl Machine for Logs {
     fn search(&self) -> Search {
         match self {
-            Logs::Home(home) => find::in_places(&[Places { home: Some(home.clone()), ..Places::default() }]),
+            Logs::Home(home) | Logs::Live(home) => find::in_places(&[Places { home: Some(home.clone()), ..Places::default() }]),
             Logs::Paths(paths) => find::in_paths(paths),
             Logs::Later => loop {
                 std::thread::sleep(Duration::from_secs(1));
             },
+        }
+    }
+
+    fn ground(&self) -> Option<Ground> {
+        match self {
+            Logs::Live(home) => Some(Ground::Places(vec![Places { home: Some(home.clone()), ..Places::default() }])),
+            _ => None,
         }
     }
 
@@ -103,15 +113,7 @@ impl Api {
 
     /// A site whose addresses begin with something.
     pub(crate) fn at(root: &'static str, logs: Logs) -> Self {
-        let place = tempfile::tempdir().expect("a directory");
-        let setup = Setup {
-            root,
-            catalogue: place.path().join("catalogue.sqlite"),
-            place: place.path().to_owned(),
-            options: Options::default(),
-            demo: false,
-        };
-        let site = Arc::new(Site::new(setup, Arc::new(logs)));
+        let (place, site) = site(root, logs);
         let router = tooltrail_server::server::router(&[site], Guard::default(), "{}");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         Api { _place: place, router, runtime, root }
@@ -163,4 +165,17 @@ impl Api {
         });
         Said { status, headers, body, took: start.elapsed() }
     }
+}
+
+/// A site over some logs, and where it keeps what it needs.
+pub(crate) fn site(root: &'static str, logs: Logs) -> (tempfile::TempDir, Arc<Site>) {
+    let place = tempfile::tempdir().expect("a directory");
+    let setup = Setup {
+        root,
+        catalogue: place.path().join("catalogue.sqlite"),
+        place: place.path().to_owned(),
+        options: Options::default(),
+        demo: false,
+    };
+    (place, Arc::new(Site::new(setup, Arc::new(logs))))
 }

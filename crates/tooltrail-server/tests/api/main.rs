@@ -5,6 +5,7 @@
 mod answers;
 mod asking;
 mod driven;
+mod events;
 mod fits;
 mod pages;
 mod schema;

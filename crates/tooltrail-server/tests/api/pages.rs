@@ -70,14 +70,14 @@ fn a_page_has_a_hundred_rows_unless_told_otherwise() {
 
 const IDS: [&str; 6] = ["aa", "bb", "cc", "dd", "ee", "ff"];
 
-fn lay(home: &Path, id: &str, hour: usize) {
+pub(crate) fn lay(home: &Path, id: &str, hour: usize) {
     let at = format!("2026-03-04T{hour:02}:00:00Z");
     Small { id, prompt: &format!("find the needle for {id}"), cwd: "/srv/app", command: "grep needle", at: &at, fails: hour % 2 == 1 }
         .lay(home);
 }
 
 /// Adds a call with its result to a session.
-fn append(home: &Path, id: &str, number: usize) {
+pub(crate) fn append(home: &Path, id: &str, number: usize) {
     let file = home.join(format!(".claude/projects/-p/{id}.jsonl"));
     let at = format!("2026-03-04T11:{number:02}:00Z");
     let shared = |uuid: &str| {

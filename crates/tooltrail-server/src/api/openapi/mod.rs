@@ -16,6 +16,9 @@ const ABOUT: &str = "Every tool call that coding agents made on this machine: wh
 Read-only: GET and HEAD. The objects are those that the commands print with `--json`. Fields may be added within a version, never changed \
 or removed. Beyond this machine a token is wanted, as `Authorization: Bearer TOKEN`.";
 
+/// The type of a stream of events. What their data is, by kind, stands in `x-events`.
+const EVENTS: &str = "text/event-stream";
+
 /// `/openapi.json`.
 pub(super) fn document(question: &Question) -> Result<Reply, Fault> {
     let paths: Map<String, Value> =
@@ -78,6 +81,10 @@ fn responses(endpoint: &Endpoint) -> Value {
         Gives::Rows(row) => (with_lines(page(row), row), false),
         Gives::OneOrRows(one, row) => {
             (json!({ JSON: { "schema": any_of([named(one), page(row)]) }, LINES: { "schema": any_of([named(one), named(row)]) } }), true)
+        }
+        Gives::Events(kinds) => {
+            let kinds: Map<String, Value> = kinds.iter().map(|(kind, data)| ((*kind).to_owned(), named(data))).collect();
+            (json!({ EVENTS: { "schema": { "type": "string" }, "x-events": kinds } }), false)
         }
         Gives::Document => (content(json!({ "type": "object" })), true),
     };

@@ -25,6 +25,30 @@ pub(super) fn add(schemas: &mut Schemas) {
     schemas.add("ModelUsage", model_usage());
     schemas.add("Stats", stats());
     schemas.add("Group", group());
+    events(schemas);
+}
+
+/// What events tell beside calls and sessions.
+fn events(schemas: &mut Schemas) {
+    let (session, call) = (|| text("The session."), || text("The call's id."));
+    schemas.add("Nothing", object("Nothing more is to be said.", [("v", version())]));
+    let message = object(
+        "Somebody said something.",
+        [
+            ("v", version()),
+            ("agent", agent()),
+            ("session", session()),
+            ("by", one_of("Who: somebody who asks, or the model.", ["asker", "model"])),
+            ("file", text("The log.")),
+            ("line", count("The line of the record in it.")),
+            ("at", maybe(time("When."))),
+        ],
+    );
+    schemas.add("Message", message);
+    let again = count("How many calls of the session had this id before it: nearly always none.");
+    let lost = [("v", version()), ("agent", agent()), ("session", session()), ("call", call()), ("again", again)];
+    schemas.add("Lost", object("A call that is in no log any more.", lost));
+    schemas.add("Gone", object("A session that is in no log any more.", [("v", version()), ("agent", agent()), ("session", session())]));
 }
 
 /// The agents.
