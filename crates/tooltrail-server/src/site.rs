@@ -1,6 +1,7 @@
 //! A site: some logs, shown as pages. What pages ask for goes through here.
 
 use crate::answer::Trouble;
+use crate::api::Feeds;
 use crate::fresh::{Fresh, Work};
 use crate::hub::Hub;
 use crate::machine::Machine;
@@ -38,6 +39,8 @@ pub struct Site {
     pub machine: Arc<dyn Machine>,
     /// How tests went.
     pub(crate) tested: Tests,
+    /// What is told to programs that follow.
+    pub(crate) feeds: Feeds,
     rooms: Rooms,
     fresh: Arc<Fresh>,
     hub: Arc<Hub>,
@@ -54,7 +57,7 @@ impl Site {
             ..watch::Options::default()
         };
         let hub = Hub::new(Arc::clone(&machine), options, Arc::clone(&fresh), *RUN);
-        Site { setup, machine, tested: Tests::default(), rooms: Rooms::default(), fresh, hub }
+        Site { setup, machine, tested: Tests::default(), feeds: Feeds::default(), rooms: Rooms::default(), fresh, hub }
     }
 
     /// An address of this site: `to("/sessions")`. Every link goes through here, since a site need not be the only one of its server.

@@ -12,9 +12,10 @@ use crate::texts::Query;
 use crate::{Map, Set, each};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use tooltrail_model::At;
 use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Known};
 use tooltrail_model::link::{Linked, Now};
-use tooltrail_model::row::SessionRow;
+use tooltrail_model::row::{CallRow, SessionRow};
 
 /// A catalogue that is asked.
 #[derive(Clone, Copy)]
@@ -58,6 +59,38 @@ impl Catalogued<'_> {
         taken.extend(opened.into_iter().flat_map(|(_, calls)| calls));
         taken.sort_unstable();
         Ok(taken)
+    }
+
+    /// Gives the rows of calls in their order, and what was made of those that follow each other in a session. Many are read one after
+    /// the other, few by themselves.
+    pub fn each_row<T: Default, E: From<Error>>(
+        &self,
+        calls: &[Listed],
+        mut take: impl FnMut(&mut T, CallRow<'_>, At),
+        mut done: impl FnMut(T) -> Result<(), E>,
+    ) -> Result<(), E> {
+        const FEW: usize = 8;
+        for own in calls.chunk_by(|one, next| one.session == next.session && one.id < next.id) {
+            let (catalogue, mut made) = (self.library.catalogue(), T::default());
+            match own {
+                [first, ..] if own.len() > FEW => {
+                    let mut wanted = own.iter().peekable();
+                    self.listing.each_call(&catalogue, first.session, |listed, row, spots| {
+                        if wanted.next_if(|wanted| wanted.id == listed.id).is_some() {
+                            take(&mut made, row, spots.request);
+                        }
+                    })?;
+                }
+                few => {
+                    for &call in few {
+                        self.listing.one_call(&catalogue, call, |_, row, spots| take(&mut made, row, spots.request))?;
+                    }
+                }
+            }
+            drop(catalogue);
+            done(made)?;
+        }
+        Ok(())
     }
 
     /// The sessions that a filter takes, in the order in which sessions are listed.
