@@ -27,6 +27,8 @@ static ASSETS: LazyLock<Vec<(&'static str, Asset)>> = LazyLock::new(|| {
         asset("blocks.css", CSS, html::style()),
         asset("call.css", CSS, include_str!("../assets/call.css")),
         asset("call.js", JS, include_str!("../assets/call.js")),
+        asset("calls.css", CSS, include_str!("../assets/calls.css")),
+        asset("calls.js", JS, include_str!("../assets/calls.js")),
         asset("frame.css", CSS, include_str!("../assets/frame.css")),
         asset("frame.js", JS, include_str!("../assets/frame.js")),
         asset("session.css", CSS, html::assets::session_style()),

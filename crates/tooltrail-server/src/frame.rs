@@ -31,7 +31,7 @@ impl Page<'_> {
 }
 
 /// The links of the bar.
-const LINKS: &[(&str, &str)] = &[("/", "Home"), ("/sessions", "Sessions"), ("/search", "Search")];
+const LINKS: &[(&str, &str)] = &[("/", "Home"), ("/sessions", "Sessions"), ("/calls", "Calls"), ("/search", "Search")];
 
 /// The keys of pages that have none of their own.
 pub(crate) const KEYS: &[(&str, &str)] = &[

@@ -14,6 +14,7 @@ mod frame;
 mod fresh;
 pub mod guard;
 mod hits;
+mod keyed;
 mod listed;
 mod machine;
 pub mod moment;

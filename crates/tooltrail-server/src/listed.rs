@@ -5,7 +5,7 @@ use crate::machine::Fates;
 use crate::moment::Moment;
 use crate::site::Site;
 use crate::tested::Tested;
-use crate::words::{self, Clock};
+use crate::words::{self, Clock, ProjectTerms};
 use maud::{Markup, html};
 use std::collections::HashMap;
 use tooltrail_model::Time;
@@ -27,7 +27,9 @@ pub(crate) struct Rows<'a> {
     /// What will become of their logs.
     pub(crate) fates: Option<Box<dyn Fates>>,
     /// The home directory that their paths mean.
-    home: Option<String>,
+    pub(crate) home: Option<String>,
+    /// What takes one of their projects.
+    terms: ProjectTerms<'a>,
 }
 
 /// A time of a session.
@@ -74,7 +76,8 @@ impl<'a> Rows<'a> {
     /// Rows of a moment. `fates`: whether it is told what will become of them.
     pub(crate) fn new(site: &'a Site, moment: &'a Moment, rows: &'a [SessionRow<'a>], clock: &'a Clock, fates: bool) -> Self {
         let fates = if fates { site.machine.fates() } else { None };
-        Rows { site, moment, rows, clock, fates, home: site.machine.home_in_logs() }
+        let terms = ProjectTerms::of(rows.iter().filter_map(|row| row.project));
+        Rows { site, moment, rows, clock, fates, home: site.machine.home_in_logs(), terms }
     }
 
     /// A table of sessions.
@@ -184,6 +187,11 @@ impl<'a> Rows<'a> {
         self.site.to(&format!("/s/{}", encoded(row.session)))
     }
 
+    /// The term that takes a project.
+    pub(crate) fn project_term(&self, path: &str) -> String {
+        self.terms.term(path)
+    }
+
     /// A project's name, which leads to its sessions.
     pub(crate) fn project(&self, path: &str) -> Markup {
         self.project_as(path, words::last_part(path))
@@ -192,7 +200,7 @@ impl<'a> Rows<'a> {
     /// The same by another name.
     pub(crate) fn project_as(&self, path: &str, name: &str) -> Markup {
         html! {
-            a href=(self.site.to(&format!("/sessions?q={}", encoded(&project_term(path))))) title=(neutral(&words::tilde(path, self.home.as_deref()))) {
+            a href=(self.site.to(&format!("/sessions?q={}", encoded(&self.project_term(path))))) title=(neutral(&words::tilde(path, self.home.as_deref()))) {
                 (words::cut(name, 60))
             }
         }
@@ -211,11 +219,6 @@ impl<'a> Rows<'a> {
             }
         }
     }
-}
-
-/// The term that takes a project.
-pub(crate) fn project_term(path: &str) -> String {
-    format!("project:{}", quoted(path))
 }
 
 fn head(name: &str, word: &str, own: Option<Markup>) -> Markup {

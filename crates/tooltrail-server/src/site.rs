@@ -2,6 +2,7 @@
 
 use crate::answer::Trouble;
 use crate::fresh::{Fresh, Work};
+use crate::keyed::Keyed;
 use crate::machine::Machine;
 use crate::moment::Moment;
 use crate::rooms::{Room, Rooms, Shut};
@@ -36,6 +37,8 @@ pub struct Site {
     pub machine: Arc<dyn Machine>,
     /// How tests went.
     pub(crate) tested: Tests,
+    /// What filters took of all calls.
+    pub(crate) keyed: Keyed,
     rooms: Rooms,
     fresh: Arc<Fresh>,
 }
@@ -44,7 +47,7 @@ impl Site {
     /// Begins to read.
     pub fn new(setup: Setup, machine: Arc<dyn Machine>) -> Self {
         let fresh = Fresh::start(Arc::clone(&machine), &setup);
-        Site { setup, machine, tested: Tests::default(), rooms: Rooms::default(), fresh }
+        Site { setup, machine, tested: Tests::default(), keyed: Keyed::default(), rooms: Rooms::default(), fresh }
     }
 
     /// An address of this site: `to("/sessions")`. Every link goes through here, since a site need not be the only one of its server.

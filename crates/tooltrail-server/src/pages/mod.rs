@@ -4,6 +4,7 @@
 //! session; every address in it is made by `Site::to`.
 
 mod call;
+mod calls;
 mod changes;
 mod export;
 mod find;
@@ -40,6 +41,10 @@ pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/s/{session}/export.json", export::json),
     ("/s/{session}/export.patch", export::patch),
     ("/c/{call}", call::page),
+    ("/calls", calls::page),
+    ("/calls/counts", calls::counts),
+    ("/calls.csv", calls::csv),
+    ("/calls.jsonl", calls::jsonl),
     ("/help", help::page),
     ("/progress", progress::page),
     ("/search", search::page),

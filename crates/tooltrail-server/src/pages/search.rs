@@ -74,7 +74,7 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let main = html! {
         main #main.lists {
             h1 { "Search" }
-            (asking::form(site, &Form { path: "/search", id: "tt-search", label: "Words, a \"phrase\", any filter: status:failed since:7d", query, beside: ("field", field) }))
+            (asking::form(site, &Form { path: "/search", id: "tt-search", label: "Words, a \"phrase\", any filter: status:failed since:7d", query, beside: &[("field", field)] }))
             (progress::line(site, reading.as_ref()))
             (body)
         }
