@@ -31,6 +31,8 @@ static ASSETS: LazyLock<Vec<(&'static str, Asset)>> = LazyLock::new(|| {
         asset("calls.js", JS, include_str!("../assets/calls.js")),
         asset("frame.css", CSS, include_str!("../assets/frame.css")),
         asset("frame.js", JS, include_str!("../assets/frame.js")),
+        asset("palette.css", CSS, include_str!("../assets/palette.css")),
+        asset("palette.js", JS, include_str!("../assets/palette.js")),
         asset("session.css", CSS, html::assets::session_style()),
         asset("session.js", JS, html::assets::SESSION_SCRIPT),
         asset("lists.css", CSS, include_str!("../assets/lists.css")),

@@ -62,7 +62,7 @@ impl Keyed {
             return Ok(Found { calls, keys, whole: true });
         }
         let start = Instant::now();
-        let (calls, whole) = moment.asked(rows, threads).calls_while(filter, || start.elapsed() < patience)?;
+        let (calls, whole) = moment.asked(rows, threads).calls_while(filter, Some(&keys), || start.elapsed() < patience)?;
         let calls: Arc<[Listed]> = calls.into();
         if whole && start.elapsed() > WORTH && !moment.read.partial {
             let mut state = self.state();

@@ -10,6 +10,7 @@ pub mod asked;
 mod asking;
 mod assets;
 mod called;
+mod changed;
 mod frame;
 mod fresh;
 pub mod guard;

@@ -1,6 +1,7 @@
 //! Sessions as rows of a table, as home and the list of sessions show them.
 
 use crate::asked::encoded;
+use crate::asking::asking;
 use crate::machine::Fates;
 use crate::moment::Moment;
 use crate::site::Site;
@@ -136,8 +137,8 @@ impl<'a> Rows<'a> {
             }
             "model" => html! { td.model title=(neutral(&row.models.join(", "))) { (model(row)) } },
             "turns" => html! { td.turns.n { (with_unit(row.turns, "turn")) } },
-            "calls" => html! { td.calls.n { (with_unit(row.calls, "call")) } },
-            "bad" => html! { td.bad { (self.problems(row)) } },
+            "calls" => html! { td.calls.n { a href=(self.calls_of(row, place, "")) { (with_unit(row.calls, "call")) } } },
+            "bad" => html! { td.bad { (self.problems(row, place)) } },
             "lasted" => html! { td.lasted.n { @if let Some(millis) = words::lasted(row) { (took(millis)) } } },
             _ => match table.tests.map(|tests| tests.get(&place)) {
                 Some(Some(tested)) => html! { td.tests { span class=(tested.class) title=(tested.title) { (tested.say) } } },
@@ -206,14 +207,19 @@ impl<'a> Rows<'a> {
         }
     }
 
+    /// The address of its calls, or of those for which a term holds.
+    fn calls_of(&self, row: &SessionRow<'_>, place: usize, term: &str) -> String {
+        let gone = if self.is_gone(place) { " is:gone" } else { "" };
+        asking(self.site, "/calls", format!("session:{}{gone} {term}", quoted(row.session)).trim_end())
+    }
+
     /// How many of its calls are not fine, each status a link to them.
-    fn problems(&self, row: &SessionRow<'_>) -> Markup {
+    fn problems(&self, row: &SessionRow<'_>, place: usize) -> Markup {
         let all = row.by_status.iter().filter(|(status, _)| is_problem(**status));
         html! {
             @for (status, number) in all {
                 @let look = look(*status);
-                @let query = format!("session:{} status:{}", quoted(row.session), status.word());
-                a class=(words::class(look.tone)) href=(self.site.to(&format!("/search?q={}", encoded(&query)))) title={ (count(*number)) " " (look.word) } {
+                a class=(words::class(look.tone)) href=(self.calls_of(row, place, &format!("status:{}", status.word()))) title={ (count(*number)) " " (look.word) } {
                     (look.glyph) (count(*number)) span.vh { " " (look.word) }
                 }
             }

@@ -1,6 +1,7 @@
 //! A site: some logs, shown as pages. What pages ask for goes through here.
 
 use crate::answer::Trouble;
+use crate::changed::Changed;
 use crate::fresh::{Fresh, Work};
 use crate::keyed::Keyed;
 use crate::machine::Machine;
@@ -39,6 +40,8 @@ pub struct Site {
     pub(crate) tested: Tests,
     /// What filters took of all calls.
     pub(crate) keyed: Keyed,
+    /// What a session changed.
+    pub(crate) changed: Arc<Changed>,
     rooms: Rooms,
     fresh: Arc<Fresh>,
 }
@@ -47,7 +50,7 @@ impl Site {
     /// Begins to read.
     pub fn new(setup: Setup, machine: Arc<dyn Machine>) -> Self {
         let fresh = Fresh::start(Arc::clone(&machine), &setup);
-        Site { setup, machine, tested: Tests::default(), keyed: Keyed::default(), rooms: Rooms::default(), fresh }
+        Site { setup, machine, tested: Tests::default(), keyed: Keyed::default(), changed: Arc::default(), rooms: Rooms::default(), fresh }
     }
 
     /// An address of this site: `to("/sessions")`. Every link goes through here, since a site need not be the only one of its server.

@@ -3,13 +3,14 @@
 //! A row of a call is large, and there may be hundreds of thousands of them. Who sorts or counts all of them needs only these; the rows
 //! are read for those that are shown.
 
-use super::column::{optional, text, word};
+use super::column::{maybe_text, optional, text, word};
 use super::{Catalogue, Error, Listed, Listing, schema};
 use crate::Map;
 use rusqlite::params;
 use std::sync::Arc;
-use tooltrail_model::Status;
 use tooltrail_model::link::Pulse;
+use tooltrail_model::shell::Purpose;
+use tooltrail_model::{Kind, Status, Time};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A figure that a call may have.
@@ -41,6 +42,13 @@ pub struct CallKey {
     figures: [i64; FIGURES.len()],
     number: u32,
     tool: u32,
+    model: u32,
+    /// Whether its order is the time at which it was asked for.
+    timed: bool,
+    /// What its command is for.
+    pub purpose: Option<Purpose>,
+    /// The family of its tool.
+    pub kind: Kind,
     /// What became of it.
     pub status: Status,
 }
@@ -59,7 +67,12 @@ impl CallKey {
         self.figures.get(place).copied().filter(|number| *number != NONE)
     }
 
-    fn listed(&self, session: usize) -> Listed {
+    /// When it was asked for.
+    pub fn requested(&self) -> Option<Time> {
+        self.figure(Figure::Order).filter(|_| self.timed).and_then(Time::from_microsecond)
+    }
+
+    pub(crate) fn listed(&self, session: usize) -> Listed {
         let took = self.figure(Figure::Took).and_then(|took| u64::try_from(took).ok());
         Listed { session, id: self.id, number: self.number, order: self.figure(Figure::Order), took }
     }
@@ -72,6 +85,8 @@ pub struct Keys {
     sessions: Vec<Own>,
     /// The tools, as logs name them.
     tools: Vec<Arc<str>>,
+    /// The models. The first is none.
+    models: Vec<Arc<str>>,
 }
 
 /// The keys of a session's calls, by id; and what tells that they are still these.
@@ -87,18 +102,20 @@ impl Keys {
     /// The keys of a listing. Those of sessions that have not changed are taken from an earlier listing of the same catalogue.
     pub fn read(catalogue: &Catalogue, listing: &Listing, before: Option<&Keys>) -> Result<Self, Error> {
         let known: Map<i64, &Own> = before.map(|keys| keys.sessions.iter().map(|own| (own.id, own)).collect()).unwrap_or_default();
-        let mut tools = Tools::new(before.map(|keys| keys.tools.as_slice()).unwrap_or_default());
+        let mut tools = Names::new(before.map(|keys| keys.tools.as_slice()).unwrap_or_default());
+        let mut models = Names::new(before.map(|keys| keys.models.as_slice()).unwrap_or_default());
+        models.number("");
         let mut sessions = Vec::with_capacity(listing.sessions.len());
         for (place, head) in listing.sessions.iter().enumerate() {
             let version = listing.version(place);
             let keys =
                 match known.get(&head.id).filter(|own| own.version == version && own.gone == head.gone && *own.session == *head.session) {
                     Some(own) => Arc::clone(&own.keys),
-                    None => own_keys(catalogue, listing, place, &mut tools)?,
+                    None => own_keys(catalogue, listing, place, &mut tools, &mut models)?,
                 };
             sessions.push(Own { id: head.id, session: head.session.as_str().into(), version, gone: head.gone, keys });
         }
-        Ok(Keys { sessions, tools: tools.names })
+        Ok(Keys { sessions, tools: tools.known, models: models.known })
     }
 
     /// A number that is another one when any call may be another one, or has another place.
@@ -113,6 +130,11 @@ impl Keys {
         there.flat_map(|(session, own)| own.keys.iter().map(move |key| key.listed(session))).collect()
     }
 
+    /// The keys of a session's calls, by request.
+    pub(crate) fn of_session(&self, session: usize) -> &[CallKey] {
+        self.sessions.get(session).map(|own| &*own.keys).unwrap_or_default()
+    }
+
     /// The key of a call.
     pub fn of(&self, call: Listed) -> Option<&CallKey> {
         let keys = &self.sessions.get(call.session)?.keys;
@@ -124,6 +146,11 @@ impl Keys {
         key.tool as usize
     }
 
+    /// The model that asked for a call.
+    pub(crate) fn model(&self, key: &CallKey) -> Option<&str> {
+        self.models.get(key.model as usize).map(|name| &**name).filter(|name| !name.is_empty())
+    }
+
     /// The tools, as logs name them. Some may be those of calls that are not there any more.
     pub fn tools(&self) -> &[Arc<str>] {
         &self.tools
@@ -131,12 +158,20 @@ impl Keys {
 }
 
 /// Reads the keys of a session's calls.
-fn own_keys(catalogue: &Catalogue, listing: &Listing, place: usize, tools: &mut Tools) -> Result<Arc<[CallKey]>, Error> {
+fn own_keys(
+    catalogue: &Catalogue,
+    listing: &Listing,
+    place: usize,
+    tools: &mut Names,
+    models: &mut Names,
+) -> Result<Arc<[CallKey]>, Error> {
+    const FIRST: usize = FIGURES.len();
     let Some(head) = listing.sessions.get(place) else { return Ok(Arc::default()) };
     let mut keys = catalogue.asked(|connection| {
         let columns = FIGURES.join(", ");
         let mut statement = connection.prepare_cached(&format!(
-            "SELECT {columns}, id, number, tool, status, open FROM call_rows WHERE id >= ?1 AND id < ?2 ORDER BY id"
+            "SELECT {columns}, id, number, tool, kind, status, open, model, purpose, requested_at IS NOT NULL
+             FROM call_rows WHERE id >= ?1 AND id < ?2 ORDER BY id"
         ))?;
         let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
         let mut keys = Vec::new();
@@ -145,13 +180,17 @@ fn own_keys(catalogue: &Catalogue, listing: &Listing, place: usize, tools: &mut 
             for (column, figure) in figures.iter_mut().enumerate() {
                 *figure = row.get::<_, Option<i64>>(column)?.unwrap_or(NONE);
             }
-            let open = optional(row, FIGURES.len() + 4, super::write::chance_of)?.is_some();
+            let open = optional(row, FIRST + 5, super::write::chance_of)?.is_some();
             let key = CallKey {
                 figures,
-                id: row.get(FIGURES.len())?,
-                number: row.get(FIGURES.len() + 1)?,
-                tool: tools.number(text(row, FIGURES.len() + 2)?),
-                status: word(row, FIGURES.len() + 3, Status::of_word)?,
+                id: row.get(FIRST)?,
+                number: row.get(FIRST + 1)?,
+                tool: tools.number(text(row, FIRST + 2)?),
+                kind: word(row, FIRST + 3, Kind::of_word)?,
+                status: word(row, FIRST + 4, Status::of_word)?,
+                model: models.number(maybe_text(row, FIRST + 6)?.unwrap_or_default()),
+                purpose: optional(row, FIRST + 7, Purpose::of_word)?,
+                timed: row.get(FIRST + 8)?,
             };
             keys.push((key, open));
         }
@@ -166,23 +205,23 @@ fn own_keys(catalogue: &Catalogue, listing: &Listing, place: usize, tools: &mut 
     Ok(keys.into_iter().map(|(key, _)| key).collect())
 }
 
-/// Tools that get a number when they are first met.
-struct Tools {
-    names: Vec<Arc<str>>,
+/// Names that get a number when they are first met.
+struct Names {
+    known: Vec<Arc<str>>,
     numbers: Map<Arc<str>, u32>,
 }
 
-impl Tools {
+impl Names {
     fn new(known: &[Arc<str>]) -> Self {
-        Tools { names: known.to_vec(), numbers: known.iter().cloned().zip(0..).collect() }
+        Names { known: known.to_vec(), numbers: known.iter().cloned().zip(0..).collect() }
     }
 
     fn number(&mut self, name: &str) -> u32 {
         if let Some(&number) = self.numbers.get(name) {
             return number;
         }
-        let (name, number): (Arc<str>, u32) = (name.into(), u32::try_from(self.names.len()).unwrap_or(u32::MAX));
-        self.names.push(Arc::clone(&name));
+        let (name, number): (Arc<str>, u32) = (name.into(), u32::try_from(self.known.len()).unwrap_or(u32::MAX));
+        self.known.push(Arc::clone(&name));
         self.numbers.insert(name, number);
         number
     }

@@ -3,11 +3,12 @@
 //! Its rows decide what rows can decide. Only the bundles of what they leave in doubt are opened, and asked as logs that were just read
 //! are; where texts are looked for, those are the bundles in which a search finds some.
 
+use super::sieve::Sieve;
 use super::subjects::{CallSubject, Folder};
 use super::{Asked, Scope};
 use crate::library::{Library, Stored};
 use crate::search::{Hit, Unit, search};
-use crate::store::{Error, Listed, Listing};
+use crate::store::{Error, Keys, Listed, Listing};
 use crate::texts::Query;
 use crate::{Map, Set, each};
 use std::collections::BTreeMap;
@@ -35,12 +36,12 @@ pub struct Catalogued<'a> {
 impl Catalogued<'_> {
     /// The calls that a filter takes, in the order in which calls are listed.
     pub fn calls(&self, filter: &Filter) -> Result<Vec<Listed>, Error> {
-        self.calls_while(filter, || true).map(|(calls, _)| calls)
+        self.calls_while(filter, None, || true).map(|(calls, _)| calls)
     }
 
     /// The same, as far as it is found out in time: logs are looked through only while `go_on`, those first in which something happened
-    /// last. Gives also whether that is all of them.
-    pub fn calls_while(&self, filter: &Filter, go_on: impl FnMut() -> bool) -> Result<(Vec<Listed>, bool), Error> {
+    /// last. Gives also whether that is all of them. Who holds the keys of all calls spares the reading of most rows.
+    pub fn calls_while(&self, filter: &Filter, keys: Option<&Keys>, go_on: impl FnMut() -> bool) -> Result<(Vec<Listed>, bool), Error> {
         if filter.is_empty() {
             return Ok((self.listing.all_calls(&self.library.catalogue(), false)?, true));
         }
@@ -48,12 +49,17 @@ impl Catalogued<'_> {
             return self.calls_with_texts(filter, go_on);
         }
         let (mut taken, mut doubtful) = (Vec::new(), BTreeMap::new());
+        let sieve = keys.map(|keys| Sieve::new(filter, keys));
         for session in self.likely_sessions(filter) {
-            self.ask_calls(filter, session, |answer, listed| match answer {
+            let take = |answer, listed| match answer {
                 Answer::Yes => taken.push(listed),
                 Answer::Open => doubtful.entry(session).or_insert_with(Vec::new).push(listed),
                 Answer::No => {}
-            })?;
+            };
+            match &sieve {
+                Some(sieve) => sieve.ask_calls(self, filter, session, take)?,
+                None => self.ask_calls(filter, session, take)?,
+            }
         }
         let opened = self.open(&doubtful, |asked, session, doubts: &Vec<Listed>| {
             let folder = Folder::new(*asked, session, filter);
@@ -199,7 +205,7 @@ impl Catalogued<'_> {
     }
 
     /// What became of a session's logs, if a filter asks.
-    fn keeping(&self, filter: &Filter, session: usize) -> Keeping {
+    pub(super) fn keeping(&self, filter: &Filter, session: usize) -> Keeping {
         if self.listing.is_gone(session) {
             return Keeping { gone: true, kept: false };
         }

@@ -10,6 +10,7 @@ mod export;
 mod find;
 mod help;
 mod home;
+mod palette;
 mod progress;
 mod raw;
 mod search;
@@ -46,6 +47,7 @@ pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/calls.csv", calls::csv),
     ("/calls.jsonl", calls::jsonl),
     ("/help", help::page),
+    ("/palette", palette::page),
     ("/progress", progress::page),
     ("/search", search::page),
     ("/search/counts", search::counts),

@@ -188,7 +188,7 @@ impl Listing<'_> {
         html! {
             (listed::sessions(all))
             @if shown < all { span.di { ", here " (count(first as u64 + 1)) " to " (count((first + shown) as u64)) } }
-            @if !self.query.is_empty() { span.di { " · " a href=(asking(self.rows.site, "/search", self.query)) { "their calls" } } }
+            @if !self.query.is_empty() { span.di { " · " a href=(asking(self.rows.site, "/calls", self.query)) { "their calls" } } }
         }
     }
 

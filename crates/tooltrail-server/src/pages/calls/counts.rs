@@ -81,7 +81,7 @@ impl Counts {
         });
         html! {
             nav.facets.counts aria-label="Narrow the table" {
-                (group("Status", statuses, self.statuses.len()))
+                ul aria-label="Status" { @for one in statuses { (one) } }
                 (group("Tools", tools, self.tools.len()))
                 (group("Projects", projects, self.projects.len()))
             }
