@@ -89,14 +89,15 @@ impl<'a> Terms<'a> {
         Terms { site, moment, terms: terms.collect() }
     }
 
-    /// What a link with a term leads to.
+    /// What a link with a term leads to; or with several that belong together.
     pub(crate) fn toggle(&self, term: &str) -> Toggle {
         // The filter is mostly short or empty, and then nothing has to be compared.
-        let meant = if self.terms.is_empty() { None } else { self.site.filter(term, self.moment).ok() };
-        let same = |other: &Option<Filter>| meant.is_some() && *other == meant;
-        let others = self.terms.iter().filter(|(_, other)| !same(other)).map(|(word, _)| *word);
-        let mut words: Vec<&str> = others.collect();
-        let on = words.len() < self.terms.len();
+        let own = if self.terms.is_empty() { Vec::new() } else { pieces(term) };
+        let meant: Vec<Filter> = own.iter().filter_map(|word| self.site.filter(word, self.moment).ok()).collect();
+        let has = |wanted: &Filter| self.terms.iter().any(|(_, other)| other.as_ref() == Some(wanted));
+        let on = !meant.is_empty() && meant.iter().all(has);
+        let stays = |other: &Option<Filter>| !on || other.as_ref().is_none_or(|other| !meant.contains(other));
+        let mut words: Vec<&str> = self.terms.iter().filter(|(_, other)| stays(other)).map(|(word, _)| *word).collect();
         if !on {
             words.push(term);
         }

@@ -49,6 +49,9 @@ pub(crate) const KEYS: &[(&str, &str)] = &[
     ("Esc", "close, leave"),
 ];
 
+/// The keys of the palette.
+const PALETTE_KEYS: &[(&str, &str)] = &[("↑  ↓", "choose"), ("Enter", "go"), ("Ctrl Enter", "in a new tab"), ("Esc", "close")];
+
 /// A whole page.
 pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
     let own = |extension: &'static str| page.assets.iter().filter(move |name| name.ends_with(extension)).copied();
@@ -144,7 +147,7 @@ fn palette(site: &Site) -> Markup {
         dialog #tt-palette aria-label="Go to" data-from=(site.to("/palette")) {
             input #tt-palette-q type="text" role="combobox" aria-label="Session, turn, file or command" aria-expanded="true" aria-controls="tt-palette-list" aria-autocomplete="list" placeholder="Session, turn, file, command or any text" autocomplete="off" spellcheck="false" autocapitalize="off" enterkeyhint="go";
             div #tt-palette-list role="listbox" aria-label="Places to go to" {}
-            p.hint.di aria-hidden="true" { kbd { "↑" } kbd { "↓" } " choose" kbd { "Enter" } " go" kbd { "Ctrl Enter" } " new tab" kbd { "Esc" } " close" }
+            p.hint.di aria-hidden="true" { @for (keys, what) in PALETTE_KEYS { span { @for key in keys.split("  ") { kbd { (key) } " " } (what) } } }
             p.vh #tt-palette-say role="status" {}
         }
     }

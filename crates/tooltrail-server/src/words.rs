@@ -131,33 +131,49 @@ impl<'p> ProjectNames<'p> {
     }
 }
 
-/// Which term of a filter takes a project and no other: by as much of the end of its path as no other project ends with.
+/// What takes a project and no other in a filter: as much of the end of its path as no other project ends with.
 ///
 /// A directory in a filter also means what lies in it and what it lies in, so the whole path is only the last resort.
 #[derive(Default)]
 pub(crate) struct ProjectTerms<'p> {
-    tails: HashMap<&'p str, &'p str>,
+    terms: HashMap<&'p str, String>,
 }
 
-/// How many parts of a path are looked at.
+/// How many parts of a path are looked at, and how many other projects are told not to be meant.
 const PARTS: usize = 8;
+const OTHERS: usize = 4;
 
 impl<'p> ProjectTerms<'p> {
     /// The terms of these projects.
     pub(crate) fn of(paths: impl Iterator<Item = &'p str>) -> Self {
         let paths: HashSet<&str> = paths.collect();
         let plain = |tail: &str| tail.to_lowercase().replace('\\', "/");
-        let mut shared: HashMap<String, usize> = HashMap::new();
-        for tail in paths.iter().flat_map(|path| tails(path)) {
-            *shared.entry(plain(tail)).or_default() += 1;
+        let mut ending: HashMap<String, Vec<&str>> = HashMap::new();
+        for &path in &paths {
+            for tail in tails(path) {
+                ending.entry(plain(tail)).or_default().push(path);
+            }
         }
-        let own = |path: &&'p str| tails(path).find(|tail| shared.get(&plain(tail)) == Some(&1)).map(|tail| (*path, tail));
-        ProjectTerms { tails: paths.iter().filter_map(own).collect() }
+        let named = |name: &str| format!("project:{}", quoted(name));
+        let term = |path: &'p str| {
+            let alone = tails(path).find(|tail| ending.get(&plain(tail)).is_some_and(|all| all.len() == 1));
+            // All of its path is the end of another one: that one is told apart by a part more.
+            let longest = || tails(path).last().filter(|tail| tail.len() + 1 == path.trim_end_matches(['/', '\\']).len());
+            let without = |tail: &str| {
+                let others = ending.get(&plain(tail))?.iter().filter(|other| **other != path);
+                let others: Vec<String> =
+                    others.filter_map(|other| tails(other).find(|longer| longer.len() > tail.len())).map(named).collect();
+                let others: Vec<String> = others.iter().map(|other| format!(" not:{other}")).collect();
+                (others.len() <= OTHERS).then(|| format!("{}{}", named(tail), others.concat()))
+            };
+            alone.map(named).or_else(|| without(longest()?)).unwrap_or_else(|| named(path))
+        };
+        ProjectTerms { terms: paths.iter().map(|path| (*path, term(path))).collect() }
     }
 
     /// The term that takes a project.
     pub(crate) fn term(&self, path: &str) -> String {
-        format!("project:{}", quoted(self.tails.get(path).copied().unwrap_or(path)))
+        self.terms.get(path).cloned().unwrap_or_else(|| format!("project:{}", quoted(path)))
     }
 }
 
@@ -299,7 +315,7 @@ mod tests {
         let paths = ["/srv/a/app", "/srv/b/App", "/srv/web", "/srv/web/admin", "C:\\x\\tools", "/x", "/y/x", "/", "", "/srv/.dot"];
         let terms = ProjectTerms::of(paths.into_iter());
         let said = paths.map(|path| terms.term(path).replace("project:", "").replace('"', ""));
-        assert_eq!(said, ["a/app", "b/App", "web", "admin", "tools", "/x", "y/x", "/", "", "srv/.dot"]);
+        assert_eq!(said, ["a/app", "b/App", "web", "admin", "tools", "x not:y/x", "y/x", "/", "", "srv/.dot"]);
     }
 
     #[test]
