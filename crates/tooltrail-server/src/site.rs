@@ -2,8 +2,10 @@
 
 use crate::answer::Trouble;
 use crate::api::Feeds;
+use crate::changed::Changed;
 use crate::fresh::{Fresh, Work};
 use crate::hub::Hub;
+use crate::keyed::Keyed;
 use crate::machine::Machine;
 use crate::moment::Moment;
 use crate::rooms::{From, Key, RUN, Room, Rooms, Shut};
@@ -41,6 +43,10 @@ pub struct Site {
     pub(crate) tested: Tests,
     /// What is told to programs that follow.
     pub(crate) feeds: Feeds,
+    /// What filters took of all calls.
+    pub(crate) keyed: Keyed,
+    /// What a session changed.
+    pub(crate) changed: Arc<Changed>,
     rooms: Rooms,
     fresh: Arc<Fresh>,
     hub: Arc<Hub>,
@@ -57,7 +63,8 @@ impl Site {
             ..watch::Options::default()
         };
         let hub = Hub::new(Arc::clone(&machine), options, Arc::clone(&fresh), *RUN);
-        Site { setup, machine, tested: Tests::default(), feeds: Feeds::default(), rooms: Rooms::default(), fresh, hub }
+        let (tested, feeds, keyed, changed, rooms) = Default::default();
+        Site { setup, machine, tested, feeds, keyed, changed, rooms, fresh, hub }
     }
 
     /// An address of this site: `to("/sessions")`. Every link goes through here, since a site need not be the only one of its server.

@@ -45,7 +45,9 @@ const KEYS: &[(&str, &str)] = &[
     (".", "menu of the row"),
     ("f", "chips: what is shown"),
     ("[ ]", "session before, after"),
-    ("g h", "home"),
+    ("Ctrl K", "go to a turn, a file, a session, a command"),
+    ("g h  g l", "home, what runs now"),
+    ("g s  g c  g f", "sessions, calls, failed calls"),
     ("?", "this help"),
 ];
 

@@ -442,7 +442,6 @@ const ACTS = {
   '.': openMenu,
   f: () => (document.querySelector('.chip[aria-current]') ?? chips()[0])?.focus(),
   '[': () => follow('prev'), ']': () => follow('next'),
-  h: () => { if (last === 'g') location.href = document.querySelector('a.logo')?.href ?? '/'; },
 };
 
 // Links to what is on this page: those sections need not be loaded anew.
