@@ -1,5 +1,6 @@
 //! `/s/{session}`: what was said and done, and the parts of that page that are fetched when somebody comes near.
 
+use super::waterfall;
 use crate::answer::{Answer, Trouble};
 use crate::asked::{Asked, encoded};
 use crate::frame::{self, Page};
@@ -122,12 +123,20 @@ pub(super) fn tab(
         };
         Ok::<_, Trouble>((title(room.book.transcript()), main))
     })??;
-    let assets = if tab == Tab::Transcript { ASSETS } else { &["session.css"] };
-    Ok(Answer::Html(frame::page(site, &Page { assets, own_keys: tab == Tab::Transcript, ..Page::plain(&name) }, &main)))
+    let (assets, keys) = match tab {
+        Tab::Transcript => (ASSETS, &[][..]),
+        Tab::Waterfall => (waterfall::ASSETS, waterfall::KEYS),
+        Tab::Changes | Tab::Raw => (&["session.css"][..], &[][..]),
+    };
+    Ok(Answer::Html(frame::page(site, &Page { assets, keys, own_keys: tab == Tab::Transcript, ..Page::plain(&name) }, &main)))
 }
 
 /// A part of the page. It lasts if its version is asked for, and there is none of another version.
-fn part(site: &Site, asked: &Asked, draw: impl FnOnce(&Room<'_>, &At<'_>, &Asked) -> Markup + Send + 'static) -> Result<Answer, Trouble> {
+pub(super) fn part(
+    site: &Site,
+    asked: &Asked,
+    draw: impl FnOnce(&Room<'_>, &At<'_>, &Asked) -> Markup + Send + 'static,
+) -> Result<Answer, Trouble> {
     let visit = Visit::new(site, asked)?;
     let (moment, place) = (Arc::clone(&visit.moment), visit.place);
     let drawn = move |room: &Room<'_>| visit.fits(room).map(|fits| (fits, draw(room, &visit.at(room), &visit.asked)));
@@ -136,7 +145,7 @@ fn part(site: &Site, asked: &Asked, draw: impl FnOnce(&Room<'_>, &At<'_>, &Asked
 }
 
 /// A number in the path.
-fn number(asked: &Asked, name: &str) -> usize {
+pub(super) fn number(asked: &Asked, name: &str) -> usize {
     asked.name(name).parse().unwrap_or(usize::MAX)
 }
 

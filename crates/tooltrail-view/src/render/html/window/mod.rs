@@ -6,10 +6,12 @@
 //! things are. All of it can be read without a script: what is not here is a link.
 
 mod chips;
+mod order;
 mod page;
 mod rows;
 mod way;
 
+pub use order::Placed;
 pub use page::Tab;
 pub use way::{Found, Step};
 
