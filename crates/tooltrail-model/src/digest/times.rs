@@ -208,6 +208,7 @@ fn span_ms(start: i64, end: i64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn parts(spans: &[(Who, i64, i64)], last: i64) -> [u64; 5] {
         let spans: Vec<Span> = spans.iter().map(|&(who, start, end)| Span { who, start, end }).collect();
@@ -222,6 +223,26 @@ mod tests {
         assert_eq!(parts(&[(Who::Tool, 10, 30), (Who::Tool, 20, 40)], 50), [0, 30, 0, 0, 20]);
         assert_eq!(parts(&[(Who::Model, 0, 50), (Who::Tool, 10, 30), (Who::Hook, 10, 15)], 50), [30, 15, 5, 0, 0]);
         assert_eq!(parts(&[(Who::Person, 40, 90), (Who::Tool, 80, 100)], 100), [0, 20, 0, 40, 40]);
+    }
+
+    proptest! {
+        /// Whoever is at work when: each moment is somebody's, once.
+        #[test]
+        fn parts_follow_each_other_without_holes(spans in prop::collection::vec((0usize..4, -50i64..250, 0i64..100), 0..30), last in 0i64..200) {
+            let spans: Vec<Span> = spans.into_iter().map(|(who, start, took)| Span { who: WHO[who], start, end: start + took }).collect();
+            let lapse = cut(&spans, 0, last);
+            let mut before = (0, None);
+            for (place, (who, start, end)) in lapse.spans().enumerate() {
+                prop_assert!(start == before.0 && start < end && (place == 0 || before.1 != Some(who)), "{:?}", lapse);
+                let at_work = |who| spans.iter().any(|span| span.who == who && span.start < end && span.end > start);
+                prop_assert_eq!(who, WHO.into_iter().find(|who| at_work(*who)));
+                before = (end, Some(who));
+            }
+            prop_assert_eq!((before.0, lapse.last()), (last, Some(last)));
+            let times = lapse.times();
+            let parts = [times.model_ms, times.tools_ms, times.hooks_ms, times.person_ms, times.unknown_ms];
+            prop_assert_eq!((parts.iter().sum::<u64>(), times.wall_ms), (times.wall_ms, span_ms(0, last)));
+        }
     }
 
     #[test]

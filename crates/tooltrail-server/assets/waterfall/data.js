@@ -1,23 +1,25 @@
 // What the server tells, taken apart: a value for each call, in the order of the rows. Times are milliseconds from the first moment.
 function decode(told) {
-  const count = told.call.length;
+  const { count } = told;
   const calls = {
     count, title: told.title, took: told.took,
     index: new Int32Array(count), number: new Int32Array(count), depth: new Uint8Array(count), status: new Uint8Array(count),
     start: new Float64Array(count), end: new Float64Array(count), ran: new Float64Array(count).fill(NaN),
     // Which row comes after those that stand in this one.
-    past: new Int32Array(count), tool: Int32Array.from(told.tool),
-    atMost: new Set(told.at_most), person: new Set(told.person), moment: new Set(told.moment), why: new Map(told.why),
+    past: new Int32Array(count), tool: new Uint16Array(count),
+    atMost: new Set(told.at_most), person: new Set(told.person), moment: new Set(told.moment), why: new Map(told.why.map(([place, end]) => [place, told.ends[end]])),
     parallel: told.parallel, hooks: new Map(), tasks: new Map(told.tasks.map(([place, end, running]) => [place, { end, running }])),
   };
-  const numbers = new Map(told.number);
-  let [index, start] = [-1, 0];
+  const [jumps, numbers, depths] = [new Map(told.call), new Map(told.number), new Map(told.depth)];
+  let [index, depth, start] = [-1, 0, 0];
   for (let place = 0; place < count; place++) {
-    index += told.call[place];
+    index = jumps.get(place) ?? index + 1;
+    depth = depths.get(place) ?? depth;
     calls.index[place] = index;
     calls.number[place] = numbers.get(place) ?? index + 1;
-    calls.depth[place] = told.depth.charCodeAt(place) - 48;
+    calls.depth[place] = depth;
     calls.status[place] = told.status.charCodeAt(place) - 97;
+    calls.tool[place] = told.tool.charCodeAt(place) - 48;
     const step = told.start[place];
     if (step !== null) start += step;
     calls.start[place] = step === null ? NaN : start;
@@ -32,8 +34,9 @@ function decode(told) {
     while (open.length && (place === count || begun.has(place) || calls.depth[open.at(-1)] >= calls.depth[place])) calls.past[open.pop()] = place;
     open.push(place);
   }
+  const parts = told.lengths.map((length, at) => [told.who.charCodeAt(at) - 48, length]);
   const heads = told.heads.map(([place, text, time, turn], at) => ({ place, text, time, turn, past: told.heads[at + 1]?.[0] ?? count }));
-  return { ...told, calls, heads, sums: sums(told.parts), running: anyRunning(told, calls), got: performance.now() };
+  return { ...told, calls, heads, asked: new Set(), sums: sums(parts, told.began), running: anyRunning(told, calls), got: performance.now() };
 }
 
 function anyRunning(told, calls) {
@@ -43,8 +46,8 @@ function anyRunning(told, calls) {
 
 // Until each moment, how much time each had: so that any stretch of time can be summed up.
 const WHO = ['hooks', 'tools', 'waiting for you', 'model', 'unknown'];
-function sums(parts) {
-  const ends = new Float64Array(parts.length + 1);
+function sums(parts, began) {
+  const ends = new Float64Array(parts.length + 1).fill(began);
   const until = WHO.map(() => new Float64Array(parts.length + 1));
   parts.forEach(([who, length], at) => {
     ends[at + 1] = ends[at] + length;

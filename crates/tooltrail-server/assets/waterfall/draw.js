@@ -202,7 +202,13 @@ function drawCall(pen, place, top) {
 }
 // How long it took stands behind the bar, or before it where there is no room.
 function label(pen, text, left, right, middle) {
-  if (!text || right < -4 || left > scale.width) return;
+  // What is elsewhere says where.
+  if (right < -4 || left > scale.width) {
+    pen.fillStyle = colors.control;
+    pen.fillText(right < -4 ? '‹' : '›', right < -4 ? 2 : scale.width - 6, middle);
+    return;
+  }
+  if (!text) return;
   const wide = pen.measureText(text).width;
   pen.fillStyle = colors.muted;
   if (right + 5 + wide <= scale.width) pen.fillText(text, right + 5, middle);

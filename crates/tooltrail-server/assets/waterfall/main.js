@@ -14,6 +14,7 @@ byId('tt-color').value = paint;
 byId('tt-gaps').checked = folds;
 
 // ---- Drawing ------------------------------------------------------------------------------------------------------
+let drag = null;
 let asked = 0;
 function request() {
   asked ||= requestAnimationFrame(() => { asked = 0; if (told) drawAll(); });
@@ -26,8 +27,8 @@ function drawAll() {
   summary();
 }
 function summary() {
-  const [from, to] = [Math.max(0, when(scale, scale.left)), Math.min(told.last, when(scale, scale.left + scale.width))];
-  const [before, until] = [sumAt(told.sums, Math.min(from, told.last)), sumAt(told.sums, Math.max(0, to))];
+  const [from, to] = [Math.max(told.began, when(scale, scale.left)), Math.min(told.last, when(scale, scale.left + scale.width))];
+  const [before, until] = [sumAt(told.sums, Math.min(from, told.last)), sumAt(told.sums, Math.max(told.began, to))];
   const parts = WHO.map((name, who) => [name, Math.max(0, until[who] - before[who])]);
   const wall = parts.reduce((all, [, millis]) => all + millis, 0);
   const order = [1, 3, 0, 2, 4].map((who) => parts[who]).filter(([, millis]) => millis >= 0.5);
@@ -39,10 +40,11 @@ function measure() {
   narrow = fall.clientWidth < 720;
   [ROW, ROW_MID] = narrow ? [42, 10] : [24, 12];
   fall.classList.toggle('narrow', narrow);
+  // It is as high as its rows, up to a limit.
+  layOut();
   high = scroll.clientHeight;
   bars.style.marginBottom = -high + 'px';
   rescale();
-  layOut();
   redrawRows();
   request();
 }
@@ -92,6 +94,8 @@ function take(data) {
 function begin() {
   const [from, to] = ['from', 'to'].map((name) => parseFloat(query.get(name) ?? '') - told.first);
   if (to > from) showFrom(scale, from, to);
+  // Of a long session nothing could be seen.
+  else if (lines.length * ROW > 2 * high) fitRows();
   const wanted = fall.dataset.call;
   if (wanted === undefined) return;
   const place = told.calls.index.indexOf(Number(wanted));
@@ -140,6 +144,36 @@ const fit = () => { showAll(scale); moved(); };
 on('tt-in', () => zoom(1.6));
 on('tt-out', () => zoom(1 / 1.6));
 on('tt-fit', fit);
+on('tt-near', () => fitRows());
+// From when to when the rows in sight went on.
+function inSight() {
+  const [first, last] = [Math.floor(scroll.scrollTop / ROW), Math.ceil((scroll.scrollTop + high) / ROW)];
+  let [from, to] = [Infinity, -Infinity];
+  for (const what of lines.subarray(first, last)) {
+    const start = what < 0 ? told.heads[-1 - what].time ?? NaN : told.calls.start[what];
+    if (Number.isNaN(start)) continue;
+    const end = what < 0 ? start : told.calls.end[what];
+    from = Math.min(from, start);
+    to = Math.max(to, Number.isNaN(end) ? start : end);
+  }
+  return [from, to];
+}
+function fitRows() {
+  const [from, to] = inSight();
+  if (!(to >= from)) return;
+  const more = Math.max(20, to - from) * 0.12;
+  showFrom(scale, Math.max(0, from - more / 6), Math.min(scale.end, to + more));
+  moved();
+}
+// Whoever scrolls through the rows sees their bars.
+function follow() {
+  request();
+  if (drag || !told || isAll(scale)) return;
+  const [from, to] = inSight();
+  if (!(to >= from) || (x(to) > 0 && x(from) < scale.width - 40)) return;
+  scale.left = where(scale, from) - scale.width * 0.08;
+  moved();
+}
 byId('tt-color').addEventListener('change', ({ target }) => { paint = target.value; request(); note(); });
 byId('tt-gaps').addEventListener('change', ({ target }) => { folds = target.checked; rescale(); request(); note(); });
 const offset = (event) => event.clientX - bars.getBoundingClientRect().left;
@@ -152,10 +186,9 @@ scroll.addEventListener('wheel', (event) => {
   event.preventDefault();
   pan(aside * unit);
 }, { passive: false });
-scroll.addEventListener('scroll', request, { passive: true });
+scroll.addEventListener('scroll', follow, { passive: true });
 
 // Dragging moves; pressing selects.
-let drag = null;
 scroll.addEventListener('pointerdown', (event) => {
   if (event.button || !scale) return;
   drag = { x: event.clientX, y: event.clientY, left: scale.left, top: scroll.scrollTop, moved: false, bars: offset(event) > 0 && event.pointerType !== 'touch' };
@@ -219,7 +252,7 @@ const ACTS = {
   ArrowRight: () => pan(scale.width / 8), ArrowLeft: () => pan(-scale.width / 8),
   PageDown: () => step(page()), PageUp: () => step(-page()), Home: () => choose(0), End: () => choose(lines.length - 1),
   '+': () => zoom(1.6), '=': () => zoom(1.6), '-': () => zoom(1 / 1.6), '−': () => zoom(1 / 1.6),
-  f: fit, e: () => problem(false), E: () => problem(true), o: () => toggle(lineOf(chosen)), w: leave, Enter: leave,
+  f: fit, r: fitRows, e: () => problem(false), E: () => problem(true), o: () => toggle(lineOf(chosen)), w: leave, Enter: leave,
 };
 // Keys that move something everywhere else do so here only where the rows have the focus.
 const OWN = ['ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight', 'PageDown', 'PageUp', 'Home', 'End', 'Enter'];

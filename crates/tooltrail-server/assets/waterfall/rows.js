@@ -23,6 +23,22 @@ function layOut() {
   list.style.height = lines.length * ROW + 'px';
 }
 
+// Where there are many calls, what they are about comes when somebody comes near.
+async function bringTitles(from, to) {
+  const mine = told;
+  for (let section = Math.floor(from / mine.section); section <= Math.floor(to / mine.section); section++) {
+    if (mine.asked.has(section) || section * mine.section >= mine.count) continue;
+    mine.asked.add(section);
+    const answer = await fetch(`${base}/waterfall/titles/${section}?v=${mine.v}`).catch(() => null);
+    if (mine !== told) return;
+    if (answer?.status === 409) return load();
+    if (!answer?.ok) { mine.asked.delete(section); return; }
+    (await answer.json()).forEach((title, at) => { mine.calls.title[section * mine.section + at] = title; });
+    redrawRows();
+    request();
+  }
+}
+
 const shown = new Map();
 function drawRows() {
   const { scrollTop } = scroll;
@@ -34,6 +50,9 @@ function drawRows() {
     shown.set(line, row);
     list.append(row);
   }
+  if (!told.section) return;
+  const places = lines.subarray(first, last).filter((what) => what >= 0);
+  if (places.length) bringTitles(places[0], places.at(-1));
 }
 function redrawRows() {
   for (const row of shown.values()) row.remove();
@@ -69,16 +88,16 @@ function callRow(row, place, twist, open) {
   const { calls } = told;
   const [word, glyph, tone] = told.statuses[calls.status[place]];
   const [tool] = told.tools[calls.tool[place]];
-  row.classList.add('call', 't-' + tone, 'd' + Math.min(4, calls.depth[place]));
+  row.classList.add('tone-' + tone, 'd' + Math.min(4, calls.depth[place]));
   row.setAttribute('aria-level', calls.depth[place] + 2);
   const sign = element('span', 'sign', glyph);
   sign.setAttribute('aria-hidden', 'true');
-  row.append(twist, element('span', 'n', calls.number[place]), sign, element('b', '', tool), element('span', 't', calls.title[place]));
+  row.append(twist, element('span', 'n', calls.number[place]), sign, element('b', '', tool), element('span', 't', calls.title[place] ?? ''));
   const together = calls.parallel[place];
   if (together !== '.') row.append(element('span', 'par', together === '+' ? '∥' : '∥ ' + parseInt(together, 36)));
   if (open === false) row.append(element('span', 'c', '+' + (calls.past[place] - place - 1).toLocaleString('en')));
   row.append(element('span', 'vh', ', ' + about(place)));
-  row.title = `${tool} ${calls.title[place]}\n${about(place)}`;
+  row.title = `${tool} ${calls.title[place] ?? ''}\n${about(place)}`;
 }
 // A call in words: what is drawn, for those who do not see it.
 function about(place) {

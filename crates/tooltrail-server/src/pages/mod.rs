@@ -38,6 +38,7 @@ pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/s/{session}/waterfall.json", waterfall::data),
     ("/s/{session}/waterfall/call/{call}", waterfall::call),
     ("/s/{session}/waterfall/row/{call}", waterfall::row),
+    ("/s/{session}/waterfall/titles/{section}", waterfall::titles),
     ("/s/{session}/changes", changes::page),
     ("/s/{session}/raw", raw::page),
     ("/s/{session}/export.html", export::html),

@@ -15,7 +15,6 @@ use maud::{Markup, html};
 use std::sync::Arc;
 use tooltrail_model::book::Book;
 use tooltrail_view::head::{count, counted, look, took};
-use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::window::{At, Placed, Tab};
 
 /// What the page needs beside itself.
@@ -27,13 +26,14 @@ const LETTERS: usize = 120;
 
 /// The keys of the page.
 pub(super) const KEYS: &[(&str, &str)] = &[
-    ("↑ ↓ j k", "row before, after"),
+    ("↑ ↓", "row before, after"),
     ("← →", "earlier, later"),
     ("+ −", "zoom"),
     ("f", "fit everything"),
+    ("r", "fit the rows in sight"),
     ("e E", "next, previous problem"),
     ("o", "fold or unfold what a subagent did"),
-    ("w Enter", "the same call in the transcript"),
+    ("w", "the same call in the transcript"),
 ];
 
 /// The page.
@@ -56,6 +56,14 @@ pub(crate) fn data(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     told.map(|told| Answer::Text("application/json", told)).map_err(|error| Trouble::Broken(error.to_string()))
 }
 
+/// What the calls of a section are about.
+pub(crate) fn titles(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    let visit = Visit::new(site, asked)?;
+    let (moment, place, section) = (Arc::clone(&visit.moment), visit.place, session::number(asked, "section"));
+    let told = site.ask(&moment, place, move |room| visit.fits(room).map(|_| serde_json::json!(data::titles(room, section))))??;
+    Ok(Answer::Text("application/json", told.to_string()))
+}
+
 /// A call beside the rows: what it is, and the same block as in the transcript.
 pub(crate) fn call(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     session::part(site, asked, |room, at, asked| {
@@ -65,7 +73,7 @@ pub(crate) fn call(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
         let look = look(row.status);
         html! {
             header {
-                h2 { span.sign aria-hidden="true" { (look.glyph) } " " (neutral(row.tool)) " " span.di { "#" (call.number) } }
+                h2 { span.sign aria-hidden="true" { (look.glyph) } " " (data::tool(row)) " " span.di { "#" (call.number) } }
                 p.links {
                     @if let Some(address) = room.window.row_address(index, at) { a #tt-row href=(address) { "In the transcript" } }
                     @if let Some(address) = room.window.page_address(transcript, index, at) { a href=(address) { "Page of the call" } }
@@ -108,6 +116,7 @@ fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, asked: &Asked) -> Markup
                     button #tt-out type="button" title="Zoom out (−)" aria-label="Zoom out" { "−" }
                     button #tt-in type="button" title="Zoom in (+)" aria-label="Zoom in" { "+" }
                     button #tt-fit type="button" title="Fit everything (f)" { "Fit" }
+                    button #tt-near type="button" title="Fit the rows in sight (r)" { "Rows" }
                 }
                 label { "Colour " select #tt-color autocomplete="off" {
                     option value="status" { "by status" }
@@ -125,11 +134,30 @@ fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, asked: &Asked) -> Markup
                         div.wf-rows #tt-lines role="presentation" { (first_rows(room, fall)) }
                     }
                 }
-                aside.wf-side #tt-side aria-label="The selected call" { p.di { "Select a call to see what is in it." } }
+                section.wf-side #tt-side aria-label="The selected call" { (legend()) }
             }
             p #tt-said.vh role="status" {}
             noscript { p { "The bars are drawn by a script. " a href="?view=table" { "The same as a table" } " needs none." } }
         }
+    }
+}
+
+/// What the marks mean, until a call is selected.
+const LEGEND: &[(&str, &str)] = &[
+    ("solid", "a tool ran, or how it spent its time is not in the log"),
+    ("waits", "it waited to run: for permission, in a queue, for hooks"),
+    ("you", "you were asked, or it was your turn"),
+    ("model", "the model was at work"),
+    ("hook", "a hook ran"),
+    ("task", "a task went on in the background"),
+    ("fade", "no end in the log"),
+    ("break", "nothing went on for more than a minute"),
+];
+
+fn legend() -> Markup {
+    html! {
+        p.di { "Select a call to see what is in it." }
+        dl.wf-legend { @for (mark, what) in LEGEND { div { dt { span class={ "mark " (mark) } {} } dd { (what) } } } }
     }
 }
 
@@ -167,10 +195,10 @@ fn first_rows(room: &Room<'_>, fall: &Fall<'_>) -> Markup {
                 div.wf-row.head role="treeitem" aria-level="1" { span.n { @if turn > 0 { (turn) } } span.t { (text) } }
             }
             @if let Placed::Call { index, depth } = placed && let Some(call) = fall.transcript.calls.get(*index) {
-                div class={ "wf-row s-" (call.row.status.word()) " d" (depth) } role="treeitem" aria-level=(depth + 2) {
+                div class={ "wf-row tone-" (data::tone(call.row.status)) " d" (depth) } role="treeitem" aria-level=(depth + 2) {
                     span.n { (count(call.number.into())) }
                     span.sign aria-hidden="true" { (look(call.row.status).glyph) }
-                    b { (neutral(call.row.tool)) }
+                    b { (data::tool(&call.row)) }
                     span.t { (data::title(room, call, LETTERS)) }
                     span.vh { ", " (look(call.row.status).word) }
                 }

@@ -99,7 +99,7 @@ fn head(column: &Column, on: bool, back: bool) -> Markup {
     };
     let sorted = on.then_some(if back { "descending" } else { "ascending" });
     html! {
-        th scope="col" class=(column.word) aria-sort=[sorted] title=(column.about) {
+        th scope="col" class={ "c-" (column.word) } aria-sort=[sorted] title=(column.about) {
             a href={ "?view=table&sort=" (sign) (column.word) } { (column.name) @if on { span aria-hidden="true" { (if back { " ▾" } else { " ▴" }) } } }
         }
     }
@@ -136,21 +136,21 @@ fn line(room: &Room<'_>, fall: &Fall<'_>, row: &Row<'_, '_>, at: &At<'_>, days: 
     let outcome = outcome(call);
     html! {
         tr class={ "s-" (call.status.word()) } {
-            td.number { @if let Some(page) = room.window.page_address(fall.transcript, row.index, at) { a href=(page) { (row.call.number) } } }
-            td.tool { @if row.depth > 0 { span.di title="by a subagent" { "↳ " } } (neutral(call.tool)) }
-            td.what { @if let Some(address) = room.window.row_address(row.index, at) { a data-row href=(address) title=(title) { code { (title) } @if title.is_empty() { "row" } } } @else { code { (title) } } }
-            td.start {
+            td.c-number { @if let Some(page) = room.window.page_address(fall.transcript, row.index, at) { a href=(page) { (row.call.number) } } }
+            td.c-tool { @if row.depth > 0 { span.di title="by a subagent" { "↳ " } } (data::tool(call)) }
+            td.c-what { @if let Some(address) = room.window.row_address(row.index, at) { a data-row href=(address) title=(title) { code { (title) } @if title.is_empty() { "row" } } } @else { code { (title) } } }
+            td.c-start {
                 @match &start {
                     Some(start) => time datetime=(start.timestamp()) title=(start.strftime("%Y-%m-%d %H:%M:%S%.3f")) { (start.strftime(if days { "%-d %b %H:%M:%S" } else { "%H:%M:%S%.3f" })) },
                     None => span.di { "no time in the log" },
                 }
             }
-            td.duration { (lasted(row)) }
-            td.run { @if let Some(ran) = row.bar.ran { (took(ran)) } }
-            td.wait { @if let Some(waited) = row.bar.waited() { (took(waited)) } }
-            td.status { span class=(class(told.tone)) { (told.glyph) " " (if outcome.is_empty() { told.word } else { &outcome }) } }
-            td.turn { @if let Some(turn) = row.call.turn { a href={ (at.base) "?at=turn-" (turn + 1) "#turn-" (turn + 1) } { (turn + 1) } } }
-            td.subagent { @if let Some(agent) = call.agent_id { (neutral(agent)) } }
+            td.c-duration { (lasted(row)) }
+            td.c-run { @if let Some(ran) = row.bar.ran { (took(ran)) } }
+            td.c-wait { @if let Some(waited) = row.bar.waited() { (took(waited)) } }
+            td.c-status { span class=(class(told.tone)) { (told.glyph) " " (if outcome.is_empty() { told.word } else { &outcome }) } }
+            td.c-turn { @if let Some(turn) = row.call.turn { a href={ (at.base) "?at=turn-" (turn + 1) "#turn-" (turn + 1) } { (turn + 1) } } }
+            td.c-subagent { @if let Some(agent) = call.agent_id { (neutral(agent)) } }
         }
     }
 }
