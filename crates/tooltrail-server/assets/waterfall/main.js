@@ -34,6 +34,9 @@ function summary() {
   const order = [1, 3, 0, 2, 4].map((who) => parts[who]).filter(([, millis]) => millis >= 0.5);
   const text = `${isAll(scale) ? 'all' : clock(from) + '–' + clock(Math.max(from, to))}: wall ${took(wall)}` + order.map(([name, millis]) => ` · ${name} ${took(millis)}`).join('');
   if (sum.textContent !== text) sum.textContent = text;
+  const broken = scale.gaps.length;
+  const shown = `The whole session${isAll(scale) ? '' : `, of which ${clock(from)} to ${clock(Math.max(from, to))} is shown`}. ${broken} ${broken === 1 ? 'gap is' : 'gaps are'} folded.`;
+  if (overview.getAttribute('aria-label') !== shown) overview.setAttribute('aria-label', shown);
 }
 // How large everything is. What is shown stays shown.
 function measure() {
@@ -55,7 +58,7 @@ function rescale() {
   const width = Math.max(80, scroll.clientWidth - names());
   const old = scale;
   scale = makeScale(folds ? told.gaps : [], Math.max(1, end), width);
-  if (old && !isAll(old)) showFrom(scale, when(old, old.left + LEFT / 2), when(old, old.left + old.width - LEFT / 2));
+  if (old && !isAll(old)) showFrom(scale, ...edges(old));
   strip = null;
 }
 
@@ -80,11 +83,12 @@ function take(data) {
   const first = !told;
   // Times are counted from the first moment, which may be another now.
   const moved = first ? 0 : told.first - data.first;
-  const [from, to] = scale && !isAll(scale) ? [when(scale, scale.left), when(scale, scale.left + scale.width)] : [NaN, NaN];
+  const [from, to] = scale && !isAll(scale) ? edges(scale) : [NaN, NaN];
   told = data;
   told.days = new Date(told.first).toDateString() !== new Date(told.first + told.end).toDateString();
   scale = null;
   if (first) { list.replaceChildren(); readColors(); }
+  document.querySelector('.wf-axis > span').textContent = `${told.count.toLocaleString('en')} ${told.count === 1 ? 'call' : 'calls'}`;
   measure();
   if (!Number.isNaN(from)) { showFrom(scale, from + moved, to + moved); strip = null; }
   if (first) begin();
@@ -128,8 +132,9 @@ function address() {
   if (paint !== 'status') query.set('color', paint);
   if (!folds) query.set('gaps', 'all');
   if (!isAll(scale)) {
-    query.set('from', Math.floor(told.first + when(scale, scale.left + LEFT / 2)));
-    query.set('to', Math.ceil(told.first + when(scale, scale.left + scale.width - LEFT / 2)));
+    const [from, to] = edges(scale);
+    query.set('from', Math.round(told.first + from));
+    query.set('to', Math.round(told.first + to));
   }
   const what = selected();
   if (what !== null && what >= 0) query.set('call', told.calls.number[what]);
@@ -162,7 +167,7 @@ function fitRows() {
   const [from, to] = inSight();
   if (!(to >= from)) return;
   const more = Math.max(20, to - from) * 0.12;
-  showFrom(scale, Math.max(0, from - more / 6), Math.min(scale.end, to + more));
+  showFrom(scale, from - more / 6, to + more);
   moved();
 }
 // Whoever scrolls through the rows sees their bars.

@@ -34,10 +34,16 @@ async function bringTitles(from, to) {
     if (answer?.status === 409) return load();
     if (!answer?.ok) { mine.asked.delete(section); return; }
     (await answer.json()).forEach((title, at) => { mine.calls.title[section * mine.section + at] = title; });
-    redrawRows();
-    request();
+    if (mine !== told) return;
+    for (const [line, row] of shown) if (lines[line] >= 0 && Math.floor(lines[line] / mine.section) === section) entitle(row, lines[line]);
   }
 }
+function entitle(row, place) {
+  const title = told.calls.title[place] ?? '';
+  row.querySelector('.t').textContent = title;
+  row.title = `${told.tools[told.calls.tool[place]][0]} ${title}\n${about(place)}`;
+}
+let nearing = 0;
 
 const shown = new Map();
 function drawRows() {
@@ -52,7 +58,9 @@ function drawRows() {
   }
   if (!told.section) return;
   const places = lines.subarray(first, last).filter((what) => what >= 0);
-  if (places.length) bringTitles(places[0], places.at(-1));
+  // Whoever only passes needs none.
+  clearTimeout(nearing);
+  if (places.length) nearing = setTimeout(() => bringTitles(places[0], places.at(-1)), 40);
 }
 function redrawRows() {
   for (const row of shown.values()) row.remove();
@@ -92,12 +100,12 @@ function callRow(row, place, twist, open) {
   row.setAttribute('aria-level', calls.depth[place] + 2);
   const sign = element('span', 'sign', glyph);
   sign.setAttribute('aria-hidden', 'true');
-  row.append(twist, element('span', 'n', calls.number[place]), sign, element('b', '', tool), element('span', 't', calls.title[place] ?? ''));
+  row.append(twist, element('span', 'n', calls.number[place]), sign, element('b', '', tool), element('span', 't', ''));
   const together = calls.parallel[place];
   if (together !== '.') row.append(element('span', 'par', together === '+' ? '∥' : '∥ ' + parseInt(together, 36)));
   if (open === false) row.append(element('span', 'c', '+' + (calls.past[place] - place - 1).toLocaleString('en')));
   row.append(element('span', 'vh', ', ' + about(place)));
-  row.title = `${tool} ${calls.title[place] ?? ''}\n${about(place)}`;
+  entitle(row, place);
 }
 // A call in words: what is drawn, for those who do not see it.
 function about(place) {

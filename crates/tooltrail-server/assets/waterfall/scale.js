@@ -1,5 +1,5 @@
 // Between time and pixels. Gaps that are folded are as wide as a label, whatever their length, so the way is a line with steps in it.
-const [LEFT, RIGHT, BREAK] = [8, 64, 56];
+const [LEFT, RIGHT, BREAK] = [8, 96, 56];
 
 function makeScale(gaps, end, width) {
   const count = gaps.length;
@@ -51,14 +51,15 @@ function showAll(scale) {
   scale.left = -LEFT;
 }
 const isAll = (scale) => scale.at <= scale.fit * 1.0001;
-// Shows what is between two moments.
+// The moments at both edges, and the way back: what is shown between them is exactly that.
+const edges = (scale) => [when(scale, scale.left), when(scale, scale.left + scale.width)];
 function showFrom(scale, from, to) {
   // Breaks have a width that depends on the rest: a few steps come near enough.
   for (let round = 0; round < 6; round++) {
     const now = where(scale, to) - where(scale, from);
-    magnify(scale, scale.at * (scale.width - LEFT) / Math.max(now, 0.001));
+    magnify(scale, scale.at * scale.width / Math.max(now, 0.001));
   }
-  scale.left = where(scale, from) - LEFT / 2;
+  scale.left = where(scale, from);
   keepIn(scale);
 }
 function zoomAt(scale, factor, pixel) {

@@ -123,8 +123,8 @@ fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, asked: &Asked) -> Markup
                     option value="kind" { "by kind of tool" }
                 } }
                 label.tick title="Stretches of more than a minute in which nothing went on" { input #tt-gaps type="checkbox" checked autocomplete="off"; span { "Fold gaps" } }
-                p #tt-sum.sum { (summary(&times)) }
             }
+            p #tt-sum.wf-sum { "all: " (summary(&times)) }
             div.wf-over { canvas #tt-over role="img" aria-label="The whole session. Drag to choose a part of it." {} }
             div.wf-main {
                 div.wf-list {
@@ -182,8 +182,8 @@ fn summary(times: &tooltrail_model::digest::Times) -> Markup {
         ("unknown", times.unknown_ms),
     ];
     html! {
-        "wall " b { (took(times.wall_ms)) }
-        @for (name, millis) in parts.into_iter().filter(|(_, millis)| *millis > 0) { " · " (name) " " b { (took(millis)) } }
+        "wall " (took(times.wall_ms))
+        @for (name, millis) in parts.into_iter().filter(|(_, millis)| *millis > 0) { " · " (name) " " (took(millis)) }
     }
 }
 

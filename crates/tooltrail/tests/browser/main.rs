@@ -15,3 +15,4 @@ mod lists;
 mod server;
 mod session;
 mod strangers;
+mod waterfall;

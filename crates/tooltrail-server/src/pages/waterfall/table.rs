@@ -53,6 +53,13 @@ struct Row<'f, 'r> {
     title: Option<String>,
 }
 
+impl Row<'_, '_> {
+    /// What it is about, where there is something to say.
+    fn told(&self) -> Option<&str> {
+        self.title.as_deref().filter(|title| !title.is_empty())
+    }
+}
+
 /// The table, sorted as asked for, a page of it at a time.
 pub(super) fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, asked: &Asked) -> Markup {
     let wanted = asked.get("sort").unwrap_or_default();
@@ -76,7 +83,7 @@ pub(super) fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, asked: &Asked
     };
     let days = days(fall, at.zone);
     html! {
-        div.wf-tools { (views(at, true)) p.sum { (counted(rows.len() as u64, "call")) ": " (summary(&fall.lapse.times())) } }
+        div.wf-tools { (views(at, true)) p.wf-sum { (counted(rows.len() as u64, "call")) ": " (summary(&fall.lapse.times())) } }
         (nav)
         div.wf-wide {
             table.wf-table {
@@ -135,10 +142,10 @@ fn line(room: &Room<'_>, fall: &Fall<'_>, row: &Row<'_, '_>, at: &At<'_>, days: 
     let start = row.bar.start().and_then(Time::from_millisecond).map(|time| local(time, at.zone));
     let outcome = outcome(call);
     html! {
-        tr class={ "s-" (call.status.word()) } {
+        tr {
             td.c-number { @if let Some(page) = room.window.page_address(fall.transcript, row.index, at) { a href=(page) { (row.call.number) } } }
             td.c-tool { @if row.depth > 0 { span.di title="by a subagent" { "↳ " } } (data::tool(call)) }
-            td.c-what { @if let Some(address) = room.window.row_address(row.index, at) { a data-row href=(address) title=(title) { code { (title) } @if title.is_empty() { "row" } } } @else { code { (title) } } }
+            td.c-what { @if let Some(address) = room.window.row_address(row.index, at) { a data-row href=(address) title=(title) { code { (title) } @if title.is_empty() { "row " (row.call.number) } } } @else { code { (title) } } }
             td.c-start {
                 @match &start {
                     Some(start) => time datetime=(start.timestamp()) title=(start.strftime("%Y-%m-%d %H:%M:%S%.3f")) { (start.strftime(if days { "%-d %b %H:%M:%S" } else { "%H:%M:%S%.3f" })) },
@@ -184,7 +191,7 @@ fn order(column: &Column, one: &Row<'_, '_>, other: &Row<'_, '_>, back: bool) ->
     match column.word {
         "number" => turned(one.call.number.cmp(&other.call.number)),
         "tool" => turned(call.tool.cmp(with.tool)),
-        "what" => turned(one.title.cmp(&other.title)),
+        "what" => known(one.told(), other.told(), turned),
         "start" => known(one.bar.start(), other.bar.start(), turned),
         "duration" => known(one.bar.took, other.bar.took, turned),
         "run" => known(one.bar.ran, other.bar.ran, turned),
