@@ -46,7 +46,7 @@ pub(crate) struct CallLine {
 }
 
 /// What a call is about in one line: a path inside the directory that it was made in without that, a command without its way there.
-fn argument(what: &str, cwd: Option<&str>) -> String {
+pub(crate) fn argument(what: &str, cwd: Option<&str>) -> String {
     let mut lines = what.lines().map(str::trim).filter(|line| !line.is_empty());
     let line = lines.next().unwrap_or_default();
     let inside = cwd.and_then(|cwd| place::within(cwd, line));

@@ -16,6 +16,7 @@ mod raw;
 mod search;
 mod session;
 mod sessions;
+mod waterfall;
 
 use crate::answer::{Answer, Trouble};
 use crate::asked::Asked;
@@ -36,6 +37,11 @@ pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/s/{session}/digest", session::digest),
     ("/s/{session}/where", session::way),
     ("/s/{session}/find", find::page),
+    ("/s/{session}/waterfall", waterfall::page),
+    ("/s/{session}/waterfall.json", waterfall::data),
+    ("/s/{session}/waterfall/call/{call}", waterfall::call),
+    ("/s/{session}/waterfall/row/{call}", waterfall::row),
+    ("/s/{session}/waterfall/titles/{section}", waterfall::titles),
     ("/s/{session}/changes", changes::page),
     ("/s/{session}/raw", raw::page),
     ("/s/{session}/export.html", export::html),

@@ -16,3 +16,4 @@ mod live;
 mod server;
 mod session;
 mod strangers;
+mod waterfall;

@@ -441,6 +441,7 @@ const ACTS = {
   m: () => { if (current) copyMarkdown(current); else say('select a row first'); },
   '.': openMenu,
   f: () => (document.querySelector('.chip[aria-current]') ?? chips()[0])?.focus(),
+  w: () => { location.href = `${base}/waterfall` + (current?.isConnected ? '?at=' + encodeURIComponent(anchor(current)) : ''); },
   '[': () => follow('prev'), ']': () => follow('next'),
 };
 
