@@ -134,6 +134,16 @@ impl Fresh {
         self.state().old = true;
     }
 
+    /// Waits until everything has been read once, or reading has failed.
+    pub(crate) fn wait_until_read(&self) {
+        self.moment();
+        let reading = |state: &mut State| {
+            let whole = state.moment.as_ref().is_some_and(|moment| !moment.read.partial);
+            !whole && state.problem.is_none() && !state.over
+        };
+        drop(self.changed.wait_while(self.state(), reading));
+    }
+
     /// Whether something has changed that what is shown does not have yet.
     pub(crate) fn is_old(&self) -> bool {
         self.state().old
