@@ -1,7 +1,7 @@
 //! A site: some logs, shown as pages. What pages ask for goes through here.
 
 use crate::answer::Trouble;
-use crate::api::Feeds;
+use crate::api::{Feeds, Writing};
 use crate::fresh::{Fresh, Work};
 use crate::hub::Hub;
 use crate::machine::Machine;
@@ -41,6 +41,8 @@ pub struct Site {
     pub(crate) tested: Tests,
     /// What is told to programs that follow.
     pub(crate) feeds: Feeds,
+    /// What is written to them without an end.
+    pub(crate) writing: Writing,
     rooms: Rooms,
     fresh: Arc<Fresh>,
     hub: Arc<Hub>,
@@ -52,7 +54,16 @@ impl Site {
         let fresh = Fresh::start(Arc::clone(&machine), &setup);
         let options = watch::Options { scan: setup.options.clone(), keep: machine.keep(), ..watch::Options::default() };
         let hub = Hub::new(Arc::clone(&machine), options, Arc::clone(&fresh), *RUN);
-        Site { setup, machine, tested: Tests::default(), feeds: Feeds::default(), rooms: Rooms::default(), fresh, hub }
+        Site {
+            setup,
+            machine,
+            tested: Tests::default(),
+            feeds: Feeds::default(),
+            writing: Writing::default(),
+            rooms: Rooms::default(),
+            fresh,
+            hub,
+        }
     }
 
     /// An address of this site: `to("/sessions")`. Every link goes through here, since a site need not be the only one of its server.

@@ -79,7 +79,7 @@ fn four(home: &Path) {
     prompt(home, "work", "make it \u{1b}[31mfast\u{202e}", 200);
     call(home, "work", "toolu_1", "Bash", serde_json::json!({ "command": "cargo test" }), 190);
     result(home, "work", "toolu_1", "Exit code 101\nerror", true, 180);
-    call(home, "work", "toolu_2", "Bash", serde_json::json!({ "command": "cargo bench" }), 125);
+    call(home, "work", "toolu_2", "Bash", serde_json::json!({ "command": "cargo bench\u{1b}[31m" }), 125);
     prompt(home, "asks", "which one?", 100);
     let question =
         serde_json::json!({ "questions": [{ "question": "This one?", "header": "Which", "multiSelect": false, "options": [] }] });
@@ -100,7 +100,7 @@ fn into_a_pipe_it_is_printed_once() {
     // Who needs somebody comes first.
     for (line, wanted) in lines[1..].iter().zip([
         &["asks question", "1m  app", "which one?", "AskUserQuestion", "This one?"][..],
-        &["working call", "2m  app", "make it ·[31mfast", "Bash cargo bench", "3m ago: exit 101 Bash cargo test"],
+        &["working call", "2m  app", "make it fast", "Bash cargo bench·[31m", "3m ago: exit 101 Bash cargo test"],
         &["your turn answered", "4m  app", "say hello"],
     ]) {
         assert!(wanted.iter().all(|wanted| line.contains(wanted)), "{wanted:?} in {line}");

@@ -27,6 +27,7 @@ use fault::{Code, Fault};
 pub(crate) use feed::Feeds;
 use question::{Kind, Param, Question};
 use reply::Reply;
+pub(crate) use reply::Writing;
 use std::sync::Arc;
 
 /// What every path of this version begins with.
