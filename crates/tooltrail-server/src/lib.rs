@@ -12,6 +12,7 @@ mod asking;
 mod assets;
 mod called;
 mod changed;
+mod feed;
 mod frame;
 mod fresh;
 pub mod guard;

@@ -1,14 +1,14 @@
 //! A site: some logs, shown as pages. What pages ask for goes through here.
 
 use crate::answer::Trouble;
-use crate::api::Feeds;
+use crate::api::Writing;
 use crate::changed::Changed;
 use crate::fresh::{Fresh, Work};
 use crate::hub::Hub;
 use crate::keyed::Keyed;
 use crate::machine::Machine;
 use crate::moment::Moment;
-use crate::rooms::{From, Key, RUN, Room, Rooms, Shut};
+use crate::rooms::{From, Key, Room, Rooms, Shut};
 use crate::tested::Tests;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -41,12 +41,12 @@ pub struct Site {
     pub machine: Arc<dyn Machine>,
     /// How tests went.
     pub(crate) tested: Tests,
-    /// What is told to programs that follow.
-    pub(crate) feeds: Feeds,
     /// What filters took of all calls.
     pub(crate) keyed: Keyed,
     /// What a session changed.
     pub(crate) changed: Arc<Changed>,
+    /// What is written to programs without an end.
+    pub(crate) writing: Writing,
     rooms: Rooms,
     fresh: Arc<Fresh>,
     hub: Arc<Hub>,
@@ -62,9 +62,9 @@ impl Site {
             seed: Some(setup.catalogue.clone()),
             ..watch::Options::default()
         };
-        let hub = Hub::new(Arc::clone(&machine), options, Arc::clone(&fresh), *RUN);
-        let (tested, feeds, keyed, changed, rooms) = Default::default();
-        Site { setup, machine, tested, feeds, keyed, changed, rooms, fresh, hub }
+        let hub = Hub::new(Arc::clone(&machine), options, Arc::clone(&fresh));
+        let (tested, keyed, changed, writing, rooms) = Default::default();
+        Site { setup, machine, tested, keyed, changed, writing, rooms, fresh, hub }
     }
 
     /// An address of this site: `to("/sessions")`. Every link goes through here, since a site need not be the only one of its server.

@@ -2,7 +2,7 @@
 //! for what it shows. So nothing is lost where a connection is: after a pause everybody asks once.
 
 use crate::answer::{Written, headed, stream};
-use crate::hub::{Listener, Told};
+use crate::feed::{Follower, Told};
 use crate::site::Site;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc::{self, Sender};
 use tokio::time::{sleep, timeout};
-use tooltrail_catalog::watch::Change;
+use tooltrail_catalog::watch::{Change, Wish};
 
 /// How long changes are gathered before they are told: agents write several records at once.
 const GATHER: Duration = Duration::from_millis(20);
@@ -31,8 +31,8 @@ struct Notice<'a> {
 
 /// The stream for pages.
 pub(crate) fn events(site: &Arc<Site>, headers: &HeaderMap) -> Response {
-    match site.hub().listen(last_event(headers)) {
-        Some(listener) => spawn(|sender| pages(listener, sender)),
+    match site.hub().follow("", Wish { touched: true, ..Wish::default() }, last_event(headers)) {
+        Some(follower) => spawn(|sender| pages(follower, sender)),
         None => headed(StatusCode::SERVICE_UNAVAILABLE, "text/plain; charset=utf-8", "no-store", "Too many listen already.\n".into()),
     }
 }
@@ -54,34 +54,39 @@ pub(crate) fn event(kind: &str, name: &str, data: &str) -> Bytes {
     Bytes::from(format!("event: {kind}\nid: {name}\ndata: {data}\n\n"))
 }
 
-async fn pages(mut listener: Listener, sender: Sender<Bytes>) {
+async fn pages(mut follower: Follower, sender: Sender<Bytes>) {
     let mut piece = Bytes::from_static(b"retry: 1000\n\n");
     while sender.send(piece).await.is_ok() {
-        piece = match timeout(BREATH, listener.next()).await {
+        let told = tokio::select! {
+            told = timeout(BREATH, follower.next()) => told,
+            () = sender.closed() => return,
+        };
+        piece = match told {
             Err(_) => Bytes::from_static(b":\n\n"),
-            Ok(Told::Missed) => event("look", &listener.name(), "{}"),
+            Ok(Told::Begun | Told::Missed) => event("look", &follower.name(follower.last()), "{}"),
             Ok(Told::Changes(mut changes)) => {
                 sleep(GATHER).await;
-                let mut missed = false;
                 // What has come meanwhile is there already.
-                if let Ok(more) = timeout(Duration::ZERO, listener.next()).await {
-                    match more {
-                        Told::Changes(more) => changes.extend(more),
-                        Told::Missed => missed = true,
+                let whole = match timeout(Duration::ZERO, follower.next()).await {
+                    Ok(Told::Changes(more)) => {
+                        changes.extend(more);
+                        true
                     }
-                }
-                match serde_json::to_string(&notice(&changes)).ok().filter(|_| !missed) {
-                    Some(data) => event("changed", &listener.name(), &data),
-                    None => event("look", &listener.name(), "{}"),
-                }
+                    Err(_) => true,
+                    Ok(_) => false,
+                };
+                let data = serde_json::to_string(&notice(&changes)).ok().filter(|_| whole);
+                event(if data.is_some() { "changed" } else { "look" }, &follower.name(follower.last()), data.as_deref().unwrap_or("{}"))
             }
+            // Whoever is cut off comes back, and looks.
+            Ok(Told::Over) => return,
         };
     }
 }
 
-fn notice(changes: &[Arc<Change>]) -> Notice<'_> {
+fn notice(changes: &[(u64, Arc<Change>)]) -> Notice<'_> {
     let mut notice = Notice { sessions: BTreeSet::new(), lists: false };
-    for change in changes {
+    for (_, change) in changes {
         let session = match &**change {
             Change::Touched { session, .. } | Change::Lost { session, .. } => session,
             Change::Here { call } | Change::Requested { call } | Change::Updated { call, .. } => &call.session,

@@ -20,6 +20,7 @@ Examples:
   tooltrail search \"connection refused\"
   tooltrail list                 sessions, newest last
   tooltrail tail                 follow what runs now
+  tooltrail board                which sessions run, and which one needs you
   tooltrail keep on              keep logs that agents will delete
   tooltrail check session.jsonl  is this log whole?
   tooltrail stats --root /mnt/backup/home";
@@ -102,6 +103,8 @@ pub(crate) enum Command {
     Stats(crate::commands::stats::StatsArgs),
     /// Follow calls as they are requested and as they end
     Tail(crate::commands::tail::TailArgs),
+    /// Show the sessions that run, live: which one needs you, and what the others do
+    Board(crate::commands::board::BoardArgs),
     /// Print a completion script for a shell
     Completions(crate::commands::completions::CompletionsArgs),
 }

@@ -18,6 +18,8 @@ mod pager;
 mod progress;
 mod refs;
 mod restoring;
+mod running;
+mod screen;
 mod table;
 
 use std::process::ExitCode;

@@ -9,15 +9,15 @@
 //! | `lost`, `gone` | a call, a session that is in no log any more |
 
 use super::fault::{Code, Fault};
-use super::feed::{Follower, Told};
 use super::question::Question;
 use super::reply::Reply;
+use crate::feed::{Follower, Told};
 use crate::stream::{BREATH, event, spawn};
 use axum::body::Bytes;
 use serde_json::json;
 use tokio::sync::mpsc::Sender;
 use tokio::time::timeout;
-use tooltrail_catalog::watch::Change;
+use tooltrail_catalog::watch::{Change, Wish};
 use tooltrail_model::row::VERSION;
 
 pub(super) fn follow(question: &Question) -> Result<Reply, Fault> {
@@ -25,7 +25,7 @@ pub(super) fn follow(question: &Question) -> Result<Reply, Fault> {
     let filter = question.filter(&moment)?;
     let since = question.since().filter(|since| !since.is_empty());
     let query = question.get("q").unwrap_or_default().trim();
-    let follower = question.site.feeds.follow(question.site.hub(), query, filter, since);
+    let follower = question.site.hub().follow(query, Wish { filter, ..Wish::default() }, since);
     let busy = || Fault::new(Code::Busy, "Too many follow what changes already. Ask again when others have gone.");
     let follower = follower.ok_or_else(busy)?;
     Ok(Reply::Events(Box::new(|| spawn(|sender| write(follower, sender)))))

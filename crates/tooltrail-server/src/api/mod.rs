@@ -8,7 +8,6 @@ mod calls;
 mod cursor;
 mod events;
 mod fault;
-mod feed;
 mod named;
 mod openapi;
 mod question;
@@ -24,9 +23,9 @@ use axum::response::Response;
 use axum::routing::{MethodRouter, any, get};
 pub(crate) use fault::refused_method;
 use fault::{Code, Fault};
-pub(crate) use feed::Feeds;
 use question::{Kind, Param, Question};
 use reply::Reply;
+pub(crate) use reply::Writing;
 use std::sync::Arc;
 
 /// What every path of this version begins with.

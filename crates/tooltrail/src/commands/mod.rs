@@ -1,5 +1,6 @@
 //! The commands, one file each. To add one: a file here, a line in `COMMANDS`, a variant in `cli::Command`.
 
+pub(crate) mod board;
 pub(crate) mod calls;
 pub(crate) mod check;
 pub(crate) mod completions;
@@ -20,8 +21,23 @@ use std::process::ExitCode;
 
 /// The names of all commands, as `--help` lists them.
 #[cfg(test)]
-const COMMANDS: &[&str] =
-    &["serve", "show", "calls", "check", "export", "file", "keep", "list", "resume", "search", "sql", "stats", "tail", "completions"];
+const COMMANDS: &[&str] = &[
+    "serve",
+    "show",
+    "calls",
+    "check",
+    "export",
+    "file",
+    "keep",
+    "list",
+    "resume",
+    "search",
+    "sql",
+    "stats",
+    "tail",
+    "board",
+    "completions",
+];
 
 /// Runs what the command line asks for.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
@@ -40,6 +56,7 @@ pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
         Some(Command::Sql(args)) => sql::run(&cli.logs, args),
         Some(Command::Stats(args)) => stats::run(&cli.logs, args),
         Some(Command::Tail(args)) => tail::run(&cli.logs, args),
+        Some(Command::Board(args)) => board::run(&cli.logs, args),
         Some(Command::Completions(args)) => completions::run(args),
     }
 }

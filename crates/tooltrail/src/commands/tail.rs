@@ -62,16 +62,8 @@ pub(crate) fn run(args: &LogArgs, own: &TailArgs) -> anyhow::Result<ExitCode> {
     }
     let filter = own.select.filter(args)?;
     let filtered = !filter.is_empty();
-    let places = logs::places(args)?;
-    let ground = ground(args, &own.select.paths(), &places)?;
-    let seed = if args.no_cache { None } else { catalogue::file(args).ok() };
-    let options = Options { scan: logs::options(args, false), keep: keeping::keep(args), seed, ..Options::default() };
-    let clock = {
-        let args = args.clone();
-        Arc::new(move || logs::now_in(&args, &places))
-    };
     let end = own.length.map(|length| Instant::now() + length);
-    let watcher = Watcher::start(ground, options, clock, None).context("cannot start a thread to watch with")?;
+    let watcher = watcher(args, &own.select.paths())?;
     let last = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let subscriber = watcher.subscribe(Wish { filter, last, ..Wish::default() });
     end_on_signal(&watcher)?;
@@ -95,6 +87,19 @@ pub(crate) fn run(args: &LogArgs, own: &TailArgs) -> anyhow::Result<ExitCode> {
             }
         }
     }
+}
+
+/// A watcher of the logs that the arguments name.
+pub(crate) fn watcher(args: &LogArgs, paths: &[PathBuf]) -> anyhow::Result<Watcher> {
+    let places = logs::places(args)?;
+    let ground = ground(args, paths, &places)?;
+    let seed = if args.no_cache { None } else { catalogue::file(args).ok() };
+    let options = Options { scan: logs::options(args, false), keep: keeping::keep(args), seed, ..Options::default() };
+    let clock = {
+        let args = args.clone();
+        Arc::new(move || logs::now_in(&args, &places))
+    };
+    Watcher::start(ground, options, clock, None).context("cannot start a thread to watch with")
 }
 
 /// Where the arguments want calls to be followed.

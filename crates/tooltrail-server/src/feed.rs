@@ -1,37 +1,21 @@
-//! Feeds: what changes, as a filter takes it, for all who follow with the same filter. The last changes are kept with their numbers, so that
-//! whoever was cut off goes on where it was.
-//!
-//! The hub's watcher decides what a filter takes, of each change as it is then; a feed has a thread that listens to it while somebody
-//! follows and for a moment after that.
+//! A feed: what changes, as somebody wished, for all who wished the same. The last changes are kept with their numbers, so that whoever was
+//! cut off goes on where it was. Numbers belong to a feed: behind another one's, or when too much has happened meanwhile, a follower is
+//! told that it has missed something and has to look for itself.
 
-use crate::hub::Hub;
 use crate::rooms::RUN;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 use tokio::sync::watch;
-use tooltrail_catalog::watch::{Change, Next, Subscriber, Wish};
-use tooltrail_model::filter::Filter;
+use tooltrail_catalog::watch::Change;
 
 /// How many changes a feed keeps.
-const KEPT: usize = 1024;
-/// How many feeds there are, and how many follow them, at most.
-const FEEDS: usize = 16;
-const FOLLOWERS: usize = 64;
-/// How long a feed stays when nobody follows.
-const STAYS: Duration = Duration::from_secs(30);
-/// How often it is looked whether anybody still does.
-const LOOK: Duration = Duration::from_secs(2);
+const KEPT: usize = 4096;
 
-/// All feeds of a site.
-#[derive(Clone, Default)]
-pub(crate) struct Feeds(Arc<Mutex<Vec<Arc<Feed>>>>);
-
-/// What changes, as a filter takes it.
-struct Feed {
-    /// The filter as it was written.
-    query: String,
+/// What changes, as it was wished for.
+pub(crate) struct Feed {
+    /// The wish as it was written, and whether it is also about what only has other bytes.
+    wish: (String, bool),
     /// Tells it from feeds before it, and from those of other runs.
     run: u64,
     kept: Mutex<Kept>,
@@ -50,7 +34,7 @@ struct Kept {
 }
 
 /// Somebody who follows. Dropping it ends that.
-pub(super) struct Follower {
+pub(crate) struct Follower {
     feed: Arc<Feed>,
     /// The number of the last change that it was told.
     last: u64,
@@ -60,7 +44,7 @@ pub(super) struct Follower {
 }
 
 /// What a follower is told.
-pub(super) enum Told {
+pub(crate) enum Told {
     /// It has just begun.
     Begun,
     /// It goes on, but not where it was.
@@ -74,82 +58,58 @@ pub(super) enum Told {
 /// Makes each feed another one.
 static FEED: AtomicU64 = AtomicU64::new(0);
 
-impl Feeds {
-    /// Follows what a filter takes, behind the change of a name if that is still known. Nothing if too many do already.
-    pub(super) fn follow(&self, hub: &Arc<Hub>, query: &str, filter: Filter, since: Option<&str>) -> Option<Follower> {
-        let mut feeds = self.feeds();
-        if feeds.iter().map(|feed| feed.kept().followers).sum::<usize>() >= FOLLOWERS {
-            return None;
-        }
-        if let Some(feed) = feeds.iter().find(|feed| feed.query == query && !feed.kept().over) {
-            return Some(Follower::new(feed, since));
-        }
-        if feeds.len() >= FEEDS {
-            return None;
-        }
-        let run = RUN.rotate_left(8) ^ FEED.fetch_add(1, Ordering::Relaxed);
-        let feed = Arc::new(Feed { query: query.to_owned(), run, kept: Mutex::default(), told: watch::Sender::new(0) });
-        let follower = Follower::new(&feed, since);
-        // Somebody has to listen for as long as the feed is there, or nobody watches. Where nothing can change there is nothing to keep.
-        let listener = hub.listen(None);
-        let Some(subscriber) = hub.subscribe(Wish { filter, ..Wish::default() }) else {
-            feed.kept().begun = true;
-            return Some(follower);
-        };
-        feeds.push(Arc::clone(&feed));
-        let feeds = self.clone();
-        std::thread::spawn(move || {
-            feeds.pump(&feed, &subscriber);
-            drop(listener);
-        });
-        Some(follower)
-    }
-
-    /// Takes in what a subscriber is told, as long as somebody follows.
-    fn pump(&self, feed: &Arc<Feed>, subscriber: &Subscriber) {
-        let mut heard = Instant::now();
-        loop {
-            let over = match subscriber.next_within(LOOK) {
-                Next::Change(change) => {
-                    feed.put(change);
-                    false
-                }
-                Next::Quiet => false,
-                Next::Ended => true,
-            };
-            // Nobody can come to it while this is decided.
-            let mut feeds = self.feeds();
-            let mut kept = feed.kept();
-            if kept.followers > 0 {
-                heard = Instant::now();
-            }
-            if over || heard.elapsed() > STAYS {
-                kept.over = true;
-                let last = kept.last;
-                drop(kept);
-                feeds.retain(|other| !Arc::ptr_eq(other, feed));
-                feed.told.send_replace(last);
-                return;
-            }
-        }
-    }
-
-    fn feeds(&self) -> MutexGuard<'_, Vec<Arc<Feed>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Feed {
+    /// A feed that nothing has been told to.
+    pub(crate) fn new(written: &str, touched: bool) -> Self {
+        let run = RUN.rotate_left(8) ^ FEED.fetch_add(1, Ordering::Relaxed);
+        Feed { wish: (written.to_owned(), touched), run, kept: Mutex::default(), told: watch::Sender::new(0) }
+    }
+
+    /// Whether it is what is wished for, and goes on.
+    pub(crate) fn is(&self, written: &str, touched: bool) -> bool {
+        self.wish.0 == written && self.wish.1 == touched && !self.kept().over
+    }
+
+    /// How many follow.
+    pub(crate) fn followers(&self) -> usize {
+        self.kept().followers
+    }
+
+    /// Follows it, behind the change of a name if that is still known.
+    pub(crate) fn follow(self: &Arc<Self>, since: Option<&str>) -> Follower {
+        Follower::new(self, since)
+    }
+
+    /// From now on changes are told.
+    pub(crate) fn begin(&self) {
+        self.kept().begun = true;
+        self.told.send_modify(|_| {});
+    }
+
+    /// Nobody comes to it any more.
+    pub(crate) fn close(&self) {
+        self.kept().over = true;
+    }
+
+    /// There will be no more, which all who follow are told.
+    pub(crate) fn end(&self) {
+        self.close();
+        self.told.send_modify(|_| {});
+    }
+
     fn kept(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes in a change.
-    fn put(&self, change: Arc<Change>) {
+    pub(crate) fn put(&self, change: Arc<Change>) {
         let mut kept = self.kept();
         match *change {
-            Change::Here { .. } | Change::Touched { .. } => return,
-            Change::Begun { .. } => kept.begun = true,
+            Change::Here { .. } => return,
+            Change::Begun { .. } => {
+                drop(kept);
+                return self.begin();
+            }
             Change::Lagged { .. } => {
                 // Whoever follows has missed something as well.
                 kept.last += 1;
@@ -200,7 +160,7 @@ impl Follower {
     }
 
     /// What there is to be told; waits for it.
-    pub(super) async fn next(&mut self) -> Told {
+    pub(crate) async fn next(&mut self) -> Told {
         loop {
             self.wake.borrow_and_update();
             if let Some(told) = self.take() {
@@ -212,12 +172,12 @@ impl Follower {
     }
 
     /// What a change is called, to go on from.
-    pub(super) fn name(&self, number: u64) -> String {
+    pub(crate) fn name(&self, number: u64) -> String {
         format!("{:x}.{number}", self.feed.run)
     }
 
     /// The number of the last change that was told.
-    pub(super) fn last(&self) -> u64 {
+    pub(crate) fn last(&self) -> u64 {
         self.last
     }
 

@@ -1,0 +1,211 @@
+//! A session that runs, as `board` shows it: what it is doing and since when, the call that is at work, the last one that failed.
+
+use crate::commands::calls::why;
+use crate::out::{self, DIM};
+use crate::table::{self, Align, Cell, Table};
+use anstyle::Style;
+use std::time::Duration;
+use tooltrail_catalog::taken::{self, Asked, Scope};
+use tooltrail_formats::load;
+use tooltrail_model::filter::Filter;
+use tooltrail_model::link::LinkedCall;
+use tooltrail_model::row::CallRow;
+use tooltrail_model::{Status, Time};
+
+/// A session that runs, or has just ended.
+#[derive(Clone, Debug)]
+pub(crate) struct Running {
+    /// Agent and id.
+    pub(crate) key: (String, String),
+    /// The object that `list --json` prints.
+    pub(crate) row: String,
+    pub(crate) state: &'static str,
+    reason: &'static str,
+    /// Since when it is in this state, as far as its records tell.
+    since: Option<Time>,
+    short: String,
+    project: String,
+    title: String,
+    /// The call that is at work the longest, and how many are beside it.
+    call: Option<(String, Option<Time>)>,
+    beside: usize,
+    /// The last call that failed.
+    failure: Option<(String, Option<Time>)>,
+    calls: u64,
+    tokens: u64,
+    last: Option<Time>,
+}
+
+/// The columns, and how wide a terminal has to be for each.
+const COLUMNS: [(&str, Align, usize); 11] = [
+    ("SESSION", Align::Left, 100),
+    ("STATE", Align::Left, 0),
+    ("FOR", Align::Right, 0),
+    ("PROJECT", Align::Fill, 70),
+    ("TITLE", Align::Fill, 0),
+    ("CALL", Align::Fill, 0),
+    ("RUNS", Align::Right, 80),
+    ("LAST FAILURE", Align::Fill, 110),
+    ("CALLS", Align::Right, 140),
+    ("TOKENS", Align::Right, 140),
+    ("WRITTEN", Align::Right, 120),
+];
+/// Narrower terminals are not told what tells the state.
+const REASONS: usize = 80;
+
+impl Running {
+    /// A session of linked logs, if a filter takes it.
+    pub(crate) fn of(asked: &Asked<'_>, session: usize, filter: &Filter) -> Option<Self> {
+        let (linked, now) = (asked.linked, asked.now);
+        let row = linked.session_row(session, now)?;
+        if !filter.is_empty() && !taken::sessions(asked, filter, Scope::Call).contains(&session) {
+            return None;
+        }
+        let own = linked.calls_of(session).iter().filter(|call| call.copy_of.is_none());
+        let rows: Vec<(&LinkedCall, CallRow<'_>)> = own.map(|call| (call, linked.call_row(call, now, false))).collect();
+        let time = |call: &LinkedCall| linked.record(call.id).time;
+        let told = |(call, row): &(&LinkedCall, CallRow<'_>)| {
+            let what = load::argument_at(asked.shelf, row, linked.record(call.id).at).unwrap_or_default();
+            (format!("{} {what}", row.tool), time(call))
+        };
+        // A call that waits for somebody is what they have to know of.
+        let at_work = |(call, row): &&(&LinkedCall, CallRow<'_>)| {
+            (row.reason != Some(tooltrail_model::Reason::AwaitingPermission), row.sidechain, time(call))
+        };
+        let running = || rows.iter().filter(|(_, row)| row.status == Status::Running);
+        let failed = rows.iter().filter(|(_, row)| matches!(row.status, Status::Failed | Status::TimedOut));
+        let failed = failed.max_by_key(|(call, _)| time(call));
+        let failure = failed.map(|failed| {
+            let (what, time) = told(failed);
+            (format!("{} {what}", why(failed.1.reason, failed.1.exit_code)), time)
+        });
+        let call = running().min_by_key(at_work).map(told);
+        let last = row.last_at.as_deref().and_then(|time| time.parse().ok());
+        let state = row.state.unwrap_or("ended");
+        let project = row.project.unwrap_or_default();
+        let usage = &row.usage;
+        let tokens = [usage.input, usage.output, usage.cache_write_5m, usage.cache_write_1h, usage.cache_read];
+        Some(Running {
+            key: (row.agent.to_owned(), row.session.to_owned()),
+            row: serde_json::to_string(&row).unwrap_or_default(),
+            state,
+            reason: row.state_reason.unwrap_or_default(),
+            // Who waits does so since the call that it waits for was made; who works, since then or since the last record.
+            since: call.as_ref().and_then(|(_, time)| *time).or(last),
+            short: row.short.to_owned(),
+            project: project.rsplit(['/', '\\']).find(|part| !part.is_empty()).unwrap_or(project).to_owned(),
+            title: row.title.unwrap_or_default().to_owned(),
+            beside: running().count().saturating_sub(1),
+            call,
+            failure,
+            calls: row.calls,
+            tokens: tokens.iter().fold(0, |sum: u64, count| sum.saturating_add(*count)),
+            last,
+        })
+    }
+
+    /// Whether there is anything more to come of it.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.state != "ended"
+    }
+
+    /// Who needs somebody comes first, and of those who has waited longest.
+    pub(crate) fn order(&self) -> (u8, Option<Time>, &str) {
+        let rank = match self.state {
+            "asks" | "waiting" => 0,
+            "working" => 1,
+            _ => 2,
+        };
+        (rank, self.since, &self.key.1)
+    }
+
+    /// Its cells, one for each column.
+    fn cells(&self, now: Time, reasons: bool) -> [Cell; COLUMNS.len()] {
+        let ago = |time: Option<Time>| time.map(|time| age(time, now)).unwrap_or_default();
+        let style = match self.state {
+            "working" => out::look(Status::Running).1,
+            "your_turn" => Style::new(),
+            _ => out::look(Status::TimedOut).1,
+        };
+        let beside = if self.beside > 0 { format!("+{} ", self.beside) } else { String::new() };
+        let (call, runs) = self.call.as_ref().map(|(what, time)| (format!("{beside}{what}"), ago(*time))).unwrap_or_default();
+        let failure = self.failure.as_ref().map(|(what, time)| format!("{} ago: {what}", ago(*time))).unwrap_or_default();
+        let reason = if reasons { self.reason } else { "" };
+        [
+            Cell::styled(&self.short, DIM),
+            Cell::styled(format!("{} {reason}", self.state).replace('_', " ").trim_end(), style),
+            ago(self.since).into(),
+            self.project.as_str().into(),
+            self.title.as_str().into(),
+            call.into(),
+            runs.into(),
+            Cell::styled(failure, out::look(Status::Failed).1),
+            table::count(self.calls).into(),
+            short(self.tokens).into(),
+            Cell::styled(ago(self.last), DIM),
+        ]
+    }
+}
+
+/// A table of sessions, in their order, for a terminal of a width if that is known.
+pub(crate) fn table<'r>(sessions: impl IntoIterator<Item = &'r Running>, now: Time, width: Option<usize>) -> Table {
+    let fits = |least: usize| width.is_none_or(|width| width >= least);
+    let columns: Vec<(&str, Align)> = COLUMNS.iter().filter(|column| fits(column.2)).map(|column| (column.0, column.1)).collect();
+    let mut table = Table::new(&columns);
+    for session in sessions {
+        let cells = session.cells(now, fits(REASONS)).into_iter().zip(COLUMNS);
+        table.row(cells.filter(|(_, column)| fits(column.2)).map(|(cell, _)| cell).collect());
+    }
+    table
+}
+
+/// How many sessions run, and how many of them need somebody.
+pub(crate) fn summary<'r>(sessions: impl IntoIterator<Item = &'r Running>) -> String {
+    let (mut all, mut needy) = (0, 0);
+    for session in sessions {
+        all += 1;
+        needy += u64::from(session.order().0 == 0);
+    }
+    let run = format!("{} {}", table::counted(all, "session"), if all == 1 { "runs" } else { "run" });
+    match needy {
+        0 => run,
+        1 => format!("{run}, 1 waits for you"),
+        needy => format!("{run}, {needy} wait for you"),
+    }
+}
+
+/// How long ago something was: `5s`, `12m`, `2h 05m`, `3d`.
+fn age(time: Time, now: Time) -> String {
+    let passed = Duration::try_from(now.timestamp().duration_since(time.timestamp())).unwrap_or_default().as_secs();
+    match passed {
+        0..60 => format!("{passed}s"),
+        60..3_600 => format!("{}m", passed / 60),
+        3_600..86_400 => format!("{}h {:02}m", passed / 3_600, passed / 60 % 60),
+        _ => format!("{}d", passed / 86_400),
+    }
+}
+
+/// A large number in a few letters: `950`, `12.3k`, `4.5M`.
+fn short(number: u64) -> String {
+    match number {
+        0..1_000 => number.to_string(),
+        1_000..1_000_000 => format!("{:.1}k", number as f64 / 1e3),
+        1_000_000..1_000_000_000 => format!("{:.1}M", number as f64 / 1e6),
+        _ => format!("{:.1}G", number as f64 / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_and_amounts_are_short() {
+        let time = |text: &str| text.parse::<Time>().unwrap();
+        for (then, said) in [("10:00:00", "0s"), ("09:59:01", "59s"), ("09:48:00", "12m"), ("07:55:00", "2h 05m"), ("10:00:09", "0s")] {
+            assert_eq!(age(time(&format!("2026-03-04T{then}Z")), time("2026-03-04T10:00:00Z")), said);
+        }
+        assert_eq!(age(time("2026-03-01T10:00:00Z"), time("2026-03-04T10:00:00Z")), "3d");
+        assert_eq!([0, 999, 12_345, 4_500_000, 7_100_000_000].map(short).join(" "), "0 999 12.3k 4.5M 7.1G");
+    }
+}
