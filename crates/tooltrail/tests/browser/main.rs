@@ -7,11 +7,13 @@
 
 mod access;
 mod call;
+mod calls;
 mod driver;
 mod export;
 mod figures;
 mod hostile;
 mod lists;
+mod palette;
 mod server;
 mod session;
 mod strangers;
