@@ -31,8 +31,11 @@ pub(super) struct Column {
     /// What stands in a row.
     pub(super) cell: fn(&Shown<'_>) -> Markup,
     /// What it is in a file: columns with their names.
-    pub(super) fields: &'static [(&'static str, fn(&Told<'_>) -> Field)],
+    pub(super) fields: &'static [Named],
 }
+
+/// A column of a file: its name, and what stands in a row.
+pub(super) type Named = (&'static str, fn(&Told<'_>) -> Field);
 
 /// A cell of a file.
 #[derive(Debug, PartialEq, Eq)]
