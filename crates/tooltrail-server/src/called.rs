@@ -46,7 +46,7 @@ pub(crate) struct CallLine {
 }
 
 /// What a call is about in one line: a path inside the directory that it was made in without that, a command without its way there.
-fn argument(what: &str, cwd: Option<&str>) -> String {
+pub(crate) fn argument(what: &str, cwd: Option<&str>) -> String {
     let mut lines = what.lines().map(str::trim).filter(|line| !line.is_empty());
     let line = lines.next().unwrap_or_default();
     let inside = cwd.and_then(|cwd| place::within(cwd, line));
@@ -162,8 +162,8 @@ impl CallLine {
     }
 
     /// Since when it is at work: `5 m`.
-    pub(crate) fn since(&self, clock: &Clock) -> Option<String> {
-        self.at.map(|at| clock.ago(at))
+    pub(crate) fn since(&self, clock: &Clock) -> Option<Markup> {
+        self.at.map(|at| clock.since(at))
     }
 }
 

@@ -19,6 +19,10 @@ pub(crate) struct Page<'a> {
     pub(crate) own_keys: bool,
     /// Keys that it has beside those of the frame.
     pub(crate) keys: &'a [(&'a str, &'a str)],
+    /// The session that it is about.
+    pub(crate) session: Option<&'a str>,
+    /// What the page is asked for again after: `lists` of sessions are not as they were, or its `session` is not.
+    pub(crate) follows: Option<&'static str>,
     /// Whether there will be more in a moment. Without scripts the page is then asked for again.
     pub(crate) again: bool,
 }
@@ -26,7 +30,7 @@ pub(crate) struct Page<'a> {
 impl Page<'_> {
     /// A page without anything special.
     pub(crate) const fn plain(title: &str) -> Page<'_> {
-        Page { title, here: "", assets: &[], own_keys: false, keys: &[], again: false }
+        Page { title, here: "", assets: &[], own_keys: false, keys: &[], session: None, follows: None, again: false }
     }
 }
 
@@ -54,10 +58,12 @@ const PALETTE_KEYS: &[(&str, &str)] = &[("↑  ↓", "choose"), ("Enter", "go"),
 
 /// A whole page.
 pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
+    let live = site.is_live();
     let own = |extension: &'static str| page.assets.iter().filter(move |name| name.ends_with(extension)).copied();
     html! {
         (DOCTYPE)
-        html lang="en" data-root=(site.setup.root) data-keys=[page.own_keys.then_some("own")] {
+        html lang="en" data-root=(site.setup.root) data-keys=[page.own_keys.then_some("own")] data-session=[page.session]
+            data-live=[live.then(|| site.to("/events"))] data-worker=[live.then(|| assets::address("worker.js"))] data-again=[page.follows] data-old=[(live && site.is_old()).then_some("")] {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
@@ -67,7 +73,7 @@ pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
                 link rel="icon" href="data:,";
                 @for name in ["blocks.css", "frame.css", "palette.css"].into_iter().chain(own(".css")) { link rel="stylesheet" href=(assets::address(name)); }
                 // Before the first paint, for the theme.
-                @for name in ["frame.js", "palette.js"].into_iter().chain(own(".js")) { script src=(assets::address(name)) {} }
+                @for name in ["frame.js", "palette.js"].into_iter().chain(live.then_some("live.js")).chain(own(".js")) { script src=(assets::address(name)) {} }
             }
             body {
                 a.skip href="#main" { "Skip to the page" }
@@ -92,6 +98,8 @@ fn bar(site: &Site, page: &Page<'_>) -> Markup {
             nav aria-label="Pages" {
                 @for (path, name) in LINKS { a href=(site.to(path)) aria-current=[(*path == page.here).then_some("page")] { (name) } }
             }
+            a #tt-needs href={ (site.to("/")) "#now" } hidden {}
+            span #tt-link role="status" hidden { "Connection lost, trying again" }
             // The page of searches has its own box.
             @if page.here != "/search" {
                 search { form action=(site.to("/search")) {

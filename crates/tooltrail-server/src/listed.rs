@@ -111,7 +111,7 @@ impl<'a> Rows<'a> {
 
     fn row(&self, row: &SessionRow<'_>, place: usize, columns: &[&Column], table: &Table<'_>, states: &States) -> Markup {
         html! {
-            tr.gone[self.is_gone(place)] {
+            tr.gone[self.is_gone(place)] data-key=(row.session) {
                 @for (name, _) in columns {
                     @match *name {
                         "state" => td.state { @match states.get(&place) { Some(state) => (state), None => span.vh { "ended" } } },

@@ -1,12 +1,13 @@
 //! Words that several pages share: when something was, which project, which state, what is not fine.
 
 use jiff::tz::TimeZone;
+use maud::{Markup, html};
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use tooltrail_model::filter::quoted;
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::{Status, Time};
-use tooltrail_view::head::{Tone, is_problem};
+use tooltrail_view::head::{Tone, ago, is_problem};
 use tooltrail_view::line::neutral;
 
 /// The person's clock at the moment of asking.
@@ -24,13 +25,12 @@ impl Clock {
 
     /// How long ago something was, roughly: `3 m`, `2 h`, `5 d`.
     pub(crate) fn ago(&self, then: Time) -> String {
-        let seconds = (then.micros_until(self.now) / 1_000_000).max(0);
-        match seconds {
-            0..60 => format!("{seconds} s"),
-            60..3_600 => format!("{} m", seconds / 60),
-            3_600..86_400 => format!("{} h", seconds / 3_600),
-            _ => format!("{} d", seconds / 86_400),
-        }
+        ago(then, self.now)
+    }
+
+    /// The same for what goes on: a script keeps it true.
+    pub(crate) fn since(&self, then: Time) -> Markup {
+        html! { span data-since=(then.as_millisecond()) { (self.ago(then)) } }
     }
 
     /// The day of a moment: `Today`, `Yesterday`, `Tuesday 3 March`, `3 March 2025`.

@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used)] // helpers of tests, where a panic is the report
 
+#[allow(dead_code)] // other tests use the rest of it
 mod support;
 
 use serde_json::Value;

@@ -3,7 +3,8 @@
 //! A [`Watcher`] has a thread (`run`) that is woken by what the system tells of files (`events`), by its own poll, and by subscribers, all
 //! through one `inbox`. `ground` says where logs are; `world` holds every source as it was last read, and follows those that grow, so that
 //! an append costs the new bytes; `bundles` keeps apart what has nothing to do with each other, so that only the logs which belong
-//! together with the changed one are linked again; `prints` compares the rows with those before; `news` tells the difference through
+//! together with the changed one are linked again, and what the catalogue knows is not in memory before somebody wants it (`seed`,
+//! `bundles::asleep`); `prints` compares the rows with those before; `news` tells the difference through
 //! one `queue` for each subscriber. `fresh` keeps the catalogue's file up with the logs, if that is wanted.
 //!
 //! Whoever shows a session asks for it here as well ([`Watcher::session`]), so that what is shown and what is told come from the same logs.
@@ -21,6 +22,7 @@ mod news;
 mod prints;
 mod queue;
 mod run;
+mod seed;
 mod world;
 
 pub use change::{CallNews, Change, Message, SessionNews, Speaker};
@@ -33,6 +35,7 @@ use fresh::Fresh;
 use inbox::Inbox;
 use run::Run;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
@@ -58,11 +61,13 @@ pub struct Options {
     pub queue: usize,
     /// What is kept of logs that are gone, for those who ask about it.
     pub keep: Option<Keep>,
+    /// The file of a catalogue that may know these logs. What it has as it is need not be read; without it everything is.
+    pub seed: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { scan: scan::Options::default(), events: true, poll: Duration::from_secs(2), queue: 4096, keep: None }
+        Options { scan: scan::Options::default(), events: true, poll: Duration::from_secs(2), queue: 4096, keep: None, seed: None }
     }
 }
 
@@ -103,7 +108,7 @@ impl Watcher {
         let (inbox, read) = (Arc::<Inbox>::default(), Arc::<AtomicU64>::default());
         let queue = options.queue;
         let fresh = catalogue.and_then(|catalogue| Fresh::start(catalogue, ground.clone(), options.scan.clone(), Arc::clone(&clock)));
-        let world = World::new(ground, options.scan.clone(), options.keep.clone(), Arc::clone(&read));
+        let world = World::new(ground, &options, Arc::clone(&read));
         let run = Run::new(world, Arc::clone(&inbox), options, clock, fresh);
         let thread = std::thread::Builder::new().name("watch".to_owned()).spawn(|| run.run())?;
         Ok(Watcher { inbox, read, queue, thread: Some(thread) })

@@ -87,7 +87,7 @@ pub(super) fn tell(world: &mut World, now: &Now, listeners: &[Listener]) -> bool
         bundle.prints = Some(prints);
     }
     world.desk.tidy();
-    world.bundles.forget();
+    world.bundles.forget(now);
     any
 }
 
@@ -100,13 +100,16 @@ pub(super) fn begin(world: &mut World, now: &Now, listener: &Listener, last: usi
     let mut shown: Vec<Ranked> = Vec::new();
     let mut running = 0;
     for (time, number) in order {
-        let Some(bundle) = bundles.get_mut(number) else { continue };
+        let Some(bundle) = bundles.get(number) else { continue };
         let lives = bundle.may_live(now);
         // Nothing in it is newer than what was found already.
         let old = last == 0 || (newest.len() >= last && newest.peek().is_some_and(|oldest| oldest.time > time));
         if old && !lives {
             continue;
         }
+        let rests = bundle.asleep && !lives;
+        bundles.wake(number);
+        let Some(bundle) = bundles.get_mut(number) else { continue };
         let linked = bundle.linker.link();
         let asked = Asked { linked: &linked, shelf: &*desk, now, threads: 1, keep: keep.as_ref() };
         let repeats = repeats(&linked);
@@ -131,6 +134,9 @@ pub(super) fn begin(world: &mut World, now: &Now, listener: &Listener, last: usi
             let prints = Prints::of(&linked, now);
             drop(linked);
             bundle.prints = Some(prints);
+        }
+        if rests {
+            bundles.lull(number, now);
         }
     }
     desk.tidy();
@@ -251,6 +257,7 @@ fn tell_touched(linked: &Linked<'_>, listeners: &[Listener]) {
 /// A session as it is now, for whoever shows it.
 pub(super) fn hold(world: &mut World, now: &Now, agent: &str, session: &str) -> Option<Held> {
     let number = world.bundles.of_session(agent, session)?;
+    world.bundles.wake(number);
     let bundle = world.bundles.get_mut(number)?;
     let linker = Arc::clone(&bundle.linker);
     let prints = bundle.prints.get_or_insert_with(|| Prints::of(&linker.link(), now));

@@ -11,6 +11,7 @@ use crate::moment::Moment;
 use crate::site::Site;
 use crate::words::{self, Clock, ProjectNames};
 use maud::{Markup, html};
+use serde_json::json;
 use std::collections::HashMap;
 use tooltrail_catalog::store::Listed;
 use tooltrail_model::filter::quoted;
@@ -34,7 +35,7 @@ const DOOMED: usize = 5;
 pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
     let assets = &["lists.css", "lists.js"];
     let framed = |again: bool, main: &Markup| {
-        let page = Page { here: "/", assets, again, ..Page::plain("Home") };
+        let page = Page { here: "/", assets, again, follows: Some("lists"), ..Page::plain("Home") };
         Ok(Answer::Html(frame::page(site, &page, main)))
     };
     let moment = match site.moment() {
@@ -63,8 +64,7 @@ pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
                 (progress::line(site, reading.as_ref()))
             }
             div.columns {
-                div {
-                    div #now {}
+                div #now {
                     (home.lives("Needs you", NEEDS)?)
                     (home.lives("At work", WORKS)?)
                     (home.troubles(&problems)?)
@@ -75,6 +75,14 @@ pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
         }
     };
     framed(reading.is_some(), &main)
+}
+
+/// How many sessions need somebody and how many are at work, for the titles of pages.
+pub(crate) fn now(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
+    let moment = site.moment()?;
+    let rows = moment.rows();
+    let number = |states: &[&str]| rows.iter().filter(|row| row.state.is_some_and(|state| states.contains(&state))).count();
+    Ok(Answer::Text("application/json", json!({ "needs": number(NEEDS), "works": number(WORKS), "old": site.is_old() }).to_string()))
 }
 
 /// Home, being made.
@@ -152,7 +160,7 @@ impl Home<'_> {
             lines.extend(row.map(|row| self.life(row, *place, &calls)));
         }
         Ok(html! {
-            section {
+            section data-key=(name) {
                 h2 { (name) " " span.di { (places.len()) } }
                 ul.lives data-rows { @for line in &lines { (line) } }
             }
@@ -164,9 +172,9 @@ impl Home<'_> {
         let state = words::state(row);
         let last = words::time(row.last_at.as_deref());
         html! {
-            li {
+            li data-key=(row.session) {
                 span class={ "state " (words::class(state.tone)) } { (state.glyph) " " (state.word) }
-                span.age.di title=[last.map(|last| clock.full(last))] { @if let Some(last) = last { (clock.ago(last)) } }
+                span.age.di title=[last.map(|last| clock.full(last))] { @if let Some(last) = last { (clock.since(last)) } }
                 span.what {
                     (self.rows.title(row, place))
                     @if let Some(project) = row.project { " " span.in { (self.rows.project(project)) } }

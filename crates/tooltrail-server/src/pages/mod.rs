@@ -16,6 +16,7 @@ mod raw;
 mod search;
 mod session;
 mod sessions;
+mod waterfall;
 
 use crate::answer::{Answer, Trouble};
 use crate::asked::Asked;
@@ -28,6 +29,7 @@ pub(crate) type Handler = fn(&Site, &Asked) -> Result<Answer, Trouble>;
 pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/", home::page),
     ("/s/{session}", session::page),
+    ("/s/{session}/live", session::live),
     ("/s/{session}/rows/{section}", session::rows),
     ("/s/{session}/body/{call}", session::body),
     ("/s/{session}/text/{section}/{row}", session::text),
@@ -35,6 +37,11 @@ pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/s/{session}/digest", session::digest),
     ("/s/{session}/where", session::way),
     ("/s/{session}/find", find::page),
+    ("/s/{session}/waterfall", waterfall::page),
+    ("/s/{session}/waterfall.json", waterfall::data),
+    ("/s/{session}/waterfall/call/{call}", waterfall::call),
+    ("/s/{session}/waterfall/row/{call}", waterfall::row),
+    ("/s/{session}/waterfall/titles/{section}", waterfall::titles),
     ("/s/{session}/changes", changes::page),
     ("/s/{session}/raw", raw::page),
     ("/s/{session}/export.html", export::html),
@@ -47,6 +54,7 @@ pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/calls.csv", calls::csv),
     ("/calls.jsonl", calls::jsonl),
     ("/help", help::page),
+    ("/now", home::now),
     ("/palette", palette::page),
     ("/progress", progress::page),
     ("/search", search::page),

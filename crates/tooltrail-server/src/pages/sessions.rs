@@ -62,7 +62,13 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
         }
     };
     let title = if query.is_empty() { "Sessions".to_owned() } else { format!("{} · Sessions", words::cut(query, 60)) };
-    let page = Page { here: "/sessions", assets: &["lists.css", "lists.js"], again: reading.is_some(), ..Page::plain(&title) };
+    let page = Page {
+        here: "/sessions",
+        assets: &["lists.css", "lists.js"],
+        again: reading.is_some(),
+        follows: Some("lists"),
+        ..Page::plain(&title)
+    };
     Ok(Answer::Html(frame::page(site, &page, &main)))
 }
 

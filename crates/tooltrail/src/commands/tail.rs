@@ -5,7 +5,7 @@ use crate::commands::calls::why;
 use crate::filters::SelectArgs;
 use crate::out::{self, DIM};
 use crate::table::{self, Align, fit, printable};
-use crate::{keeping, logs};
+use crate::{catalogue, keeping, logs};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::io::{IsTerminal, Write};
@@ -64,7 +64,8 @@ pub(crate) fn run(args: &LogArgs, own: &TailArgs) -> anyhow::Result<ExitCode> {
     let filtered = !filter.is_empty();
     let places = logs::places(args)?;
     let ground = ground(args, &own.select.paths(), &places)?;
-    let options = Options { scan: logs::options(args, false), keep: keeping::keep(args), ..Options::default() };
+    let seed = if args.no_cache { None } else { catalogue::file(args).ok() };
+    let options = Options { scan: logs::options(args, false), keep: keeping::keep(args), seed, ..Options::default() };
     let clock = {
         let args = args.clone();
         Arc::new(move || logs::now_in(&args, &places))
