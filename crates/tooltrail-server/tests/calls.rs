@@ -287,13 +287,15 @@ fn saved(world: &World, path: &str) -> String {
 /// A body that came in pieces, put together.
 fn body(answer: &str) -> String {
     let (mut rest, mut out) = (answer, String::new());
-    while let Some((length, more)) = rest.split_once("\r\n") {
-        let Ok(length) = usize::from_str_radix(length.trim(), 16) else { return answer.to_owned() };
-        let Some(piece) = more.get(..length) else { return answer.to_owned() };
-        out.push_str(piece);
-        rest = more.get(length + 2..).unwrap_or_default();
+    loop {
+        let (length, more) = rest.split_once("\r\n").expect("a piece begins with its length");
+        let length = usize::from_str_radix(length, 16).expect("a number");
+        if length == 0 {
+            return out;
+        }
+        out.push_str(more.get(..length).expect("the piece is there"));
+        rest = more.get(length + 2..).expect("it ends");
     }
-    if out.is_empty() { answer.to_owned() } else { out }
 }
 
 #[test]
