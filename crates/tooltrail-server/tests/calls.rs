@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used)] // helpers of tests, where a panic is the report
 
+#[allow(dead_code)] // other tests use the rest of it
 mod support;
 
 use serde_json::Value;
@@ -205,7 +206,7 @@ fn a_filter_narrows_and_widens() {
     let off = between(&page, "<a class=\"on\" href=\"", "\"");
     assert_eq!(address(off), "/calls?q=is:failed&sort=took&desc=1");
     assert_eq!(number(&world.page(&address(off))), 12);
-    assert!(page.contains("took ") && page.contains(" in all, ") && page.contains(" in the middle"));
+    assert!(page.contains("took ") && page.contains(" in all, median "));
 }
 
 #[test]
@@ -286,13 +287,15 @@ fn saved(world: &World, path: &str) -> String {
 /// A body that came in pieces, put together.
 fn body(answer: &str) -> String {
     let (mut rest, mut out) = (answer, String::new());
-    while let Some((length, more)) = rest.split_once("\r\n") {
-        let Ok(length) = usize::from_str_radix(length.trim(), 16) else { return answer.to_owned() };
-        let Some(piece) = more.get(..length) else { return answer.to_owned() };
-        out.push_str(piece);
-        rest = more.get(length + 2..).unwrap_or_default();
+    loop {
+        let (length, more) = rest.split_once("\r\n").expect("a piece begins with its length");
+        let length = usize::from_str_radix(length, 16).expect("a number");
+        if length == 0 {
+            return out;
+        }
+        out.push_str(more.get(..length).expect("the piece is there"));
+        rest = more.get(length + 2..).expect("it ends");
     }
-    if out.is_empty() { answer.to_owned() } else { out }
 }
 
 #[test]

@@ -189,3 +189,25 @@ fn a_call_is_told_as_the_commands_tell_it() {
         }
     }
 }
+
+#[test]
+fn calls_as_a_file_are_what_the_command_prints() {
+    let home = tempfile::tempdir().expect("a directory");
+    let project = home.path().join(".claude/projects/-srv-ledger");
+    std::fs::create_dir_all(&project).expect("a directory");
+    let demo = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/demo/projects/-srv-ledger");
+    for log in ["6ab3d920-17fe-4d5b-8e02-b9c4f7a10d35.jsonl", "7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045.jsonl"] {
+        std::fs::copy(demo.join(log), project.join(log)).expect("a log of the demo");
+    }
+    let root = home.path().to_string_lossy().into_owned();
+    let server = start(&["serve", "--no-open", "--port", "0", "--root", &root], free(), home.path());
+    for query in ["", "status:failed", "kind:shell", "cargo", "project:nowhere"] {
+        // In the older version of the protocol a body comes in one piece.
+        let request = format!("GET /calls.jsonl?q={query} HTTP/1.0\r\nHost: 127.0.0.1:{}\r\n\r\n", server.port);
+        let (status, _, told) = ask(server.port, &request);
+        let words: Vec<&str> = ["calls", "--json", "--root", &root].into_iter().chain(query.split_whitespace()).collect();
+        let printed = run(&words, 0, home.path()).stdout;
+        assert_eq!((status, told.as_str()), (200, &*String::from_utf8_lossy(&printed)), "{query}");
+        assert_eq!(told.is_empty(), query == "project:nowhere", "{query}");
+    }
+}

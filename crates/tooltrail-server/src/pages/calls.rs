@@ -189,7 +189,7 @@ impl Table<'_> {
         html! {
             b { (if found.whole { "" } else { "More than " }) (counted(number, "call")) }
             @if let Some(median) = counts.median {
-                span.di title={ (counted(counts.timed, "call")) " of which it is known" } { " · took " (took(counts.took)) " in all, " (took(median)) " in the middle" }
+                span.di title={ (counted(counts.timed, "call")) " of which it is known" } { " · took " (took(counts.took)) " in all, median " (took(median)) }
             }
             @if !found.whole {
                 span.di { " · found so far, the newest first. " }

@@ -53,7 +53,7 @@ pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
             h1 { "Help" }
             h2 #keys { "Keys" }
             (frame::key_list(frame::KEYS))
-            p.di { "A session's page has more of them; " kbd { "?" } " shows them there. The dialog that it opens also switches single keys off." }
+            p.di { "A session's page has more of them, and so have that of a call and the table of calls; " kbd { "?" } " shows them there. The dialog that it opens also switches single keys off." }
             (filters(site))
             (statuses())
             h2 #logs { "Where logs are read from" }
@@ -68,7 +68,7 @@ pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
 fn filters(site: &Site) -> Markup {
     html! {
         h2 #filters { "Filters" }
-        p { "A filter is a list of terms, in the search box, in the list of sessions, and on the command line. All of them must hold for one call or one message." }
+        p { "A filter is a list of terms, in the search box, in the list of sessions, in the table of calls, and on the command line. All of them must hold for one call or one message." }
         dl.examples { @for (term, what) in TERMS { div { dt { @for one in term.split("  ") { code { (one) } " " } } dd { (what) } } } }
         h3 { "For example" }
         dl.examples { @for (query, what) in EXAMPLES { div { dt { a href=(asking(site, "/search", query)) { code { (query) } } } dd { (what) } } } }

@@ -1,7 +1,5 @@
 //! A site over logs that a test lays out, served on a socket.
 
-#![allow(dead_code)] // not every test needs all of it
-
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};

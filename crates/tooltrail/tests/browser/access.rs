@@ -12,6 +12,11 @@ const PAGES: &[&str] = &[
     "/sessions?q=status:failed",
     "/sessions?q=stats:failed",
     "/sessions?q=project:nowhere",
+    "/calls",
+    "/calls?q=status:failed&sort=took&desc=1",
+    "/calls?cols=time,tool,what,status,exit,session,ref,model,masked,hooks,background,input,result",
+    "/calls?q=stats:failed",
+    "/calls?q=project:nowhere",
     "/search",
     "/search?q=test",
     "/search?q=status:failed",
@@ -106,7 +111,7 @@ fn the_tab_key_goes_through_every_page_in_order() {
         return [all.indexOf(here), marked, box.width > 0 && box.height > 0, here.outerHTML.slice(0, 120)];";
     let server = Server::demo();
     with_browser(|browser| async move {
-        for page in ["/", "/sessions", "/search?q=test", "/help", "/s/3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13"] {
+        for page in ["/", "/sessions", "/calls?q=is:failed", "/search?q=test", "/help", "/s/3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13"] {
             browser.open(&server.to(page)).await;
             let mut last = -1;
             for step in 0..60 {

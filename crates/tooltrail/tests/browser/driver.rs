@@ -137,6 +137,13 @@ impl Browser {
         self.perform_actions(actions).await.expect("keys are pressed");
     }
 
+    /// Presses a key while another one is held.
+    pub(crate) async fn chord(&self, held: char, value: char) {
+        let actions = KeyActions::new("keyboard".to_owned()).then(KeyAction::Down { value: held });
+        let actions = actions.then(KeyAction::Down { value }).then(KeyAction::Up { value }).then(KeyAction::Up { value: held });
+        self.perform_actions(actions).await.expect("keys are pressed");
+    }
+
     /// Presses a key and waits until a script in the page says yes.
     pub(crate) async fn press_until(&self, keys: impl Into<String>, script: &str) {
         self.press(&keys.into()).await;

@@ -19,18 +19,18 @@ fn at(path: &str) -> String {
 }
 
 impl Browser {
-    async fn follow(&self, selector: &str) {
+    pub(crate) async fn follow(&self, selector: &str) {
         let element = self.find(Locator::Css(selector)).await.unwrap_or_else(|_| panic!("no {selector}"));
         element.click().await.unwrap_or_else(|error| panic!("{selector}: {error}"));
     }
 
-    async fn press_until_at(&self, keys: &str, path: &str) {
+    pub(crate) async fn press_until_at(&self, keys: &str, path: &str) {
         self.press(keys).await;
         self.until(&at(path)).await;
     }
 
     /// Nothing went wrong that a developer would see.
-    fn said_nothing(&self) {
+    pub(crate) fn said_nothing(&self) {
         let console = self.console();
         assert!(console.is_empty(), "{console:#?}");
     }
@@ -49,7 +49,7 @@ fn from_home_to_a_session_and_back() {
         browser.until(&at("/")).await;
         // What went wrong is one step away, and each call of it another.
         browser.follow(".troubles + .more a").await;
-        browser.until("return location.pathname === '/search' && document.querySelectorAll('table.calls a[data-row]').length === 17").await;
+        browser.until("return location.pathname === '/calls' && document.querySelectorAll('table.calls a[data-row]').length === 17").await;
         browser.back().await.expect("there is a way back");
         browser.until(&at("/")).await;
         assert_eq!(browser.ask("return document.querySelector('.demo').textContent.includes('invented')").await, json!(true));

@@ -7,12 +7,14 @@
 
 mod access;
 mod call;
+mod calls;
 mod driver;
 mod export;
 mod figures;
 mod hostile;
 mod lists;
 mod live;
+mod palette;
 mod server;
 mod session;
 mod strangers;

@@ -11,7 +11,6 @@ use tooltrail_catalog::library::Library;
 use tooltrail_catalog::store::Figure;
 use tooltrail_formats::load;
 use tooltrail_model::At;
-use tooltrail_model::event::TaskState;
 use tooltrail_model::row::{CallRow, SessionRow};
 use tooltrail_view::head::{Tone, count, look, size, took, why};
 use tooltrail_view::line::{neutral, neutral_text};
@@ -31,8 +30,11 @@ pub(super) struct Column {
     /// What stands in a row.
     pub(super) cell: fn(&Shown<'_>) -> Markup,
     /// What it is in a file: columns with their names.
-    pub(super) fields: &'static [(&'static str, fn(&Told<'_>) -> Field)],
+    pub(super) fields: &'static [Named],
 }
+
+/// A column of a file: its name, and what stands in a row.
+pub(super) type Named = (&'static str, fn(&Told<'_>) -> Field);
 
 /// A cell of a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -386,14 +388,7 @@ fn status(told: &Shown<'_>) -> Markup {
 }
 
 fn background(row: &CallRow<'_>) -> Option<&'static str> {
-    Some(match row.background.as_ref()?.state {
-        TaskState::Running => "running",
-        TaskState::Completed => "completed",
-        TaskState::Failed => "failed",
-        TaskState::Killed => "killed",
-        TaskState::Stopped => "stopped",
-        TaskState::Unknown => "unknown",
-    })
+    row.background.as_ref().map(|task| task.state.word())
 }
 
 /// What a call took beyond its own run.
