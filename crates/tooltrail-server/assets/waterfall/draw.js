@@ -224,7 +224,8 @@ function drawAxis() {
     const text = took(length);
     const middle = left + wide / 2;
     pen.fillStyle = colors.muted;
-    if (pen.measureText(text).width <= wide) pen.fillText(text, middle, 12);
+    const said = [text, text.split(' ').slice(0, 2).join(' ')].find((text) => pen.measureText(text).width <= wide + 4);
+    if (said) pen.fillText(said, middle, 12);
     pen.strokeStyle = colors.muted;
     pen.lineWidth = 1;
     pen.beginPath();

@@ -84,6 +84,7 @@ function take(data) {
   // Times are counted from the first moment, which may be another now.
   const moved = first ? 0 : told.first - data.first;
   const [from, to] = scale && !isAll(scale) ? edges(scale) : [NaN, NaN];
+  const before = first ? null : stateOf(selected());
   told = data;
   told.days = new Date(told.first).toDateString() !== new Date(told.first + told.end).toDateString();
   scale = null;
@@ -92,9 +93,12 @@ function take(data) {
   measure();
   if (!Number.isNaN(from)) { showFrom(scale, from + moved, to + moved); strip = null; }
   if (first) begin();
+  // What became of the selected call meanwhile is shown beside it.
+  else if (before !== null && stateOf(selected()) !== before) open(selected());
   drawAll();
   if (first) { performance.mark('tt-painted'); performance.measure('tt-paint', 'tt-data', 'tt-painted'); ready(); }
 }
+const stateOf = (what) => what === null || what < 0 ? null : `${told.calls.status[what]} ${told.calls.took[what]} ${told.calls.past[what] - what}`;
 function begin() {
   const [from, to] = ['from', 'to'].map((name) => parseFloat(query.get(name) ?? '') - told.first);
   if (to > from) showFrom(scale, from, to);
