@@ -47,7 +47,7 @@ fn the_data_is_columns_of_equal_length() {
     assert_eq!(told["person"], json!([12]), "the question");
     assert_eq!(told["parallel"], ".....2+..........");
     let tool = |place: usize| {
-        told["tool"].as_str().and_then(|tools| tools.bytes().nth(place)).map(|tool| &told["tools"][usize::from(tool - 48)][0])
+        told["tool"].as_str().and_then(|tools| tools.as_bytes().get(place).copied()).map(|tool| &told["tools"][usize::from(tool - 48)][0])
     };
     assert_eq!(tool(0), Some(&json!("tracker · get_issue")), "a server's tool is called by both names");
     // What ends is not told to go on, and the other way round.

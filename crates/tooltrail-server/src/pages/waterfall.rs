@@ -151,6 +151,7 @@ const LEGEND: &[(&str, &str)] = &[
     ("hook", "a hook ran"),
     ("task", "a task went on in the background"),
     ("fade", "no end in the log"),
+    ("moment", "only one time is in the log"),
     ("break", "nothing went on for more than a minute"),
 ];
 
