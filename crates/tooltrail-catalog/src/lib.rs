@@ -3,6 +3,7 @@
 //! [`store`] is the catalogue: sessions, calls, turns and usage in a file that is only a cache of the logs. [`refresh`] makes it equal to
 //! what the logs say now. [`library`] is how sessions are opened. [`taken`] tells what a filter takes of them. [`search`] finds text in
 //! every session. The logs are its index: they are read at memory speed, so nothing has to be built first and nothing can be stale.
+//! [`totals`] sums up what is taken.
 //! [`keep`] copies logs before their agents delete them. [`watch`] tells what changes in them while it happens.
 
 pub mod keep;
@@ -13,6 +14,7 @@ pub mod search;
 pub mod store;
 pub mod taken;
 pub mod texts;
+pub mod totals;
 pub mod watch;
 
 /// A hash map that is fast and still hard to attack with chosen keys.

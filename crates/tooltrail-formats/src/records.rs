@@ -2,7 +2,7 @@
 //!
 //! What counts as a record is decided as in a [`scan`], damaged lines included, so that positions are the same.
 
-use crate::lines::{Buffer, Lines, Turns};
+use crate::lines::{Buffer, Lines, Mark, Turns};
 use crate::{FORMATS, Format, Record, mend, scan};
 use std::io::Read;
 use tooltrail_model::{At, Fact, Span};
@@ -10,10 +10,30 @@ use tooltrail_model::{At, Fact, Span};
 /// The longest line that is looked at closely.
 pub const LONGEST: usize = 32 << 20;
 
-/// Takes each record of a source.
-pub fn each(input: impl Read, mut take: impl FnMut(&'static dyn Format, Record<'_>)) {
+/// Takes each record of a source. Gives the place behind the last finished line; the beginning for a source that is no lines.
+pub fn each(input: impl Read, mut take: impl FnMut(&'static dyn Format, Record<'_>)) -> Mark {
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
-    each_likely(input, &mut buffer, &turns, |_| true, |format, record, _| take(format, record));
+    each_likely(input, &mut buffer, &turns, |_| true, |format, record, _| take(format, record))
+}
+
+/// Takes each record behind a place between two lines of a source; `input` begins there. Gives the place behind the last finished line.
+pub fn each_after(mark: Mark, format: &'static dyn Format, input: impl Read, mut take: impl FnMut(Record<'_>)) -> Mark {
+    let (mut buffer, turns) = (Buffer::default(), Turns::default());
+    let lines = Lines::after(mark, input, &mut buffer, &turns, LONGEST);
+    let mut calls = Vec::new();
+    each_line(
+        mark,
+        lines,
+        Some(format),
+        |_| true,
+        |format, record| {
+            let whole = decodes(format, record, &mut calls);
+            if whole {
+                take(record);
+            }
+            whole
+        },
+    )
 }
 
 /// Takes the records of a source that may be of interest, each with the ids of the calls that it requests or answers: a line is looked at
@@ -24,7 +44,7 @@ pub fn each_likely(
     turns: &Turns,
     likely: impl Fn(&[u8]) -> bool,
     mut take: impl FnMut(&'static dyn Format, Record<'_>, &[String]),
-) {
+) -> Mark {
     let mut calls = Vec::new();
     let mut take_whole = |format: &'static dyn Format, record: Record<'_>, in_document: bool| {
         let whole = decodes(format, record, &mut calls) || in_document;
@@ -43,32 +63,47 @@ pub fn each_likely(
                 take_whole(format, Record { at: At { line, span }, bytes: &bytes[range] }, true);
             }
         }
-        return;
+        return Mark::default();
     }
-    let mut format = scan::sniff(head);
+    let format = scan::sniff(head);
+    each_line(Mark::default(), lines, format, likely, |format, record| take_whole(format, record, false))
+}
+
+/// Takes the records of lines, from a place on; `take_whole` says whether one was whole. Gives the place behind the last finished line.
+fn each_line(
+    mut mark: Mark,
+    mut lines: Lines<'_, impl Read>,
+    mut format: Option<&'static dyn Format>,
+    likely: impl Fn(&[u8]) -> bool,
+    mut take_whole: impl FnMut(&'static dyn Format, Record<'_>) -> bool,
+) -> Mark {
     // A log that cannot be read to its end is read as far as it goes.
     while let Ok(Some(line)) = lines.next_line() {
+        if line.ended {
+            mark = Mark { offset: line.start + line.length + 1, lines: line.number };
+        }
         if line.oversized() {
             continue;
         }
-        let mark: &[u8] = if line.number == 1 && line.bytes.starts_with(b"\xef\xbb\xbf") { &line.bytes[..3] } else { &[] };
-        let bytes = &line.bytes[mark.len()..];
+        let start_mark: &[u8] = if line.number == 1 && line.bytes.starts_with(b"\xef\xbb\xbf") { &line.bytes[..3] } else { &[] };
+        let bytes = &line.bytes[start_mark.len()..];
         format = format.or_else(|| scan::sniff(bytes));
         // A line may tell whose log this is, and still be of no interest.
         let Some(format) = format.filter(|_| likely(bytes)) else { continue };
-        let start = line.start + mark.len() as u64;
+        let start = line.start + start_mark.len() as u64;
         let record = |range: std::ops::Range<usize>| {
             let span = Span { start: start + range.start as u64, end: start + range.end as u64 };
             Record { at: At { line: line.number, span }, bytes: &bytes[range] }
         };
         let whole = Record { at: At { line: line.number, span: Span { start, end: line.start + line.length } }, bytes };
-        if take_whole(format, whole, false) {
+        if take_whole(format, whole) {
             continue;
         }
         for range in mend::whole_records(bytes, |record| format.stands_alone(record)) {
-            take_whole(format, record(range), false);
+            take_whole(format, record(range));
         }
     }
+    mark
 }
 
 /// The ids of the calls that a record requests or answers.

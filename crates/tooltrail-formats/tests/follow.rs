@@ -13,6 +13,8 @@ use tooltrail_formats::find;
 use tooltrail_formats::follow::{Follower, SEAM};
 use tooltrail_formats::lines::Buffer;
 use tooltrail_formats::scan::{self, Options, Progress};
+use tooltrail_formats::shelf::Disk;
+use tooltrail_formats::transcript::{Notes, SessionBook};
 use tooltrail_model::link::Source;
 use tooltrail_model::{Linker, Now, Time};
 use tooltrail_testkit::rng::Rng;
@@ -56,6 +58,18 @@ fn followed(follower: &mut Follower) -> String {
     told(follower.follow(&mut Buffer::default(), &mut |_, _| {}).unwrap().source)
 }
 
+/// Reads the sessions of a log anew and from notes, and wants the same.
+fn reads_on(path: &Path, notes: &Notes) {
+    let found: Vec<_> = find::in_paths(&[path.to_owned()]).files.into_iter().filter(|found| found.path == path).collect();
+    let (linker, _) = scan::scan(&found, &options(), &Progress::default());
+    let (linked, now, disk) = (linker.link(), Now::at(Time::from_millisecond(2_000_000_000_000).unwrap()), Disk::default());
+    for session in 0..linked.sessions.len() {
+        let whole = SessionBook::read(&linked, &[session], &now, &disk, None);
+        let grown = SessionBook::read_on(&linked, session, &now, &disk, notes);
+        assert!(format!("{whole:?}") == format!("{grown:?}"), "{} session {session}", path.display());
+    }
+}
+
 fn append(path: &Path, bytes: &[u8]) {
     OpenOptions::new().append(true).create(true).open(path).unwrap().write_all(bytes).unwrap();
 }
@@ -96,11 +110,13 @@ fn a_growing_log_says_what_a_scan_says() {
         cuts.push(bytes.len());
         cuts.sort_unstable();
         let mut follower = Follower::new(&path, &options());
+        let notes = Notes::default();
         let mut from = 0;
         for cut in cuts {
             append(&path, &bytes[from..cut]);
             from = cut;
             assert!(followed(&mut follower) == scanned(&path), "{} cut at {cut}", log.display());
+            reads_on(&path, &notes);
             steps += 1;
         }
         // A file beside it that comes, changes and goes.
@@ -150,6 +166,7 @@ fn a_log_that_does_not_just_grow_is_read_again() {
     let half = shapes::log(&shapes::CLAUDE[..20]);
     fs::write(&path, &whole).unwrap();
     let mut follower = Follower::new(&path, &options());
+    let notes = Notes::default();
     let mut again = |what: &str, change: &dyn Fn()| {
         // A change in the same tick of the clock could not be told from none.
         std::thread::sleep(std::time::Duration::from_millis(20));
@@ -157,6 +174,7 @@ fn a_log_that_does_not_just_grow_is_read_again() {
         let step = follower.follow(&mut Buffer::default(), &mut |_, _| {}).unwrap();
         assert!(step.whole, "{what}");
         assert!(told(step.source) == scanned(&path), "{what}");
+        reads_on(&path, &notes);
     };
     again("first", &|| {});
     again("cut", &|| OpenOptions::new().write(true).open(&path).unwrap().set_len(half.len() as u64).unwrap());
@@ -207,6 +225,7 @@ proptest! {
         let path = home.path().join("s1.jsonl");
         append(&path, b"");
         let mut follower = Follower::new(&path, &options());
+        let notes = Notes::default();
         for (which, how, cut) in pieces {
             let record = which.get(&pool).as_slice();
             match how {
@@ -215,6 +234,7 @@ proptest! {
                 _ => append(&path, &record[..cut.index(record.len() + 1)]),
             }
             prop_assert!(followed(&mut follower) == scanned(&path));
+            reads_on(&path, &notes);
         }
     }
 }

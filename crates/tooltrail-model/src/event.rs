@@ -4,6 +4,7 @@
 //! never needs another one: what carries over (directory, model) is itself a fact, [`Fact::Context`].
 
 use crate::position::{At, Span};
+use crate::status::words;
 use crate::usage::Tokens;
 use crate::verdict::Signals;
 use crate::{Kind, Time};
@@ -401,20 +402,20 @@ pub enum HookStage {
     Other,
 }
 
-/// How a hook ended.
-#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum HookOutcome {
-    /// It ran and did not object.
-    Ok,
-    /// It refused.
-    Blocked,
-    /// It did not work; the tool ran all the same.
-    Failed,
-    /// It was stopped, or ran out of time.
-    Cancelled,
-    /// The log does not say.
-    Unknown,
+words! {
+    /// How a hook ended.
+    HookOutcome {
+        /// It ran and did not object.
+        Ok => "ok",
+        /// It refused.
+        Blocked => "blocked",
+        /// It did not work; the tool ran all the same.
+        Failed => "failed",
+        /// It was stopped, or ran out of time.
+        Cancelled => "cancelled",
+        /// The log does not say.
+        Unknown => "unknown",
+    }
 }
 
 /// A sign of work on a call.
@@ -441,22 +442,22 @@ pub struct TaskNews<'r> {
     pub exit_code: Option<i64>,
 }
 
-/// The state of a background task.
-#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TaskState {
-    /// At work.
-    Running,
-    /// Ended by itself.
-    Completed,
-    /// Ended in failure.
-    Failed,
-    /// Killed.
-    Killed,
-    /// Stopped on request.
-    Stopped,
-    /// The log does not say.
-    Unknown,
+words! {
+    /// The state of a background task.
+    TaskState {
+        /// At work.
+        Running => "running",
+        /// Ended by itself.
+        Completed => "completed",
+        /// Ended in failure.
+        Failed => "failed",
+        /// Killed.
+        Killed => "killed",
+        /// Stopped on request.
+        Stopped => "stopped",
+        /// The log does not say.
+        Unknown => "unknown",
+    }
 }
 
 /// Evidence that a call started a subagent, other than its own result.

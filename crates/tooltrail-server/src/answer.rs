@@ -73,7 +73,7 @@ impl Answer {
             Answer::Lasting(part) => (HTML, "private, max-age=86400, immutable", Body::from(part.into_string())),
             Answer::Text(kind, text) => (kind, "no-store", Body::from(text)),
             Answer::File(kind, name, written) => {
-                let mut response = headed(status, kind, "no-store", Body::new(Stream(written)));
+                let mut response = headed(status, kind, "no-store", stream(written));
                 // The name is ours, or made of letters and digits.
                 if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
                     response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
@@ -147,6 +147,10 @@ impl Write for Pipe {
 }
 
 /// What a pipe brings, as the body of a response.
+pub(crate) fn stream(written: Written) -> Body {
+    Body::new(Stream(written))
+}
+
 struct Stream(Written);
 
 impl http_body::Body for Stream {

@@ -5,6 +5,7 @@
 //! this machine a token is wanted as well, as a password that browsers ask for by themselves; there are no cookies.
 
 use crate::answer::headed;
+use crate::api;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
@@ -35,10 +36,20 @@ const HEADERS: [(&str, &str); 6] = [
     ("cross-origin-resource-policy", "same-origin"),
 ];
 
+/// A guard, and where programs are answered: what is refused there for its method is told as they understand it.
+pub(crate) struct Door {
+    /// The guard.
+    pub(crate) guard: Guard,
+    /// What the paths of APIs begin with.
+    pub(crate) apis: Vec<String>,
+}
+
 /// Lets a request pass, or says why not.
-pub(crate) async fn check(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
-    let mut response = match guard.refusal(request.method(), request.headers()) {
+pub(crate) async fn check(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
+    let is_api = || door.apis.iter().any(|api| request.uri().path().starts_with(api.as_str()));
+    let mut response = match door.guard.refusal(request.method(), request.headers()) {
         None => next.run(request).await,
+        Some(refusal) if refusal.status() == StatusCode::METHOD_NOT_ALLOWED && is_api() => api::refused_method(),
         Some(refusal) => refusal,
     };
     for (name, value) in HEADERS {

@@ -1,6 +1,7 @@
 //! What a site has to know about the machine it runs on. The command line tells it, since it alone looks at the environment.
 
 use tooltrail_catalog::keep::Keep;
+use tooltrail_catalog::watch::Ground;
 use tooltrail_formats::find::Search;
 use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
@@ -21,6 +22,11 @@ pub trait Machine: Send + Sync {
 
     /// The moment of asking.
     fn now(&self) -> Now;
+
+    /// Where logs are watched; nothing where they do not change.
+    fn ground(&self) -> Option<Ground> {
+        None
+    }
 
     /// What is kept of logs that are gone.
     fn keep(&self) -> Option<Keep> {

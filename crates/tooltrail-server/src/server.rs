@@ -2,14 +2,14 @@
 
 use crate::answer::{Answer, Trouble, headed};
 use crate::asked::Asked;
-use crate::guard::{self, Guard};
+use crate::guard::{self, Door, Guard};
 use crate::pages::{Handler, PAGES};
 use crate::site::Site;
-use crate::{assets, frame};
+use crate::{api, assets, frame, stream};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Query, RawPathParams, Request};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::get;
@@ -40,6 +40,9 @@ pub fn router(sites: &[Arc<Site>], guard: Guard, health: &str) -> Router {
         for (path, handler) in PAGES {
             router = router.route(&site.to(path), page(site, *handler));
         }
+        router = api::routes(router, site);
+        let own = Arc::clone(site);
+        router = router.route(&site.to("/events"), get(move |headers: HeaderMap| std::future::ready(stream::events(&own, &headers))));
         if !site.setup.root.is_empty() {
             let home = site.to("/");
             router =
@@ -53,7 +56,8 @@ pub fn router(sites: &[Arc<Site>], guard: Guard, health: &str) -> Router {
             std::future::ready(trouble(&site, &missing))
         });
     }
-    router.route("/assets/{name}", get(asset)).layer(from_fn_with_state(Arc::new(guard), guard::check))
+    let door = Door { guard, apis: sites.iter().map(|site| api::prefix(site)).collect() };
+    router.route("/assets/{name}", get(asset)).layer(from_fn_with_state(Arc::new(door), guard::check))
 }
 
 /// A page, made on a thread where it may take its time.

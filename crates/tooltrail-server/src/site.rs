@@ -1,13 +1,18 @@
 //! A site: some logs, shown as pages. What pages ask for goes through here.
 
 use crate::answer::Trouble;
+use crate::api::Feeds;
+use crate::changed::Changed;
 use crate::fresh::{Fresh, Work};
+use crate::hub::Hub;
+use crate::keyed::Keyed;
 use crate::machine::Machine;
 use crate::moment::Moment;
-use crate::rooms::{Room, Rooms, Shut};
+use crate::rooms::{From, Key, RUN, Room, Rooms, Shut};
 use crate::tested::Tests;
 use std::path::PathBuf;
 use std::sync::Arc;
+use tooltrail_catalog::watch;
 use tooltrail_formats::FORMATS;
 use tooltrail_formats::scan::Options;
 use tooltrail_model::filter::{self, Filter, Mistake, Setting, Spelling};
@@ -36,15 +41,30 @@ pub struct Site {
     pub machine: Arc<dyn Machine>,
     /// How tests went.
     pub(crate) tested: Tests,
+    /// What is told to programs that follow.
+    pub(crate) feeds: Feeds,
+    /// What filters took of all calls.
+    pub(crate) keyed: Keyed,
+    /// What a session changed.
+    pub(crate) changed: Arc<Changed>,
     rooms: Rooms,
     fresh: Arc<Fresh>,
+    hub: Arc<Hub>,
 }
 
 impl Site {
     /// Begins to read.
     pub fn new(setup: Setup, machine: Arc<dyn Machine>) -> Self {
         let fresh = Fresh::start(Arc::clone(&machine), &setup);
-        Site { setup, machine, tested: Tests::default(), rooms: Rooms::default(), fresh }
+        let options = watch::Options {
+            scan: setup.options.clone(),
+            keep: machine.keep(),
+            seed: Some(setup.catalogue.clone()),
+            ..watch::Options::default()
+        };
+        let hub = Hub::new(Arc::clone(&machine), options, Arc::clone(&fresh), *RUN);
+        let (tested, feeds, keyed, changed, rooms) = Default::default();
+        Site { setup, machine, tested, feeds, keyed, changed, rooms, fresh, hub }
     }
 
     /// An address of this site: `to("/sessions")`. Every link goes through here, since a site need not be the only one of its server.
@@ -58,6 +78,26 @@ impl Site {
             Some(problem) => Trouble::Broken(problem),
             None => Trouble::Later("The logs are still being read. Ask again in a moment.".to_owned()),
         })
+    }
+
+    /// What was known last, without looking whether anything has changed.
+    pub(crate) fn moment_as_it_is(&self) -> Option<Arc<Moment>> {
+        self.fresh.moment_as_it_is()
+    }
+
+    /// Whether something has changed that what is shown does not have yet: it is worth asking again in a moment.
+    pub(crate) fn is_old(&self) -> bool {
+        self.fresh.is_old()
+    }
+
+    /// Whether anything can change here.
+    pub(crate) fn is_live(&self) -> bool {
+        self.machine.ground().is_some()
+    }
+
+    /// What changes, for those who listen.
+    pub(crate) fn hub(&self) -> &Arc<Hub> {
+        &self.hub
     }
 
     /// Why what is shown may be old: the last comparison with the logs failed.
@@ -103,16 +143,35 @@ impl Site {
         place: usize,
         question: impl FnOnce(&Room<'_>) -> T + Send + 'static,
     ) -> Result<T, Trouble> {
-        let rows = moment.rows();
-        let row = rows.get(place).ok_or_else(|| shut(Shut::Gone))?;
-        self.rooms.ask(moment, row, place, question).map_err(shut)
+        let (key, from) = self.opening(moment, place)?;
+        self.rooms.ask(key, from, question).map_err(shut)
     }
 
     /// Has something done about a session that takes long, without waiting for it.
     pub fn apart(&self, moment: &Arc<Moment>, place: usize, work: impl FnOnce(&Room<'_>) + Send + 'static) -> Result<(), Trouble> {
+        let (key, from) = self.opening(moment, place)?;
+        self.rooms.apart(key, from, work).map_err(shut)
+    }
+
+    /// Asks something about a session in one of its versions, if that is open; gives the question back if not. Nothing is looked at.
+    pub(crate) fn ask_open<T, Q>(&self, session: &str, version: u64, question: Q) -> Result<Result<T, Trouble>, Q>
+    where
+        T: Send + 'static,
+        Q: FnOnce(&Room<'_>) -> T + Send + 'static,
+    {
+        self.rooms.ask_open(session, version, question).map(|answer| answer.map_err(shut))
+    }
+
+    /// How a session is opened: as it is at this moment where it is watched, else as the catalogue knows it.
+    fn opening(&self, moment: &Arc<Moment>, place: usize) -> Result<(Key, From), Trouble> {
+        let gone = || shut(Shut::Gone);
         let rows = moment.rows();
-        let row = rows.get(place).ok_or_else(|| shut(Shut::Gone))?;
-        self.rooms.apart(moment, row, place, work).map_err(shut)
+        let row = rows.get(place).ok_or_else(gone)?;
+        if let Some(held) = self.hub.session(row.agent, row.session) {
+            return Ok((Key::new(row, held.version), From::Watched(held)));
+        }
+        let bundle = moment.listing.bundle(place).ok_or_else(gone)?;
+        Ok((Key::new(row, moment.listing.version(place)), From::Stored(Arc::clone(moment), bundle)))
     }
 
     /// Reads a filter as the command line does.

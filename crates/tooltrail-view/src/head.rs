@@ -3,7 +3,7 @@
 use crate::line::Line;
 use serde::Serialize;
 use tooltrail_model::row::CallRow;
-use tooltrail_model::{Reason, Status};
+use tooltrail_model::{Reason, Status, Time};
 
 /// A call in one line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -148,6 +148,17 @@ pub fn counted(number: u64, word: &str) -> String {
         _ => format!("{word}s"),
     };
     format!("{} {words}", count(number))
+}
+
+/// How long ago something was, in one unit: `3 m`, `2 h`, `5 d`.
+pub fn ago(then: Time, now: Time) -> String {
+    let seconds = (then.micros_until(now) / 1_000_000).max(0);
+    match seconds {
+        0..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} m", seconds / 60),
+        3_600..86_400 => format!("{} h", seconds / 3_600),
+        _ => format!("{} d", seconds / 86_400),
+    }
 }
 
 /// A duration in two units at most: `12 ms`, `1.9 s`, `1 m 04 s`.

@@ -59,7 +59,7 @@ pub(crate) fn ready_with(args: &LogArgs, progress: &Progress) -> anyhow::Result<
     let start = Instant::now();
     let places = logs::places(args)?;
     let search = find::in_places(&places);
-    let mut catalogue = Catalogue::open(&directories::cache()?.join(file_name(&whose(args))))?;
+    let mut catalogue = Catalogue::open(&file(args)?)?;
     let total = search.files.iter().map(|found| found.size).sum();
     // What is stored does not depend on how one command wants logs to be read.
     let options = Options { max_line: Options::default().max_line, ..logs::options(args, false) };
@@ -76,6 +76,11 @@ pub(crate) fn ready_with(args: &LogArgs, progress: &Progress) -> anyhow::Result<
         took: start.elapsed(),
         threads: options.threads,
     })
+}
+
+/// The file of the catalogue of the places that the arguments name, whether or not it is there.
+pub(crate) fn file(args: &LogArgs) -> anyhow::Result<PathBuf> {
+    Ok(directories::cache()?.join(file_name(&whose(args))))
 }
 
 /// The directories by which a catalogue is told from others; none for the agents' own places where nothing says that they are elsewhere.

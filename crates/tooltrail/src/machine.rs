@@ -5,6 +5,7 @@ use crate::keeping::Fates;
 use crate::{demo, filling, keeping, logs};
 use std::path::{Path, PathBuf};
 use tooltrail_catalog::keep::Keep;
+use tooltrail_catalog::watch::Ground;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::{Places, Registered};
 use tooltrail_model::link::Now;
@@ -29,6 +30,10 @@ impl Machine for Named {
 
     fn now(&self) -> Now {
         logs::now_in(&self.args, &logs::places(&self.args).unwrap_or_default())
+    }
+
+    fn ground(&self) -> Option<Ground> {
+        Some(Ground::Places(logs::places(&self.args).ok()?))
     }
 
     fn keep(&self) -> Option<Keep> {

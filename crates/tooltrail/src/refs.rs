@@ -157,9 +157,7 @@ pub(crate) fn bundle(ready: &Ready, name: &str) -> anyhow::Result<Option<i64>> {
     let (first, last) = name.rsplit_once(':').unwrap_or((name, ""));
     let session = match (first, last) {
         ("last", "failed") => ready.library.catalogue().last_failed(&listing)?,
-        ("last", _) => {
-            (0..rows.len()).filter(|&index| !listing.is_gone(index)).max_by_key(|&index| (rows[index].last_at.as_deref(), index))
-        }
+        ("last", _) => listing.last(),
         _ => match among(&rows, &listing, first)? {
             Some(index) => Some(index),
             None => call()?,

@@ -15,6 +15,7 @@ use crate::store::{Catalogue, Error, Ids, NewSource, Writer, is_damaged, read};
 use crate::{Map, Set};
 use gather::{Held, Joined};
 use plan::Plan;
+pub(crate) use plan::stamp;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use tooltrail_formats::find::{Problem, Search};

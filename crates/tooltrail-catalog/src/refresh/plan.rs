@@ -82,7 +82,7 @@ impl<'a> Plan<'a> {
 }
 
 /// What tells whether a source is as it was: its file, and the small files beside it that are read with it.
-fn stamp(found: &Found) -> Stamp {
+pub(crate) fn stamp(found: &Found) -> Stamp {
     let since = found.modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
     let mtime_ns = since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(-1);
     let mut parts = found.identity.to_le_bytes().to_vec();

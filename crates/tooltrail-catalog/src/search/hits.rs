@@ -109,7 +109,8 @@ pub(super) fn hits(linked: &Linked<'_>, group: &Group, taken: Taken) -> Vec<Hit>
         let order = (place(message.session), message.time, rank(message.spot.source), message.spot.at);
         told.push((order, Told { session: message.session, call: None, unit: Unit::Message(message.spot) }, message.finds));
     }
-    told.sort_by_key(|(order, _, _)| *order);
+    // A record may make several calls.
+    told.sort_by_key(|(order, told, _)| (*order, told.unit));
     let mut teller = Teller { linked, sessions: Map::default() };
     told.into_iter().flat_map(|(_, told, finds)| finds.into_iter().map(|find| teller.hit(&told, find)).collect::<Vec<_>>()).collect()
 }

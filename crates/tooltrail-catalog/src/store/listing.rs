@@ -188,6 +188,12 @@ impl Listing {
         }
     }
 
+    /// The session that went on last, of those that are there.
+    pub fn last(&self) -> Option<usize> {
+        let there = (0..self.sessions.len()).filter(|&place| !self.is_gone(place));
+        there.max_by_key(|&place| (self.sessions[place].last_at.as_deref(), place))
+    }
+
     /// How many calls there are in the sessions that are there.
     pub fn calls(&self) -> u64 {
         self.sessions.iter().filter(|head| !head.gone).map(|head| head.calls).sum()

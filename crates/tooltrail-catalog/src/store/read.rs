@@ -7,10 +7,22 @@ use super::write::Stamp;
 use crate::library::Bundle;
 use crate::rows::{From, Known, Told};
 use crate::{Map, Set};
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
+use std::path::Path;
+use std::time::Duration;
 use tooltrail_model::link::{Shorts, Ties};
 use tooltrail_model::shell::Purpose;
 use tooltrail_model::{Reason, Status, Time};
+
+/// A catalogue as it is now, and stays for this connection. Fails if there is none, or if other code has made it.
+pub(crate) fn snapshot(path: &Path) -> rusqlite::Result<Connection> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
+    connection.busy_timeout(Duration::from_secs(1))?;
+    connection.execute_batch("BEGIN")?;
+    // The first question is what fixes the moment.
+    let maker: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    if maker == schema::maker() { Ok(connection) } else { Err(rusqlite::Error::InvalidQuery) }
+}
 
 /// How often the catalogue was written.
 pub(crate) fn epoch(connection: &Connection) -> rusqlite::Result<i64> {
@@ -24,13 +36,15 @@ pub(crate) struct SourceInfo {
     pub(crate) agent: Option<String>,
     pub(crate) stamp: Stamp,
     pub(crate) modified: Option<Time>,
+    /// Its last timestamp.
+    pub(crate) last: Option<Time>,
     /// Whether it was there when it was last looked for.
     pub(crate) gone: bool,
     /// The bundle that it belongs to.
     pub(crate) bundle: i64,
 }
 
-const SOURCES: &str = "SELECT path, id, agent, size, mtime_ns, identity, modified_us, gone, bundle FROM source_rows";
+const SOURCES: &str = "SELECT path, id, agent, size, mtime_ns, identity, modified_us, gone, bundle, last_us FROM source_rows";
 
 /// The sources, by path.
 pub(crate) fn sources(connection: &Connection) -> rusqlite::Result<Map<String, SourceInfo>> {
@@ -39,8 +53,8 @@ pub(crate) fn sources(connection: &Connection) -> rusqlite::Result<Map<String, S
 
 fn source(row: &Row<'_>) -> rusqlite::Result<(String, SourceInfo)> {
     let stamp = Stamp { size: count(row, 3)?, mtime_ns: row.get(4)?, identity: row.get::<_, i64>(5)?.cast_unsigned() };
-    let (modified, gone, bundle) = (time(row, 6)?, row.get(7)?, row.get(8)?);
-    Ok((row.get(0)?, SourceInfo { id: row.get(1)?, agent: row.get(2)?, stamp, modified, gone, bundle }))
+    let (modified, gone, bundle, last) = (time(row, 6)?, row.get(7)?, row.get(8)?, time(row, 9)?);
+    Ok((row.get(0)?, SourceInfo { id: row.get(1)?, agent: row.get(2)?, stamp, modified, last, gone, bundle }))
 }
 
 /// The packed summary of a source.
@@ -64,6 +78,20 @@ pub(crate) fn sessions_of(connection: &Connection, source: i64, found: &mut Set<
     let mut rows = statement.query([source])?;
     while let Some(row) = rows.next()? {
         found.insert(row.get(0)?);
+    }
+    Ok(())
+}
+
+/// Gives the sessions that are there, by agent and id, once for each source that they belong to.
+pub(crate) fn session_sources(connection: &Connection, mut each: impl FnMut(i64, &'static str, &str)) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "SELECT l.source, s.agent, s.session FROM session_rows s JOIN session_source_rows l ON l.session = s.id WHERE NOT s.gone",
+    )?;
+    let mut rows = statement.query([])?;
+    while let Some(row) = rows.next()? {
+        if let Some(agent) = agent(text(row, 1)?) {
+            each(row.get(0)?, agent, text(row, 2)?);
+        }
     }
     Ok(())
 }

@@ -1,12 +1,19 @@
-//! The sources in memory, by bundle: those that have anything to do with each other together, all others apart. When one changes, only
-//! its bundle is linked again.
+//! The sources, by bundle: those that have anything to do with each other together, all others apart. When one changes, only its bundle is
+//! linked again.
+//!
+//! A bundle of which the catalogue has all sources as they are may be asleep (`asleep`): nothing but their signs of life and the names of
+//! sessions is in memory. Whoever wants its sources wakes it.
 //!
 //! Bundles are joined when a source turns out to tie them together. They are not taken apart again when it no longer does: a bundle
 //! that is too large is slower, and says the same.
 
+mod asleep;
+
 use super::prints::Prints;
+use super::seed::{Seed, Stored};
 use crate::{Map, Set};
 use std::sync::Arc;
+use tooltrail_formats::scan::Options;
 use tooltrail_model::Time;
 use tooltrail_model::event::Id;
 use tooltrail_model::link::{Linker, Now, Shorts, Source, Ties, shorten};
@@ -23,38 +30,82 @@ pub(super) struct Bundles {
     paths: Map<Box<str>, u32>,
     /// Which bundle a name belongs to.
     names: Map<u64, u32>,
+    /// The same for the names that the catalogue has told of, in order.
+    seeded: Vec<(u64, u32)>,
+    /// Where the sources of bundles are that are asleep.
+    seed: Option<Seed>,
+    /// How logs are read.
+    options: Options,
     /// Records that a title somewhere is for.
     leaves: Map<Id, u32>,
     shorts: Arc<Shorts>,
     /// The bundles that are not as they were, in which something has to be told.
     touched: Set<u32>,
+    /// Whether sessions have come that have no short name yet.
+    unnamed: bool,
     clock: u64,
 }
 
 /// A bundle.
 #[derive(Debug, Default)]
 pub(super) struct Bundle {
-    pub(super) linker: Linker,
+    /// Its sources. Somebody may have them as they were; then they are not changed, but others take their place.
+    pub(super) linker: Arc<Linker>,
+    /// The sources that the catalogue has as they are, by path. Of a bundle that is asleep those are all.
+    stored: Map<Box<str>, Stored>,
+    pub(super) asleep: bool,
     /// What was last told of it; nothing if nobody has asked.
     pub(super) prints: Option<Prints>,
-    sessions: Set<(&'static str, Box<str>)>,
+    pub(super) sessions: Set<(&'static str, Box<str>)>,
+    /// Whether any of its sources has other bytes than when it was last told of.
+    pub(super) rewritten: bool,
     used: u64,
 }
 
 impl Bundle {
     /// When the last thing in it happened.
     pub(super) fn last(&self) -> Option<Time> {
-        self.linker.sources().filter_map(|source| source.summary.last).max()
+        self.signs().filter_map(|(_, last)| last).max()
     }
 
     /// Whether something in it may be running.
     pub(super) fn may_live(&self, now: &Now) -> bool {
-        let fresh = |source: &Source| now.is_fresh(source.modified, source.summary.last);
-        self.linker.sources().any(fresh) || self.sessions.iter().any(|(_, id)| now.live.contains_key(id))
+        self.signs().any(|(modified, last)| now.is_fresh(modified, last)) || self.sessions.iter().any(|(_, id)| now.live.contains_key(id))
+    }
+
+    /// The signs of life of its sources: when the file was last written, and the last record.
+    fn signs(&self) -> impl Iterator<Item = (Option<Time>, Option<Time>)> {
+        let stored = self.stored.values().filter(|_| self.asleep).map(|stored| (stored.modified, stored.last));
+        self.linker.sources().map(|source| (source.modified, source.summary.last)).chain(stored)
+    }
+
+    /// Its sources.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.linker.sources().map(|source| &*source.path).chain(self.stored.keys().filter(|_| self.asleep).map(|path| &**path))
+    }
+}
+
+impl Bundle {
+    /// Its sources but one, to be changed. That one is not copied for somebody who has them as they were: it may be nearly all there is.
+    fn without(&mut self, path: &str, shorts: &Arc<Shorts>) -> &mut Linker {
+        if Arc::get_mut(&mut self.linker).is_none() {
+            let mut linker = Linker::default();
+            linker.call_sessions(Arc::clone(shorts));
+            self.linker.sources().filter(|source| *source.path != *path).for_each(|source| linker.put(source.clone()));
+            self.linker = Arc::new(linker);
+        }
+        let linker = Arc::make_mut(&mut self.linker);
+        linker.remove(path);
+        linker
     }
 }
 
 impl Bundles {
+    /// No bundles. Logs that have to be read are read like this.
+    pub(super) fn new(options: Options) -> Self {
+        Bundles { options, ..Bundles::default() }
+    }
+
     /// Takes in a source. `before` is the moment of which rows were told, if any were.
     pub(super) fn put(&mut self, source: Source, before: Option<&Now>) {
         let ties = Ties::of(&source.summary);
@@ -64,22 +115,30 @@ impl Bundles {
         };
         self.touch(own, before);
         for name in ties.names {
-            let other = *self.names.entry(name).or_insert(own);
-            own = self.join(own, other, before);
+            match self.named(name) {
+                Some(other) => own = self.join(own, other, before),
+                None => drop(self.names.insert(name, own)),
+            }
         }
         let nodes: Set<Id> = if self.leaves.is_empty() { Set::default() } else { source.summary.nodes.iter().copied().collect() };
         let wanted: Vec<u32> = self.leaves.iter().filter(|(leaf, _)| nodes.contains(*leaf)).map(|(_, bundle)| *bundle).collect();
         for other in wanted {
             own = self.join(own, other, before);
         }
+        let new = ties.leaves.iter().copied().filter(|leaf| !self.leaves.contains_key(leaf)).collect();
+        for other in self.holders(&new) {
+            own = self.join(own, other, before);
+        }
         for leaf in ties.leaves {
-            let other = self.leaves.get(&leaf).copied().or_else(|| self.holder(leaf)).unwrap_or(own);
+            let other = self.leaves.get(&leaf).copied().unwrap_or(own);
             own = self.join(own, other, before);
             self.leaves.insert(leaf, own);
         }
         self.paths.insert(source.path.clone(), own);
         if let Some(bundle) = self.all.get_mut(own as usize) {
-            bundle.linker.put(source);
+            bundle.stored.remove(&source.path);
+            bundle.without(&source.path, &self.shorts).put(source);
+            bundle.rewritten = true;
         }
     }
 
@@ -88,13 +147,15 @@ impl Bundles {
         let Some(bundle) = self.paths.remove(path).map(|known| self.whole(known)) else { return };
         self.touch(bundle, before);
         if let Some(bundle) = self.all.get_mut(bundle as usize) {
-            bundle.linker.remove(path);
+            bundle.stored.remove(path);
+            bundle.without(path, &self.shorts);
+            bundle.rewritten = true;
         }
     }
 
     /// Gives all sessions the short names that they have now. Where one is another, its bundle is touched.
     pub(super) fn name_sessions(&mut self, before: Option<&Now>) {
-        let mut new = false;
+        let mut new = std::mem::take(&mut self.unnamed);
         for &number in &self.touched {
             let Some(bundle) = self.all.get_mut(number as usize) else { continue };
             let sessions: Set<_> = bundle.linker.shorts().into_keys().collect();
@@ -107,26 +168,39 @@ impl Bundles {
         let ids: Vec<(&'static str, Box<str>)> = self.all.iter().flat_map(|bundle| &bundle.sessions).cloned().collect();
         let shorts = shorten(&ids.iter().map(|(_, id)| &**id).collect::<Vec<_>>());
         let shorts: Arc<Shorts> = Arc::new(ids.into_iter().zip(shorts).collect());
-        let old = std::mem::replace(&mut self.shorts, Arc::clone(&shorts));
-        let renamed = |bundle: &Bundle| bundle.sessions.iter().any(|key| old.get(key).is_some_and(|short| Some(short) != shorts.get(key)));
+        let renamed =
+            |bundle: &Bundle| bundle.sessions.iter().any(|key| self.shorts.get(key).is_some_and(|short| Some(short) != shorts.get(key)));
         let renamed: Vec<u32> = (0..).zip(&self.all).filter(|(_, bundle)| renamed(bundle)).map(|(number, _)| number).collect();
+        // Before the names are new: what was told of them has the old ones.
         renamed.into_iter().for_each(|number| self.touch(number, before));
-        self.all.iter_mut().for_each(|bundle| bundle.linker.call_sessions(Arc::clone(&shorts)));
+        self.shorts = Arc::clone(&shorts);
+        self.all.iter_mut().for_each(|bundle| Arc::make_mut(&mut bundle.linker).call_sessions(Arc::clone(&shorts)));
     }
 
     /// The bundle of a source.
-    pub(super) fn of(&mut self, path: &str) -> Option<u32> {
+    pub(super) fn of(&self, path: &str) -> Option<u32> {
         self.paths.get(path).copied().map(|known| self.whole(known))
     }
 
+    /// The bundle of a session.
+    pub(super) fn of_session(&self, agent: &str, session: &str) -> Option<u32> {
+        let is_it = |key: &&(&'static str, Box<str>)| key.0 == agent && *key.1 == *session;
+        self.iter().find(|(_, bundle)| bundle.sessions.iter().any(|key| is_it(&key))).map(|(number, _)| number)
+    }
+
     /// A bundle by its number.
-    pub(super) fn get(&mut self, number: u32) -> Option<&mut Bundle> {
+    pub(super) fn get(&self, number: u32) -> Option<&Bundle> {
+        self.all.get(number as usize)
+    }
+
+    /// The same, to be changed.
+    pub(super) fn get_mut(&mut self, number: u32) -> Option<&mut Bundle> {
         self.all.get_mut(number as usize)
     }
 
     /// All bundles that hold something.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Bundle)> {
-        (0..).zip(&self.all).filter(|(_, bundle)| bundle.linker.sources().next().is_some())
+        (0..).zip(&self.all).filter(|(_, bundle)| bundle.paths().next().is_some())
     }
 
     /// The bundles that were touched, each once; they are not any more.
@@ -139,16 +213,16 @@ impl Bundles {
     /// Remembers what the rows of a bundle are before they change.
     pub(super) fn touch(&mut self, number: u32, before: Option<&Now>) {
         self.touched.insert(number);
-        self.clock += 1;
+        self.wake(number);
         let Some(bundle) = self.all.get_mut(number as usize) else { return };
-        bundle.used = self.clock;
         if let (None, Some(before)) = (&bundle.prints, before) {
             bundle.prints = Some(Prints::of(&bundle.linker.link(), before));
         }
     }
 
     /// Forgets what rows were of bundles in which nothing has happened for long.
-    pub(super) fn forget(&mut self) {
+    pub(super) fn forget(&mut self, now: &Now) {
+        self.rest(now);
         let idle = |bundle: &&mut Bundle| bundle.prints.as_ref().is_some_and(|prints| !prints.is_alive());
         let mut held: Vec<&mut Bundle> = self.all.iter_mut().filter(idle).collect();
         held.sort_by_key(|bundle| std::cmp::Reverse(bundle.used));
@@ -159,7 +233,7 @@ impl Bundles {
         let number = u32::try_from(self.all.len()).unwrap_or(u32::MAX);
         let mut linker = Linker::default();
         linker.call_sessions(Arc::clone(&self.shorts));
-        self.all.push(Bundle { linker, ..Bundle::default() });
+        self.all.push(Bundle { linker: Arc::new(linker), ..Bundle::default() });
         self.part_of.push(number);
         number
     }
@@ -188,21 +262,34 @@ impl Bundles {
         self.touched.remove(&from);
         if let Some(bundle) = self.all.get_mut(to as usize) {
             bundle.sessions.extend(gone.sessions);
+            bundle.stored.extend(gone.stored);
             match (&mut bundle.prints, gone.prints) {
                 (Some(prints), Some(more)) => prints.join(more),
                 (prints, more) => *prints = prints.take().or(more),
             }
-            for source in gone.linker.into_sources() {
+            bundle.rewritten |= gone.rewritten;
+            let linker = Arc::make_mut(&mut bundle.linker);
+            for source in Arc::unwrap_or_clone(gone.linker).into_sources() {
                 self.paths.insert(source.path.clone(), to);
-                bundle.linker.put(source);
+                linker.put(source);
             }
         }
         to
     }
 
-    /// The bundle that holds a record.
-    fn holder(&self, leaf: Id) -> Option<u32> {
-        let holds = |bundle: &Bundle| bundle.linker.sources().any(|source| source.summary.nodes.contains(&leaf));
-        self.iter().find(|(_, bundle)| holds(bundle)).map(|(number, _)| number)
+    /// The bundle that a name belongs to.
+    fn named(&self, name: u64) -> Option<u32> {
+        let seeded = || self.seeded.binary_search_by_key(&name, |(name, _)| *name).ok().and_then(|place| self.seeded.get(place));
+        self.names.get(&name).copied().or_else(|| seeded().map(|(_, bundle)| *bundle))
+    }
+
+    /// The bundles that hold any of some records; of what is asleep, those that may.
+    fn holders(&self, records: &Set<Id>) -> Vec<u32> {
+        if records.is_empty() {
+            return Vec::new();
+        }
+        let has_any = |source: &Source| source.summary.nodes.iter().any(|node| records.contains(node));
+        let holds = |(_, bundle): &(u32, &Bundle)| bundle.linker.sources().any(has_any) || self.may_hold(bundle, records);
+        self.iter().filter(holds).map(|(number, _)| number).collect()
     }
 }

@@ -55,6 +55,13 @@ pub enum Change {
         /// The session.
         session: Box<str>,
     },
+    /// Logs that a session is linked with have other bytes than before, whether or not any row has changed.
+    Touched {
+        /// The agent.
+        agent: Box<str>,
+        /// The session.
+        session: Box<str>,
+    },
     /// The subscriber was too slow: so many changes are missing here. What it knows, it has to ask for again.
     Lagged {
         /// How many.

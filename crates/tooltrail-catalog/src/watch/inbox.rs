@@ -1,9 +1,10 @@
 //! What wakes the watcher: files that were written to, subscribers that come and go, its end. Bursts become one.
 
-use super::Wish;
 use super::queue::Sender;
+use super::{Held, Wish};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::mpsc::{self, Receiver};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -30,8 +31,12 @@ pub(super) struct Post {
     pub(super) anywhere: bool,
     /// New subscribers.
     pub(super) wishes: Vec<(Wish, Sender)>,
+    /// Sessions that somebody wants to have as they are now.
+    pub(super) asks: Vec<Ask>,
     /// The watcher is to end.
     pub(super) ended: bool,
+    /// The watcher is gone, and takes nothing any more.
+    closed: bool,
     /// A subscriber may have left.
     rung: bool,
     /// When the first event came, and how many there were.
@@ -39,9 +44,18 @@ pub(super) struct Post {
     events: u64,
 }
 
+/// Somebody wants to have a session as it is now.
+#[derive(Debug)]
+pub(super) struct Ask {
+    pub(super) agent: Box<str>,
+    pub(super) session: Box<str>,
+    /// Where the answer goes. Dropped, it means that there is none.
+    pub(super) answer: mpsc::Sender<Held>,
+}
+
 impl Post {
     fn is_urgent(&self) -> bool {
-        self.rung || self.ended || !self.wishes.is_empty()
+        self.rung || self.ended || !self.wishes.is_empty() || !self.asks.is_empty()
     }
 }
 
@@ -51,8 +65,19 @@ impl Inbox {
     }
 
     fn put(&self, change: impl FnOnce(&mut Post)) {
-        change(&mut self.post());
+        let mut post = self.post();
+        change(&mut post);
+        // Whoever waits for something that nobody will take learns of it by its end being dropped.
+        if post.closed {
+            *post = Post { closed: true, ..Post::default() };
+        }
+        drop(post);
         self.wake.notify_one();
+    }
+
+    /// The watcher is gone. What waits for it, now or later, is let go.
+    pub(super) fn close(&self) {
+        self.put(|post| post.closed = true);
     }
 
     /// A file was written to.
@@ -82,6 +107,13 @@ impl Inbox {
     /// Somebody wants to be told.
     pub(super) fn wish(&self, wish: Wish, sender: Sender) {
         self.put(|post| post.wishes.push((wish, sender)));
+    }
+
+    /// Somebody wants to have a session as it is now.
+    pub(super) fn ask(&self, agent: &str, session: &str) -> Receiver<Held> {
+        let (answer, receiver) = mpsc::channel();
+        self.put(|post| post.asks.push(Ask { agent: agent.into(), session: session.into(), answer }));
+        receiver
     }
 
     /// A subscriber may have left.
@@ -153,6 +185,15 @@ mod tests {
         inbox.end();
         assert!(inbox.wait(None, Instant::now() + Duration::from_secs(60)).ended);
         assert!(inbox.wait(Some(Instant::now()), Instant::now()).files.is_empty());
+    }
+
+    #[test]
+    fn nobody_waits_for_a_watcher_that_is_gone() {
+        let inbox = Inbox::default();
+        let before = inbox.ask("claude", "s1");
+        inbox.close();
+        let after = inbox.ask("claude", "s1");
+        assert!(before.recv().is_err() && after.recv().is_err());
     }
 
     #[test]

@@ -3,8 +3,11 @@
 //! A [`Watcher`] has a thread (`run`) that is woken by what the system tells of files (`events`), by its own poll, and by subscribers, all
 //! through one `inbox`. `ground` says where logs are; `world` holds every source as it was last read, and follows those that grow, so that
 //! an append costs the new bytes; `bundles` keeps apart what has nothing to do with each other, so that only the logs which belong
-//! together with the changed one are linked again; `prints` compares the rows with those before; `news` tells the difference through
+//! together with the changed one are linked again, and what the catalogue knows is not in memory before somebody wants it (`seed`,
+//! `bundles::asleep`); `prints` compares the rows with those before; `news` tells the difference through
 //! one `queue` for each subscriber. `fresh` keeps the catalogue's file up with the logs, if that is wanted.
+//!
+//! Whoever shows a session asks for it here as well ([`Watcher::session`]), so that what is shown and what is told come from the same logs.
 //!
 //! Rows are those of every command: at any quiet moment, what a subscriber was told is what `calls --json` and `list --json` print.
 
@@ -19,6 +22,7 @@ mod news;
 mod prints;
 mod queue;
 mod run;
+mod seed;
 mod world;
 
 pub use change::{CallNews, Change, Message, SessionNews, Speaker};
@@ -31,13 +35,14 @@ use fresh::Fresh;
 use inbox::Inbox;
 use run::Run;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use tooltrail_formats::scan;
 use tooltrail_model::filter::Filter;
-use tooltrail_model::link::Now;
+use tooltrail_model::link::{Linker, Now};
 use world::World;
 
 /// Tells what time it is, and which sessions run.
@@ -56,11 +61,13 @@ pub struct Options {
     pub queue: usize,
     /// What is kept of logs that are gone, for those who ask about it.
     pub keep: Option<Keep>,
+    /// The file of a catalogue that may know these logs. What it has as it is need not be read; without it everything is.
+    pub seed: Option<PathBuf>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { scan: scan::Options::default(), events: true, poll: Duration::from_secs(2), queue: 4096, keep: None }
+        Options { scan: scan::Options::default(), events: true, poll: Duration::from_secs(2), queue: 4096, keep: None, seed: None }
     }
 }
 
@@ -71,6 +78,19 @@ pub struct Wish {
     pub filter: Filter,
     /// How many calls it is told of at the beginning: the last ones, and all that run.
     pub last: usize,
+    /// Whether it is told of all sessions whose logs have other bytes, even where no row has changed ([`Change::Touched`]).
+    pub touched: bool,
+}
+
+/// The logs of a session as they are now, with all they are linked with.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// The logs, ready to be linked. They stay as they are, whatever is written meanwhile.
+    pub linker: Arc<Linker>,
+    /// The moment.
+    pub now: Now,
+    /// Changes whenever anything changes that its rows tell, or any of its logs has other bytes; the same in every process.
+    pub version: u64,
 }
 
 /// Watches logs while somebody is subscribed. Dropping it ends all subscriptions.
@@ -88,7 +108,7 @@ impl Watcher {
         let (inbox, read) = (Arc::<Inbox>::default(), Arc::<AtomicU64>::default());
         let queue = options.queue;
         let fresh = catalogue.and_then(|catalogue| Fresh::start(catalogue, ground.clone(), options.scan.clone(), Arc::clone(&clock)));
-        let world = World::new(ground, options.scan.clone(), options.keep.clone(), Arc::clone(&read));
+        let world = World::new(ground, &options, Arc::clone(&read));
         let run = Run::new(world, Arc::clone(&inbox), options, clock, fresh);
         let thread = std::thread::Builder::new().name("watch".to_owned()).spawn(|| run.run())?;
         Ok(Watcher { inbox, read, queue, thread: Some(thread) })
@@ -99,6 +119,12 @@ impl Watcher {
         let (sender, subscriber) = queue::queue(self.queue, Arc::clone(&self.inbox));
         self.inbox.wish(wish, sender);
         subscriber
+    }
+
+    /// A session as it is now; what was written meanwhile is looked at first. Nothing if there is no such session, if nobody is subscribed,
+    /// or if the watcher has ended.
+    pub fn session(&self, agent: &str, session: &str) -> Option<Held> {
+        self.inbox.ask(agent, session).recv().ok()
     }
 
     /// What ends it from elsewhere, as from a signal.

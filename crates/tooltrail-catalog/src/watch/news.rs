@@ -1,9 +1,10 @@
 //! From linked logs to what subscribers are told: each change is made once, and given to those whose filter takes it.
 
 use super::change::{CallNews, Change, Message, SessionNews};
-use super::prints::{Difference, Prints};
+use super::prints::{Difference, Prints, print};
 use super::queue::Sender;
 use super::world::{Said, World};
+use super::{Held, Wish};
 use crate::Map;
 use crate::taken::{self, Asked};
 use crate::texts::Query;
@@ -24,13 +25,16 @@ pub(super) struct Listener {
     filter: Filter,
     /// What to look for in calls, if the filter asks about texts.
     query: Option<Query>,
+    /// Whether it is told of logs that have other bytes.
+    touched: bool,
     sender: Sender,
 }
 
 impl Listener {
-    pub(super) fn new(filter: Filter, sender: Sender) -> Self {
+    pub(super) fn new(wish: Wish, sender: Sender) -> Self {
+        let Wish { filter, touched, .. } = wish;
         let query = filter.asks_texts().then(|| Query::unseen(filter.clone()));
-        Listener { filter, query, sender }
+        Listener { filter, query, touched, sender }
     }
 
     /// Whether nobody listens any more.
@@ -67,19 +71,23 @@ pub(super) fn tell(world: &mut World, now: &Now, listeners: &[Listener]) -> bool
     for number in world.bundles.take_touched() {
         let said: Vec<&Said> = said.iter().filter(|said| world.bundles.of(&said.file) == Some(number)).collect();
         let World { bundles, desk, keep, .. } = &mut *world;
-        let Some(bundle) = bundles.get(number) else { continue };
+        let Some(bundle) = bundles.get_mut(number) else { continue };
         let before = bundle.prints.take().unwrap_or_default();
         let linked = bundle.linker.link();
         let (prints, differences) = before.renew(&linked, now);
         let asked = Asked { linked: &linked, shelf: &*desk, now, threads: 1, keep: keep.as_ref() };
-        any |= !differences.is_empty();
+        let rewritten = std::mem::take(&mut bundle.rewritten);
+        any |= rewritten || !differences.is_empty();
         let scene = Scene { asked, group: Group::whole(&linked) };
         differences.into_iter().for_each(|difference| tell_one(&scene, difference, listeners));
         said.into_iter().for_each(|said| tell_said(&scene, said, listeners));
+        if rewritten {
+            tell_touched(&linked, listeners);
+        }
         bundle.prints = Some(prints);
     }
     world.desk.tidy();
-    world.bundles.forget();
+    world.bundles.forget(now);
     any
 }
 
@@ -99,6 +107,9 @@ pub(super) fn begin(world: &mut World, now: &Now, listener: &Listener, last: usi
         if old && !lives {
             continue;
         }
+        let rests = bundle.asleep && !lives;
+        bundles.wake(number);
+        let Some(bundle) = bundles.get_mut(number) else { continue };
         let linked = bundle.linker.link();
         let asked = Asked { linked: &linked, shelf: &*desk, now, threads: 1, keep: keep.as_ref() };
         let repeats = repeats(&linked);
@@ -123,6 +134,9 @@ pub(super) fn begin(world: &mut World, now: &Now, listener: &Listener, last: usi
             let prints = Prints::of(&linked, now);
             drop(linked);
             bundle.prints = Some(prints);
+        }
+        if rests {
+            bundles.lull(number, now);
         }
     }
     desk.tidy();
@@ -230,6 +244,26 @@ fn tell_said(scene: &Scene<'_>, said: &Said, listeners: &[Listener]) {
         }))
     };
     send(listeners, |listener| listener.knows(scene, &row, Item::Message(said.time)), message);
+}
+
+/// Tells that the logs of the sessions here have other bytes. What these are about no filter can say.
+fn tell_touched(linked: &Linked<'_>, listeners: &[Listener]) {
+    for own in &linked.sessions {
+        let touched = || Some(Change::Touched { agent: own.agent.into(), session: own.id.clone() });
+        send(listeners, |listener| listener.touched, touched);
+    }
+}
+
+/// A session as it is now, for whoever shows it.
+pub(super) fn hold(world: &mut World, now: &Now, agent: &str, session: &str) -> Option<Held> {
+    let number = world.bundles.of_session(agent, session)?;
+    world.bundles.wake(number);
+    let bundle = world.bundles.get_mut(number)?;
+    let linker = Arc::clone(&bundle.linker);
+    let prints = bundle.prints.get_or_insert_with(|| Prints::of(&linker.link(), now));
+    let logs = linker.sources().map(|source| (&*source.path, source.modified, source.summary.tally.bytes));
+    let version = print(&(logs.collect::<Vec<_>>(), prints.version()));
+    Some(Held { linker, now: now.clone(), version })
 }
 
 fn session_news(row: &SessionRow<'_>) -> Option<Change> {

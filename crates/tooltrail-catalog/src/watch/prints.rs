@@ -101,6 +101,13 @@ impl Prints {
         }
     }
 
+    /// A number for all rows together, the same in every process.
+    pub(super) fn version(&self) -> u64 {
+        // Added up, because maps have no order.
+        let calls = |session: &Session| session.calls.iter().fold(0, |all: u64, (key, call)| all.wrapping_add(print(&(key, call.row))));
+        self.sessions.iter().fold(0, |all: u64, (key, session)| all.wrapping_add(print(&(key, session.row, calls(session)))))
+    }
+
     /// Whether any session is more or less alive than when the rows were made.
     pub(super) fn is_stale(&self, now: &Now) -> bool {
         self.sessions.iter().any(|((_, id), session)| now.pulse(id, session.signs.iter().copied()) != session.pulse)
@@ -147,6 +154,6 @@ impl Session {
     }
 }
 
-fn print(row: &impl Hash) -> u64 {
+pub(super) fn print(row: &impl Hash) -> u64 {
     foldhash::quality::FixedState::with_seed(0x7072).hash_one(row)
 }

@@ -6,11 +6,12 @@
 use super::events::Events;
 use super::fresh::Fresh;
 use super::ground::changed;
-use super::inbox::{Inbox, Post};
+use super::inbox::{Ask, Inbox, Post};
 use super::news::{self, Listener};
 use super::world::World;
 use super::{Clock, Options};
 use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -24,6 +25,17 @@ const LOGS: usize = 48;
 /// How often everything is looked at: not more often than this, and the more it costs the less often.
 const SELDOM: Duration = Duration::from_secs(60);
 const SHARE: u32 = 2000;
+/// After so many polls it is asked whether the catalogue has been written: what it was need not be kept for the watcher any longer then.
+const RENEW: u32 = 10;
+
+/// Lets go of whoever waits for a watcher that is gone, also for one that broke down.
+struct Closing(Arc<Inbox>);
+
+impl Drop for Closing {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
 
 /// A watcher at work.
 pub(super) struct Run {
@@ -39,6 +51,7 @@ pub(super) struct Run {
     directories: Vec<(PathBuf, Option<SystemTime>)>,
     next_poll: Instant,
     next_look: Instant,
+    polls: u32,
     rested: Instant,
 }
 
@@ -57,12 +70,14 @@ impl Run {
             directories: Vec::new(),
             next_poll: now,
             next_look: now,
+            polls: 0,
             rested: now,
         }
     }
 
     /// Works until it is told to end.
     pub(super) fn run(mut self) {
+        let _closing = Closing(Arc::clone(&self.inbox));
         loop {
             let until = (!self.listeners.is_empty()).then_some(self.next_poll);
             let post = self.inbox.wait(until, self.rested);
@@ -79,7 +94,10 @@ impl Run {
 
     fn work(&mut self, post: Post) {
         if self.listeners.is_empty() && post.wishes.is_empty() {
+            // Those who ask about a session learn by their answer being dropped that there is none.
             self.events = None;
+            self.world.leave();
+            self.told = None;
             return;
         }
         let now = (self.clock)();
@@ -87,14 +105,22 @@ impl Run {
         if asleep {
             self.wake(&now);
         } else {
-            let poll = Instant::now() >= self.next_poll;
+            // Whoever asks for a session has it polled for.
+            let poll = Instant::now() >= self.next_poll || !post.asks.is_empty();
             let anywhere = post.anywhere || poll && self.is_look_due();
-            self.pass(post.files, anywhere, poll, &now);
+            let asked = post.asks.iter().flat_map(|ask| self.world.files_of(&ask.agent, &ask.session));
+            let files: BTreeSet<PathBuf> = asked.chain(post.files).collect();
+            self.pass(files, anywhere, poll, &now);
         }
         for (wish, sender) in post.wishes {
-            let listener = Listener::new(wish.filter, sender);
-            news::begin(&mut self.world, &now, &listener, wish.last);
+            let last = wish.last;
+            let listener = Listener::new(wish, sender);
+            news::begin(&mut self.world, &now, &listener, last);
             self.listeners.push(listener);
+        }
+        for Ask { agent, session, answer } in post.asks {
+            // Whoever asked may have gone.
+            news::hold(&mut self.world, &now, &agent, &session).into_iter().for_each(|held| drop(answer.send(held)));
         }
         self.told = Some(now);
     }
@@ -124,6 +150,11 @@ impl Run {
         self.told = before;
         if anywhere {
             self.look(now);
+        }
+        self.polls += u32::from(poll);
+        if anywhere || self.polls >= RENEW {
+            self.polls = 0;
+            self.world.resow();
         }
         if news::tell(&mut self.world, now, &self.listeners)
             && let Some(fresh) = &self.fresh

@@ -4,7 +4,9 @@ use super::bundles::Bundles;
 use super::change::Speaker;
 use super::desk::Desk;
 use super::ground::{Ground, stat};
+use super::seed::Seed;
 use crate::keep::Keep;
+use crate::refresh::stamp;
 use crate::{Map, Set};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,6 +36,8 @@ pub(super) struct World {
     pub(super) desk: Desk,
     /// What is kept of logs that are gone.
     pub(super) keep: Option<Keep>,
+    /// A catalogue that may know the logs.
+    seed: Option<PathBuf>,
     /// The followers, those used last at the end.
     live: Vec<(PathBuf, Follower)>,
     buffer: Buffer,
@@ -53,6 +57,11 @@ struct Known {
 }
 
 impl Known {
+    /// A source that is read as it was found.
+    fn of(found: &Found) -> Self {
+        Known { stamp: Some(Stamp::of(found)), size: found.size, written: found.modified }
+    }
+
     fn is_as(&self, found: &Found) -> bool {
         self.stamp == Some(Stamp::of(found))
     }
@@ -79,14 +88,19 @@ struct Notes {
 
 impl World {
     /// A world of which nothing is known. What is read of logs is added to a count.
-    pub(super) fn new(ground: Ground, options: Options, keep: Option<Keep>, read: Arc<AtomicU64>) -> Self {
+    pub(super) fn new(ground: Ground, options: &super::Options, read: Arc<AtomicU64>) -> Self {
+        let super::Options { scan, keep, seed, .. } = options;
+        let usual = Options::default();
+        let is_usual = (scan.max_line, scan.check_utf8) == (usual.max_line, usual.check_utf8);
         World {
             ground,
-            options,
+            options: scan.clone(),
             known: Map::default(),
-            bundles: Bundles::default(),
+            bundles: Bundles::new(scan.clone()),
             desk: Desk::new(Arc::clone(&read)),
-            keep,
+            keep: keep.clone(),
+            // What is stored was read as usual.
+            seed: seed.clone().filter(|_| is_usual),
             live: Vec::new(),
             buffer: Buffer::default(),
             read,
@@ -105,11 +119,14 @@ impl World {
         let start = Instant::now();
         let search = self.ground.search();
         let first = self.known.is_empty();
+        if first {
+            self.sow(&search.files);
+        }
         let mut changed = Vec::new();
         let mut here: Set<&Path> = Set::default();
         for found in &search.files {
             here.insert(&found.path);
-            if self.known.get(&found.path).is_none_or(|known| !known.is_as(found)) {
+            if self.known.get(&found.path).is_none_or(|known| !known.is_as(found)) || self.bundles.of(&spelled(&found.path)).is_none() {
                 changed.push(found.clone());
             }
         }
@@ -128,6 +145,51 @@ impl World {
         follow.iter().rev().for_each(|found| self.follow(found, before));
         self.bundles.name_sessions(before);
         took
+    }
+
+    /// Takes from the catalogue what it has as it is.
+    fn sow(&mut self, files: &[Found]) {
+        let Some(seed) = self.seed.as_deref().and_then(Seed::open) else { return };
+        let Some(mut stored) = seed.sources() else { return };
+        let (mut known, mut sources) = (Vec::new(), Vec::new());
+        for found in files {
+            // Taken first: a file beside the log that changes in between is noticed later.
+            let own = Known::of(found);
+            let path = spelled(&found.path);
+            if stored.get(&path).is_some_and(|stored| stored.stamp == stamp(found))
+                && let Some(stored) = stored.remove(&path)
+            {
+                sources.push((path, stored));
+                known.push((found.path.clone(), own));
+            }
+        }
+        let changed = stored.values().map(|stored| stored.bundle).collect();
+        if self.bundles.sow(seed, sources, &changed) {
+            self.known.extend(known);
+        }
+    }
+
+    /// Goes over to the catalogue as it is now, if somebody has written it. So nobody has to keep for us what it was.
+    pub(super) fn resow(&mut self) {
+        let Some(seed) = self.seed.as_deref().and_then(Seed::open).filter(|seed| self.bundles.is_news(seed)) else { return };
+        let World { bundles, known, .. } = self;
+        bundles.resow(seed, |path, stored| {
+            let path = Path::new(path);
+            let is_known = |found: &Found| known.get(path).is_some_and(|known| known.is_as(found));
+            stat(path).filter(is_known).is_some_and(|found| stamp(&found) == stored.stamp)
+        });
+    }
+
+    /// Forgets everything, if the catalogue tells it again: nobody wants to know for now.
+    pub(super) fn leave(&mut self) {
+        if !self.bundles.is_seeded() {
+            return;
+        }
+        self.known.clear();
+        self.live.clear();
+        self.said.clear();
+        self.bundles = Bundles::new(self.options.clone());
+        self.desk = Desk::new(Arc::clone(&self.read));
     }
 
     /// Looks at some logs. Gives whether one of them is not known, or not there any more: then everything has to be looked at.
@@ -154,6 +216,14 @@ impl World {
             all.select_nth_unstable_by(count, |a, b| b.cmp(a));
         }
         all.into_iter().take(count).map(|(_, path)| path.clone()).collect()
+    }
+
+    /// The logs that a session is linked with.
+    pub(super) fn files_of(&self, agent: &str, session: &str) -> Vec<PathBuf> {
+        let bundle = self.bundles.of_session(agent, session).and_then(|number| self.bundles.get(number));
+        let paths = bundle.into_iter().flat_map(|bundle| bundle.paths()).map(PathBuf::from);
+        // One whose name is no text is found by the poll.
+        paths.filter(|path| self.known.contains_key(path)).collect()
     }
 
     /// What was said since the last time.
@@ -217,8 +287,7 @@ impl World {
 
     /// Notes that a log has been read as it was found. Gives how much of it was told of before.
     fn note(&mut self, found: &Found) -> u64 {
-        let known = Known { stamp: Some(Stamp::of(found)), size: found.size, written: found.modified };
-        self.known.insert(found.path.clone(), known).map_or(0, |known| known.size)
+        self.known.insert(found.path.clone(), Known::of(found)).map_or(0, |known| known.size)
     }
 
     /// Nothing is known of a log that could not be read, until it can be. `told` is how much of it was told of.
@@ -281,7 +350,7 @@ mod tests {
         let path = logs.join("s1.jsonl");
         std::fs::create_dir(&logs).unwrap();
         std::fs::write(&path, "{\"type\":\"user\",\"uuid\":\"u1\",\"sessionId\":\"s1\",\"message\":{\"content\":\"go\"}}\n").unwrap();
-        let mut world = World::new(Ground::Paths(vec![logs.clone()]), Options::default(), None, Arc::default());
+        let mut world = World::new(Ground::Paths(vec![logs.clone()]), &crate::watch::Options::default(), Arc::default());
         let (now, found) = (Now::at(Time::UNIX_EPOCH), stat(&path).unwrap());
         let is_there = |world: &mut World| world.bundles.of(&spelled(&path)).is_some();
         for by_scan in [true, false] {

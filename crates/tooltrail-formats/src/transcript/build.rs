@@ -3,17 +3,16 @@
 //! A session may be told by several files (it was resumed, backed up, has subagents). A record that stands in two of them is shown
 //! once; what stands beside the main conversation becomes a thread of the call that started it.
 
+use super::gist::{Gist, Log, Notes, Says, text};
 use super::{Private, echoes, format_of, halves};
 use crate::shelf::Shelf;
-use crate::{Opened, records, value};
 use halves::Half;
 use std::collections::{HashMap, HashSet};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 use tooltrail_model::Time;
-use tooltrail_model::event::Origin;
 use tooltrail_model::link::{Linked, LinkedCall, Now};
 use tooltrail_model::summary::HookRecord;
-use tooltrail_model::transcript::{CallEntry, Entry, Part, Parts, Spot, Thread, Transcript, Turn, What};
+use tooltrail_model::transcript::{CallEntry, Entry, Part, Spot, Thread, Transcript, Turn, What};
 
 /// The longest beginning of a prompt that is kept as the name of its turn.
 const HEAD: usize = 200;
@@ -36,10 +35,11 @@ pub(super) fn transcript<'a>(
     now: &'a Now,
     shelf: &dyn Shelf,
     private: Option<Private<'a>>,
+    notes: Option<&Notes>,
 ) -> Built<'a> {
     let mut builder = Builder::new(linked, sessions, now, private);
     for source in builder.sources() {
-        builder.read(source, shelf);
+        builder.read(source, shelf, notes);
     }
     builder.finish(now, private)
 }
@@ -98,7 +98,7 @@ struct Builder<'a, 's> {
     order: Vec<Side>,
     private: Option<Private<'a>>,
     /// Which names of sessions mean one of these.
-    ours: HashMap<(usize, String), bool>,
+    ours: HashMap<(usize, Arc<str>), bool>,
 }
 
 impl<'a, 's> Builder<'a, 's> {
@@ -169,58 +169,49 @@ impl<'a, 's> Builder<'a, 's> {
         sources
     }
 
-    fn read(&mut self, source: usize, shelf: &dyn Shelf) {
+    fn read(&mut self, source: usize, shelf: &dyn Shelf, notes: Option<&Notes>) {
         let entry = self.linked.sources[source];
         let Some(format) = entry.summary.agent.and_then(format_of) else { return };
-        // A log that is gone or closed to us has nothing to read; its calls are still listed.
-        let Ok(input) = shelf.log(&entry.path) else { return };
         let names = &entry.summary.names;
         let whole = entry.summary.agents.iter().find(|agent| agent.whole).map(|agent| names.opt(agent.agent).unwrap_or("").to_owned());
-        let mut turns: HashMap<u64, bool> = entry.summary.turns.iter().map(|turn| (turn.at.line, turn.abandoned)).collect();
-        let mut chain: HashMap<String, String> = HashMap::new();
-        let mut latest: Option<Time> = None;
-        records::each(input, |_, record| {
-            let value = value::read(record.bytes);
-            let parts = format.parts(Opened { line: record.at.line, value: &value });
-            latest = latest.max(parts.time);
-            let side = side(source, whole.as_deref(), &parts, &mut chain);
-            if !self.belongs(source, &parts) || !self.is_new(&parts, record.bytes) {
-                return;
-            }
-            let spot = Spot { source, at: record.at };
-            let mut begins = turns.remove(&record.at.line).filter(|_| side == Side::Main);
-            for (part, said) in parts.parts.iter().enumerate() {
-                if let Some(what) = self.what(said, spot) {
-                    let starts = matches!(what, What::Prompt | What::Command | What::Media);
-                    let begins = if starts { begins.take() } else { None };
-                    let entry = Entry { spot, part, time: parts.time, what, turn: None, abandoned: false, lines: lines(said) };
-                    let found = Found {
-                        entry,
-                        order: latest,
-                        text: fingerprint(said),
-                        paragraphs: paragraphs(said),
-                        echo: parts.echo.then(|| parts.voice.unwrap_or(echoes::ANY)),
-                        head: self.head(said),
-                        begins,
-                        half: Half::of(said),
-                    };
-                    self.put(side.clone(), found);
-                }
-            }
-        });
-        self.leftovers(source, &whole);
+        let turns = entry.summary.turns.iter().map(|turn| (turn.at.line, turn.abandoned)).collect();
+        let mut reading = Reading { source, whole, turns, chain: HashMap::new(), latest: None };
+        let private = self.private;
+        let head = |part: &Part| head(part, private);
+        let log = Log { file: &entry.path, format, shelf, written: (entry.summary.tally.bytes, entry.modified), head: &head };
+        match notes {
+            Some(notes) => notes.each(log, |gist| self.take(gist, &mut reading)),
+            None => log.each(|gist| self.take(gist, &mut reading)),
+        }
+        self.leftovers(source, &reading.whole);
     }
 
-    /// How a prompt begins, as it may be seen. What is private is taken out before anything is cut off: half a secret is none to a
-    /// redactor, and may be enough for somebody else.
-    fn head(&self, part: &Part) -> String {
-        if !matches!(part, Part::Prompt { .. } | Part::Command { .. }) {
-            return String::new();
+    /// Takes in a record.
+    fn take(&mut self, gist: &Gist, reading: &mut Reading) {
+        let source = reading.source;
+        reading.latest = reading.latest.max(gist.time);
+        let side = reading.side(gist);
+        if !self.belongs(source, gist) || !gist.print.is_none_or(|print| self.seen.insert(print)) {
+            return;
         }
-        let whole = text(part).to_owned();
-        let whole = if let Some(private) = self.private { (private.change)(whole) } else { whole };
-        let line = whole.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-        line[..line.floor_char_boundary(HEAD)].to_owned()
+        let spot = Spot { source, at: gist.at };
+        let mut begins = reading.turns.remove(&gist.at.line).filter(|_| side == Side::Main);
+        for (part, piece) in gist.pieces.iter().enumerate() {
+            let Some(what) = self.what(&piece.says, spot) else { continue };
+            let starts = matches!(what, What::Prompt | What::Command | What::Media);
+            let entry = Entry { spot, part, time: gist.time, what, turn: None, abandoned: false, lines: piece.lines };
+            let found = Found {
+                entry,
+                order: reading.latest,
+                text: piece.text,
+                paragraphs: piece.paragraphs.clone(),
+                echo: gist.echo,
+                head: piece.head.clone(),
+                begins: if starts { begins.take() } else { None },
+                half: piece.half,
+            };
+            self.put(side.clone(), found);
+        }
     }
 
     fn put(&mut self, side: Side, found: Found) {
@@ -231,13 +222,13 @@ impl<'a, 's> Builder<'a, 's> {
     }
 
     /// Whether a record is one of these sessions'. A log of one session does not say so in each record.
-    fn belongs(&mut self, source: usize, parts: &Parts) -> bool {
-        let Some(session) = &parts.session else { return true };
-        if let Some(&ours) = self.ours.get(&(source, session.clone())) {
+    fn belongs(&mut self, source: usize, gist: &Gist) -> bool {
+        let Some(session) = &gist.session else { return true };
+        if let Some(&ours) = self.ours.get(&(source, Arc::clone(session))) {
             return ours;
         }
         let ours = self.is_ours(source, session);
-        self.ours.insert((source, session.clone()), ours);
+        self.ours.insert((source, Arc::clone(session)), ours);
         ours
     }
 
@@ -257,61 +248,31 @@ impl<'a, 's> Builder<'a, 's> {
         of_calls.chain(of_turns).collect()
     }
 
-    /// Whether a record was not seen in another place already.
-    fn is_new(&mut self, parts: &Parts, bytes: &[u8]) -> bool {
-        let mut hasher = DefaultHasher::new();
-        match &parts.id {
-            // An id that was used for something else does not make this a copy.
-            Some(id) => {
-                id.hash(&mut hasher);
-                parts.parts.iter().for_each(|part| part_hash(part, &mut hasher));
-            }
-            // Without times everything may be told twice and mean it.
-            None if parts.time.is_none() => return true,
-            None => bytes.hash(&mut hasher),
-        }
-        self.seen.insert(hasher.finish())
-    }
-
     /// What an entry for a part would be; nothing where it is shown elsewhere.
-    fn what(&mut self, part: &Part, spot: Spot) -> Option<What> {
-        Some(match part {
-            Part::Call(id) => What::Call(self.place_call(id, spot)?),
-            Part::End(id) => {
-                if let Some(&index) = self.requests.get(&(spot.source, spot.at.line, &**id)) {
-                    What::Call(self.place(index)?)
-                } else {
+    fn what(&mut self, says: &Says, spot: Spot) -> Option<What> {
+        match says {
+            Says::Call(id) => Some(What::Call(self.place_call(id, spot)?)),
+            Says::End(id) => match self.requests.get(&(spot.source, spot.at.line, &**id)) {
+                Some(&index) => Some(What::Call(self.place(index)?)),
+                None => {
                     let call = self.by_id.get(&**id).map(|&index| &mut self.calls[index]);
                     if let Some(call) = call.filter(|call| !call.ends.contains(&spot)) {
                         call.ends.push(spot);
                     }
-                    return None;
+                    None
                 }
-            }
-            Part::Result(id) if self.is_loose(id, spot) => What::Folded,
-            Part::Result(_) => return None,
-            Part::Hook(hook) => {
-                let call = hook.call.as_deref().and_then(|id| self.by_id.get(id)).copied();
-                match call.and_then(|index| self.calls.get_mut(index)) {
-                    None => What::Hook,
-                    Some(call) => {
-                        if !call.hooks.contains(&spot) {
-                            call.hooks.push(spot);
-                        }
-                        return None;
-                    }
+            },
+            Says::Result(id) => self.is_loose(id, spot).then_some(What::Folded),
+            Says::Hook(call) => {
+                let call = call.as_deref().and_then(|id| self.by_id.get(id)).copied();
+                let Some(call) = call.and_then(|index| self.calls.get_mut(index)) else { return Some(What::Hook) };
+                if !call.hooks.contains(&spot) {
+                    call.hooks.push(spot);
                 }
+                None
             }
-            Part::Prompt { .. } => What::Prompt,
-            Part::Command { .. } => What::Command,
-            Part::Text(_) => What::Text,
-            Part::Thinking(_) => What::Thinking,
-            Part::Media(_) => What::Media,
-            Part::Folded { .. } => What::Folded,
-            Part::Notice { .. } => What::Notice,
-            Part::Boundary { .. } => What::Boundary,
-            Part::Unknown { .. } => What::Unknown,
-        })
+            Says::Plain(what) => Some(*what),
+        }
     }
 
     /// Whether a result belongs to no call that is shown, or to one whose result is another of the same log.
@@ -427,24 +388,45 @@ fn ran(hook: &HookRecord) -> Option<(Time, Time)> {
     Some((Time::from_millisecond(start)?, end))
 }
 
-/// The conversation that a record belongs to.
-fn side(source: usize, whole: Option<&str>, parts: &Parts, chain: &mut HashMap<String, String>) -> Side {
-    if let Some(agent) = &parts.agent {
-        return Side::Agent(agent.clone());
+/// A source that is being read.
+struct Reading {
+    source: usize,
+    /// The subagent whose log it is.
+    whole: Option<String>,
+    /// The lines at which turns begin, and whether each was abandoned.
+    turns: HashMap<u64, bool>,
+    /// For records beside the main conversation: what theirs begins with.
+    chain: HashMap<String, String>,
+    latest: Option<Time>,
+}
+
+impl Reading {
+    /// The conversation that a record belongs to.
+    fn side(&mut self, gist: &Gist) -> Side {
+        if let Some(agent) = gist.agent.as_deref().or(self.whole.as_deref()) {
+            return Side::Agent(agent.to_owned());
+        }
+        let Some((id, parent)) = gist.chain.as_ref().filter(|_| gist.sidechain) else { return Side::Main };
+        // An inline conversation is known by the record that it begins with.
+        let root = parent.as_ref().and_then(|parent| self.chain.get(parent)).cloned();
+        let root = root.or_else(|| id.clone()).unwrap_or_default();
+        if let Some(id) = id {
+            self.chain.insert(id.clone(), root.clone());
+        }
+        Side::Inline(self.source, root)
     }
-    if let Some(agent) = whole {
-        return Side::Agent(agent.to_owned());
+}
+
+/// How a prompt begins, as it may be seen. What is private is taken out before anything is cut off: half a secret is none to a
+/// redactor, and may be enough for somebody else.
+fn head(part: &Part, private: Option<Private<'_>>) -> String {
+    if !matches!(part, Part::Prompt { .. } | Part::Command { .. }) {
+        return String::new();
     }
-    if !parts.sidechain {
-        return Side::Main;
-    }
-    // An inline conversation is known by the record that it begins with.
-    let root = parts.parent.as_ref().and_then(|parent| chain.get(parent)).cloned();
-    let root = root.or_else(|| parts.id.clone()).unwrap_or_default();
-    if let Some(id) = &parts.id {
-        chain.insert(id.clone(), root.clone());
-    }
-    Side::Inline(source, root)
+    let whole = text(part).to_owned();
+    let whole = if let Some(private) = private { (private.change)(whole) } else { whole };
+    let line = whole.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    line[..line.floor_char_boundary(HEAD)].to_owned()
 }
 
 /// The turns of the main conversation; every entry learns to which it belongs.
@@ -483,52 +465,4 @@ fn inherit_turns(threads: &mut [Thread], calls: &mut [CallEntry<'_>]) {
             }
         }
     }
-}
-
-/// The text of a part, as far as it has one.
-fn text(part: &Part) -> &str {
-    match part {
-        Part::Prompt { text, .. } | Part::Text(text) | Part::Thinking(text) | Part::Folded { text, .. } => text,
-        Part::Command { line, .. } => line,
-        Part::Notice { title, .. } | Part::Boundary { title, .. } => title,
-        _ => "",
-    }
-}
-
-/// Tells parts of the same kind with the same words apart from others; 0 for what has no words.
-fn fingerprint(part: &Part) -> u64 {
-    let words = text(part).trim();
-    if words.is_empty() {
-        return 0;
-    }
-    let mut hasher = DefaultHasher::new();
-    std::mem::discriminant(part).hash(&mut hasher);
-    // A person may say what an agent has said.
-    matches!(part, Part::Prompt { origin: Origin::Agent, .. }).hash(&mut hasher);
-    words.hash(&mut hasher);
-    hasher.finish().max(1)
-}
-
-/// Tells whether two records with one id say the same.
-fn part_hash(part: &Part, hasher: &mut DefaultHasher) {
-    std::mem::discriminant(part).hash(hasher);
-    match part {
-        Part::Call(id) | Part::Result(id) | Part::End(id) => id.hash(hasher),
-        Part::Unknown { name, .. } => name.hash(hasher),
-        Part::Hook(hook) => hook.command.hash(hasher),
-        other => text(other).hash(hasher),
-    }
-}
-
-/// The same for each paragraph, where a part may be told in pieces.
-fn paragraphs(part: &Part) -> Vec<u64> {
-    let Part::Thinking(text) = part else { return Vec::new() };
-    text.split("\n\n").filter(|piece| !piece.trim().is_empty()).map(|piece| fingerprint(&Part::Thinking(piece.to_owned()))).collect()
-}
-
-/// About how many lines a part takes on a page.
-pub(super) fn lines(part: &Part) -> u32 {
-    const COLUMNS: usize = 100;
-    let lines: usize = text(part).lines().map(|line| line.len() / COLUMNS + 1).sum();
-    u32::try_from(lines.max(1)).unwrap_or(u32::MAX)
 }

@@ -1,15 +1,17 @@
 //! Transcripts: the records of a session read again, in the order of the conversation, and opened one by one.
 //!
-//! `build` makes the light index, without what is told twice (`echoes`) and with commands put together (`halves`); `story` loads one
+//! `build` makes the light index of the `gist` of each record, without what is told twice (`echoes`) and with commands put together (`halves`); `story` loads one
 //! call with everything its records say; `near` finds what was said around it; `private` takes out what should not be seen. What is loaded here never changes again.
 
 mod build;
 mod echoes;
+mod gist;
 mod halves;
 mod near;
 mod private;
 mod story;
 
+pub use gist::Notes;
 pub use near::Around;
 pub use private::Private;
 
@@ -43,8 +45,14 @@ impl<'a> SessionBook<'a> {
     /// Reads sessions, by their places in `Linked::sessions`, as one transcript: usually one, all of them where a file that holds
     /// several was asked for. The first one gives the title.
     pub fn read(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now, shelf: &'a dyn Shelf, private: Option<Private<'a>>) -> Self {
-        let build::Built { transcript, files, outputs } = build::transcript(linked, sessions, now, shelf, private);
+        let build::Built { transcript, files, outputs } = build::transcript(linked, sessions, now, shelf, private, None);
         SessionBook { linked, shelf, change: private.map(|private| private.change), transcript, files, outputs }
+    }
+
+    /// The same for a session that is read again and again as it grows: of what the notes know only what is new is read.
+    pub fn read_on(linked: &'a Linked<'a>, session: usize, now: &'a Now, shelf: &'a dyn Shelf, notes: &Notes) -> Self {
+        let build::Built { transcript, files, outputs } = build::transcript(linked, &[session], now, shelf, None, Some(notes));
+        SessionBook { linked, shelf, change: None, transcript, files, outputs }
     }
 
     /// The calls of sessions, each of which can be opened, without reading what was said around them.

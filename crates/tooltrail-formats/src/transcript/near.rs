@@ -1,7 +1,7 @@
 //! What stands near a call: what was said before and after it, and any line of its log. Read from the bytes around its records, so that a
 //! call can be shown without reading its session.
 
-use super::{SessionBook, build, format_of};
+use super::{SessionBook, format_of, gist};
 use crate::{Format, Opened, value};
 use memchr::memchr_iter;
 use tooltrail_model::book::{Book, Loaded};
@@ -179,7 +179,7 @@ impl Found {
             said.reverse();
         }
         for (part, what, said) in said {
-            let entry = Entry { spot, part, time: parts.time, what, turn: None, abandoned: false, lines: build::lines(said) };
+            let entry = Entry { spot, part, time: parts.time, what, turn: None, abandoned: false, lines: gist::lines(said) };
             if parts.echo {
                 self.echoes.push(entry);
                 self.echoes.truncate(1);

@@ -24,8 +24,7 @@ pub use groups::{By, Selected};
 pub use life::{Chance, Live, Now, Pulse};
 pub use open::{OpenCall, OpenSession};
 pub use sessions::{LinkedSession, LinkedTurn, Shorts, shorten};
-pub use state::OpenCalls;
-pub(crate) use state::State;
+pub use state::{OpenCalls, State, StateReason};
 
 use crate::summary::{CallRecord, ResultRecord, Summary};
 use crate::text::Name;

@@ -64,7 +64,7 @@ impl<'a> OpenSession<'a> {
             *self.row.by_status.entry(Status::Running).or_default() += self.calls.count;
         }
         let (state, reason) = state(pulse, self.calls, self.ending);
-        (self.row.state, self.row.state_reason) = (Some(state.word()), Some(reason));
+        (self.row.state, self.row.state_reason) = (Some(state.word()), Some(reason.word()));
         self.row
     }
 }

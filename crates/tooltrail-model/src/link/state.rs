@@ -2,34 +2,53 @@
 
 use super::life::{Chance, Live, Pulse};
 use crate::Kind;
+use crate::status::words;
 use crate::summary::Ending;
 use crate::verdict::Life;
 
-/// What a session is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum State {
-    /// The model or a tool is at work.
-    Working,
-    /// It asks the person something, or shows a plan.
-    Asks,
-    /// It waits for the person's permission.
-    Waiting,
-    /// It has answered; the person goes on, or nobody.
-    YourTurn,
-    /// There has been no sign of life for long.
-    Ended,
+words! {
+    /// What a session is doing.
+    State {
+        /// The model or a tool is at work.
+        Working => "working",
+        /// It asks the person something, or shows a plan.
+        Asks => "asks",
+        /// It waits for the person's permission.
+        Waiting => "waiting",
+        /// It has answered; the person goes on, or nobody.
+        YourTurn => "your_turn",
+        /// There has been no sign of life for long.
+        Ended => "ended",
+    }
 }
 
-impl State {
-    /// The word used in output and in filters.
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            State::Working => "working",
-            State::Asks => "asks",
-            State::Waiting => "waiting",
-            State::YourTurn => "your_turn",
-            State::Ended => "ended",
-        }
+words! {
+    /// What tells the state of a session.
+    StateReason {
+        /// A call is at work.
+        Call => "call",
+        /// The model is.
+        Model => "model",
+        /// The agent's own list of sessions says so.
+        Registry => "registry",
+        /// A question is open.
+        Question => "question",
+        /// A plan is shown.
+        Plan => "plan",
+        /// A call has to be allowed.
+        Permission => "permission",
+        /// The model has answered.
+        Answered => "answered",
+        /// The agent says that it has nothing to do.
+        Idle => "idle",
+        /// The person stopped it.
+        Interrupted => "interrupted",
+        /// The model's service failed.
+        ApiError => "api_error",
+        /// Nothing has been asked yet.
+        NothingAsked => "nothing_asked",
+        /// Nobody has written for long.
+        Quiet => "quiet",
     }
 }
 
@@ -73,28 +92,28 @@ impl OpenCalls {
 }
 
 /// What a session is doing, and what tells so.
-pub(super) fn state(pulse: Pulse, calls: OpenCalls, ending: Option<Ending>) -> (State, &'static str) {
+pub(super) fn state(pulse: Pulse, calls: OpenCalls, ending: Option<Ending>) -> (State, StateReason) {
     let Pulse { listed, written } = pulse;
     if listed.is_none() && !written {
-        return (State::Ended, "quiet");
+        return (State::Ended, StateReason::Quiet);
     }
     let life = calls.life(pulse);
     let at_work = life != Life::Dead;
     match listed {
-        _ if at_work && calls.question => return (State::Asks, "question"),
-        _ if at_work && calls.plan => return (State::Asks, "plan"),
-        _ if life == Life::AwaitsPermission => return (State::Waiting, "permission"),
-        Some(Live::Waiting) => return (State::Waiting, "registry"),
-        Some(Live::Idle) => return (State::YourTurn, "idle"),
-        _ if at_work => return (State::Working, "call"),
+        _ if at_work && calls.question => return (State::Asks, StateReason::Question),
+        _ if at_work && calls.plan => return (State::Asks, StateReason::Plan),
+        _ if life == Life::AwaitsPermission => return (State::Waiting, StateReason::Permission),
+        Some(Live::Waiting) => return (State::Waiting, StateReason::Registry),
+        Some(Live::Idle) => return (State::YourTurn, StateReason::Idle),
+        _ if at_work => return (State::Working, StateReason::Call),
         Some(Live::Running) | None => {}
     }
     match ending {
-        Some(Ending::Told | Ending::Busy) => (State::Working, "model"),
-        Some(Ending::Spoke) => (State::YourTurn, "answered"),
-        Some(Ending::Interrupted) => (State::YourTurn, "interrupted"),
-        Some(Ending::ApiError) => (State::YourTurn, "api_error"),
-        None if listed == Some(Live::Running) => (State::Working, "registry"),
-        None => (State::YourTurn, "nothing_asked"),
+        Some(Ending::Told | Ending::Busy) => (State::Working, StateReason::Model),
+        Some(Ending::Spoke) => (State::YourTurn, StateReason::Answered),
+        Some(Ending::Interrupted) => (State::YourTurn, StateReason::Interrupted),
+        Some(Ending::ApiError) => (State::YourTurn, StateReason::ApiError),
+        None if listed == Some(Live::Running) => (State::Working, StateReason::Registry),
+        None => (State::YourTurn, StateReason::NothingAsked),
     }
 }

@@ -63,6 +63,7 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     }
     let rows = moment.rows();
     let Some(session) = rows.get(place) else { return Err(name::missing(asked.name("call"))) };
+    let id = session.session.to_owned();
     let context = Context {
         title: words::title(session.title),
         project: session.project.map(|project| words::last_part(project).to_owned()),
@@ -72,7 +73,8 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     };
     match site.ask(&moment, place, move |room| context.draw(room, &pick))?? {
         Drawn::Page(title, main) => {
-            let page = Page { assets: &["call.css", "call.js"], keys: KEYS, ..Page::plain(&title) };
+            let page =
+                Page { assets: &["call.css", "call.js"], keys: KEYS, session: Some(&id), follows: Some("session"), ..Page::plain(&title) };
             Ok(Answer::Html(frame::page(site, &page, &main)))
         }
         Drawn::Elsewhere(address) => Ok(Answer::Elsewhere(address)),

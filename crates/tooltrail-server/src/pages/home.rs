@@ -11,6 +11,7 @@ use crate::moment::Moment;
 use crate::site::Site;
 use crate::words::{self, Clock, ProjectNames};
 use maud::{Markup, html};
+use serde_json::json;
 use std::collections::HashMap;
 use tooltrail_catalog::store::Listed;
 use tooltrail_model::filter::quoted;
@@ -34,7 +35,7 @@ const DOOMED: usize = 5;
 pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
     let assets = &["lists.css", "lists.js"];
     let framed = |again: bool, main: &Markup| {
-        let page = Page { here: "/", assets, again, ..Page::plain("Home") };
+        let page = Page { here: "/", assets, again, follows: Some("lists"), ..Page::plain("Home") };
         Ok(Answer::Html(frame::page(site, &page, main)))
     };
     let moment = match site.moment() {
@@ -63,7 +64,7 @@ pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
                 (progress::line(site, reading.as_ref()))
             }
             div.columns {
-                div {
+                div #now {
                     (home.lives("Needs you", NEEDS)?)
                     (home.lives("At work", WORKS)?)
                     (home.troubles(&problems)?)
@@ -74,6 +75,14 @@ pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
         }
     };
     framed(reading.is_some(), &main)
+}
+
+/// How many sessions need somebody and how many are at work, for the titles of pages.
+pub(crate) fn now(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
+    let moment = site.moment()?;
+    let rows = moment.rows();
+    let number = |states: &[&str]| rows.iter().filter(|row| row.state.is_some_and(|state| states.contains(&state))).count();
+    Ok(Answer::Text("application/json", json!({ "needs": number(NEEDS), "works": number(WORKS), "old": site.is_old() }).to_string()))
 }
 
 /// Home, being made.
@@ -151,7 +160,7 @@ impl Home<'_> {
             lines.extend(row.map(|row| self.life(row, *place, &calls)));
         }
         Ok(html! {
-            section {
+            section data-key=(name) {
                 h2 { (name) " " span.di { (places.len()) } }
                 ul.lives data-rows { @for line in &lines { (line) } }
             }
@@ -163,9 +172,9 @@ impl Home<'_> {
         let state = words::state(row);
         let last = words::time(row.last_at.as_deref());
         html! {
-            li {
+            li data-key=(row.session) {
                 span class={ "state " (words::class(state.tone)) } { (state.glyph) " " (state.word) }
-                span.age.di title=[last.map(|last| clock.full(last))] { @if let Some(last) = last { (clock.ago(last)) } }
+                span.age.di title=[last.map(|last| clock.full(last))] { @if let Some(last) = last { (clock.since(last)) } }
                 span.what {
                     (self.rows.title(row, place))
                     @if let Some(project) = row.project { " " span.in { (self.rows.project(project)) } }
@@ -236,9 +245,9 @@ impl Home<'_> {
                 @if number == 0 { p.di { "Nothing, in any session." } } @else {
                     ul.troubles data-rows { @for line in &lines { (line) } }
                     p.more {
-                        a href=(asking(site, "/search", &format!("{} {}", words::problems(), problems.query))) { (if number == 1 { "The call".to_owned() } else { format!("All {} calls", count(number)) }) }
+                        a href=(asking(site, "/calls", &format!("{} {}", words::problems(), problems.query))) { (if number == 1 { "The call".to_owned() } else { format!("All {} calls", count(number)) }) }
                         @if more > 0 { span.di { ", in " (listed::sessions(more)) " more" } }
-                        span.di { " · " a href=(asking(site, "/search", &words::problems())) { "of all days" } }
+                        span.di { " · " a href=(asking(site, "/calls", &words::problems())) { "of all days" } }
                     }
                 }
             }
@@ -257,7 +266,7 @@ impl Home<'_> {
                 span.counts {
                     @for (status, number) in &by_status {
                         @let look = look(*status);
-                        a class=(words::class(look.tone)) href=(asking(site, "/search", &query(status))) title={ (count(*number)) " " (look.word) } {
+                        a class=(words::class(look.tone)) href=(asking(site, "/calls", &query(status))) title={ (count(*number)) " " (look.word) } {
                             (look.glyph) (count(*number)) span.vh { " " (look.word) }
                         }
                     }
@@ -289,9 +298,9 @@ impl Home<'_> {
     /// The projects, the one that was worked on last first.
     fn projects(&self) -> Markup {
         let mut all: HashMap<&str, Project> = HashMap::new();
-        for row in self.rows.rows {
+        for (place, row) in self.rows.rows.iter().enumerate() {
             if let Some(project) = row.project {
-                all.entry(project).or_default().add(row);
+                all.entry(project).or_default().add(row, self.rows.moment.listing.is_gone(place));
             }
         }
         let mut all: Vec<(&str, Project)> = all.into_iter().collect();
@@ -313,11 +322,13 @@ impl Home<'_> {
                 thead { tr { th scope="col" { "Project" } th.n scope="col" { "Sessions" } th.n scope="col" { "Calls" } th.n scope="col" title="Calls that failed" { "Failed" } th.n scope="col" { "Last" } } }
                 tbody {
                     @for (path, project) in projects {
+                        @let term = self.rows.project_term(path);
+                        @let calls = |more: &str| asking(self.rows.site, "/calls", &format!("{term}{more}"));
                         tr {
                             td { (self.rows.project_as(path, names.name(path))) }
                             td.n { (count(project.sessions)) }
-                            td.n { (count(project.calls)) }
-                            td.n title={ (count(project.failed)) " of " (counted(project.calls, "call")) } { (project.share()) }
+                            td.n { a href=(calls("")) { (count(project.calls)) } }
+                            td.n title={ (count(project.failed)) " of " (counted(project.calls, "call")) } { @if project.failed > 0 { a href=(calls(" status:failed")) { (project.share()) } } }
                             td.n { @if let Some(last) = project.last { time datetime=(last) title=(self.rows.clock.full(last)) { (self.rows.clock.ago(last)) } } }
                         }
                     }
@@ -380,10 +391,13 @@ struct Project {
 }
 
 impl Project {
-    fn add(&mut self, row: &SessionRow<'_>) {
-        self.sessions += 1;
-        self.calls += row.calls;
-        self.failed += row.by_status.get(&Status::Failed).copied().unwrap_or_default();
+    /// Counts a session. Of one that is gone nothing can be seen, so it is not counted.
+    fn add(&mut self, row: &SessionRow<'_>, gone: bool) {
+        if !gone {
+            self.sessions += 1;
+            self.calls += row.calls;
+            self.failed += row.by_status.get(&Status::Failed).copied().unwrap_or_default();
+        }
         self.last = self.last.max(words::time(row.last_at.as_deref()));
     }
 

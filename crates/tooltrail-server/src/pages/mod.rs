@@ -4,11 +4,13 @@
 //! session; every address in it is made by `Site::to`.
 
 mod call;
+mod calls;
 mod changes;
 mod export;
 mod find;
 mod help;
 mod home;
+mod palette;
 mod progress;
 mod raw;
 mod search;
@@ -27,6 +29,7 @@ pub(crate) type Handler = fn(&Site, &Asked) -> Result<Answer, Trouble>;
 pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/", home::page),
     ("/s/{session}", session::page),
+    ("/s/{session}/live", session::live),
     ("/s/{session}/rows/{section}", session::rows),
     ("/s/{session}/body/{call}", session::body),
     ("/s/{session}/text/{section}/{row}", session::text),
@@ -46,7 +49,13 @@ pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/s/{session}/export.json", export::json),
     ("/s/{session}/export.patch", export::patch),
     ("/c/{call}", call::page),
+    ("/calls", calls::page),
+    ("/calls/counts", calls::counts),
+    ("/calls.csv", calls::csv),
+    ("/calls.jsonl", calls::jsonl),
     ("/help", help::page),
+    ("/now", home::now),
+    ("/palette", palette::page),
     ("/progress", progress::page),
     ("/search", search::page),
     ("/search/counts", search::counts),

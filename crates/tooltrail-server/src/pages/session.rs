@@ -11,45 +11,33 @@ use jiff::tz::TimeZone;
 use maud::{Markup, html};
 use std::sync::Arc;
 use tooltrail_formats::FORMATS;
+use tooltrail_model::Time;
 use tooltrail_model::book::Book;
 use tooltrail_view::render::html::title;
-use tooltrail_view::render::html::window::{At, Tab};
+use tooltrail_view::render::html::window::{At, Known, Tab};
 use tooltrail_view::resume;
 
 /// What belongs to a session's pages beside the page itself.
 pub(super) const ASSETS: &[&str] = &["session.css", "session.js"];
 
-/// A visit to a session: what was asked about it, and where its pages are.
-pub(super) struct Visit {
-    pub(super) moment: Arc<Moment>,
-    /// Its place in the moment's listing.
-    pub(super) place: usize,
-    /// Its id.
-    pub(super) session: String,
+/// Where somebody sits who asks about a session: what was asked, and where its pages are.
+#[derive(Clone)]
+pub(super) struct Seat {
     root: &'static str,
     base: String,
     asked: Asked,
     zone: TimeZone,
-    neighbours: [Option<String>; 2],
+    now: Option<Time>,
 }
 
-impl Visit {
-    /// Finds the session that was asked about.
-    pub(super) fn new(site: &Site, asked: &Asked) -> Result<Self, Trouble> {
-        let moment = site.moment()?;
-        let place = site.session(&moment, asked.name("session"))?;
-        let rows = moment.rows();
-        let address = |place: Option<usize>| Some(site.to(&format!("/s/{}", encoded(rows.get(place?)?.session))));
-        let session = rows.get(place).map(|row| row.session.to_owned()).unwrap_or_default();
-        let neighbours = [address(place.checked_sub(1)), address(place.checked_add(1))];
-        let base = site.to(&format!("/s/{}", encoded(&session)));
-        drop(rows);
-        Ok(Visit { moment, place, session, root: site.setup.root, base, asked: asked.clone(), zone: TimeZone::system(), neighbours })
+impl Seat {
+    fn new(site: &Site, asked: &Asked, session: &str, now: Option<Time>) -> Self {
+        let base = site.to(&format!("/s/{}", encoded(session)));
+        Seat { root: site.setup.root, base, asked: asked.clone(), zone: TimeZone::system(), now }
     }
 
     /// Where the page is shown.
-    pub(super) fn at<'v>(&'v self, room: &Room<'_>) -> At<'v> {
-        let [before, after] = &self.neighbours;
+    fn at(&self, room: &Room<'_>) -> At<'_> {
         At {
             root: self.root,
             base: &self.base,
@@ -58,26 +46,62 @@ impl Visit {
             show: self.asked.get("show").unwrap_or_default(),
             find: self.asked.get("find").unwrap_or_default(),
             digest: self.asked.get("digest").is_some(),
-            now: Some(self.moment.now.time),
+            live: self.asked.get("live").is_some(),
+            now: self.now,
             zone: Some(&self.zone),
             resume: None,
-            neighbours: [before.as_deref(), after.as_deref()],
+            neighbours: [None, None],
         }
+    }
+}
+
+/// A visit to a session: who asks about it, and which one it is.
+pub(super) struct Visit {
+    pub(super) moment: Arc<Moment>,
+    /// Its place in the moment's listing.
+    pub(super) place: usize,
+    /// Its id.
+    pub(super) session: String,
+    seat: Seat,
+    neighbours: [Option<String>; 2],
+}
+
+impl Visit {
+    /// Finds the session that was asked about.
+    pub(super) fn new(site: &Site, asked: &Asked) -> Result<Self, Trouble> {
+        Visit::at_moment(site, asked, site.moment()?)
+    }
+
+    fn at_moment(site: &Site, asked: &Asked, moment: Arc<Moment>) -> Result<Self, Trouble> {
+        let place = site.session(&moment, asked.name("session"))?;
+        let rows = moment.rows();
+        let address = |place: Option<usize>| Some(site.to(&format!("/s/{}", encoded(rows.get(place?)?.session))));
+        let session = rows.get(place).map(|row| row.session.to_owned()).unwrap_or_default();
+        let neighbours = [address(place.checked_sub(1)), address(place.checked_add(1))];
+        drop(rows);
+        let seat = Seat::new(site, asked, &session, Some(moment.now.time));
+        Ok(Visit { moment, place, session, seat, neighbours })
+    }
+
+    /// Where the page is shown.
+    pub(super) fn at<'v>(&'v self, room: &Room<'_>) -> At<'v> {
+        let [before, after] = &self.neighbours;
+        At { neighbours: [before.as_deref(), after.as_deref()], ..self.seat.at(room) }
     }
 
     /// Whether the question is about the session as it is. Parts are named by their places, which are others once it has changed.
     pub(super) fn fits(&self, room: &Room<'_>) -> Result<bool, Trouble> {
-        match self.asked.get("v").map(|version| u64::from_str_radix(version, 16)) {
+        match version(&self.seat.asked) {
             None => Ok(false),
-            Some(Ok(version)) if version == room.version => Ok(true),
+            Some(version) if version == Some(room.version) => Ok(true),
             Some(_) => Err(Trouble::Changed("This session has changed. Load its page again.".to_owned())),
         }
     }
 
     /// The section that was asked for: by its number, or by what stands in it.
     fn section(&self, room: &Room<'_>) -> usize {
-        let way = self.asked.get("at").and_then(|anchor| room.window.way(room.book.transcript(), anchor));
-        let way = way.or_else(|| room.window.way_to(self.asked.number("rows")?));
+        let way = self.seat.asked.get("at").and_then(|anchor| room.window.way(room.book.transcript(), anchor));
+        let way = way.or_else(|| room.window.way_to(self.seat.asked.number("rows")?));
         way.and_then(|way| way.first().map(|step| step.rows)).unwrap_or(0)
     }
 }
@@ -111,15 +135,15 @@ pub(super) fn tab(
     let visit = Visit::new(site, asked)?;
     // A shortened name leads to the whole one, so that a page has one address.
     if visit.session != asked.name("session") && tab == Tab::Transcript {
-        return Ok(Answer::Elsewhere(format!("{}{}", visit.base, question(asked))));
+        return Ok(Answer::Elsewhere(format!("{}{}", visit.seat.base, question(asked))));
     }
-    let moment = Arc::clone(&visit.moment);
+    let (moment, session) = (Arc::clone(&visit.moment), visit.session.clone());
     let (name, main) = site.ask(&moment, visit.place, move |room| {
         let command = resumed(room);
         let at = At { section: visit.section(room), resume: command.as_deref(), ..visit.at(room) };
         let main = match tab {
             Tab::Transcript => room.window.page(room.book, &at),
-            _ => room.window.tab(room.book, &at, tab, &content(room, &at, &visit.asked)?),
+            _ => room.window.tab(room.book, &at, tab, &content(room, &at, &visit.seat.asked)?),
         };
         Ok::<_, Trouble>((title(room.book.transcript()), main))
     })??;
@@ -128,7 +152,13 @@ pub(super) fn tab(
         Tab::Waterfall => (waterfall::ASSETS, waterfall::KEYS),
         Tab::Changes | Tab::Raw => (&["session.css"][..], &[][..]),
     };
-    Ok(Answer::Html(frame::page(site, &Page { assets, keys, own_keys: tab == Tab::Transcript, ..Page::plain(&name) }, &main)))
+    let page = Page { assets, keys, own_keys: tab == Tab::Transcript, session: Some(&session), ..Page::plain(&name) };
+    Ok(Answer::Html(frame::page(site, &page, &main)))
+}
+
+/// The version that is asked for; inside, if it is one.
+fn version(asked: &Asked) -> Option<Option<u64>> {
+    asked.get("v").map(|version| u64::from_str_radix(version, 16).ok())
 }
 
 /// A part of the page. It lasts if its version is asked for, and there is none of another version.
@@ -137,11 +167,39 @@ pub(super) fn part(
     asked: &Asked,
     draw: impl FnOnce(&Room<'_>, &At<'_>, &Asked) -> Markup + Send + 'static,
 ) -> Result<Answer, Trouble> {
+    let seat = Seat::new(site, asked, asked.name("session"), None);
+    let draw = move |room: &Room<'_>| draw(room, &seat.at(room), &seat.asked);
+    // Most are asked for from a page whose session is open as it was then: nothing has to be looked at.
+    let draw = match version(asked).flatten() {
+        None => draw,
+        Some(version) => match site.ask_open(asked.name("session"), version, draw) {
+            Ok(part) => return part.map(Answer::Lasting),
+            Err(draw) => draw,
+        },
+    };
     let visit = Visit::new(site, asked)?;
     let (moment, place) = (Arc::clone(&visit.moment), visit.place);
-    let drawn = move |room: &Room<'_>| visit.fits(room).map(|fits| (fits, draw(room, &visit.at(room), &visit.asked)));
-    let (lasts, part) = site.ask(&moment, place, drawn)??;
+    let (lasts, part) = site.ask(&moment, place, move |room| visit.fits(room).map(|fits| (fits, draw(room))))??;
     Ok(if lasts { Answer::Lasting(part) } else { Answer::Html(part) })
+}
+
+/// What a page has to learn that shows the session as it was.
+pub(crate) fn live(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    // It is about the session alone, so what is known of others may be old.
+    let known = site.moment_as_it_is().map(|moment| Visit::at_moment(site, asked, moment));
+    let visit = match known {
+        Some(Ok(visit)) => visit,
+        _ => Visit::new(site, asked)?,
+    };
+    let (moment, place, now) = (Arc::clone(&visit.moment), visit.place, site.machine.now().time);
+    let told = site.ask(&moment, place, move |room| {
+        let asked = &visit.seat.asked;
+        let known = Known { sections: asked.get("have").unwrap_or_default(), outline: asked.get("outline").unwrap_or_default() };
+        let at = At { live: true, now: Some(now), ..visit.at(room) };
+        serde_json::to_string(&room.window.live(room.book, &at, &known))
+    })?;
+    let told = told.map_err(|error| Trouble::Broken(error.to_string()))?;
+    Ok(Answer::Text("application/json", told))
 }
 
 /// A number in the path.
@@ -195,9 +253,9 @@ pub(crate) fn way(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let visit = Visit::new(site, asked)?;
     let (moment, place) = (Arc::clone(&visit.moment), visit.place);
     let find = move |room: &Room<'_>| {
-        visit.fits(room).map(|_| match visit.asked.get("id") {
+        visit.fits(room).map(|_| match visit.seat.asked.get("id") {
             Some(anchor) => room.window.way(room.book.transcript(), anchor),
-            None => visit.asked.number("rows").and_then(|rows| room.window.way_to(rows)),
+            None => visit.seat.asked.number("rows").and_then(|rows| room.window.way_to(rows)),
         })
     };
     let way = site.ask(&moment, place, find)??;

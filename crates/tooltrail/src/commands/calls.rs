@@ -11,7 +11,7 @@ use clap::Args;
 use std::io::Write;
 use std::process::ExitCode;
 use tooltrail_catalog::library::Library;
-use tooltrail_catalog::store::{Listed, Listing};
+use tooltrail_catalog::store::Listed;
 use tooltrail_catalog::taken;
 use tooltrail_formats::load;
 use tooltrail_formats::shelf::Shelf;
@@ -122,12 +122,13 @@ fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> an
     if !filter.asks_gone() && (0..rows.len()).all(|session| listing.is_gone(session)) {
         bail!("no agent's logs found\n{}", logs::where_to_look(&ready.looked));
     }
+    let asked = ready.asked(&listing, &rows);
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let quick = filter.is_empty() && own.sort == Sort::Session && limit > 0;
     let (shown, all) = if quick {
         (listing.newest_calls(&ready.library.catalogue(), limit, false)?, listing.calls())
     } else {
-        let mut found = ready.asked(&listing, &rows).calls(filter)?;
+        let mut found = asked.calls(filter)?;
         let all = found.len() as u64;
         match own.sort {
             Sort::Session => found = newest_listed(found, limit),
@@ -139,57 +140,22 @@ fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> an
     let mut out = out::stdout(args.color.as_str());
     if args.json {
         let mut stdout = std::io::stdout().lock();
-        each_listed(
-            ready,
-            &listing,
+        asked.each_row(
             &shown,
             |lines: &mut Vec<u8>, row, _| {
                 // Rows are made of texts and numbers; they cannot fail to be written.
                 let _ = serde_json::to_writer(&mut *lines, &row);
                 lines.push(b'\n');
             },
-            |lines| Ok(stdout.write_all(&lines)?),
+            |lines| anyhow::Ok(stdout.write_all(&lines)?),
         )?;
         stdout.flush()?;
         return Ok(ExitCode::SUCCESS);
     }
     let mut table = empty_table();
-    each_listed(ready, &listing, &shown, |_: &mut (), row, at| add_row(&mut table, ready.library.shelf(), row, at), |()| Ok(()))?;
+    asked.each_row(&shown, |_: &mut (), row, at| add_row(&mut table, ready.library.shelf(), row, at), |()| anyhow::Ok(()))?;
     let logs = ready.library.bundles()?.iter().map(|bundle| bundle.files.len() as u64).sum();
     print(&mut out, table, own.sort, Counts { shown: shown.len() as u64, all, logs }, filter)
-}
-
-/// Gives the rows of calls in their order, and what was made of those that follow each other in a session. Many are read one after the
-/// other, few by themselves.
-fn each_listed<T: Default>(
-    ready: &Ready,
-    listing: &Listing,
-    calls: &[Listed],
-    mut take: impl FnMut(&mut T, CallRow<'_>, At),
-    mut done: impl FnMut(T) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
-    const FEW: usize = 8;
-    for own in calls.chunk_by(|one, next| one.session == next.session && one.id < next.id) {
-        let (catalogue, mut made) = (ready.library.catalogue(), T::default());
-        match own {
-            [first, ..] if own.len() > FEW => {
-                let mut wanted = own.iter().peekable();
-                listing.each_call(&catalogue, first.session, |listed, row, spots| {
-                    if wanted.next_if(|wanted| wanted.id == listed.id).is_some() {
-                        take(&mut made, row, spots.request);
-                    }
-                })?;
-            }
-            few => {
-                for &call in few {
-                    listing.one_call(&catalogue, call, |_, row, spots| take(&mut made, row, spots.request))?;
-                }
-            }
-        }
-        drop(catalogue);
-        done(made)?;
-    }
-    Ok(())
 }
 
 /// The newest `limit` calls, in the order in which calls are listed.

@@ -11,10 +11,10 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::mem::ManuallyDrop;
 use std::process::ExitCode;
-use tooltrail_catalog::taken::{self, Scope};
+use tooltrail_catalog::totals;
 use tooltrail_model::Status;
 use tooltrail_model::filter::Filter;
-use tooltrail_model::link::{By, Linked, LinkedCall, Selected};
+use tooltrail_model::link::By;
 use tooltrail_model::row::{GroupRow, StatsRow};
 
 const EXAMPLES: &str = "\
@@ -79,17 +79,7 @@ const SHOWN: usize = 30;
 /// Totals told apart.
 fn apart(args: &LogArgs, own: &StatsArgs, logs: &Logs, filter: &Filter, by: By) -> anyhow::Result<ExitCode> {
     let linked = ManuallyDrop::new(logs.link());
-    let asked = logs.asked(&linked);
-    let zone = jiff::tz::TimeZone::system();
-    let groups = if filter.is_empty() {
-        let selected = Selected { calls: &linked.calls, sessions: None, since: None, until: None };
-        linked.groups(by, selected, &logs.now, &zone)
-    } else {
-        let calls: Vec<LinkedCall> = taken::calls(&asked, filter, false).into_iter().copied().collect();
-        let sessions = taken::sessions(&asked, filter, Scope::Call);
-        let (since, until) = filter.times();
-        linked.groups(by, Selected { calls: &calls, sessions: Some(&sessions), since, until }, &logs.now, &zone)
-    };
+    let groups = totals::apart(&logs.asked(&linked), filter, by, &jiff::tz::TimeZone::system());
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let surplus = if limit == 0 { 0 } else { groups.len().saturating_sub(limit) };
     let shown = if matches!(by, By::Day | By::Week) { &groups[surplus..] } else { &groups[..groups.len() - surplus] };
@@ -167,7 +157,7 @@ pub(crate) fn overview(args: &LogArgs) -> anyhow::Result<ExitCode> {
 fn print(args: &LogArgs, logs: &Logs, filter: &Filter) -> anyhow::Result<ExitCode> {
     // As with the logs themselves: the process is about to end, and taking everything apart would only cost time.
     let linked = ManuallyDrop::new(logs.link());
-    let stats = if filter.is_empty() { linked.stats(&logs.now) } else { filtered(logs, &linked, filter) };
+    let stats = totals::whole(&logs.asked(&linked), filter);
     let mut out = out::stdout(args.color.as_str());
     if args.json {
         out::json_lines([&stats])?;
@@ -183,13 +173,6 @@ fn print(args: &LogArgs, logs: &Logs, filter: &Filter) -> anyhow::Result<ExitCod
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// The totals of the calls and sessions that a filter takes. Tokens are spent by sessions, not by calls, so they are those of the sessions.
-fn filtered(logs: &Logs, linked: &Linked<'_>, filter: &Filter) -> StatsRow {
-    let calls: Vec<LinkedCall> = taken::calls(&logs.asked(linked), filter, false).into_iter().copied().collect();
-    let sessions = taken::sessions(&logs.asked(linked), filter, Scope::Call);
-    linked.stats_of(&calls, &sessions, &logs.now)
 }
 
 fn head(out: &mut impl Write, logs: &Logs, stats: &StatsRow) -> anyhow::Result<()> {

@@ -5,7 +5,7 @@ use crate::commands::calls::why;
 use crate::filters::SelectArgs;
 use crate::out::{self, DIM};
 use crate::table::{self, Align, fit, printable};
-use crate::{keeping, logs};
+use crate::{catalogue, keeping, logs};
 use anyhow::{Context, bail};
 use clap::Args;
 use std::io::{IsTerminal, Write};
@@ -64,7 +64,8 @@ pub(crate) fn run(args: &LogArgs, own: &TailArgs) -> anyhow::Result<ExitCode> {
     let filtered = !filter.is_empty();
     let places = logs::places(args)?;
     let ground = ground(args, &own.select.paths(), &places)?;
-    let options = Options { scan: logs::options(args, false), keep: keeping::keep(args), ..Options::default() };
+    let seed = if args.no_cache { None } else { catalogue::file(args).ok() };
+    let options = Options { scan: logs::options(args, false), keep: keeping::keep(args), seed, ..Options::default() };
     let clock = {
         let args = args.clone();
         Arc::new(move || logs::now_in(&args, &places))
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &LogArgs, own: &TailArgs) -> anyhow::Result<ExitCode> {
     let end = own.length.map(|length| Instant::now() + length);
     let watcher = Watcher::start(ground, options, clock, None).context("cannot start a thread to watch with")?;
     let last = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
-    let subscriber = watcher.subscribe(Wish { filter, last });
+    let subscriber = watcher.subscribe(Wish { filter, last, ..Wish::default() });
     end_on_signal(&watcher)?;
     let mut out = out::stdout(args.color.as_str());
     let mut begun = false;

@@ -12,6 +12,7 @@ mod export;
 mod figures;
 mod hostile;
 mod lists;
+mod live;
 mod server;
 mod session;
 mod strangers;

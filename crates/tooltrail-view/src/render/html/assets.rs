@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 /// Puts a script together: parts that all pages share, and those of one.
 macro_rules! script {
-    ($page:literal) => {
+    ($($page:literal),+) => {
         concat!(
             "(() => {\n'use strict';\n",
             include_str!("assets/js/theme.js"),
@@ -15,7 +15,7 @@ macro_rules! script {
             include_str!("assets/js/rows.js"),
             include_str!("assets/js/find.js"),
             include_str!("assets/js/copy.js"),
-            include_str!($page),
+            $(include_str!($page),)+
             include_str!("assets/js/keys.js"),
             include_str!("assets/js/begin.js"),
             "});\n})();\n"
@@ -27,7 +27,7 @@ macro_rules! script {
 pub(super) const EXPORT_SCRIPT: &str = script!("assets/js/export.js");
 
 /// The script of a session's page on a server.
-pub const SESSION_SCRIPT: &str = script!("assets/js/session.js");
+pub const SESSION_SCRIPT: &str = script!("assets/js/session.js", "assets/js/grow.js");
 
 static STYLE: LazyLock<String> = LazyLock::new(|| {
     let parts =

@@ -10,7 +10,7 @@ use crate::{Block, Head, Limits, call};
 use maud::{Markup, html};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::Story;
-use tooltrail_model::{Reason, Status};
+use tooltrail_model::{Reason, Status, Time};
 
 /// Where a row stands and how it is shown.
 pub struct Frame<'a> {
@@ -110,6 +110,11 @@ fn duration(row: &CallRow<'_>) -> Markup {
     match (row.run_ms, row.duration_ms) {
         (Some(run), _) => html! { (took(run)) },
         (None, Some(all)) => html! { (took(all)) },
+        // A script says for how long.
+        (None, None) if row.status == Status::Running => {
+            let since = row.requested_at.as_deref().and_then(|time| time.parse::<Time>().ok());
+            html! { span data-since=[since.map(Time::as_millisecond)] {} }
+        }
         (None, None) => html! {},
     }
 }

@@ -2,15 +2,17 @@
 //! opened, so what is sent hardly grows with the session.
 //!
 //! A [`Window`] is what a page needs to know of a session, settled once and owned, so that it can be kept beside an open book. `page`
-//! draws what stands around the rows, `rows` the rows of a section and what is in them, `chips` knows what can be shown alone, `way` where
+//! draws what stands around the rows, `live` tells a page that is open what has changed, `rows` the rows of a section and what is in them, `chips` knows what can be shown alone, `way` where
 //! things are. All of it can be read without a script: what is not here is a link.
 
 mod chips;
+mod live;
 mod order;
 mod page;
 mod rows;
 mod way;
 
+pub use live::{Known, Live};
 pub use order::Placed;
 pub use page::Tab;
 pub use way::{Found, Step};
@@ -22,7 +24,7 @@ use super::plan::{Chunk, Plan, Row};
 use crate::digest::Row as Fact;
 use chips::{Counts, Set};
 use jiff::tz::TimeZone;
-use maud::Markup;
+use maud::{Markup, PreEscaped, html};
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 use tooltrail_model::Time;
@@ -81,6 +83,8 @@ pub struct At<'a> {
     pub find: &'a str,
     /// Whether what the session amounts to has to come with the page.
     pub digest: bool,
+    /// Whether the page follows its session: then what it amounts to is not found out for every version.
+    pub live: bool,
     /// The moment of asking.
     pub now: Option<Time>,
     /// The clock of whoever reads; without it times are those of UTC.
@@ -222,10 +226,12 @@ impl Window {
 
     /// The rows of a section.
     pub fn section(&self, book: &dyn Book, section: usize, at: &At<'_>) -> Markup {
-        if book.transcript().calls.len() <= MANY {
+        if book.transcript().calls.len() <= MANY && !at.live {
             self.told(book);
         }
-        rows::Rows { window: self, book, at }.section(section)
+        // The script compares it with what comes later.
+        let print = self.print(book.transcript(), section);
+        html! { (PreEscaped(format!("<!--{print}-->"))) (rows::Rows { window: self, book, at }.section(section)) }
     }
 
     /// What a call shows when it is opened; all of it, if wanted.

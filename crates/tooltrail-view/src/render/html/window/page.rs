@@ -8,7 +8,7 @@ use super::super::{help, outline};
 use super::chips::{self, Counts, Set};
 use super::{At, HIGHEST, MANY, Window};
 use crate::digest::state_words;
-use crate::head::{count, counted, look};
+use crate::head::{ago, count, counted, look};
 use crate::line::neutral;
 use maud::{Markup, PreEscaped, html};
 use tooltrail_model::Time;
@@ -53,7 +53,9 @@ const KEYS: &[(&str, &str)] = &[
     ("f", "chips: what is shown"),
     ("w", "waterfall, at the same call"),
     ("[ ]", "session before, after"),
-    ("g h", "home"),
+    ("Ctrl K", "go to a turn, a file, a session, a command"),
+    ("g h  g l", "home, what runs now"),
+    ("g s  g c  g f", "sessions, calls, failed calls"),
     ("?", "this help"),
 ];
 
@@ -69,12 +71,23 @@ pub(super) fn transcript(window: &Window, book: &dyn Book, at: &At<'_>) -> Marku
                 (outline(window, transcript, at))
                 div.flow {
                     (rows(window, book, at))
-                    footer { p { "End of the session" @if let Some(last) = &transcript.session.last_at { " · " time datetime=(last) title=[at.clock().title(last)] { (at.clock().said(last)) } } } }
+                    (end(transcript, at))
                 }
             }
             (help::dialog(KEYS, &html! {}))
             (menu())
+            button #tt-new type="button" hidden {}
+            p #tt-told.vh role="status" {}
         }
+    }
+}
+
+/// What stands below the last row.
+pub(super) fn end(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
+    let session = &transcript.session;
+    let word = if matches!(session.state, Some("ended") | None) { "End of the session" } else { "So far" };
+    html! {
+        footer #tt-end { p { (word) @if let Some(last) = &session.last_at { " · " time datetime=(last) title=[at.clock().title(last)] { (at.clock().said(last)) } } } }
     }
 }
 
@@ -104,9 +117,15 @@ fn top(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
                     } }
                 }
             }
-            ul.about { @for (name, value) in about(session, at.clock()).into_iter().filter(|(name, _)| *name != "state") { li { span.di { (name) } " " (neutral(&value)) } } }
+            (about_list(transcript, at))
         }
     }
+}
+
+/// What is known of the session as a whole.
+pub(super) fn about_list(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
+    let facts = about(&transcript.session, at.clock()).into_iter().filter(|(name, _)| *name != "state");
+    html! { ul.about { @for (name, value) in facts { li { span.di { (name) } " " (neutral(&value)) } } } }
 }
 
 fn resume(command: &str) -> Markup {
@@ -119,7 +138,7 @@ fn resume(command: &str) -> Markup {
 }
 
 /// What the session is doing, and since when.
-fn state(session: &SessionRow<'_>, now: Option<Time>) -> Markup {
+pub(super) fn state(session: &SessionRow<'_>, now: Option<Time>) -> Markup {
     let Some((word, why)) = state_words(session.state, session.state_reason) else { return html! {} };
     let class = match session.state {
         Some("working") => "working",
@@ -130,19 +149,8 @@ fn state(session: &SessionRow<'_>, now: Option<Time>) -> Markup {
     html! {
         span class={ "state " (class) } title=[why] {
             span aria-hidden="true" { (if class == "ended" { "○ " } else { "● " }) } (word)
-            @if let Some((then, now)) = since { " " span.since { (ago(then, now)) } }
+            @if let Some((then, now)) = since { " " span.since data-since=[(class != "ended").then(|| then.as_millisecond())] { (ago(then, now)) } }
         }
-    }
-}
-
-/// How long ago, in one unit.
-fn ago(then: Time, now: Time) -> String {
-    let seconds = (then.micros_until(now) / 1_000_000).max(0);
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..3_600 => format!("{} m", seconds / 60),
-        3_600..172_800 => format!("{} h", seconds / 3_600),
-        _ => format!("{} d", seconds / 86_400),
     }
 }
 
@@ -197,12 +205,12 @@ fn rows(window: &Window, book: &dyn Book, at: &At<'_>) -> Markup {
     let scale = if total > HIGHEST { HIGHEST as f64 / total as f64 } else { 1.0 };
     let only = Set::read(at.show);
     html! {
-        div #tt-rows.transcript tabindex="-1" data-base=(at.base) data-v={ (PreEscaped(format!("{:x}", at.version))) } data-show=[only.words()] {
+        div #tt-rows.transcript tabindex="-1" data-base=(at.base) data-calls=(transcript.calls.len()) data-v={ (PreEscaped(format!("{:x}", at.version))) } data-show=[only.words()] {
             @if window.is_empty() { p.di { "There is nothing to show." } }
             @for root in roots {
                 @if let Some(chunk) = window.plan.chunks.get(root) { (tail(transcript, &window.plan, chunk)) }
                 @if Some(root) == inlined {
-                    section.rows data-s=(root) data-c=[window.plan.chunks.get(root).map(|chunk| chunk.rows.len())] data-n=[window.counts.get(root).map(Counts::code)] data-turn=[window.turn_at(transcript, root)] {
+                    section.rows data-s=(root) data-k=[window.said_key(transcript, root)] data-c=[window.plan.chunks.get(root).map(|chunk| chunk.rows.len())] data-n=[window.counts.get(root).map(Counts::code)] data-turn=[window.turn_at(transcript, root)] {
                         (window.section(book, root, at))
                     }
                 } @else { (window.place(transcript, root, at, scale)) }
@@ -219,7 +227,7 @@ impl Window {
         let only = Set::read(at.show);
         let hidden = !only.is_empty() && self.counts.get(section).is_some_and(|counts| counts.of(only) == 0);
         html! {
-            section.rows.away data-s=(section) data-h=(height) data-c=(number) data-n=[self.counts.get(section).map(Counts::code)] data-turn=[self.turn_at(transcript, section)]
+            section.rows.away data-s=(section) data-k=[self.said_key(transcript, section)] data-h=(height) data-c=(number) data-n=[self.counts.get(section).map(Counts::code)] data-turn=[self.turn_at(transcript, section)]
                 hidden[hidden] {
                 a href={ "?rows=" (section) (at.kept()) } { (counted(number as u64, "row")) }
             }
@@ -227,14 +235,14 @@ impl Window {
     }
 
     /// The turn that a section begins in, counted from 1.
-    fn turn_at(&self, transcript: &Transcript<'_>, section: usize) -> Option<usize> {
+    pub(super) fn turn_at(&self, transcript: &Transcript<'_>, section: usize) -> Option<usize> {
         let chunk = self.plan.chunks.get(section).filter(|chunk| chunk.thread == Some(0))?;
         let Some(Row::Entry { entry, .. }) = chunk.rows.first() else { return None };
         transcript.threads.first()?.entries.get(*entry)?.turn.map(|turn| turn + 1)
     }
 
     /// About how high a section is, in pixels, on a screen of usual width.
-    fn height(&self, transcript: &Transcript<'_>, section: usize) -> u32 {
+    pub(super) fn height(&self, transcript: &Transcript<'_>, section: usize) -> u32 {
         let Some(chunk) = self.plan.chunks.get(section) else { return 0 };
         let entries = chunk.thread.and_then(|thread| transcript.threads.get(thread)).map_or(&[][..], |thread| &thread.entries);
         let height = |row: &Row| {
@@ -252,7 +260,7 @@ impl Window {
 }
 
 /// The turns. A long outline comes in parts, and only the one that the reader is in comes with the page.
-fn outline(window: &Window, transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
+pub(super) fn outline(window: &Window, transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
     let turns = outline::turns(transcript);
     let long = turns.len() > 2 * TURNS;
     let here = window.turn_at(transcript, at.section).unwrap_or(1) - 1;

@@ -3,7 +3,8 @@
 const AWAY = '.rows.away';
 // Calls whose subagents had problems, and whose bodies are not here.
 const DEEP = '.call[data-in]:not([data-filled])';
-const { base, v: version } = rows.dataset;
+const { base } = rows.dataset;
+let { v: version } = rows.dataset;
 const MARGIN = '600% 0px';
 // How many sections stay, those apart that somebody uses.
 const KEEP = 10;
@@ -12,25 +13,18 @@ const MOST = 11;
 const FAILED = 'This part could not be fetched. ';
 
 const BUTTONS = [['Copy', copyRow], ['Markdown', copyMarkdown], ['Link', copyLink], ['Page', openPage]];
-const part = (path) => `${base}/${path}${path.includes('?') ? '&' : '?'}v=${version}`;
+const part = (path) => `${base}/${path}${path.includes('?') ? '&' : '?'}v=${version}${grown ? '&live=1' : ''}`;
+// A path may be a function, since parts are numbered anew when the session has changed meanwhile.
 async function text(path, signal) {
   return (await get(path, signal)).text();
 }
 async function get(path, signal) {
-  const answer = await fetch(part(path), { signal });
-  if (answer.status === 409) changed();
+  const ask = () => fetch(part(typeof path === 'function' ? path() : path), { signal });
+  let answer = await ask();
+  // What is here is of another version: it becomes like that one first.
+  if (answer.status === 409) { await grow(); answer = await ask(); }
   if (!answer.ok) throw new Error(String(answer.status));
   return answer;
-}
-// What is here stays and can be read; what is not would be of another version, in which rows stand elsewhere.
-function changed() {
-  if (byId('tt-changed')) return;
-  const told = Object.assign(document.createElement('p'), { id: 'tt-changed', textContent: 'This session has changed. ' });
-  told.setAttribute('role', 'status');
-  const again = Object.assign(document.createElement('button'), { type: 'button', textContent: 'Load it again' });
-  again.addEventListener('click', () => location.reload());
-  told.append(again);
-  document.body.append(told);
 }
 function intercept(event) {
   // The menu has keys of its own, and the browser closes it.
@@ -48,7 +42,7 @@ const bringing = () => fetching.size;
 async function bringNow(place, signal) {
   let html;
   try {
-    html = await text('rows/' + place.dataset.s, signal);
+    html = await text(() => 'rows/' + place.dataset.s, signal);
   } catch {
     if (!signal.aborted) trouble(place);
     return;
@@ -150,9 +144,9 @@ function evict(place) {
 }
 
 // ---- Chips --------------------------------------------------------------------------------------------------------
-const chips = all('.chip[data-show]');
+const chips = () => all('.chip[data-show]');
 const shown = () => (rows.dataset.show ?? '').split(' ').filter(Boolean);
-const codes = new Map(chips.map((chip) => [chip.dataset.show, chip.dataset.code]));
+const codes = () => new Map(chips().map((chip) => [chip.dataset.show, chip.dataset.code]));
 // How many rows of a place each chip stands for, as the page says it: `f2p1`.
 const counts = (place) => new Map([...(place.dataset.n ?? '').matchAll(/([a-z]+)(\d+)/g)].map(([, code, count]) => [code, Number(count)]));
 
@@ -160,30 +154,31 @@ const counts = (place) => new Map([...(place.dataset.n ?? '').matchAll(/([a-z]+)
 function size(place) {
   place.setAttribute('aria-busy', 'true');
   const only = shown();
-  const told = counts(place);
-  const left = only.reduce((sum, name) => sum + (told.get(codes.get(name)) ?? 0), 0);
+  const [told, code] = only.length ? [counts(place), codes()] : [];
+  const left = only.reduce((sum, name) => sum + (told.get(code.get(name)) ?? 0), 0);
   place.style.height = (only.length ? Math.max(1, left) * 30 : place.dataset.h) + 'px';
   place.hidden = only.length > 0 && !left;
 }
 
-const BAD = chips.filter((chip) => chip.matches('.bad')).map((chip) => chip.dataset.code);
+const badCodes = () => all('.chip.bad[data-code]').map((chip) => chip.dataset.code);
 function may(place, kind) {
   if (place.matches('.call')) return kind === 'bad';
   if (kind === 'row' || kind === 'turn') return !place.hidden;
   const told = counts(place);
-  return kind === 'bad' ? BAD.some((code) => told.has(code)) : told.has('ed') || told.has('wr');
+  return kind === 'bad' ? badCodes().some((code) => told.has(code)) : told.has('ed') || told.has('wr');
 }
 
 function showOnly(names) {
   if (names.length) rows.dataset.show = names.join(' '); else delete rows.dataset.show;
-  for (const chip of chips) {
+  const code = codes();
+  for (const chip of chips()) {
     const on = names.includes(chip.dataset.show) || (!names.length && chip.dataset.show === '');
     if (on) chip.setAttribute('aria-current', 'true'); else chip.removeAttribute('aria-current');
   }
   // Sections that are here count only as far as something of them is left.
   for (const place of all(':scope > .rows:not(.away)', rows)) {
     const told = counts(place);
-    place.hidden = names.length > 0 && !names.some((name) => told.has(codes.get(name)));
+    place.hidden = names.length > 0 && !names.some((name) => told.has(code.get(name)));
   }
   for (const place of away()) size(place);
   if (finding) { leave(); report(); }
@@ -260,15 +255,15 @@ async function reach(section) {
 }
 
 // The outline of a long session comes in parts too.
-async function outline(group) {
+async function outlineOf(group) {
   if (!group.matches('[data-t]')) return;
-  const html = await text('turns/' + group.dataset.t).catch(() => null);
+  const html = await text(() => 'turns/' + group.dataset.t).catch(() => null);
   if (html === null || !group.matches('[data-t]')) return;
   group.removeAttribute('data-t');
   group.querySelector(':scope > .more')?.remove();
   group.insertAdjacentHTML('beforeend', html);
 }
-byId('tt-outline').addEventListener('toggle', ({ target }) => { if (target.open && target.matches('.span')) outline(target); }, true);
+byId('tt-outline').addEventListener('toggle', ({ target }) => { if (target.open && target.matches('.span')) outlineOf(target); }, true);
 async function pointless(turn) {
   const number = Number(turn.slice('turn-'.length));
   const group = all('.outline .span').find(({ dataset }) => number >= dataset.first && number <= dataset.last);
@@ -276,7 +271,7 @@ async function pointless(turn) {
   for (const other of all('.outline .span[open]')) if (other !== group) other.open = false;
   group.open = true;
   if (!group.matches('[data-t]')) return;
-  await outline(group);
+  await outlineOf(group);
   if (!group.matches('[data-t]')) point(turn);
 }
 
@@ -285,15 +280,15 @@ const filling = new Map();
 function fill(row, whole) {
   const key = row.dataset.body;
   if (!key) return Promise.resolve();
-  if (!filling.has(row)) filling.set(row, fillNow(row, key + (whole ? '?all=1' : '')).finally(() => filling.delete(row)));
+  if (!filling.has(row)) filling.set(row, fillNow(row, whole ? '?all=1' : '').finally(() => filling.delete(row)));
   return filling.get(row);
 }
-async function fillNow(row, path) {
+async function fillNow(row, query) {
   const old = row.querySelector(':scope > .body');
   old?.setAttribute('aria-busy', 'true');
   let html;
   try {
-    html = await text(path);
+    html = await text(() => row.dataset.body + query);
   } catch {
     old?.removeAttribute('aria-busy');
     return say('it could not be fetched');
@@ -409,6 +404,7 @@ function leave() {
 // From match to match within a row, then on to the next row that has one.
 async function match(back) {
   if (!finding || !finding.total) return;
+  if (finding.old) { const { at } = finding; await find(input.value); if (!finding?.total) return; finding.at = Math.min(at, finding.total - 1); }
   const known = finding.spots?.[finding.spot + (back ? -1 : 1)];
   if (known?.startContainer.isConnected) {
     finding.spot += back ? -1 : 1;
@@ -444,10 +440,9 @@ const follow = (rel) => { const link = document.querySelector(`a[rel="${rel}"]`)
 const ACTS = {
   m: () => { if (current) copyMarkdown(current); else say('select a row first'); },
   '.': openMenu,
-  f: () => (document.querySelector('.chip[aria-current]') ?? chips[0])?.focus(),
+  f: () => (document.querySelector('.chip[aria-current]') ?? chips()[0])?.focus(),
   w: () => { location.href = `${base}/waterfall` + (current?.isConnected ? '?at=' + encodeURIComponent(anchor(current)) : ''); },
   '[': () => follow('prev'), ']': () => follow('next'),
-  h: () => { if (last === 'g') location.href = document.querySelector('a.logo')?.href ?? '/'; },
 };
 
 // Links to what is on this page: those sections need not be loaded anew.
@@ -464,7 +459,7 @@ document.addEventListener('click', (event) => {
 });
 addEventListener('popstate', () => {
   const query = new URLSearchParams(location.search);
-  const names = (query.get('show') ?? '').split(',').filter((name) => codes.has(name) && name);
+  const names = (query.get('show') ?? '').split(',').filter((name) => codes().has(name) && name);
   if (names.join(' ') !== shown().join(' ')) showOnly(names);
   const wanted = query.get('find') ?? '';
   if (wanted !== input.value) { input.value = wanted; find(wanted); }
@@ -503,6 +498,7 @@ new ResizeObserver(() => {
 }).observe(bar);
 
 function begun() {
+  count(all(':scope > .rows', rows));
   for (const place of all(':scope > .rows:not(.away)', rows)) watching.observe(place);
   digest();
   if (input.value) find(input.value);

@@ -1,0 +1,85 @@
+//! What a catalogue says of the logs, so that they need not be read to be known.
+//!
+//! A [`Seed`] is the catalogue of one moment. Whoever writes it meanwhile, it goes on saying what it said: what was told of a log that has
+//! changed since can still be made again. Nothing is trusted that does not check; then the logs are read, as if there were no catalogue.
+
+use crate::store::{Packed, may_have, read};
+use crate::{Map, Set};
+use rusqlite::Connection;
+use std::io::Read;
+use std::path::Path;
+use tooltrail_formats::lines::{Buffer, Turns};
+use tooltrail_formats::scan::{self, Options};
+use tooltrail_formats::shelf::{Disk, Shelf};
+use tooltrail_model::event::Id;
+use tooltrail_model::link::{Source, Ties};
+
+/// A source as the catalogue has it.
+pub(super) type Stored = read::SourceInfo;
+
+/// The catalogue of one moment.
+#[derive(Debug)]
+pub(super) struct Seed {
+    connection: Connection,
+    epoch: i64,
+}
+
+impl Seed {
+    /// The catalogue in a file as it is now; nothing if there is none that this program made and can read.
+    pub(super) fn open(path: &Path) -> Option<Self> {
+        let connection = read::snapshot(path).ok()?;
+        let epoch = read::epoch(&connection).ok()?;
+        Some(Seed { connection, epoch })
+    }
+
+    /// How often the catalogue had been written.
+    pub(super) fn epoch(&self) -> i64 {
+        self.epoch
+    }
+
+    /// The sources that were there, by path.
+    pub(super) fn sources(&self) -> Option<Map<String, Stored>> {
+        let mut sources = read::sources(&self.connection).ok()?;
+        sources.retain(|_, stored| !stored.gone);
+        Some(sources)
+    }
+
+    /// The ties of some sources, by their numbers; nothing if those of any are not there.
+    pub(super) fn ties(&self, of: &Map<i64, u32>, mut each: impl FnMut(u32, Ties)) -> Option<()> {
+        let mut left: Set<i64> = of.keys().copied().collect();
+        let take = |source: i64, ties: Option<Ties>| {
+            if let (Some(number), Some(ties)) = (of.get(&source), ties) {
+                left.remove(&source);
+                each(*number, ties);
+            }
+        };
+        read::ties(&self.connection, take).ok()?;
+        left.is_empty().then_some(())
+    }
+
+    /// Gives the sessions that each source belongs to; nothing if that cannot be told.
+    pub(super) fn sessions(&self, each: impl FnMut(i64, &'static str, &str)) -> Option<()> {
+        read::session_sources(&self.connection, each).ok()
+    }
+
+    /// A source as it was; nothing if what is stored of it is damaged.
+    pub(super) fn source(&self, path: &str, stored: &Stored) -> Option<Source> {
+        let summary = read::summary(&self.connection, stored.id).ok()??;
+        Packed { path: path.to_owned(), agent: stored.agent.clone(), modified: stored.modified, summary }.unpack()
+    }
+
+    /// Whether a source may have any of some records, as one that is damaged may.
+    pub(super) fn may_have(&self, stored: &Stored, records: &Set<Id>) -> bool {
+        let packed = read::summary(&self.connection, stored.id).ok().flatten();
+        packed.is_none_or(|packed| records.iter().any(|record| may_have(&packed, *record)))
+    }
+}
+
+/// The same from the log itself: so much of it as there was. That is what it was, unless it has been written over.
+pub(super) fn read_again(path: &str, stored: &Stored, options: &Options) -> Option<Source> {
+    let disk = Disk::default();
+    let grown = std::fs::metadata(path).ok()?.len() > stored.stamp.size;
+    let log = disk.log(path).ok()?.take(if grown { stored.stamp.size } else { u64::MAX });
+    let summary = scan::read(Path::new(path), log, options, &mut Buffer::default(), &Turns::default());
+    Some(Source { path: path.into(), modified: stored.modified, summary })
+}

@@ -1,0 +1,206 @@
+//! `/calls` and `/calls/{id}`: the rows of `calls --json`, and what `show REF --json` prints.
+
+use super::fault::{Code, Fault};
+use super::question::Question;
+use super::reply::{Page, Reply, write_row};
+use super::{named, stats};
+use crate::moment::Moment;
+use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
+use std::sync::Arc;
+use tooltrail_catalog::library::Library;
+use tooltrail_catalog::store::{self, Listed};
+use tooltrail_catalog::taken::{self, Asked};
+use tooltrail_formats::load;
+use tooltrail_model::book::Book;
+use tooltrail_model::filter::Filter;
+use tooltrail_model::link::{Linked, LinkedCall};
+use tooltrail_model::row::CallRow;
+use tooltrail_view::render::json;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The last call of a page.
+#[derive(Default, Serialize, Deserialize)]
+struct Last {
+    agent: String,
+    session: String,
+    /// What no other call of the session has.
+    call: u64,
+    /// Its number, for the case that it is not there any more.
+    number: u32,
+}
+
+impl Last {
+    fn of(row: &CallRow<'_>) -> Self {
+        let number = row.r#ref.rsplit_once(':').and_then(|(_, number)| number.parse().ok()).unwrap_or(0);
+        Last { agent: row.agent.to_owned(), session: row.session.to_owned(), call: print(row), number }
+    }
+}
+
+/// A call by its id and its request: an id may be used twice, a record may make several calls.
+fn print(row: &CallRow<'_>) -> u64 {
+    xxh3_64(format!("{}\0{}\0{}", row.call, row.request.file, row.request.line).as_bytes())
+}
+
+pub(super) fn list(question: &Question) -> Result<Reply, Fault> {
+    let moment = question.moment()?;
+    let filter = question.filter(&moment)?;
+    let after: Option<Last> = question.after()?;
+    if question.flag("copies") {
+        return copies(question, &moment, filter, after);
+    }
+    let rows = moment.rows();
+    let asked = moment.asked(&rows, question.site.threads());
+    let mut found = asked.calls(&filter)?;
+    if let Some(last) = after {
+        let behind = behind(&moment, &last)?;
+        found.retain(|call| behind.is_some_and(|behind| (call.session, call.id) > behind));
+    }
+    let Some(limit) = question.limit() else {
+        drop(rows);
+        return Ok(Reply::Stream(Box::new(move |out| stream(&moment, &found, out))));
+    };
+    let mut page = Page::default();
+    let mut last = Last::default();
+    asked.each_row(
+        found.get(..limit).unwrap_or(&found),
+        |_: &mut (), row, _| {
+            page.push(&row);
+            last = Last::of(&row);
+        },
+        |()| Ok::<_, Fault>(()),
+    )?;
+    page.next = (found.len() > limit).then(|| question.next(&last));
+    Ok(Reply::Page(page))
+}
+
+/// The place of a page's last call among all that are listed now; nothing where its session is not known any more.
+fn behind(moment: &Moment, last: &Last) -> Result<Option<(usize, i64)>, Fault> {
+    let place = moment.rows().iter().position(|row| row.agent == last.agent && row.session == last.session);
+    let place = place.ok_or_else(|| {
+        Fault::about(Code::BadCursor, "after", "The session that this page ended in is gone. Begin again without `after`.")
+    })?;
+    let (mut found, mut before) = (None, 0);
+    moment.listing.each_call(&moment.library.catalogue(), place, |listed, row, _| {
+        if print(&row) == last.call {
+            found = Some(listed.id);
+        }
+        if listed.number <= last.number {
+            before = before.max(listed.id);
+        }
+    })?;
+    Ok(Some((place, found.unwrap_or(before))))
+}
+
+/// Writes rows, those of one session at a time.
+fn stream(moment: &Moment, calls: &[Listed], out: &mut dyn Write) -> io::Result<()> {
+    let rows = moment.rows();
+    let asked = moment.asked(&rows, 1);
+    // What a session has is bounded by a piece: its rows are written as they come.
+    for piece in calls.chunks(PIECE) {
+        let mut written = Ok(());
+        let told = asked.each_row(
+            piece,
+            |lines: &mut Vec<u8>, row, _| write_row(lines, &row),
+            |lines| -> Result<(), store::Error> {
+                if written.is_ok() {
+                    written = out.write_all(&lines);
+                }
+                Ok(())
+            },
+        );
+        written?;
+        told.map_err(io::Error::other)?;
+    }
+    Ok(())
+}
+
+/// How many rows are made at a time.
+const PIECE: usize = 4096;
+
+/// The same with every copy. Only what is linked tells of them.
+fn copies(question: &Question, moment: &Arc<Moment>, filter: Filter, after: Option<Last>) -> Result<Reply, Fault> {
+    let (moment, threads) = (Arc::clone(moment), question.site.threads());
+    let Some(limit) = question.limit() else {
+        return Ok(Reply::Stream(Box::new(move |out| {
+            let _turn = stats::turn();
+            let linker = moment.library.whole().map_err(io::Error::other)?;
+            let linked = linker.link_on(threads);
+            let asked = asked(&moment, &linked, threads);
+            for call in behind_copies(&asked, &filter, after.as_ref()) {
+                let mut line = Vec::new();
+                copy(&asked, call, |row| write_row(&mut line, row));
+                out.write_all(&line)?;
+            }
+            Ok(())
+        })));
+    };
+    let _turn = stats::turn();
+    let linker = moment.library.whole()?;
+    let linked = linker.link_on(threads);
+    let asked = asked(&moment, &linked, threads);
+    let found = behind_copies(&asked, &filter, after.as_ref());
+    let (mut page, mut last) = (Page::default(), Last::default());
+    for call in found.iter().take(limit) {
+        copy(&asked, call, |row| {
+            page.push(row);
+            last = Last::of(row);
+        });
+    }
+    page.next = (found.len() > limit).then(|| question.next(&last));
+    Ok(Reply::Page(page))
+}
+
+/// What it takes to ask about everything at once.
+pub(super) fn asked<'a>(moment: &'a Moment, linked: &'a Linked<'a>, threads: usize) -> Asked<'a> {
+    Asked { linked, shelf: moment.library.shelf(), now: &moment.now, threads, keep: moment.library.keep() }
+}
+
+/// The row of a copy, as `calls --copies --json` has it.
+fn copy(asked: &Asked<'_>, call: &LinkedCall, take: impl FnOnce(&CallRow<'_>)) {
+    let mut row = asked.linked.call_row(call, asked.now, true);
+    load::understand(asked.shelf, &mut row, asked.linked.record(call.id).at);
+    take(&row);
+}
+
+/// The calls and copies that a filter takes, behind the last one of a page.
+fn behind_copies<'l>(asked: &Asked<'l>, filter: &Filter, last: Option<&Last>) -> Vec<&'l LinkedCall> {
+    let mut calls = taken::calls(asked, filter, true);
+    let Some(last) = last else { return calls };
+    let linked = asked.linked;
+    let is_whose =
+        |call: &LinkedCall| linked.sessions.get(call.session).is_some_and(|own| own.agent == last.agent && *own.id == *last.session);
+    let Some(session) = linked.calls.iter().find(|call| is_whose(call)).map(|call| call.session) else { return Vec::new() };
+    let own = linked.calls_of(session);
+    let is_it = |call: &LinkedCall| print(&linked.call_row(call, asked.now, true)) == last.call;
+    let place = own.iter().position(is_it).or_else(|| own.iter().rposition(|call| call.number <= last.number));
+    let done: Vec<_> = own.iter().take(place.map_or(0, |place| place + 1)).map(|call| call.id).collect();
+    calls.retain(|call| call.session > session || (call.session == session && !done.contains(&call.id)));
+    calls
+}
+
+pub(super) fn one(question: &Question) -> Result<Reply, Fault> {
+    let moment = question.moment()?;
+    let listed = named::call(question, &moment, question.name())?;
+    if question.flag("full") {
+        return full(question, &moment, listed);
+    }
+    let mut text = Vec::new();
+    moment.listing.one_call(&moment.library.catalogue(), listed, |_, row, _| write_row(&mut text, &row))?;
+    Ok(Reply::One(text))
+}
+
+/// A call with all that is known of it.
+fn full(question: &Question, moment: &Arc<Moment>, listed: Listed) -> Result<Reply, Fault> {
+    let text = question.site.ask(moment, listed.session, move |room| {
+        let mut text = Vec::new();
+        let index = room.book.transcript().calls.iter().position(|call| call.number == listed.number);
+        // Nothing fails to be written to memory.
+        let _ = index.map(|index| json::call(room.book, index, &mut text));
+        text
+    })?;
+    match text.is_empty() {
+        true => Err(Fault::about(Code::LogGone, "id", "This call is not in its session's logs any more.")),
+        false => Ok(Reply::One(text)),
+    }
+}

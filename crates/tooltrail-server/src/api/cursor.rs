@@ -1,0 +1,57 @@
+//! Cursors: where a list was left off, sealed into a word that means nothing to others. A cursor names the last row by what it is, not by
+//! its number, so rows that come meanwhile neither hide nor repeat others.
+
+use super::fault::{Code, Fault};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// Changes when cursors of before mean nothing any more.
+const FORM: u8 = 1;
+
+/// What a cursor holds.
+#[derive(Serialize, Deserialize)]
+struct Sealed<T> {
+    form: u8,
+    /// The question that it belongs to.
+    mark: u64,
+    at: T,
+}
+
+/// Seals a place in the answer to a question.
+pub(super) fn seal<T: Serialize>(at: &T, mark: u64) -> String {
+    // Numbers and texts cannot fail to be written.
+    URL_SAFE_NO_PAD.encode(postcard::to_stdvec(&Sealed { form: FORM, mark, at }).unwrap_or_default())
+}
+
+/// Opens it again.
+pub(super) fn open<T: DeserializeOwned>(text: &str, mark: u64) -> Result<T, Fault> {
+    let wrong = |say: &str| Fault::about(Code::BadCursor, "after", say);
+    let none = "`after` is no cursor: it takes the `next` of the page before, as it is.";
+    let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| wrong(none))?;
+    let sealed: Sealed<T> = match postcard::take_from_bytes(&bytes) {
+        Ok((sealed, [])) => sealed,
+        _ => return Err(wrong(none)),
+    };
+    if sealed.form != FORM || sealed.mark != mark {
+        return Err(wrong("`after` belongs to another question: keep the other parameters as they were, or begin without it."));
+    }
+    Ok(sealed.at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_was_sealed_for_a_question_opens() {
+        let sealed = seal(&("x".to_owned(), 7_u32), 5);
+        assert_eq!(open::<(String, u32)>(&sealed, 5).unwrap(), ("x".to_owned(), 7));
+        assert!(open::<(String, u32)>(&sealed, 6).is_err() && open::<(String, u32, u32)>(&sealed, 5).is_err());
+        for text in ["", "x", "AAAA", "%%", &format!("{sealed}AAAA"), &sealed[1..], &"A".repeat(10_000)] {
+            assert!(open::<(String, u32)>(text, 5).is_err(), "{text}");
+            assert!(open::<Vec<u64>>(text, 0).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,259 @@
+//! The HTTP API below `/api/v1`: what the commands print with `--json`, for other programs. Read-only; docs/api.md has examples.
+//!
+//! [`ENDPOINTS`] is the one list of what can be asked: the router is made of it, parameters are checked against it (`question`), and the
+//! OpenAPI document describes it (`openapi`), so none of them can know a path that another does not. An endpoint is a function from a
+//! question to a reply or a fault; each runs on a thread where it may take its time.
+
+mod calls;
+mod cursor;
+mod events;
+mod fault;
+mod feed;
+mod named;
+mod openapi;
+mod question;
+mod reply;
+mod search;
+mod sessions;
+mod stats;
+
+use crate::site::Site;
+use axum::Router;
+use axum::extract::{FromRequestParts, Query, RawPathParams, Request};
+use axum::response::Response;
+use axum::routing::{MethodRouter, any, get};
+pub(crate) use fault::refused_method;
+use fault::{Code, Fault};
+pub(crate) use feed::Feeds;
+use question::{Kind, Param, Question};
+use reply::Reply;
+use std::sync::Arc;
+
+/// What every path of this version begins with.
+const ROOT: &str = "/api/v1";
+
+/// Something that can be asked.
+struct Endpoint {
+    /// The path below [`ROOT`].
+    path: &'static str,
+    /// What it gives, in a few words.
+    title: &'static str,
+    /// The same in a sentence or two.
+    about: &'static str,
+    /// The name in its path, if it has one.
+    name: Option<&'static Param>,
+    /// What may be said behind the question mark.
+    params: &'static [&'static Param],
+    /// What comes back.
+    gives: Gives,
+    /// Finds it.
+    answer: fn(&Question) -> Result<Reply, Fault>,
+}
+
+/// What an endpoint gives, by the names of schemas.
+enum Gives {
+    /// One object.
+    One(&'static str),
+    /// One object or another, as a parameter says.
+    Either(&'static str, &'static str),
+    /// Rows, a page at a time or as lines.
+    Rows(&'static str),
+    /// One object, or rows if a parameter is given.
+    OneOrRows(&'static str, &'static str),
+    /// What changes, for as long as somebody listens: kinds of events, each with its data.
+    Events(&'static [(&'static str, &'static str)]),
+    /// The OpenAPI document.
+    Document,
+}
+
+const QUERY: Param = Param {
+    name: "q",
+    kind: Kind::Text,
+    about: "A filter, in the language of the commands and pages (docs/filter.md). Nothing takes everything.",
+    example: "status:failed since:7d",
+};
+const LIMIT: Param =
+    Param { name: "limit", kind: Kind::Count, about: "How many rows a page has. Lines without a limit go on to the end.", example: "10" };
+const AFTER: Param = Param {
+    name: "after",
+    kind: Kind::Cursor,
+    about: "Where to go on: the `next` of the page before, with the same other parameters.",
+    example: "",
+};
+const FORMAT: Param = Param {
+    name: "format",
+    kind: Kind::Word(|| vec!["json", "jsonl"]),
+    about: "`jsonl` gives a row a line, as the command prints them; so does `Accept: application/x-ndjson`.",
+    example: "jsonl",
+};
+const COPIES: Param = Param {
+    name: "copies",
+    kind: Kind::Flag,
+    about: "1 gives every copy of a call a row of its own, which says only what its own file says.",
+    example: "1",
+};
+const FULL: Param =
+    Param { name: "full", kind: Kind::Flag, about: "1 gives the call with its input, its result and how it is shown.", example: "1" };
+const BY: Param = Param {
+    name: "by",
+    kind: Kind::Word(|| tooltrail_model::link::By::ALL.iter().map(|by| by.word()).collect()),
+    about: "Tells totals apart: a row for each project, day, week, model or tool.",
+    example: "tool",
+};
+const FIELD: Param = Param {
+    name: "field",
+    kind: Kind::Word(|| tooltrail_model::filter::texts::Field::ALL.iter().map(|field| field.word()).collect()),
+    about: "Only texts of this kind.",
+    example: "result",
+};
+const SINCE: Param = Param {
+    name: "since",
+    kind: Kind::Cursor,
+    about: "The `id` of the last event that was heard, to go on behind it. `Last-Event-ID` says the same, and counts first.",
+    example: "",
+};
+const SESSION: Param =
+    Param { name: "id", kind: Kind::Text, about: "A session: its id, a beginning of it that no other has, or `last`.", example: "last" };
+const CALL: Param = Param {
+    name: "id",
+    kind: Kind::Text,
+    about: "A call: its id, its session and number as in `3f2a:41`, `last:failed`, or the file and line of a record of it as in `evidence`.",
+    example: "last:failed",
+};
+
+/// All that can be asked.
+const ENDPOINTS: &[Endpoint] = &[
+    Endpoint {
+        path: "/sessions",
+        title: "Sessions",
+        about: "The sessions that a filter takes, by their start: the rows of `tooltrail list --json`.",
+        name: None,
+        params: &[&QUERY, &LIMIT, &AFTER, &FORMAT],
+        gives: Gives::Rows("Session"),
+        answer: sessions::list,
+    },
+    Endpoint {
+        path: "/sessions/{id}",
+        title: "One session",
+        about: "The row of one session.",
+        name: Some(&SESSION),
+        params: &[],
+        gives: Gives::One("Session"),
+        answer: sessions::one,
+    },
+    Endpoint {
+        path: "/calls",
+        title: "Tool calls",
+        about: "The calls that a filter takes, by the start of their session, then by request: the rows of `tooltrail calls --json`.",
+        name: None,
+        params: &[&QUERY, &LIMIT, &AFTER, &COPIES, &FORMAT],
+        gives: Gives::Rows("Call"),
+        answer: calls::list,
+    },
+    Endpoint {
+        path: "/calls/{id}",
+        title: "One tool call",
+        about: "The row of one call, or all that is known of it: what `tooltrail show REF --json` prints.",
+        name: Some(&CALL),
+        params: &[&FULL],
+        gives: Gives::Either("Call", "Entry"),
+        answer: calls::one,
+    },
+    Endpoint {
+        path: "/search",
+        title: "Text in sessions",
+        about: "The texts in which a query is found, the newest sessions first: the rows of `tooltrail search --json`.",
+        name: None,
+        params: &[&QUERY, &FIELD, &LIMIT, &AFTER, &FORMAT],
+        gives: Gives::Rows("Hit"),
+        answer: search::list,
+    },
+    Endpoint {
+        path: "/stats",
+        title: "Totals",
+        about: "Totals of what a filter takes: the object of `tooltrail stats --json`, or with `by` a row for each group.",
+        name: None,
+        params: &[&QUERY, &BY, &FORMAT],
+        gives: Gives::OneOrRows("Stats", "Group"),
+        answer: stats::totals,
+    },
+    Endpoint {
+        path: "/events",
+        title: "What changes",
+        about: "Calls, sessions and messages as they come and change, as server-sent events, until nobody listens. A stream begins with `begun`, \
+or with `missed` if it cannot go on where it was: then ask again for what you know.",
+        name: None,
+        params: &[&QUERY, &SINCE],
+        gives: Gives::Events(&[
+            ("begun", "Nothing"),
+            ("missed", "Nothing"),
+            ("requested", "Call"),
+            ("updated", "Call"),
+            ("session", "Session"),
+            ("message", "Message"),
+            ("lost", "Lost"),
+            ("gone", "Gone"),
+        ]),
+        answer: events::follow,
+    },
+    Endpoint {
+        path: "/openapi.json",
+        title: "This document",
+        about: "What can be asked here, as OpenAPI 3.1.",
+        name: None,
+        params: &[],
+        gives: Gives::Document,
+        answer: openapi::document,
+    },
+];
+
+/// Adds all of it to a router.
+pub(crate) fn routes(mut router: Router, site: &Arc<Site>) -> Router {
+    for endpoint in ENDPOINTS {
+        router = router.route(&site.to(&format!("{ROOT}{}", endpoint.path)), route(site, endpoint));
+    }
+    for path in ["/api", "/api/", "/api/{*rest}"] {
+        router = router.route(&site.to(path), any(missing));
+    }
+    router
+}
+
+/// What the paths of a site's API begin with.
+pub(crate) fn prefix(site: &Site) -> String {
+    site.to("/api/")
+}
+
+fn route(site: &Arc<Site>, endpoint: &'static Endpoint) -> MethodRouter {
+    let site = Arc::clone(site);
+    get(move |request: Request| answer(Arc::clone(&site), endpoint, request))
+}
+
+/// Reads a question, has it answered on a thread of its own, and says what came of it.
+async fn answer(site: Arc<Site>, endpoint: &'static Endpoint, request: Request) -> Response {
+    let (mut parts, _) = request.into_parts();
+    let name = match RawPathParams::from_request_parts(&mut parts, &()).await {
+        Ok(names) => names.iter().next().map(|(_, name)| name.to_owned()),
+        Err(_) => return Fault::about(Code::BadValue, "id", "This name is no text in UTF-8.").response(),
+    };
+    let Ok(Query(query)) = Query::try_from_uri(&parts.uri) else {
+        return Fault::new(Code::BadValue, "What stands behind the question mark cannot be read.").response();
+    };
+    let question = match Question::read(endpoint, site, name, query, &parts) {
+        Ok(question) => question,
+        Err(fault) => return fault.response(),
+    };
+    let made = tokio::task::spawn_blocking(move || match (endpoint.answer)(&question) {
+        Ok(reply) => reply.response(&question),
+        Err(fault) => fault.response(),
+    });
+    made.await.unwrap_or_else(|_| {
+        let say = "This could not be answered. `tooltrail check` says whether something is wrong with the logs.";
+        Fault::new(Code::Broken, say).response()
+    })
+}
+
+/// There is no such path.
+async fn missing(request: Request) -> Response {
+    let path = tooltrail_view::line::neutral(request.uri().path()).into_owned();
+    Fault::new(Code::NotFound, format!("There is nothing at `{path}`. `{ROOT}/openapi.json` lists what can be asked.")).response()
+}

@@ -1,0 +1,251 @@
+//! A call with all that is known of it, and how it is shown: what `show REF --json` prints.
+
+use super::schema::{Schemas, any_of, anything, count, integer, list, maybe, named, object, one_of, only, pair, text, time, tuple, yes_no};
+use serde_json::{Value, json};
+use tooltrail_model::event::HookOutcome;
+
+/// Adds it and what it is made of.
+pub(super) fn add(schemas: &mut Schemas) {
+    schemas.add("Content", content());
+    schemas.add("HookStory", hook());
+    schemas.add("Side", side());
+    schemas.add("Line", line());
+    schemas.add("Elided", elided());
+    schemas.add("Block", block());
+    schemas.add("View", view());
+    schemas.add("Entry", any_of([call(), gone()]));
+}
+
+/// What every entry of a session has, and what this one has besides.
+fn entry(about: &str, kind: &str, own: Vec<(&str, Value)>) -> Value {
+    let at = object("The record.", [("file", maybe(text("The file."))), ("line", count("The line."))]);
+    let mut schema = object(
+        about,
+        [
+            ("type", only(kind)),
+            ("at", at),
+            ("time", maybe(time("When, where the record says."))),
+            ("turn", maybe(count("Its turn, counted from 1."))),
+            ("agent_id", maybe(text("The subagent."))),
+            ("thread", count("The conversation; 0 is the main one.")),
+            ("started_by", maybe(text("The `ref` of the call that started that conversation."))),
+            ("abandoned", yes_no("The conversation went on as if its turn had never been.")),
+        ],
+    );
+    for (name, field) in own {
+        schema["properties"][name] = field;
+        if let Some(required) = schema["required"].as_array_mut() {
+            required.push(name.into());
+        }
+    }
+    schema
+}
+
+fn call() -> Value {
+    let own = vec![
+        ("call", named("Call")),
+        ("number", count("Its number in the session.")),
+        ("input", anything("What was asked, as logged.")),
+        ("seen", maybe(list(named("Content")))),
+        ("produced", anything("What the tool produced, where the log keeps it beside what the model saw.")),
+        ("feedback", maybe(text("What the person said when refusing."))),
+        ("error", maybe(text("The message of a failure, without the wrapping around it."))),
+        ("side", maybe(named("Side"))),
+        ("hooks", list(named("HookStory"))),
+        ("tokens", maybe(named("Tokens"))),
+        ("tier", maybe(text("The service tier."))),
+        ("threads", list(count("A conversation that it started."))),
+        ("view", named("View")),
+    ];
+    entry("A call with its result.", "call", own)
+}
+
+fn gone() -> Value {
+    entry("A call that could not be read any more.", "gone", vec![("why", text("Why."))])
+}
+
+/// The fields of a picture.
+fn image() -> [(&'static str, Value); 5] {
+    [
+        ("media", text("Its media type, as the log says: not to be trusted.")),
+        ("data", maybe(text("The picture in base64."))),
+        ("source", maybe(text("Where it is, if it is not in the log."))),
+        ("size", maybe(pair("Width and height in pixels."))),
+        ("bytes", maybe(count("How large the file was."))),
+    ]
+}
+
+fn content() -> Value {
+    let [media, data, source, size, bytes] = image();
+    any_of([
+        object("Words.", [("type", only("text")), ("text", text("The words."))]),
+        object("A picture.", [("type", only("image")), media, data, source, size, bytes]),
+        object(
+            "A document.",
+            [
+                ("type", only("document")),
+                ("title", maybe(text("Its title."))),
+                ("media", maybe(text("Its media type, as the log says."))),
+                ("text", maybe(text("Its text, if it is text."))),
+                ("bytes", count("How large it is.")),
+            ],
+        ),
+        object("A tool that is named, not called.", [("type", only("tool")), ("name", text("Its name."))]),
+        object("Anything else.", [("type", only("other")), ("value", anything("As logged."))]),
+    ])
+}
+
+fn hook() -> Value {
+    let fact = object("A text of it.", [("name", text("What it is.")), ("value", text("The text."))]);
+    object(
+        "A hook, told in full.",
+        [
+            ("call", maybe(text("The call."))),
+            ("event", maybe(text("What it was for."))),
+            ("name", maybe(text("Its name."))),
+            ("command", maybe(text("Its command."))),
+            ("outcome", maybe(one_of("How it ended.", HookOutcome::ALL.iter().map(|outcome| outcome.word())))),
+            ("exit_code", maybe(integer("Its exit code."))),
+            ("duration_ms", maybe(count("How long it took."))),
+            ("texts", list(fact)),
+        ],
+    )
+}
+
+fn side() -> Value {
+    object(
+        "An output that was saved beside the log.",
+        [
+            ("path", text("Its path, as logged.")),
+            ("bytes", count("How large it is.")),
+            ("cut", yes_no("Only its beginning is here.")),
+            ("text", maybe(text("The text."))),
+            ("problem", maybe(text("Why there is no text."))),
+        ],
+    )
+}
+
+fn line() -> Value {
+    const CLASSES: [&str; 15] = [
+        "plain", "dim", "strong", "match", "inserted", "deleted", "good", "bad", "path", "keyword", "text", "comment", "number",
+        "function", "type",
+    ];
+    let shade = || json!({ "type": "integer", "minimum": 0, "maximum": 255 });
+    let color = || {
+        maybe(any_of([
+            object("One of the 256 of a terminal.", [("index", shade())]),
+            object("Red, green and blue.", [("rgb", tuple([shade(), shade(), shade()]))]),
+        ]))
+    };
+    let ansi = object(
+        "As a program coloured it.",
+        [
+            ("fg", color()),
+            ("bg", color()),
+            ("bold", yes_no("Bold.")),
+            ("dim", yes_no("Dim.")),
+            ("italic", yes_no("Italic.")),
+            ("underline", yes_no("Underlined.")),
+            ("strike", yes_no("Struck out.")),
+            ("inverse", yes_no("With its colours turned.")),
+        ],
+    );
+    let class = any_of([one_of("What it is.", CLASSES), object("Coloured.", [("ansi", ansi)])]);
+    list(object("A piece of a line.", [("class", class), ("text", text("The text; it holds no control characters."))]))
+}
+
+fn elided() -> Value {
+    object(
+        "How much was left out.",
+        [
+            ("shown", count("How much is here.")),
+            ("total", count("How much there is.")),
+            ("unit", one_of("Of what.", ["lines", "bytes", "items"])),
+            ("kept", yes_no("The rest is in the log.")),
+        ],
+    )
+}
+
+/// A block by its kind.
+fn block() -> Value {
+    let (line, lines, elided) = (|| named("Line"), || list(named("Line")), || ("elided", maybe(named("Elided"))));
+    let kind = |kind: &str| ("block", only(kind));
+    let hunk_line = object(
+        "A line of a difference.",
+        [
+            ("sign", one_of("What becomes of it.", ["same", "added", "removed"])),
+            ("old", maybe(count("Its number before."))),
+            ("new", maybe(count("Its number after."))),
+            ("line", line()),
+        ],
+    );
+    let hunk = object("A place that changes.", [("context", maybe(line())), ("lines", list(hunk_line))]);
+    let todo = object(
+        "A thing to do.",
+        [("state", one_of("How far it is.", ["open", "active", "done", "dropped"])), ("text", line()), ("change", maybe(line()))],
+    );
+    let question = object(
+        "A question to the person.",
+        [
+            ("header", maybe(line())),
+            ("text", line()),
+            ("multiple", yes_no("More than one answer may be chosen.")),
+            ("options", list(tuple([line(), maybe(line()), yes_no("Whether it was chosen.")]))),
+            ("free", lines()),
+            ("unanswered", maybe(line())),
+        ],
+    );
+    let link = object(
+        "A page of the web.",
+        [("title", line()), ("url", maybe(text("Its address."))), ("place", line()), ("snippet", maybe(line()))],
+    );
+    let [media, data, source, size, bytes] = image();
+    any_of([
+        object(
+            "Code, or any text whose lines count.",
+            [
+                kind("code"),
+                ("language", maybe(text("The language."))),
+                ("first", maybe(count("The number of the first line."))),
+                ("lines", lines()),
+                elided(),
+            ],
+        ),
+        object("What changed in a file.", [kind("diff"), ("path", maybe(line())), ("hunks", list(hunk)), elided()]),
+        object(
+            "What a program printed.",
+            [kind("terminal"), ("command", lines()), ("lines", lines()), ("gap", maybe(count("Where lines were left out."))), elided()],
+        ),
+        object("Prose.", [kind("markdown"), ("text", text("Markdown.")), elided()]),
+        object("A picture.", [kind("image"), media, data, source, size, bytes, ("alt", line())]),
+        object("A table.", [kind("table"), ("head", lines()), ("rows", list(lines())), elided()]),
+        object("Names and values.", [kind("fields"), ("fields", list(tuple([line(), line()])))]),
+        object("Things to do.", [kind("todos"), ("items", list(todo))]),
+        object("Questions to the person.", [kind("questions"), ("questions", list(question))]),
+        object("Pages of the web.", [kind("links"), ("links", list(link))]),
+        object("Files, by directory.", [kind("files"), ("groups", list(tuple([line(), lines()]))), elided()]),
+        object("JSON, laid out.", [kind("json"), ("lines", lines()), elided()]),
+        object("A remark.", [kind("notice"), ("level", one_of("How bad it is.", ["info", "warning", "error"])), ("text", line())]),
+        object(
+            "What a subagent did.",
+            [
+                kind("nested"),
+                ("thread", count("Its conversation.")),
+                ("calls", count("How many calls it made.")),
+                ("failed", count("How many failed.")),
+            ],
+        ),
+        object(
+            "A part with a name.",
+            [kind("section"), ("label", line()), ("open", yes_no("Whether it is open.")), ("body", list(named("Block")))],
+        ),
+    ])
+}
+
+fn view() -> Value {
+    let head = object(
+        "The call in one line.",
+        [("icon", text("A sign for the kind of tool.")), ("name", named("Line")), ("title", named("Line")), ("facts", list(named("Line")))],
+    );
+    object("How it is shown.", [("head", head), ("body", list(named("Block")))])
+}

@@ -1,0 +1,125 @@
+//! The OpenAPI document: what [`ENDPOINTS`] says, as other programs read it. The objects are described in `rows` and `entry`, in the words
+//! of `schema`; closed sets come from the model's own lists. tests/api.rs holds every answer to it.
+
+mod entry;
+mod rows;
+mod schema;
+
+use super::fault::{Code, Fault};
+use super::question::{Kind, LONGEST, MOST_ROWS, Param, Question, ROWS};
+use super::reply::{JSON, LINES, Reply};
+use super::{ENDPOINTS, Endpoint, Gives, ROOT};
+use schema::{Schemas, any_of, list, maybe, named, object, one_of, text, version};
+use serde_json::{Map, Value, json};
+
+const ABOUT: &str = "Every tool call that coding agents made on this machine: what was asked, what ran, what came back, and what never did. \
+Read-only: GET and HEAD. The objects are those that the commands print with `--json`. Fields may be added within a version, never changed \
+or removed. Beyond this machine a token is wanted, as `Authorization: Bearer TOKEN`.";
+
+/// The type of a stream of events. What their data is, by kind, stands in `x-events`.
+const EVENTS: &str = "text/event-stream";
+
+/// `/openapi.json`.
+pub(super) fn document(question: &Question) -> Result<Reply, Fault> {
+    let paths: Map<String, Value> =
+        ENDPOINTS.iter().map(|endpoint| (endpoint.path.to_owned(), json!({ "get": operation(endpoint) }))).collect();
+    let mut schemas = Schemas::default();
+    rows::add(&mut schemas);
+    entry::add(&mut schemas);
+    schemas.add("Error", error());
+    Ok(Reply::one(&json!({
+        "openapi": "3.1.0",
+        "info": { "title": "tooltrail", "version": "1", "description": ABOUT, "license": { "name": "MIT OR Apache-2.0" } },
+        "servers": [{ "url": question.site.to(ROOT) }],
+        "security": [{}, { "token": [] }],
+        "paths": paths,
+        "components": {
+            "schemas": schemas.0,
+            "responses": { "Error": { "description": "What is wrong with the question.", "content": { JSON: { "schema": named("Error") } } } },
+            "securitySchemes": { "token": { "type": "http", "scheme": "bearer", "description": "The token that was printed at the start, where others than this machine may ask." } },
+        },
+    })))
+}
+
+/// What can be asked of a path, and what comes back.
+fn operation(endpoint: &Endpoint) -> Value {
+    let in_path = endpoint.name.iter().map(|param| parameter(param, "path"));
+    let parameters: Vec<Value> = in_path.chain(endpoint.params.iter().map(|param| parameter(param, "query"))).collect();
+    let id: String = endpoint.path.chars().filter(|letter| letter.is_ascii_alphabetic() || *letter == '/').collect();
+    json!({
+        "operationId": id.trim_matches('/').replace('/', "_"),
+        "summary": endpoint.title,
+        "description": endpoint.about,
+        "parameters": parameters,
+        "responses": responses(endpoint),
+    })
+}
+
+fn parameter(param: &Param, place: &str) -> Value {
+    let schema = match param.kind {
+        Kind::Text => json!({ "type": "string", "maxLength": LONGEST }),
+        Kind::Cursor => json!({ "type": "string" }),
+        Kind::Count => json!({ "type": "integer", "minimum": 1, "maximum": MOST_ROWS, "default": ROWS }),
+        Kind::Flag => json!({ "type": "integer", "enum": [0, 1], "default": 0 }),
+        Kind::Word(words) => json!({ "type": "string", "enum": words() }),
+    };
+    let mut parameter =
+        json!({ "name": param.name, "in": place, "required": place == "path", "description": param.about, "schema": schema });
+    if !param.example.is_empty() {
+        let number = param.example.parse::<u64>().ok().filter(|_| matches!(param.kind, Kind::Count | Kind::Flag));
+        parameter["example"] = number.map_or_else(|| param.example.into(), Value::from);
+    }
+    parameter
+}
+
+fn responses(endpoint: &Endpoint) -> Value {
+    let content = |schema: Value| json!({ JSON: { "schema": schema } });
+    let with_lines = |schema: Value, row: &str| json!({ JSON: { "schema": schema }, LINES: { "schema": named(row) } });
+    let (content, kept) = match endpoint.gives {
+        Gives::One(one) => (content(named(one)), true),
+        Gives::Either(one, other) => (content(any_of([named(one), named(other)])), true),
+        Gives::Rows(row) => (with_lines(page(row), row), false),
+        Gives::OneOrRows(one, row) => {
+            (json!({ JSON: { "schema": any_of([named(one), page(row)]) }, LINES: { "schema": any_of([named(one), named(row)]) } }), true)
+        }
+        Gives::Events(kinds) => {
+            let kinds: Map<String, Value> = kinds.iter().map(|(kind, data)| ((*kind).to_owned(), named(data))).collect();
+            (json!({ EVENTS: { "schema": { "type": "string" }, "x-events": kinds } }), false)
+        }
+        Gives::Document => (content(json!({ "type": "object" })), true),
+    };
+    let mut responses = json!({ "200": { "description": endpoint.title, "content": content } });
+    if kept {
+        responses["304"] = json!({ "description": "It is as it was: `If-None-Match` has its `ETag`." });
+    }
+    let mut statuses: Vec<u16> = Code::ALL.iter().map(|code| code.status().as_u16()).collect();
+    statuses.sort_unstable();
+    statuses.dedup();
+    for status in statuses {
+        responses[status.to_string()] = json!({ "$ref": "#/components/responses/Error" });
+    }
+    responses
+}
+
+/// A page of rows.
+fn page(row: &str) -> Value {
+    let next = maybe(text("Give it as `after` for the next page; null where this is the last one."));
+    object("A page of rows.", [("v", version()), ("items", list(named(row))), ("next", next)])
+}
+
+fn error() -> Value {
+    let candidate = object("A session that could be meant.", [("session", text("Its id.")), ("title", maybe(text("Its title.")))]);
+    let error = object(
+        "What is wrong.",
+        [
+            ("code", one_of("What is wrong, for programs.", Code::ALL.iter().map(|code| code.word()))),
+            ("message", text("The same for people.")),
+            ("parameter", maybe(text("The parameter that it is about."))),
+            ("at", maybe(schema::pair("Where in that parameter: from a character up to another, not including it."))),
+            ("suggestion", maybe(text("What was probably meant: the whole value of the parameter."))),
+            ("candidates", list(candidate)),
+        ],
+    );
+    let example = json!({"v":1,"error":{"code":"bad_filter","message":"This filter means nothing: `stauts:` is no key.","parameter":"q","at":[0,7],"suggestion":"status:failed","candidates":[]}});
+    schema::with_example(object("A question that cannot be answered.", [("v", version()), ("error", error)]), example)
+}

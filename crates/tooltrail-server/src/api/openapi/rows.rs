@@ -1,0 +1,258 @@
+//! The rows: sessions, calls, hits, totals. docs/json.md has them in words.
+
+use super::schema::{
+    Schemas, count, integer, list, map, maybe, named, object, one_of, pair, some_of, text, time, version, with_example, yes_no,
+};
+use serde_json::{Value, json};
+use tooltrail_formats::FORMATS;
+use tooltrail_model::event::{HookOutcome, TaskState};
+use tooltrail_model::filter::texts::Field;
+use tooltrail_model::link::{By, State, StateReason};
+use tooltrail_model::shell::Purpose;
+use tooltrail_model::{Kind, Reason, Status};
+
+/// Adds them.
+pub(super) fn add(schemas: &mut Schemas) {
+    schemas.add("Place", object("A line of a log.", [("file", text("The file.")), ("line", count("The line, counted from 1."))]));
+    schemas.add("Tokens", tokens());
+    schemas.add("ByStatus", by_status());
+    schemas.add("Session", session());
+    schemas.add("Background", background());
+    schemas.add("Hook", hook());
+    schemas.add("Call", call());
+    schemas.add("Hit", hit());
+    schemas.add("ToolStats", tool_stats());
+    schemas.add("ModelUsage", model_usage());
+    schemas.add("Stats", stats());
+    schemas.add("Group", group());
+    events(schemas);
+}
+
+/// What events tell beside calls and sessions.
+fn events(schemas: &mut Schemas) {
+    let (session, call) = (|| text("The session."), || text("The call's id."));
+    schemas.add("Nothing", object("Nothing more is to be said.", [("v", version())]));
+    let message = object(
+        "Somebody said something.",
+        [
+            ("v", version()),
+            ("agent", agent()),
+            ("session", session()),
+            ("by", one_of("Who: somebody who asks, or the model.", ["asker", "model"])),
+            ("file", text("The log.")),
+            ("line", count("The line of the record in it.")),
+            ("at", maybe(time("When."))),
+        ],
+    );
+    schemas.add("Message", message);
+    let again = count("How many calls of the session had this id before it: nearly always none.");
+    let lost = [("v", version()), ("agent", agent()), ("session", session()), ("call", call()), ("again", again)];
+    schemas.add("Lost", object("A call that is in no log any more.", lost));
+    schemas.add("Gone", object("A session that is in no log any more.", [("v", version()), ("agent", agent()), ("session", session())]));
+}
+
+/// The agents.
+fn agent() -> Value {
+    one_of("The agent.", FORMATS.iter().map(|format| format.agent()))
+}
+
+fn tokens() -> Value {
+    object(
+        "Tokens. What was read from a cache is no part of `input`.",
+        [
+            ("input", count("Fresh input.")),
+            ("output", count("Output, thinking included.")),
+            ("cache_write_5m", count("Input written to the five-minute cache.")),
+            ("cache_write_1h", count("Input written to the one-hour cache.")),
+            ("cache_read", count("Input read from the cache.")),
+        ],
+    )
+}
+
+fn by_status() -> Value {
+    let fields = Status::ALL.iter().map(|status| (status.word(), count("How many.")));
+    some_of("How many calls there are of each status; only what occurs.", fields)
+}
+
+fn session() -> Value {
+    let schema = object(
+        "A session.",
+        [
+            ("v", version()),
+            ("agent", agent()),
+            ("session", text("Its id.")),
+            ("title", maybe(text("What it is about."))),
+            ("project", maybe(text("The directory that it belongs to; worktrees belong to their repository."))),
+            ("branch", maybe(text("The branch."))),
+            ("started_at", maybe(time("Its first record."))),
+            ("last_at", maybe(time("Its last one."))),
+            ("state", maybe(one_of("What it is doing.", State::ALL.iter().map(|state| state.word())))),
+            ("state_reason", maybe(one_of("What tells so.", StateReason::ALL.iter().map(|reason| reason.word())))),
+            ("turns", count("How many turns it has.")),
+            ("calls", count("How many calls it made, subagents included.")),
+            ("by_status", named("ByStatus")),
+            ("models", list(text("A model."))),
+            ("usage", named("Tokens")),
+            ("files", list(text("A log of it."))),
+        ],
+    );
+    let example = json!({"v":1,"agent":"claude","session":"3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13","title":"Fix the flaky retry test","project":"/srv/orbit","branch":"main","started_at":"2026-03-02T09:12:05.113Z","last_at":"2026-03-02T09:31:40.002Z","state":"ended","state_reason":"quiet","turns":3,"calls":14,"by_status":{"succeeded":12,"failed":2},"models":["claude-opus-4-8"],"usage":{"input":42,"output":9120,"cache_write_5m":0,"cache_write_1h":51200,"cache_read":401233},"files":["/home/me/.claude/projects/-srv-orbit/3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13.jsonl"]});
+    with_example(schema, example)
+}
+
+fn background() -> Value {
+    object(
+        "A task that went on in the background.",
+        [
+            ("id", maybe(text("Its id."))),
+            ("state", one_of("How far it is.", TaskState::ALL.iter().map(|state| state.word()))),
+            ("exit_code", maybe(integer("Its exit code."))),
+            ("ended_at", maybe(time("When it ended."))),
+            ("evidence", named("Place")),
+        ],
+    )
+}
+
+fn hook() -> Value {
+    object(
+        "A hook that ran for a call.",
+        [
+            ("event", maybe(text("What it was for, as in `PreToolUse`."))),
+            ("name", maybe(text("Its name."))),
+            ("command", maybe(text("Its command."))),
+            ("outcome", one_of("How it ended.", HookOutcome::ALL.iter().map(|outcome| outcome.word()))),
+            ("exit_code", maybe(integer("Its exit code."))),
+            ("duration_ms", maybe(count("How long it took."))),
+            ("evidence", named("Place")),
+        ],
+    )
+}
+
+fn call() -> Value {
+    let schema = object(
+        "A tool call.",
+        [
+            ("v", version()),
+            ("agent", agent()),
+            ("session", text("The session; the parent's for a subagent's call.")),
+            ("agent_id", maybe(text("The subagent that made it."))),
+            ("ref", text("The shortest name: session and number of the call in it.")),
+            ("call", text("Its id.")),
+            ("tool", text("The tool, exactly as logged.")),
+            ("server", maybe(text("Its MCP server."))),
+            ("kind", one_of("Its family, across agents.", Kind::ALL.iter().map(|kind| kind.word()))),
+            ("status", one_of("What became of it.", Status::ALL.iter().map(|status| status.word()))),
+            ("reason", maybe(one_of("Why.", Reason::ALL.iter().map(|reason| reason.word())))),
+            ("evidence", named("Place")),
+            ("requested_at", maybe(time("The time of the request."))),
+            ("completed_at", maybe(time("The time of the result."))),
+            ("duration_ms", maybe(count("The time between them, waiting for permission included."))),
+            ("run_ms", maybe(count("The run time that the tool itself reported."))),
+            ("exit_code", maybe(integer("The exit code, where the log gives one."))),
+            ("exit_of", maybe(text("Of a shell call: the simple command whose exit code that was."))),
+            ("masked", list(text("A simple command whose outcome nobody recorded."))),
+            ("purpose", maybe(one_of("What a command is for.", Purpose::ALL.iter().map(|purpose| purpose.word())))),
+            ("is_error", maybe(yes_no("The result's flag; null without a result."))),
+            ("input_bytes", count("Length of the input in the log.")),
+            ("result_bytes", maybe(count("Length of the result in the log."))),
+            ("model", maybe(text("The model."))),
+            ("message", maybe(text("The API message."))),
+            ("parallel", count("How many calls that message made.")),
+            ("parent_call", maybe(text("The call that started the subagent that made this one."))),
+            ("child_session", maybe(text("The log that this call started."))),
+            ("background", maybe(named("Background"))),
+            ("hooks", list(named("Hook"))),
+            ("request", named("Place")),
+            ("result", maybe(named("Place"))),
+            ("cwd", maybe(text("The directory."))),
+            ("sidechain", yes_no("Whether it stands beside the main conversation.")),
+            ("copy_of", maybe(named("Place"))),
+        ],
+    );
+    let log = "/home/me/.claude/projects/-srv-app/3f2a.jsonl";
+    let example = json!({"v":1,"agent":"claude","session":"3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13","agent_id":null,"ref":"3f2a:41","call":"toolu_x1","tool":"Bash","server":null,"kind":"shell","status":"failed","reason":"exit_code","evidence":{"file":log,"line":42},"requested_at":"2026-03-04T10:00:03.000Z","completed_at":"2026-03-04T10:00:09.000Z","duration_ms":6000,"run_ms":null,"exit_code":101,"exit_of":null,"masked":[],"purpose":"test","is_error":true,"input_bytes":57,"result_bytes":2040,"model":"claude-opus-4-8","message":"msg_1","parallel":1,"parent_call":null,"child_session":null,"background":null,"hooks":[],"request":{"file":log,"line":40},"result":{"file":log,"line":42},"cwd":"/srv/app","sidechain":false,"copy_of":null});
+    with_example(schema, example)
+}
+
+fn hit() -> Value {
+    let schema = object(
+        "A text in which a query was found.",
+        [
+            ("v", version()),
+            ("agent", agent()),
+            ("session", text("The session.")),
+            ("ref", text("The call; for a message, its session.")),
+            ("call", maybe(text("The call's id; null for a message."))),
+            ("field", one_of("What the text is.", Field::ALL.iter().map(|field| field.word()))),
+            ("file", text("The log.")),
+            ("line", count("The line of the record in it.")),
+            ("at", maybe(time("When, as the record says."))),
+            ("snippet", text("The text around the first match, word for word.")),
+            ("matches", list(pair("A match in the snippet: from a character up to another, not including it."))),
+        ],
+    );
+    let example = json!({"v":1,"agent":"claude","session":"3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13","ref":"3f2a:41","call":"toolu_x1","field":"result","file":"/home/me/.claude/projects/-srv-app/3f2a.jsonl","line":42,"at":"2026-03-04T10:00:09.000Z","snippet":"error: connection refused\n","matches":[[7,25]]});
+    with_example(schema, example)
+}
+
+fn tool_stats() -> Value {
+    object(
+        "The totals of a tool.",
+        [
+            ("calls", count("Calls.")),
+            ("by_status", named("ByStatus")),
+            ("p50_ms", maybe(count("Half of them took no longer."))),
+            ("p95_ms", maybe(count("All but one of twenty took no longer."))),
+        ],
+    )
+}
+
+fn model_usage() -> Value {
+    let mut schema = tokens();
+    schema["description"] = "The totals of a model.".into();
+    schema["properties"]["messages"] = count("Requests.");
+    if let Some(required) = schema["required"].as_array_mut() {
+        required.push("messages".into());
+    }
+    schema
+}
+
+fn stats() -> Value {
+    object(
+        "The totals of everything that a filter takes.",
+        [
+            ("v", version()),
+            ("sources", count("Logs.")),
+            ("bytes", count("Their bytes.")),
+            ("lines", count("Their lines.")),
+            ("unparsed", count("Lines that are no record.")),
+            ("sessions", count("Sessions.")),
+            ("turns", count("Turns.")),
+            ("calls", count("Calls.")),
+            ("by_status", named("ByStatus")),
+            ("by_tool", map("By the name of the tool.", named("ToolStats"))),
+            ("usage", map("By the name of the model.", named("ModelUsage"))),
+        ],
+    )
+}
+
+fn group() -> Value {
+    let schema = object(
+        "The totals of a group.",
+        [
+            ("v", version()),
+            ("by", one_of("What groups are told apart by.", By::ALL.iter().map(|by| by.word()))),
+            ("key", maybe(text("The project, day, week, model or tool; null for what has none."))),
+            ("sessions", count("Sessions that have something in it.")),
+            ("turns", maybe(count("Turns; null by model and by tool."))),
+            ("calls", count("Calls.")),
+            ("by_status", named("ByStatus")),
+            ("took_ms", count("The sum of the calls' durations.")),
+            ("p50_ms", maybe(count("Half of them took no longer."))),
+            ("p95_ms", maybe(count("All but one of twenty took no longer."))),
+            ("usage", maybe(named("ModelUsage"))),
+        ],
+    );
+    let example = json!({"v":1,"by":"day","key":"2026-03-04","sessions":2,"turns":3,"calls":19,"by_status":{"succeeded":15,"failed":4},"took_ms":61240,"p50_ms":700,"p95_ms":12011,"usage":{"messages":9,"input":120,"output":4200,"cache_write_5m":0,"cache_write_1h":9000,"cache_read":81000}});
+    with_example(schema, example)
+}

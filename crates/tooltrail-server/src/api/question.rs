@@ -1,0 +1,194 @@
+//! A question: what stands in an address, checked against what the endpoint takes.
+
+use super::cursor;
+use super::fault::{Code, Fault};
+use super::{Endpoint, ROOT};
+use crate::asked::encoded;
+use crate::moment::Moment;
+use crate::site::Site;
+use crate::stream::last_event;
+use axum::http::header;
+use axum::http::request::Parts;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::sync::Arc;
+use tooltrail_model::filter::Filter;
+use tooltrail_view::line::neutral;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// How many rows a page has, unless told otherwise, and at most.
+pub(super) const ROWS: usize = 100;
+pub(super) const MOST_ROWS: usize = 1000;
+/// The longest text that is taken, in bytes.
+pub(super) const LONGEST: usize = 4096;
+
+/// Something that may be said in an address.
+pub(super) struct Param {
+    /// Its name.
+    pub(super) name: &'static str,
+    /// What it may be.
+    pub(super) kind: Kind,
+    /// What it means.
+    pub(super) about: &'static str,
+    /// One that can be tried.
+    pub(super) example: &'static str,
+}
+
+/// What a parameter may be.
+#[derive(Clone, Copy)]
+pub(super) enum Kind {
+    /// Any text.
+    Text,
+    /// A number of rows.
+    Count,
+    /// 0 or 1.
+    Flag,
+    /// One of some words.
+    Word(fn() -> Vec<&'static str>),
+    /// What another answer gave to go on with.
+    Cursor,
+}
+
+/// A question.
+pub(super) struct Question {
+    /// The logs it is about.
+    pub(super) site: Arc<Site>,
+    /// Whether rows are wanted as lines.
+    pub(super) lines: bool,
+    /// What the asker has already, by its tag.
+    pub(super) known: Option<String>,
+    /// The last event that the asker has heard.
+    heard: Option<String>,
+    name: String,
+    values: Vec<(&'static str, String)>,
+    path: String,
+}
+
+impl Question {
+    /// Reads what was asked of an endpoint, or says what is wrong with it.
+    pub(super) fn read(
+        endpoint: &'static Endpoint,
+        site: Arc<Site>,
+        name: Option<String>,
+        query: Vec<(String, String)>,
+        parts: &Parts,
+    ) -> Result<Self, Fault> {
+        let mut values: Vec<(&'static str, String)> = Vec::new();
+        for (key, value) in query {
+            let Some(param) = endpoint.params.iter().find(|param| param.name == key) else { return Err(unknown(endpoint, &key)) };
+            if values.iter().any(|(known, _)| *known == param.name) {
+                return Err(Fault::about(Code::RepeatedParameter, param.name, format!("`{}` is given more than once.", param.name)));
+            }
+            param.check(&value)?;
+            values.push((param.name, value));
+        }
+        let name = name.unwrap_or_default();
+        if let Some(param) = endpoint.name {
+            param.check(&name)?;
+        }
+        let said = |header| parts.headers.get(header).and_then(|value| value.to_str().ok());
+        let accepts = said(header::ACCEPT).is_some_and(|accept| accept.contains("application/x-ndjson"));
+        let format = values.iter().find(|(key, _)| *key == "format").map(|(_, value)| value == "jsonl");
+        let lines = format.unwrap_or(accepts && endpoint.params.iter().any(|param| param.name == "format"));
+        let known = said(header::IF_NONE_MATCH).map(str::to_owned);
+        let heard = last_event(&parts.headers).map(str::to_owned);
+        let path = site.to(&format!("{ROOT}{}", endpoint.path));
+        Ok(Question { site, lines, known, heard, name, values, path })
+    }
+
+    /// What stands for the name in the path.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// A value.
+    pub(super) fn get(&self, name: &str) -> Option<&str> {
+        self.values.iter().find(|(key, _)| *key == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The event behind which to go on.
+    pub(super) fn since(&self) -> Option<&str> {
+        self.heard.as_deref().or_else(|| self.get("since"))
+    }
+
+    /// Whether a flag is set.
+    pub(super) fn flag(&self, name: &str) -> bool {
+        self.get(name) == Some("1")
+    }
+
+    /// How many rows were asked for. Nothing for all of them, as lines.
+    pub(super) fn limit(&self) -> Option<usize> {
+        let said = self.get("limit").and_then(|limit| limit.parse().ok());
+        said.or_else(|| (!self.lines).then_some(ROWS))
+    }
+
+    /// What is known now. Half of it would be a wrong answer.
+    pub(super) fn moment(&self) -> Result<Arc<Moment>, Fault> {
+        let moment = self.site.moment()?;
+        if moment.read.partial {
+            return Err(Fault::new(Code::StillReading, "The logs are still being read. Ask again in a moment."));
+        }
+        Ok(moment)
+    }
+
+    /// The filter.
+    pub(super) fn filter(&self, moment: &Moment) -> Result<Filter, Fault> {
+        self.site.filter(self.get("q").unwrap_or_default(), moment).map_err(|mistake| Fault::filter(&mistake))
+    }
+
+    /// Where to go on, if it is not the beginning.
+    pub(super) fn after<T: DeserializeOwned>(&self) -> Result<Option<T>, Fault> {
+        let text = self.get("after").filter(|text| !text.is_empty());
+        text.map(|text| cursor::open(text, self.mark())).transpose()
+    }
+
+    /// What somebody gives who wants to go on here.
+    pub(super) fn next<T: Serialize>(&self, at: &T) -> String {
+        cursor::seal(at, self.mark())
+    }
+
+    /// The address of the next page.
+    pub(super) fn address(&self, next: &str) -> String {
+        let others = self.values.iter().filter(|(key, _)| *key != "after").map(|(key, value)| (*key, value.as_str()));
+        let pairs: Vec<String> = others.chain([("after", next)]).map(|(key, value)| format!("{key}={}", encoded(value))).collect();
+        format!("{}?{}", self.path, pairs.join("&"))
+    }
+
+    /// What tells this question from others: cursors of one mean nothing to another.
+    fn mark(&self) -> u64 {
+        let mut said: Vec<String> = vec![self.path.clone()];
+        // How much of the answer is wanted, and in which form, may change on the way.
+        let others = self.values.iter().filter(|(key, value)| !matches!(*key, "after" | "limit" | "format") && !value.is_empty());
+        said.extend(others.map(|(key, value)| format!("{key}={value}")));
+        said.sort_unstable();
+        xxh3_64(said.join("\0").as_bytes())
+    }
+}
+
+impl Param {
+    /// Whether a value may be given.
+    fn check(&self, value: &str) -> Result<(), Fault> {
+        let wrong = |say: String| Err(Fault::about(Code::BadValue, self.name, say));
+        let (name, shown) = (self.name, || neutral(value.get(..value.floor_char_boundary(80)).unwrap_or_default()).into_owned());
+        match self.kind {
+            Kind::Text if value.len() > LONGEST => wrong(format!("`{name}` is longer than {LONGEST} bytes.")),
+            Kind::Text | Kind::Cursor => Ok(()),
+            Kind::Flag if matches!(value, "0" | "1") => Ok(()),
+            Kind::Flag => wrong(format!("`{name}` is 0 or 1, not `{}`.", shown())),
+            Kind::Count => match value.parse::<usize>() {
+                // What a number in JSON could be, and nothing like `+5` or `007`.
+                Ok(count) if (1..=MOST_ROWS).contains(&count) && count.to_string() == value => Ok(()),
+                _ => wrong(format!("`{name}` is a number from 1 to {MOST_ROWS}, not `{}`.", shown())),
+            },
+            Kind::Word(words) if words().contains(&value) => Ok(()),
+            Kind::Word(words) => wrong(format!("`{name}` is one of {}, not `{}`.", words().join(", "), shown())),
+        }
+    }
+}
+
+fn unknown(endpoint: &Endpoint, key: &str) -> Fault {
+    let known: Vec<&str> = endpoint.params.iter().map(|param| param.name).collect();
+    let key = key.get(..key.floor_char_boundary(80)).unwrap_or_default();
+    let takes = if known.is_empty() { "It takes none.".to_owned() } else { format!("It takes {}.", known.join(", ")) };
+    Fault::about(Code::UnknownParameter, key, format!("There is no parameter `{}` here. {takes}", neutral(key)))
+}

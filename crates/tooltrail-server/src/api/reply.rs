@@ -1,0 +1,154 @@
+//! Replies: one object, a page of rows, or rows that are written while they are sent.
+
+use super::fault::{Code, Fault};
+use super::question::Question;
+use crate::answer::{self, Pipe, headed};
+use axum::body::Body;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::Response;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tooltrail_model::row::VERSION;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The types of answers.
+pub(super) const JSON: &str = "application/json";
+pub(super) const LINES: &str = "application/x-ndjson";
+
+/// How many answers without an end are written at once.
+const STREAMS: usize = 4;
+/// How many are.
+static WRITING: AtomicUsize = AtomicUsize::new(0);
+
+/// Writes rows, a line each.
+pub(super) type Writer = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + Send>;
+
+/// What is answered.
+pub(super) enum Reply {
+    /// One object.
+    One(Vec<u8>),
+    /// Some rows.
+    Page(Page),
+    /// Rows, however many there are.
+    Stream(Writer),
+    /// Events, for as long as somebody listens.
+    Events(Box<dyn FnOnce() -> Response + Send>),
+}
+
+/// Some rows, and where to go on.
+#[derive(Default)]
+pub(super) struct Page {
+    /// The rows, each with a line feed behind it.
+    rows: Vec<u8>,
+    /// The cursor, if there are more.
+    pub(super) next: Option<String>,
+}
+
+impl Page {
+    /// Adds a row.
+    pub(super) fn push(&mut self, row: &impl Serialize) {
+        write_row(&mut self.rows, row);
+    }
+}
+
+/// Adds a row to lines in memory.
+pub(super) fn write_row(lines: &mut Vec<u8>, row: &impl Serialize) {
+    // Rows are made of texts and numbers; they cannot fail to be written.
+    let _ = serde_json::to_writer(&mut *lines, row);
+    lines.push(b'\n');
+}
+
+impl Reply {
+    /// One object.
+    pub(super) fn one(object: &impl Serialize) -> Self {
+        let mut text = Vec::new();
+        write_row(&mut text, object);
+        Reply::One(text)
+    }
+
+    /// As a response to a question.
+    pub(super) fn response(self, question: &Question) -> Response {
+        match self {
+            Reply::One(text) => one(text, question.known.as_deref()),
+            Reply::Page(page) => page.response(question),
+            Reply::Stream(write) => stream(write),
+            Reply::Events(begin) => begin(),
+        }
+    }
+}
+
+/// One object, unless the asker has it already.
+fn one(text: Vec<u8>, known: Option<&str>) -> Response {
+    let tag = format!("\"{:016x}\"", xxh3_64(&text));
+    let same = known
+        .is_some_and(|known| known.split(',').any(|one| matches!(one.trim().trim_start_matches("W/"), one if one == tag || one == "*")));
+    // It may be kept, and has to be asked about each time.
+    let mut response = match same {
+        true => headed(StatusCode::NOT_MODIFIED, JSON, "no-cache", Body::empty()),
+        false => headed(StatusCode::OK, JSON, "no-cache", Body::from(text)),
+    };
+    if let Ok(tag) = HeaderValue::from_str(&tag) {
+        response.headers_mut().insert(header::ETAG, tag);
+    }
+    response
+}
+
+impl Page {
+    fn response(self, question: &Question) -> Response {
+        let link = self.next.as_ref().map(|next| format!("<{}>; rel=\"next\"", question.address(next)));
+        let mut response = match question.lines {
+            true => headed(StatusCode::OK, LINES, "no-store", Body::from(self.rows)),
+            false => headed(StatusCode::OK, JSON, "no-store", Body::from(self.object())),
+        };
+        if let Some(link) = link.and_then(|link| HeaderValue::from_str(&link).ok()) {
+            response.headers_mut().insert(header::LINK, link);
+        }
+        response
+    }
+
+    /// The rows in one object, a row a line.
+    fn object(self) -> Vec<u8> {
+        let mut text = format!("{{\"v\":{VERSION},\"items\":[").into_bytes();
+        // No row has a line feed in it.
+        for (place, row) in self.rows.split(|byte| *byte == b'\n').filter(|row| !row.is_empty()).enumerate() {
+            text.extend_from_slice(if place > 0 { b",\n" } else { b"\n" });
+            text.extend_from_slice(row);
+        }
+        text.extend_from_slice(b"],\"next\":");
+        text.extend_from_slice(serde_json::to_string(&self.next).unwrap_or_default().as_bytes());
+        text.extend_from_slice(b"}\n");
+        text
+    }
+}
+
+/// One of the few that may be written at once.
+struct Writing;
+
+impl Writing {
+    fn begin() -> Option<Self> {
+        let writing = WRITING.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| (count < STREAMS).then_some(count + 1));
+        writing.is_ok().then_some(Writing)
+    }
+}
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        WRITING.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Lines that are written, on a thread of their own, while they are sent.
+fn stream(write: Writer) -> Response {
+    let Some(turn) = Writing::begin() else {
+        let say = format!("{STREAMS} answers without an end are being written already. Ask again when one is done, or with `limit`.");
+        return Fault::new(Code::Busy, say).response();
+    };
+    let (mut pipe, written) = Pipe::new();
+    std::thread::spawn(move || {
+        // Who wanted it may have gone.
+        let _ = write(&mut pipe).and_then(|()| pipe.flush());
+        drop(turn);
+    });
+    headed(StatusCode::OK, LINES, "no-store", answer::stream(written))
+}

@@ -1,0 +1,102 @@
+//! `/events`: server-sent events for open pages. One connection of a browser serves all its pages, and a page that hears of a change asks
+//! for what it shows. So nothing is lost where a connection is: after a pause everybody asks once.
+
+use crate::answer::{Written, headed, stream};
+use crate::hub::{Listener, Told};
+use crate::site::Site;
+use axum::body::Bytes;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc::{self, Sender};
+use tokio::time::{sleep, timeout};
+use tooltrail_catalog::watch::Change;
+
+/// How long changes are gathered before they are told: agents write several records at once.
+const GATHER: Duration = Duration::from_millis(20);
+/// How often something is sent when nothing changes, so that it is noticed when nobody is there any more.
+pub(crate) const BREATH: Duration = Duration::from_secs(15);
+/// What may wait for a reader that does not read.
+const ROOM: usize = 16;
+
+/// What pages are told: which sessions are not as they were, and whether lists of sessions are not.
+#[derive(Serialize)]
+struct Notice<'a> {
+    sessions: BTreeSet<&'a str>,
+    lists: bool,
+}
+
+/// The stream for pages.
+pub(crate) fn events(site: &Arc<Site>, headers: &HeaderMap) -> Response {
+    match site.hub().listen(last_event(headers)) {
+        Some(listener) => spawn(|sender| pages(listener, sender)),
+        None => headed(StatusCode::SERVICE_UNAVAILABLE, "text/plain; charset=utf-8", "no-store", "Too many listen already.\n".into()),
+    }
+}
+
+/// Where a stream is to go on.
+pub(crate) fn last_event(headers: &HeaderMap) -> Option<&str> {
+    headers.get("last-event-id").and_then(|value| value.to_str().ok())
+}
+
+/// A response that is written by a task for as long as somebody reads it.
+pub(crate) fn spawn<F: Future<Output = ()> + Send + 'static>(work: impl FnOnce(Sender<Bytes>) -> F) -> Response {
+    let (sender, written): (_, Written) = mpsc::channel(ROOM);
+    tokio::spawn(work(sender));
+    headed(StatusCode::OK, "text/event-stream", "no-store", stream(written))
+}
+
+/// An event, as it is sent. None of its parts has a line feed in it.
+pub(crate) fn event(kind: &str, name: &str, data: &str) -> Bytes {
+    Bytes::from(format!("event: {kind}\nid: {name}\ndata: {data}\n\n"))
+}
+
+async fn pages(mut listener: Listener, sender: Sender<Bytes>) {
+    let mut piece = Bytes::from_static(b"retry: 1000\n\n");
+    while sender.send(piece).await.is_ok() {
+        piece = match timeout(BREATH, listener.next()).await {
+            Err(_) => Bytes::from_static(b":\n\n"),
+            Ok(Told::Missed) => event("look", &listener.name(), "{}"),
+            Ok(Told::Changes(mut changes)) => {
+                sleep(GATHER).await;
+                let mut missed = false;
+                // What has come meanwhile is there already.
+                if let Ok(more) = timeout(Duration::ZERO, listener.next()).await {
+                    match more {
+                        Told::Changes(more) => changes.extend(more),
+                        Told::Missed => missed = true,
+                    }
+                }
+                match serde_json::to_string(&notice(&changes)).ok().filter(|_| !missed) {
+                    Some(data) => event("changed", &listener.name(), &data),
+                    None => event("look", &listener.name(), "{}"),
+                }
+            }
+        };
+    }
+}
+
+fn notice(changes: &[Arc<Change>]) -> Notice<'_> {
+    let mut notice = Notice { sessions: BTreeSet::new(), lists: false };
+    for change in changes {
+        let session = match &**change {
+            Change::Touched { session, .. } | Change::Lost { session, .. } => session,
+            Change::Here { call } | Change::Requested { call } | Change::Updated { call, .. } => &call.session,
+            Change::Message(message) => &message.session,
+            Change::Session { session } => {
+                notice.lists = true;
+                &session.session
+            }
+            Change::Gone { session, .. } => {
+                notice.lists = true;
+                session
+            }
+            Change::Begun { .. } | Change::Lagged { .. } => continue,
+        };
+        notice.sessions.insert(session);
+    }
+    notice
+}
