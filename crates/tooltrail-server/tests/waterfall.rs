@@ -70,6 +70,8 @@ fn the_page_has_its_first_rows_and_leads_on() {
     assert!(call.contains("jq: error") && call.contains(&format!("href=\"{}/c/", "/demo")), "{call}");
     assert_eq!(world.ask(&format!("{FALL}/call/7?v=0")).0, 409);
     assert_eq!(world.ask(&format!("{FALL}/titles/0?v=0")).0, 409);
+    assert_eq!(world.page(&format!("{FALL}.json?known={version}")), "null", "it is known already");
+    assert_eq!(data(&world, &format!("{FALL}.json?known=0"))["v"], version);
     let titles = data(&world, &format!("{FALL}/titles/0?v={version}"));
     assert_eq!(titles, data(&world, &format!("{FALL}.json"))["title"]);
     let (status, head, _) = world.answer(&format!("{FALL}/row/7"));

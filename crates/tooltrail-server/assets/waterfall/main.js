@@ -68,11 +68,12 @@ async function load() {
   loading?.abort();
   const mine = loading = new AbortController();
   try {
-    const answer = await fetch(`${base}/waterfall.json?v=${told?.v ?? fall.dataset.v}`, { signal: mine.signal });
+    const answer = await fetch(`${base}/waterfall.json?${told ? 'known=' + told.v : 'v=' + fall.dataset.v}`, { signal: mine.signal });
     if (!answer.ok) throw new Error(String(answer.status));
     const text = await answer.text();
     performance.mark('tt-data');
-    take(decode(JSON.parse(text)));
+    const data = JSON.parse(text);
+    if (data) take(decode(data));
   } catch (error) {
     if (mine.signal.aborted) return;
     if (!told) sum.textContent = 'The calls could not be fetched. Load the page again.';
@@ -115,7 +116,8 @@ function begin() {
 // The session has changed: whoever follows it says so.
 let again = 0;
 document.addEventListener('tt-session', ({ detail }) => {
-  if (detail?.session !== fall.dataset.session) return;
+  // What is being fetched for the first time is new.
+  if (!told || detail?.session !== fall.dataset.session) return;
   clearTimeout(again);
   again = setTimeout(load, 60);
 });
