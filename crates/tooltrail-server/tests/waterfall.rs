@@ -47,7 +47,7 @@ fn the_data_is_columns_of_equal_length() {
     assert_eq!(told["person"], json!([12]), "the question");
     assert_eq!(told["parallel"], ".....2+..........");
     let tool = |place: usize| {
-        told["tool"].as_str().and_then(|tools| tools.bytes().nth(place)).map(|tool| &told["tools"][usize::from(tool - 48)][0])
+        told["tool"].as_str().and_then(|tools| tools.as_bytes().get(place).copied()).map(|tool| &told["tools"][usize::from(tool - 48)][0])
     };
     assert_eq!(tool(0), Some(&json!("tracker · get_issue")), "a server's tool is called by both names");
     // What ends is not told to go on, and the other way round.
@@ -70,6 +70,8 @@ fn the_page_has_its_first_rows_and_leads_on() {
     assert!(call.contains("jq: error") && call.contains(&format!("href=\"{}/c/", "/demo")), "{call}");
     assert_eq!(world.ask(&format!("{FALL}/call/7?v=0")).0, 409);
     assert_eq!(world.ask(&format!("{FALL}/titles/0?v=0")).0, 409);
+    assert_eq!(world.page(&format!("{FALL}.json?known={version}")), "null", "it is known already");
+    assert_eq!(data(&world, &format!("{FALL}.json?known=0"))["v"], version);
     let titles = data(&world, &format!("{FALL}/titles/0?v={version}"));
     assert_eq!(titles, data(&world, &format!("{FALL}.json"))["title"]);
     let (status, head, _) = world.answer(&format!("{FALL}/row/7"));

@@ -9,7 +9,7 @@ use tooltrail_model::event::Origin;
 use tooltrail_model::transcript::{Part, What};
 use tooltrail_model::{Reason, Status};
 use tooltrail_view::Book;
-use tooltrail_view::render::html::window::{At, Found, Tab, Window};
+use tooltrail_view::render::html::window::{At, Found, Placed, Tab, Window};
 use tooltrail_view::render::html::{assets, call_name};
 
 const AT: At<'static> = At {
@@ -74,6 +74,38 @@ fn every_row_is_in_one_section_and_can_be_found() {
     );
     assert_eq!(window.section_of_turn(0), Some(0));
     assert_eq!(window.section_of_call(transcript.calls.len() - 1), Some(0), "a subagent's call is on the page where its agent was started");
+}
+
+#[test]
+fn calls_alone_have_the_same_order_and_the_same_places() {
+    let book = large("words", 150);
+    let transcript = book.transcript();
+    let window = Window::new(transcript);
+    let order = window.order(transcript);
+    assert_eq!(order[..3], [Placed::Turn(0), Placed::Call { index: 0, depth: 0 }, Placed::Call { index: 1, depth: 0 }]);
+    let mut walked = Vec::new();
+    _ = window.walk(transcript, &mut |_, _, found| {
+        walked.extend(if let Found::Call(call) = found { Some(call) } else { None });
+        ControlFlow::Continue(())
+    });
+    let calls = |nested: bool| {
+        order.iter().filter_map(move |placed| match placed {
+            Placed::Call { index, depth } if !nested || *depth == 1 => Some(*index),
+            _ => None,
+        })
+    };
+    assert!(calls(false).eq(walked));
+    assert!(calls(true).eq(150..225), "the subagent's calls stand in the one that started it");
+    for call in [0, 149, 200] {
+        let address = window.row_address(call, &AT).expect("a row");
+        let anchor = address.split('#').nth(1).unwrap();
+        assert!(address.starts_with(AT.base) && window.call_at(transcript, anchor) == Some(call), "{address}");
+    }
+    // The prompt is line 0 of the first conversation.
+    assert_eq!((window.call_at(transcript, "turn-1"), window.call_at(transcript, "m0-0-0")), (Some(0), Some(0)));
+    for anchor in ["", "turn-0", "turn-9", "m", "m9-0-0", "m0-9999-0", "nothing"] {
+        assert_eq!(window.call_at(transcript, anchor), None, "{anchor}");
+    }
 }
 
 #[test]

@@ -120,6 +120,7 @@ function drawParts(pen, from, to, top, height) {
 }
 
 const FADE = 44;
+const NO_END = 'no end in the log';
 function drawCall(pen, place, top) {
   const { calls } = told;
   const start = calls.start[place];
@@ -180,7 +181,7 @@ function drawCall(pen, place, top) {
     said = (calls.person.has(place) ? 'waiting for you ' : 'running ') + took(Math.max(0, now() - start));
   } else {
     right = fade(left);
-    said = 'no end in the log';
+    said = NO_END;
   }
   const task = calls.tasks.get(place);
   if (task) {
@@ -198,6 +199,8 @@ function drawCall(pen, place, top) {
   }
   pen.fillStyle = colors.number;
   for (const [from, length] of calls.hooks.get(place) ?? []) pen.fillRect(x(from), y - 3, Math.max(2, x(from + length) - x(from)), 3);
+  // A word beside the colour.
+  if (problem && said !== NO_END) said += (said ? ' · ' : '') + (calls.why.get(place) ?? told.statuses[calls.status[place]][0]).split(':')[0];
   label(pen, said, left, right, top + ROW_MID);
 }
 // How long it took stands behind the bar, or before it where there is no room.
@@ -224,7 +227,8 @@ function drawAxis() {
     const text = took(length);
     const middle = left + wide / 2;
     pen.fillStyle = colors.muted;
-    if (pen.measureText(text).width <= wide) pen.fillText(text, middle, 12);
+    const said = [text, text.split(' ').slice(0, 2).join(' ')].find((text) => pen.measureText(text).width <= wide + 4);
+    if (said) pen.fillText(said, middle, 12);
     pen.strokeStyle = colors.muted;
     pen.lineWidth = 1;
     pen.beginPath();
@@ -241,7 +245,7 @@ function drawAxis() {
     const wide = pen.measureText(words).width + 4;
     pen.fillStyle = colors.line;
     pen.fillRect(Math.round(place), 16, 1, 8);
-    if (taken.some(([from, to]) => place < to && place + wide > from)) continue;
+    if (place + wide > scale.width || taken.some(([from, to]) => place < to && place + wide > from)) continue;
     before = today;
     pen.fillStyle = colors.muted;
     pen.fillText(words, place + 3, 12);

@@ -68,11 +68,12 @@ async function load() {
   loading?.abort();
   const mine = loading = new AbortController();
   try {
-    const answer = await fetch(`${base}/waterfall.json?v=${told?.v ?? fall.dataset.v}`, { signal: mine.signal });
+    const answer = await fetch(`${base}/waterfall.json?${told ? 'known=' + told.v : 'v=' + fall.dataset.v}`, { signal: mine.signal });
     if (!answer.ok) throw new Error(String(answer.status));
     const text = await answer.text();
     performance.mark('tt-data');
-    take(decode(JSON.parse(text)));
+    const data = JSON.parse(text);
+    if (data) take(decode(data));
   } catch (error) {
     if (mine.signal.aborted) return;
     if (!told) sum.textContent = 'The calls could not be fetched. Load the page again.';
@@ -84,6 +85,7 @@ function take(data) {
   // Times are counted from the first moment, which may be another now.
   const moved = first ? 0 : told.first - data.first;
   const [from, to] = scale && !isAll(scale) ? edges(scale) : [NaN, NaN];
+  const before = first ? null : stateOf(selected());
   told = data;
   told.days = new Date(told.first).toDateString() !== new Date(told.first + told.end).toDateString();
   scale = null;
@@ -92,9 +94,12 @@ function take(data) {
   measure();
   if (!Number.isNaN(from)) { showFrom(scale, from + moved, to + moved); strip = null; }
   if (first) begin();
+  // What became of the selected call meanwhile is shown beside it.
+  else if (before !== null && stateOf(selected()) !== before) open(selected());
   drawAll();
   if (first) { performance.mark('tt-painted'); performance.measure('tt-paint', 'tt-data', 'tt-painted'); ready(); }
 }
+const stateOf = (what) => what === null || what < 0 ? null : `${told.calls.status[what]} ${told.calls.took[what]} ${told.calls.past[what] - what}`;
 function begin() {
   const [from, to] = ['from', 'to'].map((name) => parseFloat(query.get(name) ?? '') - told.first);
   if (to > from) showFrom(scale, from, to);
@@ -111,7 +116,8 @@ function begin() {
 // The session has changed: whoever follows it says so.
 let again = 0;
 document.addEventListener('tt-session', ({ detail }) => {
-  if (detail?.session !== fall.dataset.session) return;
+  // What is being fetched for the first time is new.
+  if (!told || detail?.session !== fall.dataset.session) return;
   clearTimeout(again);
   again = setTimeout(load, 60);
 });

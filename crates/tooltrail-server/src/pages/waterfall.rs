@@ -47,12 +47,15 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     })
 }
 
-/// The data that it is drawn from. It is always that of the session as it is now, and says of which version that is.
+/// The data that it is drawn from. It is always that of the session as it is now, and says of which version that is; nothing where that is
+/// `known` already.
 pub(crate) fn data(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let visit = Visit::new(site, asked)?;
     let (moment, place) = (Arc::clone(&visit.moment), visit.place);
     let (now, ticks) = (moment.now.time.as_millisecond(), !site.setup.demo);
-    let told = site.ask(&moment, place, move |room| serde_json::to_string(&data::of(room, now, ticks)))?;
+    let known = asked.get("known").and_then(|version| u64::from_str_radix(version, 16).ok());
+    let told =
+        site.ask(&moment, place, move |room| serde_json::to_string(&(known != Some(room.version)).then(|| data::of(room, now, ticks))))?;
     told.map(|told| Answer::Text("application/json", told)).map_err(|error| Trouble::Broken(error.to_string()))
 }
 
@@ -151,6 +154,7 @@ const LEGEND: &[(&str, &str)] = &[
     ("hook", "a hook ran"),
     ("task", "a task went on in the background"),
     ("fade", "no end in the log"),
+    ("moment", "only one time is in the log"),
     ("break", "nothing went on for more than a minute"),
 ];
 

@@ -3,7 +3,7 @@
 
 use crate::driver::{Browser, ENTER, with_browser};
 use crate::server::Server;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -213,7 +213,7 @@ fn the_table_needs_no_mouse() {
             async move {
                 for _ in 0..80 {
                     browser.press(&TAB.to_string()).await;
-                    if browser.ask("return document.activeElement.textContent").await == Value::from(name) {
+                    if browser.ask("return document.activeElement.textContent").await == name {
                         return;
                     }
                 }

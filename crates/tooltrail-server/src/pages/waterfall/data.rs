@@ -130,11 +130,10 @@ impl<'r> Fall<'r> {
                 let head = told.head.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
                 Some((words::cut(head, HEADS.2), told.time, turn + 1))
             }
-            Placed::Thread(thread) => {
-                let agent = thread.and_then(|thread| self.transcript.threads.get(thread)?.agent.as_deref());
-                let name = agent.map(|agent| words::cut(agent, 60));
-                let what = if thread.is_some() { "A subagent that no call here started" } else { "Calls outside of the conversation" };
-                Some((name.map_or_else(|| what.to_owned(), |name| format!("{what}: {name}")), None, 0))
+            Placed::Thread(None) => Some(("Calls that stand in no conversation".to_owned(), None, 0)),
+            Placed::Thread(Some(thread)) => {
+                let agent = self.transcript.threads.get(thread).and_then(|thread| thread.agent.as_deref()).unwrap_or_default();
+                Some((words::cut(&format!("Conversation of a subagent {agent}"), HEADS.2), None, 0))
             }
         }
     }

@@ -113,8 +113,8 @@ fn head(column: &Column, on: bool, back: bool) -> Markup {
 }
 
 fn paging(sort: &str, page: usize, pages: usize, rows: usize) -> Markup {
-    let sort =
-        COLUMNS.iter().any(|column| column.word == sort.trim_start_matches('-')).then(|| format!("&sort={sort}")).unwrap_or_default();
+    let known = COLUMNS.iter().any(|column| column.word == sort.trim_start_matches('-'));
+    let sort = if known { format!("&sort={sort}") } else { String::new() };
     let to = |page: usize| format!("?view=table{sort}&page={page}");
     let (first, last) = ((page - 1) * ROWS + 1, rows.min(page * ROWS));
     html! {

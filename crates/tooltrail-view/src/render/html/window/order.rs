@@ -27,7 +27,10 @@ impl Window {
         for root in self.plan.roots() {
             self.order_in(transcript, root, 0, &mut order);
         }
-        order
+        // A conversation without calls has no place here.
+        let followed: Vec<bool> = order.iter().skip(1).map(|next| matches!(next, Placed::Call { .. })).chain([false]).collect();
+        let kept = order.into_iter().zip(followed).filter(|(placed, followed)| *followed || !matches!(placed, Placed::Thread(_)));
+        kept.map(|(placed, _)| placed).collect()
     }
 
     fn order_in(&self, transcript: &Transcript<'_>, section: usize, depth: usize, order: &mut Vec<Placed>) {
