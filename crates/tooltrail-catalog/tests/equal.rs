@@ -5,7 +5,6 @@
 mod support;
 
 use std::fs::File;
-use std::path::Path;
 use std::time::{Duration, SystemTime};
 use support::*;
 use tooltrail_catalog::library::{Library, Stored};
@@ -91,16 +90,4 @@ fn sessions_that_are_alive() {
     let running = direct(&linker, &nows[0]).0.iter().filter(|line| line.contains("\"status\":\"running\"")).count();
     assert!(running > 0, "the demo has a call at work");
     compare("demo", &search, &nows);
-}
-
-fn copy(from: &Path, to: &Path) {
-    std::fs::create_dir_all(to).unwrap();
-    for entry in std::fs::read_dir(from).unwrap().flatten() {
-        let target = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            std::fs::copy(entry.path(), target).unwrap();
-        }
-    }
 }

@@ -30,6 +30,7 @@ pub mod time;
 pub mod transcript;
 pub mod usage;
 pub mod verdict;
+pub mod waterfall;
 
 pub use assemble::Assembler;
 pub use event::{Event, Fact, Scope};

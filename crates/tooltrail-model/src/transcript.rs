@@ -43,6 +43,8 @@ pub struct CallEntry<'a> {
     pub ends: Vec<Spot>,
     /// Records of its hooks.
     pub hooks: Vec<Spot>,
+    /// From when to when these ran, as far as the log tells.
+    pub hooked: Vec<(Time, Time)>,
     /// When it was requested.
     pub time: Option<Time>,
     /// The threads that it started, in [`Transcript::threads`].

@@ -23,6 +23,20 @@
     // Another tab may have changed it, also while this page was put aside.
     addEventListener('storage', () => setTheme(kept()));
     addEventListener('pageshow', () => setTheme(kept()));
+
+    // `g` and a letter go to a page, on every page.
+    const go = (path) => location.assign(root.dataset.root + path);
+    const PLACES = { h: '/', l: '/#now', s: '/sessions', c: '/calls', f: '/calls?q=is:failed' };
+    const isText = (element) => element.matches('input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]');
+    let begun = -Infinity;
+    document.addEventListener('keydown', (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+      if (isText(event.target) || !byId('tt-keys')?.checked) return;
+      const place = event.timeStamp - begun < 1500 ? PLACES[event.key] : undefined;
+      begun = event.key === 'g' && event.timeStamp - begun > 1500 ? event.timeStamp : -Infinity;
+      // Before the page's own keys, some of which are the same letters.
+      if (place) { event.preventDefault(); event.stopImmediatePropagation(); go(place); }
+    }, { capture: true });
     if (root.dataset.keys === 'own') return;
 
     const help = byId('tt-help');
@@ -43,7 +57,6 @@
       row?.focus({ preventScroll: true });
       row?.scrollIntoView({ block: 'nearest' });
     };
-    const go = (path) => location.assign(root.dataset.root + path);
     const acts = {
       j: () => move(1), k: () => move(-1),
       '/': () => { box.focus(); box.select(); },
@@ -51,16 +64,10 @@
       '?': () => help.showModal(),
       Escape: () => document.activeElement?.blur(),
     };
-    const after = { h: () => go('/'), s: () => go('/sessions') };
-    let begun = -Infinity;
     document.addEventListener('keydown', (event) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
-      if (event.key !== 'Escape') {
-        if (event.target.matches('input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]')) return;
-        if (!keys.checked) return;
-      }
-      const act = event.timeStamp - begun < 1500 ? after[event.key] ?? acts[event.key] : acts[event.key];
-      begun = event.key === 'g' ? event.timeStamp : -Infinity;
+      if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+      if (event.key !== 'Escape' && (isText(event.target) || !keys.checked)) return;
+      const act = acts[event.key];
       if (act) { event.preventDefault(); act(); }
     });
     // For tests: what a browser driver can wait for.

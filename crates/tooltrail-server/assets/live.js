@@ -114,8 +114,11 @@ document.addEventListener('DOMContentLoaded', () => {
     const start = performance.now();
     try {
       const answer = await fetch(location.href);
-      const main = new DOMParser().parseFromString(await answer.text(), 'text/html').getElementById('main');
+      const came = new DOMParser().parseFromString(await answer.text(), 'text/html');
+      const main = came.getElementById('main');
       if (answer.ok && main) become(byId('main'), main);
+      // More has changed than the server has looked at.
+      late ||= came.documentElement.hasAttribute('data-old');
     } catch { /* the next change asks again */ }
     tick();
     document.dispatchEvent(new Event('tt-again'));

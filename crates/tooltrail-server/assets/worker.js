@@ -26,6 +26,7 @@ function connect({ events, now }) {
 }
 
 // How many sessions wait for somebody. It is asked for once, however many pages are open, and not more often than it takes.
+// An answer that is old already is asked for again.
 function counting(now) {
   let asking = false;
   let again = false;
@@ -34,7 +35,7 @@ function counting(now) {
     asking = true;
     try {
       const answer = await fetch(now);
-      if (answer.ok) { told.needs = { kind: 'needs', ...await answer.json() }; tell(told.needs); }
+      if (answer.ok) { told.needs = { kind: 'needs', ...await answer.json() }; tell(told.needs); again ||= told.needs.old; }
     } catch { /* the next change asks again */ }
     setTimeout(() => { asking = false; if (again) { again = false; count(); } }, 250);
   };

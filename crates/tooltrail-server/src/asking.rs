@@ -4,7 +4,7 @@ use crate::asked::encoded;
 use crate::moment::Moment;
 use crate::site::Site;
 use maud::{Markup, html};
-use tooltrail_model::filter::Mistake;
+use tooltrail_model::filter::{Filter, Mistake};
 use tooltrail_view::line::neutral;
 
 /// A box for a filter.
@@ -17,18 +17,18 @@ pub(crate) struct Form<'a> {
     pub(crate) label: &'a str,
     /// What is written there.
     pub(crate) query: &'a str,
-    /// A value that is asked for beside it.
-    pub(crate) beside: (&'a str, &'a str),
+    /// Values that are asked for beside it.
+    pub(crate) beside: &'a [(&'a str, &'a str)],
 }
 
 /// A box for a filter.
 pub(crate) fn form(site: &Site, form: &Form<'_>) -> Markup {
-    let (name, value) = form.beside;
+    let beside = form.beside.iter().filter(|(_, value)| !value.is_empty());
     html! {
         search { form.asking action=(site.to(form.path)) {
             label.vh for=(form.id) { (form.label) }
             input id=(form.id) type="search" name="q" value=(form.query) placeholder=(form.label) autocomplete="off" spellcheck="false" autocapitalize="off";
-            @if !value.is_empty() { input type="hidden" name=(name) value=(value); }
+            @for (name, value) in beside { input type="hidden" name=(name) value=(value); }
             button type="submit" { "Show" }
         } }
     }
@@ -71,15 +71,38 @@ pub(crate) struct Toggle {
 
 /// What a link with a term leads to.
 pub(crate) fn toggle(site: &Site, moment: &Moment, query: &str, term: &str) -> Toggle {
-    let same = |word: &str| site.filter(word, moment).ok().zip(site.filter(term, moment).ok()).is_some_and(|(one, other)| one == other);
-    let all = pieces(query);
-    let others: Vec<&str> = all.iter().copied().filter(|word| !same(word)).collect();
-    let on = others.len() < all.len();
-    let mut words = others;
-    if !on {
-        words.push(term);
+    Terms::of(site, moment, query).toggle(term)
+}
+
+/// A filter taken apart, where many links are made of it.
+pub(crate) struct Terms<'a> {
+    site: &'a Site,
+    moment: &'a Moment,
+    /// Its terms, as they are written and as they are meant.
+    terms: Vec<(&'a str, Option<Filter>)>,
+}
+
+impl<'a> Terms<'a> {
+    /// The terms of a filter.
+    pub(crate) fn of(site: &'a Site, moment: &'a Moment, query: &'a str) -> Self {
+        let terms = pieces(query).into_iter().map(|word| (word, site.filter(word, moment).ok()));
+        Terms { site, moment, terms: terms.collect() }
     }
-    Toggle { on, query: words.join(" ") }
+
+    /// What a link with a term leads to; or with several that belong together.
+    pub(crate) fn toggle(&self, term: &str) -> Toggle {
+        // The filter is mostly short or empty, and then nothing has to be compared.
+        let own = if self.terms.is_empty() { Vec::new() } else { pieces(term) };
+        let meant: Vec<Filter> = own.iter().filter_map(|word| self.site.filter(word, self.moment).ok()).collect();
+        let has = |wanted: &Filter| self.terms.iter().any(|(_, other)| other.as_ref() == Some(wanted));
+        let on = !meant.is_empty() && meant.iter().all(has);
+        let stays = |other: &Option<Filter>| !on || other.as_ref().is_none_or(|other| !meant.contains(other));
+        let mut words: Vec<&str> = self.terms.iter().filter(|(_, other)| stays(other)).map(|(word, _)| *word).collect();
+        if !on {
+            words.push(term);
+        }
+        Toggle { on, query: words.join(" ") }
+    }
 }
 
 /// The terms of a filter as they are written: what stands between spaces, unless the spaces are in quotes.

@@ -17,6 +17,17 @@ pub(crate) struct Asset {
 const CSS: &str = "text/css; charset=utf-8";
 const JS: &str = "text/javascript; charset=utf-8";
 
+/// The script of the waterfall: one function around its parts.
+const WATERFALL: &str = concat!(
+    include_str!("../assets/waterfall/begin.js"),
+    include_str!("../assets/waterfall/data.js"),
+    include_str!("../assets/waterfall/scale.js"),
+    include_str!("../assets/waterfall/draw.js"),
+    include_str!("../assets/waterfall/rows.js"),
+    include_str!("../assets/waterfall/main.js"),
+    "});\n})();\n"
+);
+
 /// The files, by their plain names. To add one: a line here.
 static ASSETS: LazyLock<Vec<(&'static str, Asset)>> = LazyLock::new(|| {
     let asset = |plain: &'static str, kind, text: &'static str| {
@@ -27,14 +38,20 @@ static ASSETS: LazyLock<Vec<(&'static str, Asset)>> = LazyLock::new(|| {
         asset("blocks.css", CSS, html::style()),
         asset("call.css", CSS, include_str!("../assets/call.css")),
         asset("call.js", JS, include_str!("../assets/call.js")),
+        asset("calls.css", CSS, include_str!("../assets/calls.css")),
+        asset("calls.js", JS, include_str!("../assets/calls.js")),
         asset("frame.css", CSS, include_str!("../assets/frame.css")),
         asset("frame.js", JS, include_str!("../assets/frame.js")),
+        asset("palette.css", CSS, include_str!("../assets/palette.css")),
+        asset("palette.js", JS, include_str!("../assets/palette.js")),
         asset("session.css", CSS, html::assets::session_style()),
         asset("session.js", JS, html::assets::SESSION_SCRIPT),
         asset("live.js", JS, include_str!("../assets/live.js")),
         asset("worker.js", JS, include_str!("../assets/worker.js")),
         asset("lists.css", CSS, include_str!("../assets/lists.css")),
         asset("lists.js", JS, include_str!("../assets/lists.js")),
+        asset("waterfall.css", CSS, include_str!("../assets/waterfall.css")),
+        asset("waterfall.js", JS, WATERFALL),
     ]
 });
 

@@ -28,23 +28,25 @@ pub(crate) struct CallLine {
     pub(crate) number: u32,
     /// Its id.
     call: String,
-    tool: String,
+    /// The tool, as the log names it.
+    pub(crate) tool: String,
     /// What it is about.
-    what: Option<String>,
+    pub(crate) what: Option<String>,
     pub(crate) status: Status,
     /// What stands beside the sign.
     outcome: String,
     /// Why, in full.
-    why: String,
+    pub(crate) why: String,
     /// Its success is not that of the test or build in it.
-    doubt: bool,
+    pub(crate) doubt: bool,
     took: Option<u64>,
     pub(crate) at: Option<Time>,
-    nested: bool,
+    /// It was made by a subagent.
+    pub(crate) nested: bool,
 }
 
 /// What a call is about in one line: a path inside the directory that it was made in without that, a command without its way there.
-fn argument(what: &str, cwd: Option<&str>) -> String {
+pub(crate) fn argument(what: &str, cwd: Option<&str>) -> String {
     let mut lines = what.lines().map(str::trim).filter(|line| !line.is_empty());
     let line = lines.next().unwrap_or_default();
     let inside = cwd.and_then(|cwd| place::within(cwd, line));
@@ -97,7 +99,8 @@ pub(crate) fn running(moment: &Moment, session: usize) -> Result<Vec<CallLine>, 
 }
 
 impl CallLine {
-    fn new(moment: &Moment, listed: Listed, mut row: CallRow<'_>, at: At) -> Self {
+    /// The line of a call's row; `at` is its request.
+    pub(crate) fn new(moment: &Moment, listed: Listed, mut row: CallRow<'_>, at: At) -> Self {
         let shelf = moment.library.shelf();
         let script = load::understand(shelf, &mut row, at);
         let doubt = row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty());
@@ -121,6 +124,11 @@ impl CallLine {
     /// The address of its own page. Its number is always its own; an id need not be.
     pub(crate) fn address(&self, site: &Site, session: &str) -> String {
         site.to(&format!("/c/{}:{}", encoded(session), self.number))
+    }
+
+    /// The address of its row in its session.
+    pub(crate) fn row_address(&self, site: &Site, session: &str) -> String {
+        row_address(site, session, Some(&self.call), None)
     }
 
     /// The tool and what it is about, which is the link to its row. `find`: what was looked for.

@@ -35,19 +35,26 @@ impl Page<'_> {
 }
 
 /// The links of the bar.
-const LINKS: &[(&str, &str)] = &[("/", "Home"), ("/sessions", "Sessions"), ("/search", "Search")];
+const LINKS: &[(&str, &str)] = &[("/", "Home"), ("/sessions", "Sessions"), ("/calls", "Calls"), ("/search", "Search")];
 
 /// The keys of pages that have none of their own.
 pub(crate) const KEYS: &[(&str, &str)] = &[
     ("/", "search all sessions"),
     ("j k", "next, previous row"),
     ("Enter", "open the row"),
+    ("Ctrl K", "go to a session, a page, a command"),
     ("g h", "home"),
+    ("g l", "what runs now"),
     ("g s", "sessions"),
+    ("g c", "calls"),
+    ("g f", "calls that failed"),
     ("t", "theme: auto, light, dark"),
     ("?", "these keys"),
     ("Esc", "close, leave"),
 ];
+
+/// The keys of the palette.
+const PALETTE_KEYS: &[(&str, &str)] = &[("↑  ↓", "choose"), ("Enter", "go"), ("Ctrl Enter", "in a new tab"), ("Esc", "close")];
 
 /// A whole page.
 pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
@@ -56,7 +63,7 @@ pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" data-root=(site.setup.root) data-keys=[page.own_keys.then_some("own")] data-session=[page.session]
-            data-live=[live.then(|| site.to("/events"))] data-worker=[live.then(|| assets::address("worker.js"))] data-again=[page.follows] {
+            data-live=[live.then(|| site.to("/events"))] data-worker=[live.then(|| assets::address("worker.js"))] data-again=[page.follows] data-old=[(live && site.is_old()).then_some("")] {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
@@ -64,9 +71,9 @@ pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
                 @if page.again { noscript { meta http-equiv="refresh" content="2"; } }
                 title { (neutral(page.title)) " · tooltrail" }
                 link rel="icon" href="data:,";
-                @for name in ["blocks.css", "frame.css"].into_iter().chain(own(".css")) { link rel="stylesheet" href=(assets::address(name)); }
+                @for name in ["blocks.css", "frame.css", "palette.css"].into_iter().chain(own(".css")) { link rel="stylesheet" href=(assets::address(name)); }
                 // Before the first paint, for the theme.
-                @for name in ["frame.js"].into_iter().chain(live.then_some("live.js")).chain(own(".js")) { script src=(assets::address(name)) {} }
+                @for name in ["frame.js", "palette.js"].into_iter().chain(live.then_some("live.js")).chain(own(".js")) { script src=(assets::address(name)) {} }
             }
             body {
                 a.skip href="#main" { "Skip to the page" }
@@ -78,6 +85,7 @@ pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
                 (main)
                 footer.foot { p { "tooltrail " (env!("CARGO_PKG_VERSION")) " reads the logs of coding agents on this machine. Nothing leaves it." } }
                 @if !page.own_keys { (keys(site, page.keys)) }
+                (palette(site))
             }
         }
     }
@@ -100,6 +108,7 @@ fn bar(site: &Site, page: &Page<'_>) -> Markup {
                     kbd aria-hidden="true" { "/" }
                 } }
             }
+            button.go #tt-go type="button" aria-keyshortcuts="Control+K Meta+K" title="Go to a session, a page, a command (Ctrl K)" { span { "Go to" } kbd aria-hidden="true" { "Ctrl K" } }
             (theme())
             a.help href=(site.to("/help")) title="Keys and help" aria-label="Keys and help" { "?" }
         }
@@ -136,6 +145,18 @@ fn keys(site: &Site, own: &[(&str, &str)]) -> Markup {
             (key_list(KEYS))
             label.tick { input #tt-keys type="checkbox" checked autocomplete="off"; span { "Single keys do something" } }
             p { a href=(site.to("/help")) { "More help: the filter language, what the signs mean, where logs are read from" } }
+        }
+    }
+}
+
+/// The dialog with places to go to; only a script opens it, and fills it.
+fn palette(site: &Site) -> Markup {
+    html! {
+        dialog #tt-palette aria-label="Go to" data-from=(site.to("/palette")) {
+            input #tt-palette-q type="text" role="combobox" aria-label="Session, turn, file or command" aria-expanded="true" aria-controls="tt-palette-list" aria-autocomplete="list" placeholder="Session, turn, file, command or any text" autocomplete="off" spellcheck="false" autocapitalize="off" enterkeyhint="go";
+            div #tt-palette-list role="listbox" aria-label="Places to go to" {}
+            p.hint.di aria-hidden="true" { @for (keys, what) in PALETTE_KEYS { span { @for key in keys.split("  ") { kbd { (key) } " " } (what) } } }
+            p.vh #tt-palette-say role="status" {}
         }
     }
 }

@@ -22,6 +22,8 @@ const YOUNG: Duration = Duration::from_millis(700);
 const PATIENCE: Duration = Duration::from_millis(250);
 /// How long the first page waits, when there is nothing to show yet.
 const FIRST: Duration = Duration::from_millis(900);
+/// A change is looked for when this many times as long has passed as looking takes.
+const REST: u32 = 3;
 /// After so long without a question everything that is held is let go.
 const IDLE: Duration = Duration::from_secs(60);
 /// How much of the newest logs is read first, on the first start.
@@ -57,10 +59,19 @@ struct State {
     newer: usize,
     /// Whether something has changed since it was last compared with the logs.
     old: bool,
+    /// Before this there is no other comparison because of a change: they would take all the time there is.
+    rested: Option<Instant>,
     /// Why the last refresh failed.
     problem: Option<String>,
     /// Nobody will ask again.
     over: bool,
+}
+
+impl State {
+    /// Whether something has changed, and it is time to look.
+    fn is_old(&self) -> bool {
+        self.old && self.rested.is_none_or(|rested| Instant::now() >= rested)
+    }
 }
 
 impl Fresh {
@@ -76,6 +87,7 @@ impl Fresh {
             let refresher =
                 Refresher { machine: &*machine, catalogue: &setup.catalogue, place: &setup.place, options: &setup.options, fresh: &own };
             while let Some(ticket) = own.wanted() {
+                let start = Instant::now();
                 // Whatever goes wrong, the next one who asks is not left waiting.
                 let problem = match catch_unwind(AssertUnwindSafe(|| refresher.run())) {
                     Ok(Ok(())) => None,
@@ -88,6 +100,7 @@ impl Fresh {
                 let mut state = own.state();
                 state.done = ticket;
                 state.problem = problem;
+                state.rested = Some(Instant::now() + REST * start.elapsed());
                 own.changed.notify_all();
             }
         });
@@ -97,7 +110,9 @@ impl Fresh {
     /// What is known now; nothing where nothing has been read yet.
     pub(crate) fn moment(&self) -> Option<Arc<Moment>> {
         let mut state = self.state();
-        if let Some(moment) = state.moment.as_ref().filter(|moment| moment.made.elapsed() < YOUNG && !moment.read.partial && !state.old) {
+        if let Some(moment) =
+            state.moment.as_ref().filter(|moment| moment.made.elapsed() < YOUNG && !moment.read.partial && !state.is_old())
+        {
             return Some(Arc::clone(moment));
         }
         if state.done == state.asked {
@@ -117,6 +132,21 @@ impl Fresh {
     /// Something has changed: whoever asks next wants to know it.
     pub(crate) fn expire(&self) {
         self.state().old = true;
+    }
+
+    /// Waits until everything has been read once, or reading has failed.
+    pub(crate) fn wait_until_read(&self) {
+        self.moment();
+        let reading = |state: &mut State| {
+            let whole = state.moment.as_ref().is_some_and(|moment| !moment.read.partial);
+            !whole && state.problem.is_none() && !state.over
+        };
+        drop(self.changed.wait_while(self.state(), reading));
+    }
+
+    /// Whether something has changed that what is shown does not have yet.
+    pub(crate) fn is_old(&self) -> bool {
+        self.state().old
     }
 
     /// What is known, as it is; waited for only where that is nothing.

@@ -10,8 +10,10 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::watch;
-use tooltrail_catalog::watch::{Change, Held, Next, Options, Subscriber, Watcher, Wish};
+use tooltrail_catalog::watch::{Change, Ground, Held, Next, Options, Subscriber, Watcher, Wish};
 
+/// How many may listen at once.
+const LISTENERS: usize = 256;
 /// How many changes are kept.
 const KEPT: usize = 4096;
 /// How long the watcher stays when nobody listens: a page that is loaded anew comes back at once.
@@ -34,6 +36,10 @@ pub(crate) struct Hub {
 #[derive(Default)]
 struct State {
     watcher: Option<Arc<Watcher>>,
+    /// Whether there is one, or will be.
+    attended: bool,
+    /// Whether it has looked at everything once: what is written from then on is told.
+    begun: bool,
     listeners: usize,
     /// The last changes, with their numbers.
     kept: VecDeque<(u64, Arc<Change>)>,
@@ -63,15 +69,18 @@ impl Hub {
         Arc::new(Hub { machine, options, fresh, state: Mutex::default(), told: watch::Sender::new(0), run })
     }
 
-    /// Begins to listen: behind the change of this name, if it is still known.
-    pub(crate) fn listen(self: &Arc<Self>, since: Option<&str>) -> Listener {
+    /// Begins to listen: behind the change of this name, if it is still known. Nothing where too many do already.
+    pub(crate) fn listen(self: &Arc<Self>, since: Option<&str>) -> Option<Listener> {
         self.attend();
         let mut state = self.state();
+        if state.listeners >= LISTENERS {
+            return None;
+        }
         state.listeners += 1;
         let wake = self.told.subscribe();
         let first = state.kept.front().map_or(state.last + 1, |(number, _)| *number);
         let known = since.and_then(|name| self.number(name)).filter(|number| *number <= state.last && *number + 1 >= first);
-        Listener { hub: Arc::clone(self), last: known.unwrap_or(state.last), missed: known.is_none(), wake }
+        Some(Listener { hub: Arc::clone(self), last: known.unwrap_or(state.last), missed: known.is_none(), wake })
     }
 
     /// Asks the watcher for changes of its own wishing, while somebody listens.
@@ -101,21 +110,28 @@ impl Hub {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has the logs watched, if they are not and can be.
+    /// Has the logs watched, if they are not and can be: by a thread of its own, since there may be much to read first.
     fn attend(self: &Arc<Self>) {
         let mut state = self.state();
-        let Some(ground) = self.machine.ground().filter(|_| state.watcher.is_none()) else { return };
-        let clock = Arc::clone(&self.machine);
-        let Ok(watcher) = Watcher::start(ground, self.options.clone(), Arc::new(move || clock.now()), None) else { return };
-        let subscriber = watcher.subscribe(Wish { touched: true, ..Wish::default() });
-        state.watcher = Some(Arc::new(watcher));
-        drop(state);
+        let Some(ground) = self.machine.ground().filter(|_| !state.attended) else { return };
+        (state.attended, state.begun) = (true, false);
         let hub = Arc::downgrade(self);
-        std::thread::spawn(move || pass_on(&hub, &subscriber));
+        std::thread::spawn(move || watch_over(&hub, ground));
+    }
+
+    /// Watches; nothing if the system has no thread for it.
+    fn watch(&self, ground: Ground) -> Option<Subscriber> {
+        let clock = Arc::clone(&self.machine);
+        let watcher = Watcher::start(ground, self.options.clone(), Arc::new(move || clock.now()), None).ok()?;
+        let subscriber = watcher.subscribe(Wish { touched: true, ..Wish::default() });
+        self.state().watcher = Some(Arc::new(watcher));
+        Some(subscriber)
     }
 
     fn put(&self, change: Arc<Change>) {
         if matches!(*change, Change::Begun { .. }) {
+            self.state().begun = true;
+            self.told.send_modify(|_| {});
             return;
         }
         self.fresh.expire();
@@ -136,7 +152,28 @@ impl Hub {
     }
 }
 
-/// Passes on what the watcher tells, as long as somebody listens.
+/// Watches as long as somebody listens, and passes on what the watcher tells.
+fn watch_over(hub: &Weak<Hub>, ground: Ground) {
+    let Some(begin) = hub.upgrade() else { return };
+    // What the catalogue has need not be read once more. Whatever comes meanwhile, who listens looks when this has begun.
+    begin.fresh.wait_until_read();
+    let subscriber = begin.watch(ground);
+    drop(begin);
+    if let Some(subscriber) = &subscriber {
+        pass_on(hub, subscriber);
+    }
+    let Some(hub) = hub.upgrade() else { return };
+    let mut state = hub.state();
+    let watcher = state.watcher.take();
+    state.attended = false;
+    // What happens from now on nobody counts, so what was counted leads nowhere.
+    state.kept.clear();
+    state.last += 1;
+    drop(state);
+    drop(watcher);
+}
+
+/// Passes on what the watcher tells, until nobody has listened for a while.
 fn pass_on(hub: &Weak<Hub>, subscriber: &Subscriber) {
     let mut heard = Instant::now();
     loop {
@@ -145,21 +182,11 @@ fn pass_on(hub: &Weak<Hub>, subscriber: &Subscriber) {
         match next {
             Next::Change(change) => hub.put(change),
             Next::Quiet => {}
-            Next::Ended => {
-                hub.state().watcher = None;
-                return;
-            }
+            Next::Ended => return,
         }
-        let mut state = hub.state();
-        if state.listeners > 0 {
+        if hub.state().listeners > 0 {
             heard = Instant::now();
         } else if heard.elapsed() > STAYS {
-            let watcher = state.watcher.take();
-            // What happens from now on nobody counts, so what was counted leads nowhere.
-            state.kept.clear();
-            state.last += 1;
-            drop(state);
-            drop(watcher);
             return;
         }
     }
@@ -186,6 +213,10 @@ impl Listener {
 
     fn take(&mut self) -> Option<Told> {
         let state = self.hub.state();
+        // Who looks before the watcher has would not be told of what comes between the two.
+        if self.missed && !state.begun && state.attended {
+            return None;
+        }
         if std::mem::take(&mut self.missed) {
             self.last = state.last;
             return Some(Told::Missed);

@@ -1,11 +1,12 @@
 //! Sessions as rows of a table, as home and the list of sessions show them.
 
 use crate::asked::encoded;
+use crate::asking::asking;
 use crate::machine::Fates;
 use crate::moment::Moment;
 use crate::site::Site;
 use crate::tested::Tested;
-use crate::words::{self, Clock};
+use crate::words::{self, Clock, ProjectTerms};
 use maud::{Markup, html};
 use std::collections::HashMap;
 use tooltrail_model::Time;
@@ -27,7 +28,9 @@ pub(crate) struct Rows<'a> {
     /// What will become of their logs.
     pub(crate) fates: Option<Box<dyn Fates>>,
     /// The home directory that their paths mean.
-    home: Option<String>,
+    pub(crate) home: Option<String>,
+    /// What takes one of their projects.
+    terms: ProjectTerms<'a>,
 }
 
 /// A time of a session.
@@ -74,7 +77,8 @@ impl<'a> Rows<'a> {
     /// Rows of a moment. `fates`: whether it is told what will become of them.
     pub(crate) fn new(site: &'a Site, moment: &'a Moment, rows: &'a [SessionRow<'a>], clock: &'a Clock, fates: bool) -> Self {
         let fates = if fates { site.machine.fates() } else { None };
-        Rows { site, moment, rows, clock, fates, home: site.machine.home_in_logs() }
+        let terms = ProjectTerms::of(rows.iter().filter_map(|row| row.project));
+        Rows { site, moment, rows, clock, fates, home: site.machine.home_in_logs(), terms }
     }
 
     /// A table of sessions.
@@ -133,8 +137,8 @@ impl<'a> Rows<'a> {
             }
             "model" => html! { td.model title=(neutral(&row.models.join(", "))) { (model(row)) } },
             "turns" => html! { td.turns.n { (with_unit(row.turns, "turn")) } },
-            "calls" => html! { td.calls.n { (with_unit(row.calls, "call")) } },
-            "bad" => html! { td.bad { (self.problems(row)) } },
+            "calls" => html! { td.calls.n { a href=(self.calls_of(row, place, "")) { (with_unit(row.calls, "call")) } } },
+            "bad" => html! { td.bad { (self.problems(row, place)) } },
             "lasted" => html! { td.lasted.n { @if let Some(millis) = words::lasted(row) { (took(millis)) } } },
             _ => match table.tests.map(|tests| tests.get(&place)) {
                 Some(Some(tested)) => html! { td.tests { span class=(tested.class) title=(tested.title) { (tested.say) } } },
@@ -184,6 +188,11 @@ impl<'a> Rows<'a> {
         self.site.to(&format!("/s/{}", encoded(row.session)))
     }
 
+    /// The term that takes a project.
+    pub(crate) fn project_term(&self, path: &str) -> String {
+        self.terms.term(path)
+    }
+
     /// A project's name, which leads to its sessions.
     pub(crate) fn project(&self, path: &str) -> Markup {
         self.project_as(path, words::last_part(path))
@@ -192,30 +201,30 @@ impl<'a> Rows<'a> {
     /// The same by another name.
     pub(crate) fn project_as(&self, path: &str, name: &str) -> Markup {
         html! {
-            a href=(self.site.to(&format!("/sessions?q={}", encoded(&project_term(path))))) title=(neutral(&words::tilde(path, self.home.as_deref()))) {
+            a href=(self.site.to(&format!("/sessions?q={}", encoded(&self.project_term(path))))) title=(neutral(&words::tilde(path, self.home.as_deref()))) {
                 (words::cut(name, 60))
             }
         }
     }
 
+    /// The address of its calls, or of those for which a term holds.
+    fn calls_of(&self, row: &SessionRow<'_>, place: usize, term: &str) -> String {
+        let gone = if self.is_gone(place) { " is:gone" } else { "" };
+        asking(self.site, "/calls", format!("session:{}{gone} {term}", quoted(row.session)).trim_end())
+    }
+
     /// How many of its calls are not fine, each status a link to them.
-    fn problems(&self, row: &SessionRow<'_>) -> Markup {
+    fn problems(&self, row: &SessionRow<'_>, place: usize) -> Markup {
         let all = row.by_status.iter().filter(|(status, _)| is_problem(**status));
         html! {
             @for (status, number) in all {
                 @let look = look(*status);
-                @let query = format!("session:{} status:{}", quoted(row.session), status.word());
-                a class=(words::class(look.tone)) href=(self.site.to(&format!("/search?q={}", encoded(&query)))) title={ (count(*number)) " " (look.word) } {
+                a class=(words::class(look.tone)) href=(self.calls_of(row, place, &format!("status:{}", status.word()))) title={ (count(*number)) " " (look.word) } {
                     (look.glyph) (count(*number)) span.vh { " " (look.word) }
                 }
             }
         }
     }
-}
-
-/// The term that takes a project.
-pub(crate) fn project_term(path: &str) -> String {
-    format!("project:{}", quoted(path))
 }
 
 fn head(name: &str, word: &str, own: Option<Markup>) -> Markup {

@@ -2,8 +2,10 @@
 
 use crate::answer::Trouble;
 use crate::api::{Feeds, Writing};
+use crate::changed::Changed;
 use crate::fresh::{Fresh, Work};
 use crate::hub::Hub;
+use crate::keyed::Keyed;
 use crate::machine::Machine;
 use crate::moment::Moment;
 use crate::rooms::{From, Key, RUN, Room, Rooms, Shut};
@@ -43,6 +45,10 @@ pub struct Site {
     pub(crate) feeds: Feeds,
     /// What is written to them without an end.
     pub(crate) writing: Writing,
+    /// What filters took of all calls.
+    pub(crate) keyed: Keyed,
+    /// What a session changed.
+    pub(crate) changed: Arc<Changed>,
     rooms: Rooms,
     fresh: Arc<Fresh>,
     hub: Arc<Hub>,
@@ -52,18 +58,15 @@ impl Site {
     /// Begins to read.
     pub fn new(setup: Setup, machine: Arc<dyn Machine>) -> Self {
         let fresh = Fresh::start(Arc::clone(&machine), &setup);
-        let options = watch::Options { scan: setup.options.clone(), keep: machine.keep(), ..watch::Options::default() };
+        let options = watch::Options {
+            scan: setup.options.clone(),
+            keep: machine.keep(),
+            seed: Some(setup.catalogue.clone()),
+            ..watch::Options::default()
+        };
         let hub = Hub::new(Arc::clone(&machine), options, Arc::clone(&fresh), *RUN);
-        Site {
-            setup,
-            machine,
-            tested: Tests::default(),
-            feeds: Feeds::default(),
-            writing: Writing::default(),
-            rooms: Rooms::default(),
-            fresh,
-            hub,
-        }
+        let (tested, feeds, writing, keyed, changed, rooms) = Default::default();
+        Site { setup, machine, tested, feeds, writing, keyed, changed, rooms, fresh, hub }
     }
 
     /// An address of this site: `to("/sessions")`. Every link goes through here, since a site need not be the only one of its server.
@@ -82,6 +85,11 @@ impl Site {
     /// What was known last, without looking whether anything has changed.
     pub(crate) fn moment_as_it_is(&self) -> Option<Arc<Moment>> {
         self.fresh.moment_as_it_is()
+    }
+
+    /// Whether something has changed that what is shown does not have yet: it is worth asking again in a moment.
+    pub(crate) fn is_old(&self) -> bool {
+        self.fresh.is_old()
     }
 
     /// Whether anything can change here.

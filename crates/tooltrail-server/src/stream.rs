@@ -31,8 +31,10 @@ struct Notice<'a> {
 
 /// The stream for pages.
 pub(crate) fn events(site: &Arc<Site>, headers: &HeaderMap) -> Response {
-    let listener = site.hub().listen(last_event(headers));
-    spawn(|sender| pages(listener, sender))
+    match site.hub().listen(last_event(headers)) {
+        Some(listener) => spawn(|sender| pages(listener, sender)),
+        None => headed(StatusCode::SERVICE_UNAVAILABLE, "text/plain; charset=utf-8", "no-store", "Too many listen already.\n".into()),
+    }
 }
 
 /// Where a stream is to go on.

@@ -3,7 +3,8 @@
 use jiff::tz::TimeZone;
 use maud::{Markup, html};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use tooltrail_model::filter::quoted;
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::{Status, Time};
 use tooltrail_view::head::{Tone, ago, is_problem};
@@ -69,6 +70,17 @@ impl Clock {
         }
     }
 
+    /// The time of day to the second: `14:02:09`.
+    pub(crate) fn second(&self, then: Time) -> String {
+        self.local(then).strftime("%H:%M:%S").to_string()
+    }
+
+    /// Day and time, as short as can be: `14:02` of today, `3 Mar 14:02`, `2025-03-03 14:02`.
+    pub(crate) fn moment(&self, then: Time) -> String {
+        let (day, time) = (self.when(then), self.time(then));
+        if day == time { time } else { format!("{day} {time}") }
+    }
+
     /// Day and time in full: `2026-03-04 14:02:09`.
     pub(crate) fn full(&self, then: Time) -> String {
         self.local(then).strftime("%Y-%m-%d %H:%M:%S").to_string()
@@ -117,6 +129,59 @@ impl<'p> ProjectNames<'p> {
         };
         if self.shared.contains(name) { longer().unwrap_or(name) } else { name }
     }
+}
+
+/// What takes a project and no other in a filter: as much of the end of its path as no other project ends with.
+///
+/// A directory in a filter also means what lies in it and what it lies in, so the whole path is only the last resort.
+#[derive(Default)]
+pub(crate) struct ProjectTerms<'p> {
+    terms: HashMap<&'p str, String>,
+}
+
+/// How many parts of a path are looked at, and how many other projects are told not to be meant.
+const PARTS: usize = 8;
+const OTHERS: usize = 4;
+
+impl<'p> ProjectTerms<'p> {
+    /// The terms of these projects.
+    pub(crate) fn of(paths: impl Iterator<Item = &'p str>) -> Self {
+        let paths: HashSet<&str> = paths.collect();
+        let plain = |tail: &str| tail.to_lowercase().replace('\\', "/");
+        let mut ending: HashMap<String, Vec<&str>> = HashMap::new();
+        for &path in &paths {
+            for tail in tails(path) {
+                ending.entry(plain(tail)).or_default().push(path);
+            }
+        }
+        let named = |name: &str| format!("project:{}", quoted(name));
+        let term = |path: &'p str| {
+            let alone = tails(path).find(|tail| ending.get(&plain(tail)).is_some_and(|all| all.len() == 1));
+            // All of its path is the end of another one: that one is told apart by a part more.
+            let longest = || tails(path).last().filter(|tail| tail.len() + 1 == path.trim_end_matches(['/', '\\']).len());
+            let without = |tail: &str| {
+                let others = ending.get(&plain(tail))?.iter().filter(|other| **other != path);
+                let others: Vec<String> =
+                    others.filter_map(|other| tails(other).find(|longer| longer.len() > tail.len())).map(named).collect();
+                let others: Vec<String> = others.iter().map(|other| format!(" not:{other}")).collect();
+                (others.len() <= OTHERS).then(|| format!("{}{}", named(tail), others.concat()))
+            };
+            alone.map(named).or_else(|| without(longest()?)).unwrap_or_else(|| named(path))
+        };
+        ProjectTerms { terms: paths.iter().map(|path| (*path, term(path))).collect() }
+    }
+
+    /// The term that takes a project.
+    pub(crate) fn term(&self, path: &str) -> String {
+        self.terms.get(path).cloned().unwrap_or_else(|| format!("project:{}", quoted(path)))
+    }
+}
+
+/// The ends of a path that can be a project's name, the shortest first.
+fn tails(path: &str) -> impl Iterator<Item = &str> {
+    let path = path.trim_end_matches(['/', '\\']);
+    let starts = path.rmatch_indices(['/', '\\']).map(|(at, _)| at + 1).take(PARTS);
+    starts.filter_map(move |start| path.get(start..)).filter(|tail| !tail.is_empty() && !tail.starts_with(['/', '\\', '~', '.']))
 }
 
 /// A path with the home directory of its machine as `~`, where that is known.
@@ -243,6 +308,14 @@ mod tests {
         let paths = ["/srv/a/app", "/srv/b/app", "C:\\x\\app", "/app", "/srv/web"];
         let names = ProjectNames::of(paths.into_iter());
         assert_eq!(paths.map(|path| names.name(path)), ["a/app", "b/app", "x\\app", "app", "web"]);
+    }
+
+    #[test]
+    fn a_term_takes_one_project() {
+        let paths = ["/srv/a/app", "/srv/b/App", "/srv/web", "/srv/web/admin", "C:\\x\\tools", "/x", "/y/x", "/", "", "/srv/.dot"];
+        let terms = ProjectTerms::of(paths.into_iter());
+        let said = paths.map(|path| terms.term(path).replace("project:", "").replace('"', ""));
+        assert_eq!(said, ["a/app", "b/App", "web", "admin", "tools", "x not:y/x", "y/x", "/", "", "srv/.dot"]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Development only: what tests and benches need and the program must not carry.
 //!
+//! - [`agent`] writes a session record by record, as an agent at work does;
 //! - [`corpus`] writes large made-up logs, the same bytes for the same plan;
 //! - [`hostile`] makes inputs that a careless reader would try to hold in memory;
 //! - [`mutate`] rewrites a log line so that it looks different and means the same;
@@ -8,6 +9,7 @@
 //! - [`readers`] hand out bytes in pieces, or break off in the middle;
 //! - [`floor`] is the least work a reader can do, for benches to compare with.
 
+pub mod agent;
 pub mod corpus;
 pub mod floor;
 pub mod hostile;

@@ -5,8 +5,9 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
+use tooltrail_testkit::agent::Agent;
 use tooltrail_testkit::{corpus, floor, hostile, size};
 
 const HELP: &str = "\
@@ -16,6 +17,8 @@ makes test data for tooltrail
   tooltrail-testkit long-session --out FILE --rows 20000 [--seed 2]  one session of that many rows
   tooltrail-testkit big-line --out FILE --size 2G                    a log with one line of that size
   tooltrail-testkit big-results --out FILE --count 10 --each 20M     a log of very large results
+  tooltrail-testkit work --out HOME [--sessions 3] [--pause 100] [--seconds 60]
+                                                                     agents at work, a record each pause of milliseconds
   tooltrail-testkit floor DIR [--threads N]                          read every log and count lines
 ";
 
@@ -44,6 +47,7 @@ fn run(words: &[String]) -> Result<String, String> {
         "long-session" => long_session(&options(&["out", "rows", "seed"])?),
         "big-line" => big_line(&options(&["out", "size"])?),
         "big-results" => big_results(&options(&["out", "count", "each"])?),
+        "work" => work(&options(&["out", "sessions", "pause", "seconds"])?),
         "floor" => time_floor(&options(&["threads"])?),
         "help" | "--help" | "-h" => Ok(HELP.to_owned()),
         other => Err(format!("no command `{other}`; these exist:\n\n{HELP}")),
@@ -76,6 +80,42 @@ fn big_results(arguments: &Arguments) -> Result<String, String> {
     let count = arguments.number("count", 10)? as usize;
     let each = arguments.size("each", Some("20M"))?;
     hostile::log_of_big_results(&out, count, each).map(tell).map_err(|error| cannot_write(&out, &error))
+}
+
+/// Agents at work in a home directory: prompts, calls that take a while, some of them wrong, and now and then a question.
+fn work(arguments: &Arguments) -> Result<String, String> {
+    let out = arguments.path("out")?;
+    let pause = Duration::from_millis(arguments.number("pause", 100)?);
+    let end = Instant::now() + Duration::from_secs(arguments.number("seconds", 60)?);
+    let begin = |number| Agent::start(&out, &format!("/srv/live{}", number % 3), &format!("11fe0000-0000-4000-8000-{number:012}"));
+    let agents: io::Result<Vec<Agent>> = (0..arguments.number("sessions", 3)?).map(begin).collect();
+    let mut agents = agents.map_err(|error| cannot_write(&out, &error))?;
+    let mut written = 0;
+    for step in 0.. {
+        for (number, agent) in agents.iter_mut().enumerate() {
+            if Instant::now() > end {
+                return Ok(format!("{written} records"));
+            }
+            act(agent, number, step).map_err(|error| cannot_write(&out, &error))?;
+            written += 1;
+            std::thread::sleep(pause);
+        }
+    }
+    Ok(String::new())
+}
+
+/// The next record of an agent.
+fn act(agent: &mut Agent, number: usize, step: u64) -> io::Result<()> {
+    let call = format!("toolu_{number}_{}", step / 2);
+    match step % 40 {
+        0 => agent.prompt(&format!("step {step}: make the tests pass")),
+        38 => agent.question(&call, "Which of the two?"),
+        39 => agent.result(&call, Ok("the first")),
+        even if even % 2 == 0 => agent.call(&call, "cargo test --workspace"),
+        1 => agent.say("Looking at the tests first."),
+        7 => agent.result(&call, Err((101, "error: test failed"))),
+        _ => agent.result(&call, Ok("ok. 12 passed")),
+    }
 }
 
 fn time_floor(arguments: &Arguments) -> Result<String, String> {

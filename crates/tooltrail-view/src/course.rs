@@ -184,6 +184,7 @@ mod tests {
             result: call.row.result.map(|place| spot(place.line)),
             ends: spots(ends),
             hooks: spots(hooks),
+            hooked: Vec::new(),
             time: None,
             threads: Vec::new(),
             turn: None,

@@ -19,6 +19,7 @@ const AT: At<'static> = At {
     section: 0,
     show: "",
     find: "",
+    live: false,
     digest: false,
     now: None,
     zone: None,

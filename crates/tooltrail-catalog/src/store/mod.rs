@@ -6,6 +6,7 @@
 mod column;
 mod files;
 mod kept;
+mod keys;
 mod listing;
 pub(crate) mod read;
 mod schema;
@@ -14,8 +15,9 @@ mod write;
 
 pub use files::file_name;
 pub use kept::Spots;
+pub use keys::{CallKey, Figure, Keys};
 pub use listing::{Listed, Listing};
-pub(crate) use summaries::{Packed, pack, pack_ties, unpack};
+pub(crate) use summaries::{Packed, may_have, pack, pack_ties, unpack};
 pub(crate) use write::{Ids, NewSource, Stamp, Writer};
 
 use files::{remove, sweep, touch};

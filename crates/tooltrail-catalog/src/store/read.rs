@@ -82,19 +82,18 @@ pub(crate) fn sessions_of(connection: &Connection, source: i64, found: &mut Set<
     Ok(())
 }
 
-/// The sessions that are there, once for each source that they belong to.
-pub(crate) fn session_sources(connection: &Connection) -> rusqlite::Result<Vec<(i64, (&'static str, Box<str>))>> {
+/// Gives the sessions that are there, by agent and id, once for each source that they belong to.
+pub(crate) fn session_sources(connection: &Connection, mut each: impl FnMut(i64, &'static str, &str)) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "SELECT l.source, s.agent, s.session FROM session_rows s JOIN session_source_rows l ON l.session = s.id WHERE NOT s.gone",
     )?;
     let mut rows = statement.query([])?;
-    let mut found = Vec::new();
     while let Some(row) = rows.next()? {
         if let Some(agent) = agent(text(row, 1)?) {
-            found.push((row.get(0)?, (agent, text(row, 2)?.into())));
+            each(row.get(0)?, agent, text(row, 2)?);
         }
     }
-    Ok(found)
+    Ok(())
 }
 
 /// The logs of a bundle, or of all, as they are stored.

@@ -3,6 +3,7 @@
 //! What does not check, or was packed by another version, is no summary; its log is read again.
 
 use tooltrail_formats::FORMATS;
+use tooltrail_model::event::Id;
 use tooltrail_model::link::{Source, Ties};
 use tooltrail_model::{Summary, Time};
 use xxhash_rust::xxh3::xxh3_64;
@@ -29,6 +30,12 @@ pub(crate) fn unpack(packed: &[u8], agent: Option<&str>) -> Option<Summary> {
         None => None,
     };
     Some(summary)
+}
+
+/// Whether a packed summary may have a record of the conversation. Quicker than to unpack it, and wrong in this direction only.
+pub(crate) fn may_have(packed: &[u8], record: Id) -> bool {
+    let is_damaged = || packed.split_first_chunk::<SUM>().is_none_or(|(sum, body)| xxh3_64(body) != u64::from_le_bytes(*sum));
+    postcard::to_stdvec(&record).map_or(true, |bytes| memchr::memmem::find(packed, &bytes).is_some()) || is_damaged()
 }
 
 /// The agent of a name.
@@ -89,6 +96,18 @@ mod tests {
             assert!(unpack(&damaged, Some("claude")).is_none(), "byte {index}");
         }
     }
+
+    #[test]
+    fn records_are_found_without_unpacking() {
+        let nodes: Vec<Id> = (0..100).map(|number: u64| number.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+        let mut packed = pack(&Summary { nodes: nodes.clone(), ..Summary::default() }).unwrap();
+        assert!(nodes.iter().all(|node| may_have(&packed, *node)));
+        let others = nodes.iter().skip(1).map(|node| node.rotate_left(1) ^ 1 << 62);
+        assert!(others.filter(|node| !nodes.contains(node)).all(|node| !may_have(&packed, node)));
+        *packed.last_mut().unwrap() ^= 1;
+        assert!(may_have(&packed, 12345 << 40), "what is damaged may have any");
+    }
+
     #[test]
     fn ties_come_back() {
         for ties in [Ties::default(), Ties { names: vec![1, u64::MAX], leaves: vec![7] }, Ties { names: vec![5], leaves: vec![] }] {

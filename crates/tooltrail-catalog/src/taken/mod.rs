@@ -2,9 +2,10 @@
 //!
 //! The language and its one evaluator are `model::filter`. `subjects` is what the evaluator is asked about. Where a filter asks about
 //! texts, `texts` finds out first what has them; `judge` is the verdict on that, for searches too, so that the same filter takes the
-//! same everywhere. `stored` asks a catalogue, whose rows decide most of it.
+//! same everywhere. `stored` asks a catalogue, whose rows decide most of it; `sieve` spares the reading of rows.
 
 mod judge;
+mod sieve;
 pub mod stored;
 mod subjects;
 

@@ -3,11 +3,12 @@
 //! Its rows decide what rows can decide. Only the bundles of what they leave in doubt are opened, and asked as logs that were just read
 //! are; where texts are looked for, those are the bundles in which a search finds some.
 
+use super::sieve::Sieve;
 use super::subjects::{CallSubject, Folder};
 use super::{Asked, Scope};
 use crate::library::{Library, Stored};
 use crate::search::{Hit, Unit, search};
-use crate::store::{Error, Listed, Listing};
+use crate::store::{Error, Keys, Listed, Listing};
 use crate::texts::Query;
 use crate::{Map, Set, each};
 use std::collections::BTreeMap;
@@ -35,19 +36,30 @@ pub struct Catalogued<'a> {
 impl Catalogued<'_> {
     /// The calls that a filter takes, in the order in which calls are listed.
     pub fn calls(&self, filter: &Filter) -> Result<Vec<Listed>, Error> {
+        self.calls_while(filter, None, || true).map(|(calls, _)| calls)
+    }
+
+    /// The same, as far as it is found out in time: logs are looked through only while `go_on`, those first in which something happened
+    /// last. Gives also whether that is all of them. Who holds the keys of all calls spares the reading of most rows.
+    pub fn calls_while(&self, filter: &Filter, keys: Option<&Keys>, go_on: impl FnMut() -> bool) -> Result<(Vec<Listed>, bool), Error> {
         if filter.is_empty() {
-            return self.listing.all_calls(&self.library.catalogue(), false);
+            return Ok((self.listing.all_calls(&self.library.catalogue(), false)?, true));
         }
         if filter.asks_texts() {
-            return self.calls_with_texts(filter);
+            return self.calls_with_texts(filter, go_on);
         }
         let (mut taken, mut doubtful) = (Vec::new(), BTreeMap::new());
+        let sieve = keys.map(|keys| Sieve::new(filter, keys));
         for session in self.likely_sessions(filter) {
-            self.ask_calls(filter, session, |answer, listed| match answer {
+            let take = |answer, listed| match answer {
                 Answer::Yes => taken.push(listed),
                 Answer::Open => doubtful.entry(session).or_insert_with(Vec::new).push(listed),
                 Answer::No => {}
-            })?;
+            };
+            match &sieve {
+                Some(sieve) => sieve.ask_calls(self, filter, session, take)?,
+                None => self.ask_calls(filter, session, take)?,
+            }
         }
         let opened = self.open(&doubtful, |asked, session, doubts: &Vec<Listed>| {
             let folder = Folder::new(*asked, session, filter);
@@ -58,7 +70,7 @@ impl Catalogued<'_> {
         })?;
         taken.extend(opened.into_iter().flat_map(|(_, calls)| calls));
         taken.sort_unstable();
-        Ok(taken)
+        Ok((taken, true))
     }
 
     /// Gives the rows of calls in their order, and what was made of those that follow each other in a session. Many are read one after
@@ -115,7 +127,10 @@ impl Catalogued<'_> {
         let mut taken: Set<usize> = Set::default();
         if filter.asks_texts() {
             let places = self.places();
-            self.search(filter, |hit| taken.extend(places.get(&(hit.agent, &*hit.session))))?;
+            self.search(filter, |hits| {
+                taken.extend(hits.iter().filter_map(|hit| places.get(&(hit.agent, &*hit.session))));
+                ControlFlow::Continue(())
+            })?;
         } else {
             let mut doubtful = BTreeMap::new();
             for session in self.likely_sessions(filter) {
@@ -134,17 +149,21 @@ impl Catalogued<'_> {
     }
 
     /// The calls that a filter takes which asks about texts.
-    fn calls_with_texts(&self, filter: &Filter) -> Result<Vec<Listed>, Error> {
-        let places = self.places();
+    fn calls_with_texts(&self, filter: &Filter, mut go_on: impl FnMut() -> bool) -> Result<(Vec<Listed>, bool), Error> {
+        let (places, mut whole) = (self.places(), true);
         let mut found: Map<usize, Set<u32>> = Map::default();
         let mut note = |agent: &str, session: &str, number: u32| {
             places.get(&(agent, session)).map(|&place| found.entry(place).or_default().insert(number));
         };
         if filter.patterns().next().is_some() {
-            self.search(filter, |hit| {
-                if let Unit::Call(number) = hit.unit {
-                    note(hit.agent, &hit.session, number);
+            self.search(filter, |hits| {
+                for hit in hits {
+                    if let Unit::Call(number) = hit.unit {
+                        note(hit.agent, &hit.session, number);
+                    }
                 }
+                whole = go_on();
+                if whole { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })?;
         } else {
             // What must not be there can be anywhere.
@@ -162,16 +181,11 @@ impl Catalogued<'_> {
             taken.extend(listed.into_iter().filter(|listed| numbers.contains(&listed.number)));
         }
         taken.sort_unstable();
-        Ok(taken)
+        Ok((taken, whole))
     }
 
-    fn search(&self, filter: &Filter, mut each: impl FnMut(&Hit)) -> Result<(), Error> {
-        let query = Query::unseen(filter.clone());
-        search(self.library, &query, self.now, self.threads, |hits| {
-            hits.iter().for_each(&mut each);
-            ControlFlow::Continue(())
-        })
-        .map(drop)
+    fn search(&self, filter: &Filter, mut each: impl FnMut(&[Hit]) -> ControlFlow<()>) -> Result<(), Error> {
+        search(self.library, &Query::unseen(filter.clone()), self.now, self.threads, |hits| each(&hits)).map(drop)
     }
 
     fn asked<'l>(&'l self, linked: &'l Linked<'l>) -> Asked<'l> {
@@ -191,7 +205,7 @@ impl Catalogued<'_> {
     }
 
     /// What became of a session's logs, if a filter asks.
-    fn keeping(&self, filter: &Filter, session: usize) -> Keeping {
+    pub(super) fn keeping(&self, filter: &Filter, session: usize) -> Keeping {
         if self.listing.is_gone(session) {
             return Keeping { gone: true, kept: false };
         }

@@ -7,8 +7,10 @@
 //! Bundles are joined when a source turns out to tie them together. They are not taken apart again when it no longer does: a bundle
 //! that is too large is slower, and says the same.
 
+mod asleep;
+
 use super::prints::Prints;
-use super::seed::{Seed, Stored, has_record};
+use super::seed::{Seed, Stored};
 use crate::{Map, Set};
 use std::sync::Arc;
 use tooltrail_formats::scan::Options;
@@ -22,26 +24,26 @@ const REMEMBERED: usize = 64;
 /// All sources, by bundle.
 #[derive(Debug, Default)]
 pub(super) struct Bundles {
-    pub(super) all: Vec<Bundle>,
+    all: Vec<Bundle>,
     /// For each bundle the one that it became part of, or itself.
-    pub(super) part_of: Vec<u32>,
-    pub(super) paths: Map<Box<str>, u32>,
+    part_of: Vec<u32>,
+    paths: Map<Box<str>, u32>,
     /// Which bundle a name belongs to.
     names: Map<u64, u32>,
     /// The same for the names that the catalogue has told of, in order.
-    pub(super) seeded: Vec<(u64, u32)>,
+    seeded: Vec<(u64, u32)>,
     /// Where the sources of bundles are that are asleep.
-    pub(super) seed: Option<Seed>,
+    seed: Option<Seed>,
     /// How logs are read.
-    pub(super) options: Options,
+    options: Options,
     /// Records that a title somewhere is for.
-    pub(super) leaves: Map<Id, u32>,
-    pub(super) shorts: Arc<Shorts>,
+    leaves: Map<Id, u32>,
+    shorts: Arc<Shorts>,
     /// The bundles that are not as they were, in which something has to be told.
     touched: Set<u32>,
     /// Whether sessions have come that have no short name yet.
-    pub(super) unnamed: bool,
-    pub(super) clock: u64,
+    unnamed: bool,
+    clock: u64,
 }
 
 /// A bundle.
@@ -50,14 +52,14 @@ pub(super) struct Bundle {
     /// Its sources. Somebody may have them as they were; then they are not changed, but others take their place.
     pub(super) linker: Arc<Linker>,
     /// The sources that the catalogue has as they are, by path. Of a bundle that is asleep those are all.
-    pub(super) stored: Map<Box<str>, Stored>,
+    stored: Map<Box<str>, Stored>,
     pub(super) asleep: bool,
     /// What was last told of it; nothing if nobody has asked.
     pub(super) prints: Option<Prints>,
     pub(super) sessions: Set<(&'static str, Box<str>)>,
     /// Whether any of its sources has other bytes than when it was last told of.
     pub(super) rewritten: bool,
-    pub(super) used: u64,
+    used: u64,
 }
 
 impl Bundle {
@@ -123,8 +125,12 @@ impl Bundles {
         for other in wanted {
             own = self.join(own, other, before);
         }
+        let new = ties.leaves.iter().copied().filter(|leaf| !self.leaves.contains_key(leaf)).collect();
+        for other in self.holders(&new) {
+            own = self.join(own, other, before);
+        }
         for leaf in ties.leaves {
-            let other = self.leaves.get(&leaf).copied().or_else(|| self.holder(leaf)).unwrap_or(own);
+            let other = self.leaves.get(&leaf).copied().unwrap_or(own);
             own = self.join(own, other, before);
             self.leaves.insert(leaf, own);
         }
@@ -277,10 +283,13 @@ impl Bundles {
         self.names.get(&name).copied().or_else(|| seeded().map(|(_, bundle)| *bundle))
     }
 
-    /// The bundle that holds a record. What is asleep is looked through one source at a time.
-    fn holder(&self, leaf: Id) -> Option<u32> {
-        let awake = |bundle: &Bundle| bundle.linker.sources().any(|source| has_record(source, leaf));
-        let find = |holds: &dyn Fn(&Bundle) -> bool| self.iter().find(|(_, bundle)| holds(bundle)).map(|(number, _)| number);
-        find(&awake).or_else(|| find(&|bundle| self.sleepers(bundle).any(|source| has_record(&source, leaf))))
+    /// The bundles that hold any of some records; of what is asleep, those that may.
+    fn holders(&self, records: &Set<Id>) -> Vec<u32> {
+        if records.is_empty() {
+            return Vec::new();
+        }
+        let has_any = |source: &Source| source.summary.nodes.iter().any(|node| records.contains(node));
+        let holds = |(_, bundle): &(u32, &Bundle)| bundle.linker.sources().any(has_any) || self.may_hold(bundle, records);
+        self.iter().filter(holds).map(|(number, _)| number).collect()
     }
 }

@@ -4,14 +4,13 @@
 //! through one `inbox`. `ground` says where logs are; `world` holds every source as it was last read, and follows those that grow, so that
 //! an append costs the new bytes; `bundles` keeps apart what has nothing to do with each other, so that only the logs which belong
 //! together with the changed one are linked again, and what the catalogue knows is not in memory before somebody wants it (`seed`,
-//! `asleep`); `prints` compares the rows with those before; `news` tells the difference through
+//! `bundles::asleep`); `prints` compares the rows with those before; `news` tells the difference through
 //! one `queue` for each subscriber. `fresh` keeps the catalogue's file up with the logs, if that is wanted.
 //!
 //! Whoever shows a session asks for it here as well ([`Watcher::session`]), so that what is shown and what is told come from the same logs.
 //!
 //! Rows are those of every command: at any quiet moment, what a subscriber was told is what `calls --json` and `list --json` print.
 
-mod asleep;
 mod bundles;
 mod change;
 mod desk;

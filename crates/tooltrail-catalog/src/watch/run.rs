@@ -25,6 +25,8 @@ const LOGS: usize = 48;
 /// How often everything is looked at: not more often than this, and the more it costs the less often.
 const SELDOM: Duration = Duration::from_secs(60);
 const SHARE: u32 = 2000;
+/// After so many polls it is asked whether the catalogue has been written: what it was need not be kept for the watcher any longer then.
+const RENEW: u32 = 10;
 
 /// Lets go of whoever waits for a watcher that is gone, also for one that broke down.
 struct Closing(Arc<Inbox>);
@@ -49,6 +51,7 @@ pub(super) struct Run {
     directories: Vec<(PathBuf, Option<SystemTime>)>,
     next_poll: Instant,
     next_look: Instant,
+    polls: u32,
     rested: Instant,
 }
 
@@ -67,6 +70,7 @@ impl Run {
             directories: Vec::new(),
             next_poll: now,
             next_look: now,
+            polls: 0,
             rested: now,
         }
     }
@@ -101,11 +105,12 @@ impl Run {
         if asleep {
             self.wake(&now);
         } else {
-            let poll = Instant::now() >= self.next_poll;
+            // Whoever asks for a session has it polled for.
+            let poll = Instant::now() >= self.next_poll || !post.asks.is_empty();
             let anywhere = post.anywhere || poll && self.is_look_due();
             let asked = post.asks.iter().flat_map(|ask| self.world.files_of(&ask.agent, &ask.session));
             let files: BTreeSet<PathBuf> = asked.chain(post.files).collect();
-            self.pass(files, anywhere, poll || !post.asks.is_empty(), &now);
+            self.pass(files, anywhere, poll, &now);
         }
         for (wish, sender) in post.wishes {
             let last = wish.last;
@@ -145,6 +150,11 @@ impl Run {
         self.told = before;
         if anywhere {
             self.look(now);
+        }
+        self.polls += u32::from(poll);
+        if anywhere || self.polls >= RENEW {
+            self.polls = 0;
+            self.world.resow();
         }
         if news::tell(&mut self.world, now, &self.listeners)
             && let Some(fresh) = &self.fresh

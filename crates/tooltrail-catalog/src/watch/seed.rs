@@ -3,7 +3,7 @@
 //! A [`Seed`] is the catalogue of one moment. Whoever writes it meanwhile, it goes on saying what it said: what was told of a log that has
 //! changed since can still be made again. Nothing is trusted that does not check; then the logs are read, as if there were no catalogue.
 
-use crate::store::{Packed, read};
+use crate::store::{Packed, may_have, read};
 use crate::{Map, Set};
 use rusqlite::Connection;
 use std::io::Read;
@@ -57,15 +57,21 @@ impl Seed {
         left.is_empty().then_some(())
     }
 
-    /// The sessions that each source belongs to.
-    pub(super) fn sessions(&self) -> Option<Vec<(i64, (&'static str, Box<str>))>> {
-        read::session_sources(&self.connection).ok()
+    /// Gives the sessions that each source belongs to; nothing if that cannot be told.
+    pub(super) fn sessions(&self, each: impl FnMut(i64, &'static str, &str)) -> Option<()> {
+        read::session_sources(&self.connection, each).ok()
     }
 
     /// A source as it was; nothing if what is stored of it is damaged.
     pub(super) fn source(&self, path: &str, stored: &Stored) -> Option<Source> {
         let summary = read::summary(&self.connection, stored.id).ok()??;
         Packed { path: path.to_owned(), agent: stored.agent.clone(), modified: stored.modified, summary }.unpack()
+    }
+
+    /// Whether a source may have any of some records, as one that is damaged may.
+    pub(super) fn may_have(&self, stored: &Stored, records: &Set<Id>) -> bool {
+        let packed = read::summary(&self.connection, stored.id).ok().flatten();
+        packed.is_none_or(|packed| records.iter().any(|record| may_have(&packed, *record)))
     }
 }
 
@@ -76,9 +82,4 @@ pub(super) fn read_again(path: &str, stored: &Stored, options: &Options) -> Opti
     let log = disk.log(path).ok()?.take(if grown { stored.stamp.size } else { u64::MAX });
     let summary = scan::read(Path::new(path), log, options, &mut Buffer::default(), &Turns::default());
     Some(Source { path: path.into(), modified: stored.modified, summary })
-}
-
-/// Whether a source has a record.
-pub(super) fn has_record(source: &Source, record: Id) -> bool {
-    source.summary.nodes.contains(&record)
 }

@@ -144,9 +144,6 @@ impl World {
         // The newest last, so that they are the last to be dropped.
         follow.iter().rev().for_each(|found| self.follow(found, before));
         self.bundles.name_sessions(before);
-        if !first {
-            self.resow();
-        }
         took
     }
 
@@ -173,11 +170,8 @@ impl World {
     }
 
     /// Goes over to the catalogue as it is now, if somebody has written it. So nobody has to keep for us what it was.
-    fn resow(&mut self) {
-        let Some(seed) = self.seed.as_deref().and_then(Seed::open) else { return };
-        if self.bundles.seed.as_ref().is_some_and(|old| old.epoch() == seed.epoch()) {
-            return;
-        }
+    pub(super) fn resow(&mut self) {
+        let Some(seed) = self.seed.as_deref().and_then(Seed::open).filter(|seed| self.bundles.is_news(seed)) else { return };
         let World { bundles, known, .. } = self;
         bundles.resow(seed, |path, stored| {
             let path = Path::new(path);
@@ -188,7 +182,7 @@ impl World {
 
     /// Forgets everything, if the catalogue tells it again: nobody wants to know for now.
     pub(super) fn leave(&mut self) {
-        if self.bundles.seed.is_none() {
+        if !self.bundles.is_seeded() {
             return;
         }
         self.known.clear();
@@ -356,7 +350,7 @@ mod tests {
         let path = logs.join("s1.jsonl");
         std::fs::create_dir(&logs).unwrap();
         std::fs::write(&path, "{\"type\":\"user\",\"uuid\":\"u1\",\"sessionId\":\"s1\",\"message\":{\"content\":\"go\"}}\n").unwrap();
-        let mut world = World::new(Ground::Paths(vec![logs.clone()]), &super::super::Options::default(), Arc::default());
+        let mut world = World::new(Ground::Paths(vec![logs.clone()]), &crate::watch::Options::default(), Arc::default());
         let (now, found) = (Now::at(Time::UNIX_EPOCH), stat(&path).unwrap());
         let is_there = |world: &mut World| world.bundles.of(&spelled(&path)).is_some();
         for by_scan in [true, false] {

@@ -177,3 +177,16 @@ pub(crate) fn dump(catalogue: &Catalogue) -> Vec<String> {
 fn cell(value: rusqlite::types::ValueRef<'_>) -> String {
     value.as_str().map_or_else(|_| format!("{value:?}"), str::to_owned)
 }
+
+/// Copies what is in a directory.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().flatten() {
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}

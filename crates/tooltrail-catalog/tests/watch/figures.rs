@@ -86,6 +86,12 @@ fn figures() {
             times.last().unwrap()
         );
         println!("{name}: {:.1} MB more", resident() - bare);
+        let own = log.file_stem().unwrap().to_string_lossy();
+        let ask = || (Instant::now(), watcher.session("claude", &own).unwrap());
+        let [(first, _), (again, held)] = [(); 2].map(|()| ask()).map(|(start, held)| (start.elapsed(), held));
+        let late = told(&request(&session, 1000), &format!("toolu_{session}_1000"));
+        println!("{name}: the session after {first:.1?}, again {again:.1?}; a line while somebody has it {late:.1?}");
+        drop(held);
         let (read, cpu) = (watcher.bytes_read(), processor_time());
         std::thread::sleep(Duration::from_secs(20));
         println!("{name}: 20 s of nothing: {} bytes read, {:.1?} of processor time", watcher.bytes_read() - read, processor_time() - cpu);

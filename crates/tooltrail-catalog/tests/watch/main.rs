@@ -148,7 +148,7 @@ fn a_filter_decides_what_is_told() {
         let scene = Scene::new(options);
         let log = scene.log("-srv-app/s1.jsonl");
         append(&log, &prompt("s1", 0));
-        let subscribe = |query: &str| scene.watcher.subscribe(Wish { filter: filter(query), ..Wish::default() });
+        let subscribe = |query: &str| scene.subscribe(Wish { filter: filter(query), ..Wish::default() });
         let all = [("status:succeeded", 1), ("tool:Read", 0), ("command:cargo", 2), ("\"test 3 |\"", 2), ("masked", 0), ("has:masked", 1)];
         let subscribers: Vec<_> = all.iter().map(|(query, _)| subscribe(query)).collect();
         let begun = |subscriber: &Subscriber| matches!(subscriber.next_within(PATIENCE), Next::Change(change) if matches!(*change, Change::Begun { .. }));
@@ -176,7 +176,7 @@ fn a_text_is_looked_for_only_in_what_changed() {
         append(&log, &prompt("s1", 0));
         (10..1010).for_each(|number| append(&log, &(request("s1", number) + &result("s1", number))));
         let size = fs::metadata(&log).unwrap().len();
-        let subscriber = scene.watcher.subscribe(Wish { filter: filter("\"test 200\" ok"), ..Wish::default() });
+        let subscriber = scene.subscribe(Wish { filter: filter("\"test 200\" ok"), ..Wish::default() });
         assert!(matches!(subscriber.next_within(PATIENCE), Next::Change(change) if matches!(*change, Change::Begun { .. })));
         let mut read = 0;
         for number in 2000..2010 {
@@ -279,7 +279,7 @@ fn other_bytes_are_told_to_those_who_ask() {
         let [log, other] = ["s1", "s2"].map(|name| scene.log(&format!("-srv-app/{name}.jsonl")));
         append(&log, &prompt("s1", 0));
         append(&other, &prompt("s2", 0));
-        let subscribe = |query: &str, touched| scene.watcher.subscribe(Wish { filter: filter(query), touched, ..Wish::default() });
+        let subscribe = |query: &str, touched| scene.subscribe(Wish { filter: filter(query), touched, ..Wish::default() });
         let wishes = [("", true, 2), ("", false, 0), ("status:failed", true, 2)];
         let subscribers = wishes.map(|(query, touched, _)| subscribe(query, touched));
         let mut mirror = Mirror::new(&scene);

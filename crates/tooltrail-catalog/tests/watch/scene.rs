@@ -47,6 +47,18 @@ impl Scene {
         [Places { home: Some(self.home.path().to_owned()), ..Places::default() }]
     }
 
+    /// Subscribes, with a catalogue that says what the logs say if one is wanted.
+    pub(crate) fn subscribe(&self, wish: Wish) -> Subscriber {
+        self.prepare();
+        self.watcher.subscribe(wish)
+    }
+
+    fn prepare(&self) {
+        if self.seeded {
+            self.refresh();
+        }
+    }
+
     /// Makes the catalogue say what the logs say now, as another process would.
     pub(crate) fn refresh(&self) {
         refreshed(&mut open(self.cache.path()), &find::in_places(&self.places()));
@@ -85,9 +97,7 @@ pub(crate) struct Mirror {
 impl Mirror {
     /// Subscribes, and takes what is there.
     pub(crate) fn new(scene: &Scene) -> Self {
-        if scene.seeded {
-            scene.refresh();
-        }
+        scene.prepare();
         Mirror::as_it_is(scene)
     }
 

@@ -4,8 +4,10 @@ use crate::scene::*;
 use crate::support::*;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
-use tooltrail_catalog::watch::Options;
+use tooltrail_catalog::watch::{Ground, Options, Watcher, Wish};
+use tooltrail_formats::find;
 
 /// Some sessions that have nothing to do with each other.
 fn sessions(scene: &Scene, count: u32) -> Vec<String> {
@@ -70,7 +72,8 @@ fn a_catalogue_that_cannot_be_used_changes_nothing() {
 fn what_was_told_is_known_even_if_the_catalogue_is_ahead() {
     // Seldom enough that the catalogue is made anew before the watcher has seen anything.
     let slow = Options { poll: Duration::from_millis(700), ..polled() };
-    let edits: [(&str, &dyn Fn(&Path, &str)); 4] = [
+    type Edit<'e> = (&'e str, &'e dyn Fn(&Path, &str));
+    let edits: [Edit<'_>; 4] = [
         ("appended to", &|log, name| append(log, &request(name, 2))),
         ("cut", &|log, name| fs::write(log, prompt(name, 0)).unwrap()),
         ("replaced", &|log, name| fs::write(log, prompt(name, 0) + &request("other", 1)).unwrap()),
@@ -119,6 +122,26 @@ fn bundles_that_are_asleep_are_woken_by_what_ties_them() {
 }
 
 #[test]
+fn sessions_are_named_by_the_logs_that_are_left() {
+    let scene = Scene::new(seeded(evented()));
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tooltrail-formats/tests/fixtures/codex/subagent-v2");
+    let mut logs = Vec::new();
+    for found in find::in_paths(&[fixture]).files {
+        logs.push(scene.home.path().join(".codex/sessions").join(found.path.file_name().unwrap()));
+        fs::create_dir_all(scene.home.path().join(".codex/sessions")).unwrap();
+        fs::copy(&found.path, logs.last().unwrap()).unwrap();
+    }
+    scene.refresh();
+    // The second is a subagent of the first, and the third one of the second. Without it nobody knows whose the third is.
+    fs::remove_file(&logs[1]).unwrap();
+    let mut mirror = Mirror::as_it_is(&scene);
+    assert_eq!(mirror.rows(), scene.fresh());
+    assert!(scene.watcher.session("codex", "019cb830-0000-7000-8000-000000000014").is_some());
+    fs::remove_file(&logs[0]).unwrap();
+    mirror.catch_up(&scene, "another one gone");
+}
+
+#[test]
 fn what_was_quiet_is_put_to_sleep_and_woken_again() {
     let scene = Scene::new(seeded(evented()));
     let names = sessions(&scene, 40);
@@ -139,4 +162,8 @@ fn what_was_quiet_is_put_to_sleep_and_woken_again() {
     assert!(versions.iter().zip(&again).all(|(one, other)| one != other));
     let twice: Vec<u64> = names.iter().map(|name| held(name).version).collect();
     assert_eq!(again, twice, "asleep or not, a version is the same");
+    let other = Watcher::start(Ground::Places(scene.places().to_vec()), evented(), Arc::new(later), None).unwrap();
+    let _subscriber = other.subscribe(Wish::default());
+    let read: Vec<u64> = names.iter().map(|name| other.session("claude", name).unwrap().version).collect();
+    assert_eq!(again, read, "nor does it matter who tells it");
 }

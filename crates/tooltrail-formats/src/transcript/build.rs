@@ -144,6 +144,7 @@ impl<'a, 's> Builder<'a, 's> {
             result: self.linked.result_spot(call).map(|(source, at)| spot(source, at)),
             ends: record.rare().ends.iter().map(|&at| spot(call.id.source(), at)).collect(),
             hooks: record.hooks.iter().filter(|hook| hook.at.line > 0).map(|hook| spot(call.id.source(), hook.at)).collect(),
+            hooked: record.hooks.iter().filter_map(ran).collect(),
             time: record.time,
             threads: Vec::new(),
             turn: None,

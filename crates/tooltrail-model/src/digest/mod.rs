@@ -7,6 +7,8 @@ mod deed;
 mod fold;
 mod times;
 
+pub use times::{Lapse, Who, lapse};
+
 use crate::book::{Book, Selection};
 use crate::transcript::{Transcript, What};
 use crate::{Reason, Status};
@@ -20,7 +22,7 @@ pub fn of(book: &dyn Book, selection: &Selection) -> Digest {
     digest.state = transcript.session.state;
     digest.state_reason = transcript.session.state_reason;
     (digest.asked, digest.said) = fold::quotes(book, selection);
-    digest.time = times::of(transcript, selection);
+    digest.time = times::lapse(transcript, selection).times();
     digest
 }
 

@@ -11,11 +11,56 @@ use crate::{Kind, Time};
 
 /// Who is at work, the one that counts before the others first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Who {
+pub enum Who {
+    /// A hook.
     Hook,
+    /// A tool, or it waits to be allowed to.
     Tool,
+    /// The person is waited for.
     Person,
+    /// The model.
     Model,
+}
+
+/// The wall time of a session, cut where somebody else goes to work. The parts are in order, none is empty, and each begins where the
+/// one before it ends.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lapse {
+    /// The first sign of life, in milliseconds since 1970; `None` where there is none.
+    pub first: Option<i64>,
+    /// Who was at work until when, in milliseconds since 1970. `None`: the logs do not say.
+    pub parts: Vec<(Option<Who>, i64)>,
+}
+
+impl Lapse {
+    /// The last sign of life.
+    pub fn last(&self) -> Option<i64> {
+        self.parts.last().map(|(_, end)| *end).or(self.first)
+    }
+
+    /// The parts with their beginnings: who, from when, until when.
+    pub fn spans(&self) -> impl Iterator<Item = (Option<Who>, i64, i64)> {
+        let starts = self.first.into_iter().chain(self.parts.iter().map(|(_, end)| *end));
+        starts.zip(&self.parts).map(|(start, &(who, end))| (who, start, end))
+    }
+
+    /// How much time each has.
+    pub fn times(&self) -> Times {
+        let mut times = Times::default();
+        for (who, start, end) in self.spans() {
+            let millis = span_ms(start, end);
+            let part = match who {
+                Some(Who::Hook) => &mut times.hooks_ms,
+                Some(Who::Tool) => &mut times.tools_ms,
+                Some(Who::Person) => &mut times.person_ms,
+                Some(Who::Model) => &mut times.model_ms,
+                None => &mut times.unknown_ms,
+            };
+            *part += millis;
+            times.wall_ms += millis;
+        }
+        times
+    }
 }
 
 /// From when to when somebody is at work, in milliseconds.
@@ -50,7 +95,7 @@ enum Happened {
 }
 
 /// Where the time of a session went.
-pub(super) fn of(transcript: &Transcript<'_>, selection: &Selection) -> Times {
+pub fn lapse(transcript: &Transcript<'_>, selection: &Selection) -> Lapse {
     let calls: Vec<&CallEntry<'_>> =
         transcript.calls.iter().filter(|call| call.row.copy_of.is_none() && selection.takes_turn(call.turn)).collect();
     let mut spans: Vec<Span> = calls.iter().filter_map(|call| ran(call)).collect();
@@ -61,9 +106,9 @@ pub(super) fn of(transcript: &Transcript<'_>, selection: &Selection) -> Times {
     let whole = [&transcript.session.started_at, &transcript.session.last_at].into_iter().flatten();
     let whole = whole.filter(|_| selection.turns.is_none()).filter_map(|time| time.parse::<Time>().ok()).map(Time::as_millisecond);
     let signs: Vec<i64> = seen.chain(whole).chain(spans.iter().flat_map(|span| [span.start, span.end])).collect();
-    let (Some(&first), Some(&last)) = (signs.iter().min(), signs.iter().max()) else { return Times::default() };
+    let (Some(&first), Some(&last)) = (signs.iter().min(), signs.iter().max()) else { return Lapse::default() };
     spans.extend(transcript.hooks.iter().map(|&(start, end)| hook(start, end, first, last)));
-    add_up(&spans, first, last)
+    cut(&spans, first, last)
 }
 
 /// A call from its request to its result. While a question or a plan is open, the person is at work on it.
@@ -130,29 +175,31 @@ fn between(moments: &[Moment]) -> Vec<Span> {
 }
 
 /// Gives each moment from first to last to the one that counts before the others.
-fn add_up(spans: &[Span], first: i64, last: i64) -> Times {
+fn cut(spans: &[Span], first: i64, last: i64) -> Lapse {
     // At each edge so many more, or fewer, are at work.
     let mut edges: Vec<(i64, Who, i32)> =
         spans.iter().filter(|span| span.start < span.end).flat_map(|span| [(span.start, span.who, 1), (span.end, span.who, -1)]).collect();
     edges.sort_unstable();
     let mut at_work = [0i32; 4];
-    let mut times = Times { wall_ms: span_ms(first, last), ..Times::default() };
+    let mut lapse = Lapse { first: Some(first), parts: Vec::new() };
     let mut here = first;
     for (at, who, change) in edges.into_iter().chain([(last, Who::Model, 0)]) {
         let at = at.clamp(first, last);
-        let part = match at_work.iter().position(|&count| count > 0) {
-            Some(0) => &mut times.hooks_ms,
-            Some(1) => &mut times.tools_ms,
-            Some(2) => &mut times.person_ms,
-            Some(_) => &mut times.model_ms,
-            None => &mut times.unknown_ms,
-        };
-        *part += span_ms(here, at);
-        here = here.max(at);
+        if at > here {
+            let now = WHO.into_iter().zip(at_work).find(|(_, count)| *count > 0).map(|(who, _)| who);
+            match lapse.parts.last_mut() {
+                Some((before, end)) if *before == now => *end = at,
+                _ => lapse.parts.push((now, at)),
+            }
+            here = at;
+        }
         at_work[who as usize] += change;
     }
-    times
+    lapse
 }
+
+/// All of them, in the order in which they count.
+const WHO: [Who; 4] = [Who::Hook, Who::Tool, Who::Person, Who::Model];
 
 fn span_ms(start: i64, end: i64) -> u64 {
     u64::try_from(end.saturating_sub(start)).unwrap_or(0)
@@ -161,12 +208,13 @@ fn span_ms(start: i64, end: i64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn parts(spans: &[(Who, i64, i64)], last: i64) -> [u64; 5] {
         let spans: Vec<Span> = spans.iter().map(|&(who, start, end)| Span { who, start, end }).collect();
-        let times = add_up(&spans, 0, last);
+        let times = cut(&spans, 0, last).times();
         let parts = [times.model_ms, times.tools_ms, times.hooks_ms, times.person_ms, times.unknown_ms];
-        assert_eq!(parts.iter().sum::<u64>(), times.wall_ms);
+        assert_eq!((parts.iter().sum::<u64>(), times.wall_ms), (times.wall_ms, span_ms(0, last)));
         parts
     }
 
@@ -175,6 +223,26 @@ mod tests {
         assert_eq!(parts(&[(Who::Tool, 10, 30), (Who::Tool, 20, 40)], 50), [0, 30, 0, 0, 20]);
         assert_eq!(parts(&[(Who::Model, 0, 50), (Who::Tool, 10, 30), (Who::Hook, 10, 15)], 50), [30, 15, 5, 0, 0]);
         assert_eq!(parts(&[(Who::Person, 40, 90), (Who::Tool, 80, 100)], 100), [0, 20, 0, 40, 40]);
+    }
+
+    proptest! {
+        /// Whoever is at work when: each moment is somebody's, once.
+        #[test]
+        fn parts_follow_each_other_without_holes(spans in prop::collection::vec((0usize..4, -50i64..250, 0i64..100), 0..30), last in 0i64..200) {
+            let spans: Vec<Span> = spans.into_iter().map(|(who, start, took)| Span { who: WHO[who], start, end: start + took }).collect();
+            let lapse = cut(&spans, 0, last);
+            let mut before = (0, None);
+            for (place, (who, start, end)) in lapse.spans().enumerate() {
+                prop_assert!(start == before.0 && start < end && (place == 0 || before.1 != Some(who)), "{:?}", lapse);
+                let at_work = |who| spans.iter().any(|span| span.who == who && span.start < end && span.end > start);
+                prop_assert_eq!(who, WHO.into_iter().find(|who| at_work(*who)));
+                before = (end, Some(who));
+            }
+            prop_assert_eq!((before.0, lapse.last()), (last, Some(last)));
+            let times = lapse.times();
+            let parts = [times.model_ms, times.tools_ms, times.hooks_ms, times.person_ms, times.unknown_ms];
+            prop_assert_eq!((parts.iter().sum::<u64>(), times.wall_ms), (times.wall_ms, span_ms(0, last)));
+        }
     }
 
     #[test]

@@ -69,6 +69,11 @@ impl Filter {
         self.terms.is_empty()
     }
 
+    /// The same with only some of its terms: it takes whatever this one takes, and more.
+    pub fn only(&self, keep: impl Fn(&Test) -> bool) -> Filter {
+        Filter { terms: self.terms.iter().filter(|term| keep(&term.test)).cloned().collect() }
+    }
+
     /// The texts that are looked for: each has to be in a call or message, for it to be taken.
     pub fn patterns(&self) -> impl Iterator<Item = &Pattern> {
         self.texts().filter(|(not, _)| !not).map(|(_, pattern)| pattern)

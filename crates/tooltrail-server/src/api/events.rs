@@ -25,7 +25,7 @@ pub(super) fn follow(question: &Question) -> Result<Reply, Fault> {
     let filter = question.filter(&moment)?;
     let since = question.since().filter(|since| !since.is_empty());
     let query = question.get("q").unwrap_or_default().trim();
-    let follower = question.site.feeds.follow(question.site.hub(), query, filter, since);
+    let follower = question.site.feeds.follow(question.site.hub(), query, filter, since, question.site.is_live());
     let busy = || Fault::new(Code::Busy, "Too many follow what changes already. Ask again when others have gone.");
     let follower = follower.ok_or_else(busy)?;
     Ok(Reply::Events(Box::new(|| spawn(|sender| write(follower, sender)))))

@@ -21,6 +21,8 @@ const FEEDS: usize = 16;
 const FOLLOWERS: usize = 64;
 /// How long a feed stays when nobody follows.
 const STAYS: Duration = Duration::from_secs(30);
+/// How long it is waited for the watcher to begin.
+const BEGINS: Duration = Duration::from_secs(60);
 /// How often it is looked whether anybody still does.
 const LOOK: Duration = Duration::from_secs(2);
 
@@ -75,8 +77,9 @@ pub(super) enum Told {
 static FEED: AtomicU64 = AtomicU64::new(0);
 
 impl Feeds {
-    /// Follows what a filter takes, behind the change of a name if that is still known. Nothing if too many do already.
-    pub(super) fn follow(&self, hub: &Arc<Hub>, query: &str, filter: Filter, since: Option<&str>) -> Option<Follower> {
+    /// Follows what a filter takes, behind the change of a name if that is still known; where nothing is live, nothing will come. Gives
+    /// nothing if too many follow already.
+    pub(super) fn follow(&self, hub: &Arc<Hub>, query: &str, filter: Filter, since: Option<&str>, live: bool) -> Option<Follower> {
         let mut feeds = self.feeds();
         if feeds.iter().map(|feed| feed.kept().followers).sum::<usize>() >= FOLLOWERS {
             return None;
@@ -90,26 +93,28 @@ impl Feeds {
         let run = RUN.rotate_left(8) ^ FEED.fetch_add(1, Ordering::Relaxed);
         let feed = Arc::new(Feed { query: query.to_owned(), run, kept: Mutex::default(), told: watch::Sender::new(0) });
         let follower = Follower::new(&feed, since);
-        // Somebody has to listen for as long as the feed is there, or nobody watches. Where nothing can change there is nothing to keep.
-        let listener = hub.listen(None);
-        let Some(subscriber) = hub.subscribe(Wish { filter, ..Wish::default() }) else {
+        if !live {
             feed.kept().begun = true;
             return Some(follower);
-        };
+        }
         feeds.push(Arc::clone(&feed));
-        let feeds = self.clone();
+        let (feeds, hub) = (self.clone(), Arc::clone(hub));
         std::thread::spawn(move || {
-            feeds.pump(&feed, &subscriber);
+            // Somebody has to listen for as long as the feed is there, or nobody watches.
+            let listener = hub.listen(None);
+            let subscriber = subscribe(&hub, &filter);
+            drop(hub);
+            feeds.pump(&feed, subscriber.as_ref());
             drop(listener);
         });
         Some(follower)
     }
 
     /// Takes in what a subscriber is told, as long as somebody follows.
-    fn pump(&self, feed: &Arc<Feed>, subscriber: &Subscriber) {
+    fn pump(&self, feed: &Arc<Feed>, subscriber: Option<&Subscriber>) {
         let mut heard = Instant::now();
         loop {
-            let over = match subscriber.next_within(LOOK) {
+            let over = match subscriber.map_or(Next::Ended, |subscriber| subscriber.next_within(LOOK)) {
                 Next::Change(change) => {
                     feed.put(change);
                     false
@@ -136,6 +141,18 @@ impl Feeds {
 
     fn feeds(&self) -> MutexGuard<'_, Vec<Arc<Feed>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Asks the watcher, which may still have to begin: the logs are read first.
+fn subscribe(hub: &Arc<Hub>, filter: &Filter) -> Option<Subscriber> {
+    let start = Instant::now();
+    loop {
+        let subscriber = hub.subscribe(Wish { filter: filter.clone(), ..Wish::default() });
+        if subscriber.is_some() || start.elapsed() > BEGINS {
+            return subscriber;
+        }
+        std::thread::sleep(Duration::from_millis(10));
     }
 }
 

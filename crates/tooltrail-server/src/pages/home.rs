@@ -82,7 +82,7 @@ pub(crate) fn now(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
     let moment = site.moment()?;
     let rows = moment.rows();
     let number = |states: &[&str]| rows.iter().filter(|row| row.state.is_some_and(|state| states.contains(&state))).count();
-    Ok(Answer::Text("application/json", json!({ "needs": number(NEEDS), "works": number(WORKS) }).to_string()))
+    Ok(Answer::Text("application/json", json!({ "needs": number(NEEDS), "works": number(WORKS), "old": site.is_old() }).to_string()))
 }
 
 /// Home, being made.
@@ -245,9 +245,9 @@ impl Home<'_> {
                 @if number == 0 { p.di { "Nothing, in any session." } } @else {
                     ul.troubles data-rows { @for line in &lines { (line) } }
                     p.more {
-                        a href=(asking(site, "/search", &format!("{} {}", words::problems(), problems.query))) { (if number == 1 { "The call".to_owned() } else { format!("All {} calls", count(number)) }) }
+                        a href=(asking(site, "/calls", &format!("{} {}", words::problems(), problems.query))) { (if number == 1 { "The call".to_owned() } else { format!("All {} calls", count(number)) }) }
                         @if more > 0 { span.di { ", in " (listed::sessions(more)) " more" } }
-                        span.di { " · " a href=(asking(site, "/search", &words::problems())) { "of all days" } }
+                        span.di { " · " a href=(asking(site, "/calls", &words::problems())) { "of all days" } }
                     }
                 }
             }
@@ -266,7 +266,7 @@ impl Home<'_> {
                 span.counts {
                     @for (status, number) in &by_status {
                         @let look = look(*status);
-                        a class=(words::class(look.tone)) href=(asking(site, "/search", &query(status))) title={ (count(*number)) " " (look.word) } {
+                        a class=(words::class(look.tone)) href=(asking(site, "/calls", &query(status))) title={ (count(*number)) " " (look.word) } {
                             (look.glyph) (count(*number)) span.vh { " " (look.word) }
                         }
                     }
@@ -298,9 +298,9 @@ impl Home<'_> {
     /// The projects, the one that was worked on last first.
     fn projects(&self) -> Markup {
         let mut all: HashMap<&str, Project> = HashMap::new();
-        for row in self.rows.rows {
+        for (place, row) in self.rows.rows.iter().enumerate() {
             if let Some(project) = row.project {
-                all.entry(project).or_default().add(row);
+                all.entry(project).or_default().add(row, self.rows.moment.listing.is_gone(place));
             }
         }
         let mut all: Vec<(&str, Project)> = all.into_iter().collect();
@@ -322,11 +322,13 @@ impl Home<'_> {
                 thead { tr { th scope="col" { "Project" } th.n scope="col" { "Sessions" } th.n scope="col" { "Calls" } th.n scope="col" title="Calls that failed" { "Failed" } th.n scope="col" { "Last" } } }
                 tbody {
                     @for (path, project) in projects {
+                        @let term = self.rows.project_term(path);
+                        @let calls = |more: &str| asking(self.rows.site, "/calls", &format!("{term}{more}"));
                         tr {
                             td { (self.rows.project_as(path, names.name(path))) }
                             td.n { (count(project.sessions)) }
-                            td.n { (count(project.calls)) }
-                            td.n title={ (count(project.failed)) " of " (counted(project.calls, "call")) } { (project.share()) }
+                            td.n { a href=(calls("")) { (count(project.calls)) } }
+                            td.n title={ (count(project.failed)) " of " (counted(project.calls, "call")) } { @if project.failed > 0 { a href=(calls(" status:failed")) { (project.share()) } } }
                             td.n { @if let Some(last) = project.last { time datetime=(last) title=(self.rows.clock.full(last)) { (self.rows.clock.ago(last)) } } }
                         }
                     }
@@ -389,10 +391,13 @@ struct Project {
 }
 
 impl Project {
-    fn add(&mut self, row: &SessionRow<'_>) {
-        self.sessions += 1;
-        self.calls += row.calls;
-        self.failed += row.by_status.get(&Status::Failed).copied().unwrap_or_default();
+    /// Counts a session. Of one that is gone nothing can be seen, so it is not counted.
+    fn add(&mut self, row: &SessionRow<'_>, gone: bool) {
+        if !gone {
+            self.sessions += 1;
+            self.calls += row.calls;
+            self.failed += row.by_status.get(&Status::Failed).copied().unwrap_or_default();
+        }
         self.last = self.last.max(words::time(row.last_at.as_deref()));
     }
 

@@ -4,16 +4,19 @@
 //! session; every address in it is made by `Site::to`.
 
 mod call;
+mod calls;
 mod changes;
 mod export;
 mod find;
 mod help;
 mod home;
+mod palette;
 mod progress;
 mod raw;
 mod search;
 mod session;
 mod sessions;
+mod waterfall;
 
 use crate::answer::{Answer, Trouble};
 use crate::asked::Asked;
@@ -34,6 +37,11 @@ pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/s/{session}/digest", session::digest),
     ("/s/{session}/where", session::way),
     ("/s/{session}/find", find::page),
+    ("/s/{session}/waterfall", waterfall::page),
+    ("/s/{session}/waterfall.json", waterfall::data),
+    ("/s/{session}/waterfall/call/{call}", waterfall::call),
+    ("/s/{session}/waterfall/row/{call}", waterfall::row),
+    ("/s/{session}/waterfall/titles/{section}", waterfall::titles),
     ("/s/{session}/changes", changes::page),
     ("/s/{session}/raw", raw::page),
     ("/s/{session}/export.html", export::html),
@@ -41,8 +49,13 @@ pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/s/{session}/export.json", export::json),
     ("/s/{session}/export.patch", export::patch),
     ("/c/{call}", call::page),
+    ("/calls", calls::page),
+    ("/calls/counts", calls::counts),
+    ("/calls.csv", calls::csv),
+    ("/calls.jsonl", calls::jsonl),
     ("/help", help::page),
     ("/now", home::now),
+    ("/palette", palette::page),
     ("/progress", progress::page),
     ("/search", search::page),
     ("/search/counts", search::counts),

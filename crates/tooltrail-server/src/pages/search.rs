@@ -74,7 +74,7 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let main = html! {
         main #main.lists {
             h1 { "Search" }
-            (asking::form(site, &Form { path: "/search", id: "tt-search", label: "Words, a \"phrase\", any filter: status:failed since:7d", query, beside: ("field", field) }))
+            (asking::form(site, &Form { path: "/search", id: "tt-search", label: "Words, a \"phrase\", any filter: status:failed since:7d", query, beside: &[("field", field)] }))
             (progress::line(site, reading.as_ref()))
             (body)
         }
@@ -154,7 +154,7 @@ impl Searched<'_> {
             @if groups.is_empty() { (self.nothing()) } @else {
                 p.counted {
                     @if more { span data-count=(site.to(&counts)) { "More than " (counted(totals.hits.saturating_sub(1), "hit")) ", newest first" } } @else { (summary(&totals)) }
-                    span.di { " · " a href=(asking(site, "/sessions", self.query)) { "as sessions" } }
+                    span.di { " · " a href=(asking(site, "/sessions", self.query)) { "as sessions" } " · " a href=(asking(site, "/calls", self.query)) { "calls as a table" } }
                 }
                 div.hits { @for group in &groups { (group) } }
                 (self.pages(self.page, more))
@@ -176,7 +176,7 @@ impl Searched<'_> {
                 p.counted {
                     (counted(calls.len() as u64, "call"))
                     @if lines.len() < calls.len() { span.di { ", here " (count(first as u64 + 1)) " to " (count((first + lines.len()) as u64)) } }
-                    span.di { " · " a href=(asking(site, "/sessions", self.query)) { "as sessions" } }
+                    span.di { " · " a href=(asking(site, "/sessions", self.query)) { "as sessions" } " · " a href=(asking(site, "/calls", self.query)) { "calls as a table" } }
                 }
                 (self.call_table(&lines))
                 (self.pages(page, first + lines.len() < calls.len()))

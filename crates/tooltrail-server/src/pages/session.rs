@@ -1,5 +1,6 @@
 //! `/s/{session}`: what was said and done, and the parts of that page that are fetched when somebody comes near.
 
+use super::waterfall;
 use crate::answer::{Answer, Trouble};
 use crate::asked::{Asked, encoded};
 use crate::frame::{self, Page};
@@ -146,12 +147,13 @@ pub(super) fn tab(
         };
         Ok::<_, Trouble>((title(room.book.transcript()), main))
     })??;
-    let assets = if tab == Tab::Transcript { ASSETS } else { &["session.css"] };
-    Ok(Answer::Html(frame::page(
-        site,
-        &Page { assets, own_keys: tab == Tab::Transcript, session: Some(&session), ..Page::plain(&name) },
-        &main,
-    )))
+    let (assets, keys) = match tab {
+        Tab::Transcript => (ASSETS, &[][..]),
+        Tab::Waterfall => (waterfall::ASSETS, waterfall::KEYS),
+        Tab::Changes | Tab::Raw => (&["session.css"][..], &[][..]),
+    };
+    let page = Page { assets, keys, own_keys: tab == Tab::Transcript, session: Some(&session), ..Page::plain(&name) };
+    Ok(Answer::Html(frame::page(site, &page, &main)))
 }
 
 /// The version that is asked for; inside, if it is one.
@@ -160,7 +162,11 @@ fn version(asked: &Asked) -> Option<Option<u64>> {
 }
 
 /// A part of the page. It lasts if its version is asked for, and there is none of another version.
-fn part(site: &Site, asked: &Asked, draw: impl FnOnce(&Room<'_>, &At<'_>, &Asked) -> Markup + Send + 'static) -> Result<Answer, Trouble> {
+pub(super) fn part(
+    site: &Site,
+    asked: &Asked,
+    draw: impl FnOnce(&Room<'_>, &At<'_>, &Asked) -> Markup + Send + 'static,
+) -> Result<Answer, Trouble> {
     let seat = Seat::new(site, asked, asked.name("session"), None);
     let draw = move |room: &Room<'_>| draw(room, &seat.at(room), &seat.asked);
     // Most are asked for from a page whose session is open as it was then: nothing has to be looked at.
@@ -197,7 +203,7 @@ pub(crate) fn live(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
 }
 
 /// A number in the path.
-fn number(asked: &Asked, name: &str) -> usize {
+pub(super) fn number(asked: &Asked, name: &str) -> usize {
     asked.name(name).parse().unwrap_or(usize::MAX)
 }
 

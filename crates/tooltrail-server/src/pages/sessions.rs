@@ -56,7 +56,7 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let main = html! {
         main #main.lists {
             h1 { "Sessions" }
-            (asking::form(site, &Form { path: "/sessions", id: "tt-q", label: "Filter: is:failed since:7d project:api", query, beside: ("sort", asked.get("sort").unwrap_or_default()) }))
+            (asking::form(site, &Form { path: "/sessions", id: "tt-q", label: "Filter: is:failed since:7d project:api", query, beside: &[("sort", asked.get("sort").unwrap_or_default())] }))
             (progress::line(site, reading.as_ref()))
             (body)
         }
@@ -194,7 +194,7 @@ impl Listing<'_> {
         html! {
             (listed::sessions(all))
             @if shown < all { span.di { ", here " (count(first as u64 + 1)) " to " (count((first + shown) as u64)) } }
-            @if !self.query.is_empty() { span.di { " · " a href=(asking(self.rows.site, "/search", self.query)) { "their calls" } } }
+            @if !self.query.is_empty() { span.di { " · " a href=(asking(self.rows.site, "/calls", self.query)) { "their calls" } } }
         }
     }
 
@@ -269,7 +269,7 @@ impl Listing<'_> {
                 ul aria-label="Agents" { @for (agent, number) in &agents { (self.facet(&format!("agent:{agent}"), agent, *number)) } }
                 ul aria-label="Projects" {
                     @for (project, number) in projects.iter().take(OFFERED) {
-                        (self.facet(&listed::project_term(project), &words::cut(names.name(project), 40), *number))
+                        (self.facet(&self.rows.project_term(project), &words::cut(names.name(project), 40), *number))
                     }
                 }
                 @if self.query.is_empty() {

@@ -1,11 +1,14 @@
 //! A site over logs that a test lays out, served on a socket.
 
+#![allow(dead_code)] // not every test needs all of it
+
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
+use tooltrail_catalog::watch::Ground;
 use tooltrail_formats::Places;
 use tooltrail_formats::find::{Search, in_places};
 use tooltrail_formats::scan::Options;
@@ -26,6 +29,8 @@ struct Laid {
     home: PathBuf,
     /// A session that is about to be deleted.
     doomed: Option<&'static str>,
+    /// Whether its logs are watched.
+    live: bool,
 }
 
 struct Doom(&'static str);
@@ -49,6 +54,10 @@ impl Machine for Laid {
         let mut now = Now::at(time(NOW));
         now.live.insert(WAITING.into(), Live::Waiting);
         now
+    }
+
+    fn ground(&self) -> Option<Ground> {
+        self.live.then(|| Ground::Places(vec![Places { home: Some(self.home.clone()), ..Places::default() }]))
     }
 
     fn fates(&self) -> Option<Box<dyn Fates>> {
@@ -96,7 +105,7 @@ impl World {
             options: Options::default(),
             demo: !root.is_empty(),
         };
-        let site = Arc::new(Site::new(setup, Arc::new(Laid { home, doomed })));
+        let site = Arc::new(Site::new(setup, Arc::new(Laid { home, doomed, live: root.is_empty() })));
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
         std::thread::spawn(move || serve(listener, &[site], Guard::default(), "{}"));
@@ -125,6 +134,16 @@ impl World {
         let (head, body) = said.split_once("\r\n\r\n").expect("headers end");
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
         (status, head.to_owned(), body.to_owned())
+    }
+
+    /// A stream of events, from the one that is named; the lines of it as they come.
+    pub(crate) fn events(&self, path: &str, since: Option<&str>) -> impl Iterator<Item = String> {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a limit");
+        let since = since.map(|name| format!("Last-Event-ID: {name}\r\n")).unwrap_or_default();
+        let request = format!("GET {}{path} HTTP/1.1\r\nHost: localhost\r\n{since}\r\n", self.root);
+        stream.write_all(request.as_bytes()).expect("it reads");
+        BufReader::new(stream).lines().map(|line| line.expect("it goes on"))
     }
 
     /// A page that is there.

@@ -37,7 +37,18 @@ pub(crate) fn bare(calls: &[(&'static str, Kind, Status, Option<Reason>)]) -> Ba
         row.reason = reason;
         row.exit_code = (reason == Some(Reason::ExitCode)).then_some(101);
         let (ends, hooks, threads) = (Vec::new(), Vec::new(), Vec::new());
-        CallEntry { row, number: place as u32 + 1, request: Spot::default(), result: None, ends, hooks, time: None, threads, turn: None }
+        CallEntry {
+            row,
+            number: place as u32 + 1,
+            request: Spot::default(),
+            result: None,
+            ends,
+            hooks,
+            hooked: Vec::new(),
+            time: None,
+            threads,
+            turn: None,
+        }
     };
     let session = SessionRow {
         v: VERSION,

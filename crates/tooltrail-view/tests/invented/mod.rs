@@ -140,6 +140,7 @@ impl<'a> Builder<'a> {
             result: None,
             ends: Vec::new(),
             hooks: Vec::new(),
+            hooked: Vec::new(),
             time: None,
             threads: starts.to_vec(),
             turn: Some(turn),

@@ -35,7 +35,7 @@ for (const table of all('table').filter(seen)) if (!table.closest('.prose') && !
 for (const image of all('img')) if (!image.hasAttribute('alt')) say(image, 'a picture without words');
 
 // ---- Names and roles.
-const ROLES = new Set(['feed', 'article', 'status', 'note', 'alert', 'group', 'list', 'listitem', 'dialog', 'menu', 'menuitem', 'toolbar', 'tab', 'tablist', 'tabpanel', 'search', 'region', 'presentation', 'none', 'img', 'progressbar', 'separator', 'log', 'tooltip', 'grid', 'row', 'gridcell', 'rowgroup', 'columnheader', 'rowheader']);
+const ROLES = new Set(['feed', 'article', 'status', 'note', 'alert', 'group', 'list', 'listitem', 'dialog', 'menu', 'menuitem', 'toolbar', 'tab', 'tablist', 'tabpanel', 'search', 'region', 'presentation', 'none', 'img', 'progressbar', 'separator', 'log', 'tooltip', 'grid', 'row', 'gridcell', 'rowgroup', 'columnheader', 'rowheader', 'tree', 'treeitem']);
 for (const element of all('[role]')) if (!ROLES.has(element.getAttribute('role'))) say(element, `the role ${element.getAttribute('role')} is not known`);
 const named = (element) => {
   const by = (element.getAttribute('aria-labelledby') || '').split(/\s+/).filter(Boolean).map((id) => document.getElementById(id)?.textContent || '').join(' ');

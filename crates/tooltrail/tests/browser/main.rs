@@ -12,6 +12,8 @@ mod export;
 mod figures;
 mod hostile;
 mod lists;
+mod live;
 mod server;
 mod session;
 mod strangers;
+mod waterfall;

@@ -11,7 +11,8 @@ pub(crate) struct Server {
     /// Its address, without a slash at the end.
     pub(crate) address: String,
     /// Where it keeps its catalogue.
-    _place: tempfile::TempDir,
+    place: tempfile::TempDir,
+    arguments: Vec<String>,
 }
 
 impl Drop for Server {
@@ -34,17 +35,21 @@ impl Server {
 
     fn start(arguments: &[&str]) -> Self {
         let place = tempfile::tempdir().expect("a directory");
-        let mut process = Command::new(env!("CARGO_BIN_EXE_tooltrail"))
-            .args(["serve", "--no-open", "--port", "0"])
-            .args(arguments)
-            .env("TOOLTRAIL_CACHE", place.path())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("the program runs");
-        let mut line = String::new();
-        BufReader::new(process.stdout.take().expect("its output is piped")).read_line(&mut line).expect("it says where it is");
-        Server { process, address: line.trim().trim_end_matches('/').to_owned(), _place: place }
+        let arguments = arguments.iter().map(|&argument| argument.to_owned()).collect();
+        let (process, address) = run(&arguments, "0", place.path());
+        Server { process, address, place, arguments }
+    }
+
+    /// Ends it as a crash would.
+    pub(crate) fn stop(&mut self) {
+        self.process.kill().expect("it is killed");
+        self.process.wait().expect("it ends");
+    }
+
+    /// Starts it once more, at the same address.
+    pub(crate) fn again(&mut self) {
+        let port = self.address.rsplit(':').next().expect("a port").to_owned();
+        (self.process, self.address) = run(&self.arguments, &port, self.place.path());
     }
 
     /// The address of a page.
@@ -64,4 +69,19 @@ impl Server {
         assert!(head.starts_with("HTTP/1.1 200"), "{path}: {head}");
         body.to_owned()
     }
+}
+
+/// Starts the program at a port, and waits until it says where it is.
+fn run(arguments: &Vec<String>, port: &str, place: &Path) -> (Child, String) {
+    let mut process = Command::new(env!("CARGO_BIN_EXE_tooltrail"))
+        .args(["serve", "--no-open", "--port", port])
+        .args(arguments)
+        .env("TOOLTRAIL_CACHE", place)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program runs");
+    let mut line = String::new();
+    BufReader::new(process.stdout.take().expect("its output is piped")).read_line(&mut line).expect("it says where it is");
+    (process, line.trim().trim_end_matches('/').to_owned())
 }

@@ -7,11 +7,13 @@
 
 mod chips;
 mod live;
+mod order;
 mod page;
 mod rows;
 mod way;
 
 pub use live::{Known, Live};
+pub use order::Placed;
 pub use page::Tab;
 pub use way::{Found, Step};
 

@@ -26,6 +26,8 @@ const HEAD: usize = 100;
 pub enum Tab {
     /// What was said and done.
     Transcript,
+    /// When it was done.
+    Waterfall,
     /// What it changed in files.
     Changes,
     /// The records of its logs.
@@ -33,7 +35,12 @@ pub enum Tab {
 }
 
 /// Each view, its name and what it adds to the address.
-const TABS: &[(Tab, &str, &str)] = &[(Tab::Transcript, "Transcript", ""), (Tab::Changes, "Changes", "/changes"), (Tab::Raw, "Raw", "/raw")];
+const TABS: &[(Tab, &str, &str)] = &[
+    (Tab::Transcript, "Transcript", ""),
+    (Tab::Waterfall, "Waterfall", "/waterfall"),
+    (Tab::Changes, "Changes", "/changes"),
+    (Tab::Raw, "Raw", "/raw"),
+];
 
 /// What a session can be saved as.
 const EXPORTS: &[(&str, &str)] =
@@ -44,8 +51,11 @@ const KEYS: &[(&str, &str)] = &[
     ("m", "copy the call as Markdown"),
     (".", "menu of the row"),
     ("f", "chips: what is shown"),
+    ("w", "waterfall, at the same call"),
     ("[ ]", "session before, after"),
-    ("g h", "home"),
+    ("Ctrl K", "go to a turn, a file, a session, a command"),
+    ("g h  g l", "home, what runs now"),
+    ("g s  g c  g f", "sessions, calls, failed calls"),
     ("?", "this help"),
 ];
 

@@ -441,8 +441,8 @@ const ACTS = {
   m: () => { if (current) copyMarkdown(current); else say('select a row first'); },
   '.': openMenu,
   f: () => (document.querySelector('.chip[aria-current]') ?? chips()[0])?.focus(),
+  w: () => { location.href = `${base}/waterfall` + (current?.isConnected ? '?at=' + encodeURIComponent(anchor(current)) : ''); },
   '[': () => follow('prev'), ']': () => follow('next'),
-  h: () => { if (last === 'g') location.href = document.querySelector('a.logo')?.href ?? '/'; },
 };
 
 // Links to what is on this page: those sections need not be loaded anew.

@@ -1,0 +1,228 @@
+//! What calls are counted and sorted by: a few figures of each, held for as long as their sessions stay as they are.
+//!
+//! A row of a call is large, and there may be hundreds of thousands of them. Who sorts or counts all of them needs only these; the rows
+//! are read for those that are shown.
+
+use super::column::{maybe_text, optional, text, word};
+use super::{Catalogue, Error, Listed, Listing, schema};
+use crate::Map;
+use rusqlite::params;
+use std::sync::Arc;
+use tooltrail_model::link::Pulse;
+use tooltrail_model::shell::Purpose;
+use tooltrail_model::{Kind, Status, Time};
+use xxhash_rust::xxh3::xxh3_64;
+
+/// A figure that a call may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Figure {
+    /// When it was made, or where it stands in its log.
+    Order,
+    /// How long it took, in milliseconds.
+    Took,
+    /// How long it ran, as its tool says.
+    Ran,
+    /// Its exit code.
+    Exit,
+    /// The bytes of its input.
+    Input,
+    /// The bytes of its result.
+    Result,
+}
+
+/// The columns of the figures, in their order.
+const FIGURES: [&str; 6] = ["order_us", "duration_ms", "run_ms", "exit_code", "input_bytes", "result_bytes"];
+/// What stands for a figure that there is not. No clock and no size gets there.
+const NONE: i64 = i64::MIN;
+
+/// A call, as far as it is counted and sorted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallKey {
+    id: i64,
+    figures: [i64; FIGURES.len()],
+    number: u32,
+    tool: u32,
+    model: u32,
+    /// Whether its order is the time at which it was asked for.
+    timed: bool,
+    /// What its command is for.
+    pub purpose: Option<Purpose>,
+    /// The family of its tool.
+    pub kind: Kind,
+    /// What became of it.
+    pub status: Status,
+}
+
+impl CallKey {
+    /// A figure of it, where there is one.
+    pub fn figure(&self, figure: Figure) -> Option<i64> {
+        let place = match figure {
+            Figure::Order => 0,
+            Figure::Took => 1,
+            Figure::Ran => 2,
+            Figure::Exit => 3,
+            Figure::Input => 4,
+            Figure::Result => 5,
+        };
+        self.figures.get(place).copied().filter(|number| *number != NONE)
+    }
+
+    /// When it was asked for.
+    pub fn requested(&self) -> Option<Time> {
+        self.figure(Figure::Order).filter(|_| self.timed).and_then(Time::from_microsecond)
+    }
+
+    pub(crate) fn listed(&self, session: usize) -> Listed {
+        let took = self.figure(Figure::Took).and_then(|took| u64::try_from(took).ok());
+        Listed { session, id: self.id, number: self.number, order: self.figure(Figure::Order), took }
+    }
+}
+
+/// The keys of all calls of a listing.
+#[derive(Default)]
+pub struct Keys {
+    /// By session, in the order of [`Listing::rows`].
+    sessions: Vec<Own>,
+    /// The tools, as logs name them.
+    tools: Vec<Arc<str>>,
+    /// The models. The first is none.
+    models: Vec<Arc<str>>,
+}
+
+/// The keys of a session's calls, by id; and what tells that they are still these.
+struct Own {
+    id: i64,
+    session: Box<str>,
+    version: u64,
+    gone: bool,
+    keys: Arc<[CallKey]>,
+}
+
+impl Keys {
+    /// The keys of a listing. Those of sessions that have not changed are taken from an earlier listing of the same catalogue.
+    pub fn read(catalogue: &Catalogue, listing: &Listing, before: Option<&Keys>) -> Result<Self, Error> {
+        let known: Map<i64, &Own> = before.map(|keys| keys.sessions.iter().map(|own| (own.id, own)).collect()).unwrap_or_default();
+        let mut tools = Names::new(before.map(|keys| keys.tools.as_slice()).unwrap_or_default());
+        let mut models = Names::new(before.map(|keys| keys.models.as_slice()).unwrap_or_default());
+        models.number("");
+        let mut sessions = Vec::with_capacity(listing.sessions.len());
+        for (place, head) in listing.sessions.iter().enumerate() {
+            let version = listing.version(place);
+            let keys =
+                match known.get(&head.id).filter(|own| own.version == version && own.gone == head.gone && *own.session == *head.session) {
+                    Some(own) => Arc::clone(&own.keys),
+                    None => own_keys(catalogue, listing, place, &mut tools, &mut models)?,
+                };
+            sessions.push(Own { id: head.id, session: head.session.as_str().into(), version, gone: head.gone, keys });
+        }
+        Ok(Keys { sessions, tools: tools.known, models: models.known })
+    }
+
+    /// A number that is another one when any call may be another one, or has another place.
+    pub fn version(&self) -> u64 {
+        let bytes: Vec<u8> = self.sessions.iter().flat_map(|own| [own.id.to_le_bytes(), own.version.to_le_bytes()]).flatten().collect();
+        xxh3_64(&bytes)
+    }
+
+    /// The calls of all sessions that are there, in the order in which calls are listed.
+    pub fn all(&self) -> Vec<Listed> {
+        let there = self.sessions.iter().enumerate().filter(|(_, own)| !own.gone);
+        there.flat_map(|(session, own)| own.keys.iter().map(move |key| key.listed(session))).collect()
+    }
+
+    /// The keys of a session's calls, by request.
+    pub(crate) fn of_session(&self, session: usize) -> &[CallKey] {
+        self.sessions.get(session).map(|own| &*own.keys).unwrap_or_default()
+    }
+
+    /// The key of a call.
+    pub fn of(&self, call: Listed) -> Option<&CallKey> {
+        let keys = &self.sessions.get(call.session)?.keys;
+        keys.get(keys.binary_search_by_key(&call.id, |key| key.id).ok()?)
+    }
+
+    /// A call's tool, by its number among [`Keys::tools`].
+    pub fn tool(&self, key: &CallKey) -> usize {
+        key.tool as usize
+    }
+
+    /// The model that asked for a call.
+    pub(crate) fn model(&self, key: &CallKey) -> Option<&str> {
+        self.models.get(key.model as usize).map(|name| &**name).filter(|name| !name.is_empty())
+    }
+
+    /// The tools, as logs name them. Some may be those of calls that are not there any more.
+    pub fn tools(&self) -> &[Arc<str>] {
+        &self.tools
+    }
+}
+
+/// Reads the keys of a session's calls.
+fn own_keys(
+    catalogue: &Catalogue,
+    listing: &Listing,
+    place: usize,
+    tools: &mut Names,
+    models: &mut Names,
+) -> Result<Arc<[CallKey]>, Error> {
+    const FIRST: usize = FIGURES.len();
+    let Some(head) = listing.sessions.get(place) else { return Ok(Arc::default()) };
+    let mut keys = catalogue.asked(|connection| {
+        let columns = FIGURES.join(", ");
+        let mut statement = connection.prepare_cached(&format!(
+            "SELECT {columns}, id, number, tool, kind, status, open, model, purpose, requested_at IS NOT NULL
+             FROM call_rows WHERE id >= ?1 AND id < ?2 ORDER BY id"
+        ))?;
+        let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
+        let mut keys = Vec::new();
+        while let Some(row) = rows.next()? {
+            let mut figures = [NONE; FIGURES.len()];
+            for (column, figure) in figures.iter_mut().enumerate() {
+                *figure = row.get::<_, Option<i64>>(column)?.unwrap_or(NONE);
+            }
+            let open = optional(row, FIRST + 5, super::write::chance_of)?.is_some();
+            let key = CallKey {
+                figures,
+                id: row.get(FIRST)?,
+                number: row.get(FIRST + 1)?,
+                tool: tools.number(text(row, FIRST + 2)?),
+                kind: word(row, FIRST + 3, Kind::of_word)?,
+                status: word(row, FIRST + 4, Status::of_word)?,
+                model: models.number(maybe_text(row, FIRST + 6)?.unwrap_or_default()),
+                purpose: optional(row, FIRST + 7, Purpose::of_word)?,
+                timed: row.get(FIRST + 8)?,
+            };
+            keys.push((key, open));
+        }
+        Ok(keys)
+    })?;
+    // What has no result may be at work, where its session is alive.
+    if head.pulse != Pulse::default() {
+        for (key, _) in keys.iter_mut().filter(|(_, open)| *open) {
+            listing.one_call(catalogue, key.listed(place), |_, row, _| key.status = row.status)?;
+        }
+    }
+    Ok(keys.into_iter().map(|(key, _)| key).collect())
+}
+
+/// Names that get a number when they are first met.
+struct Names {
+    known: Vec<Arc<str>>,
+    numbers: Map<Arc<str>, u32>,
+}
+
+impl Names {
+    fn new(known: &[Arc<str>]) -> Self {
+        Names { known: known.to_vec(), numbers: known.iter().cloned().zip(0..).collect() }
+    }
+
+    fn number(&mut self, name: &str) -> u32 {
+        if let Some(&number) = self.numbers.get(name) {
+            return number;
+        }
+        let (name, number): (Arc<str>, u32) = (name.into(), u32::try_from(self.known.len()).unwrap_or(u32::MAX));
+        self.known.push(Arc::clone(&name));
+        self.numbers.insert(name, number);
+        number
+    }
+}

@@ -1,0 +1,124 @@
+//! What the keys of calls say to a filter, before any row is read. They decide many filters alone, and leave little to read for others.
+
+use super::stored::Catalogued;
+use crate::store::{CallKey, Error, Figure, Keys, Listed};
+use tooltrail_model::filter::{Answer, Filter, Item, Known, Test};
+use tooltrail_model::row::{CallRow, Place, SessionRow, VERSION};
+use tooltrail_model::shell::Purpose;
+use tooltrail_model::{Kind, Status};
+
+/// A filter and the keys of all calls.
+pub(super) struct Sieve<'k> {
+    keys: &'k Keys,
+    /// The terms that keys and sessions decide.
+    quick: Filter,
+    /// Whether those are all.
+    decides: bool,
+    /// Whether times are asked about.
+    timed: bool,
+}
+
+/// Of so many calls of a session or fewer, one in this many, rows are read one by one.
+const FEW: usize = 8;
+
+impl<'k> Sieve<'k> {
+    pub(super) fn new(filter: &Filter, keys: &'k Keys) -> Self {
+        let quick = filter.only(|test| match test {
+            Test::Tool(_) | Test::Kind(_) | Test::Status(_) | Test::Exit(_) | Test::Took(_) => true,
+            Test::Agent(_) | Test::Project(_) | Test::Branch(_) | Test::Session(_) | Test::Is(_) => true,
+            Test::Model(_) | Test::Purpose(_) | Test::Since(_) | Test::Until(_) => true,
+            Test::Server(_) | Test::Reason(_) | Test::File(_) | Test::Command(_) | Test::Hook(_) | Test::Has(_) | Test::Text(_) => false,
+        });
+        let timed = filter.terms().iter().any(|term| matches!(term.test, Test::Since(_) | Test::Until(_)));
+        Sieve { keys, decides: quick.terms().len() == filter.terms().len(), quick, timed }
+    }
+
+    /// What a session's calls say to the filter: those that may be taken.
+    pub(super) fn ask_calls(
+        &self,
+        asked: &Catalogued<'_>,
+        filter: &Filter,
+        session: usize,
+        mut take: impl FnMut(Answer, Listed),
+    ) -> Result<(), Error> {
+        let Some(row) = asked.rows.get(session) else { return Ok(()) };
+        let keeping = asked.keeping(filter, session);
+        let ask = |filter: &Filter, call: &CallRow<'_>| {
+            filter.ask(&Known { session: row, keeping, item: Item::Call(call), told: true, texts: None, opened: None })
+        };
+        let own = self.keys.of_session(session);
+        let mut call = blank(row);
+        let mut likely = Vec::new();
+        for key in own {
+            self.fill(&mut call, key);
+            if ask(&self.quick, &call) != Answer::No {
+                likely.push(key.listed(session));
+            }
+        }
+        if self.decides {
+            likely.into_iter().for_each(|listed| take(Answer::Yes, listed));
+        } else if likely.len().saturating_mul(FEW) < own.len() {
+            let catalogue = asked.library.catalogue();
+            for listed in likely {
+                asked.listing.one_call(&catalogue, listed, |listed, call, _| take(ask(filter, &call), listed))?;
+            }
+        } else {
+            asked.ask_calls(filter, session, take)?;
+        }
+        Ok(())
+    }
+
+    /// Makes a row say what a key says.
+    fn fill<'a>(&'a self, call: &mut CallRow<'a>, key: &CallKey) {
+        let figure = |figure| key.figure(figure).and_then(|number| u64::try_from(number).ok());
+        call.tool = self.keys.tools().get(self.keys.tool(key)).map_or("", |name| name);
+        call.model = self.keys.model(key);
+        (call.kind, call.status, call.purpose) = (key.kind, key.status, key.purpose.map(Purpose::word));
+        (call.duration_ms, call.exit_code) = (figure(Figure::Took), key.figure(Figure::Exit));
+        if self.timed {
+            call.requested_at = key.requested().map(|time| time.to_string());
+        }
+    }
+}
+
+/// A row that says nothing but whose it is.
+fn blank<'a>(session: &SessionRow<'a>) -> CallRow<'a> {
+    let nowhere = Place { file: "", line: 0 };
+    CallRow {
+        v: VERSION,
+        agent: session.agent,
+        session: session.session,
+        agent_id: None,
+        r#ref: String::new(),
+        call: "",
+        tool: "",
+        server: None,
+        kind: Kind::Other,
+        status: Status::Answered,
+        reason: None,
+        evidence: nowhere,
+        requested_at: None,
+        completed_at: None,
+        duration_ms: None,
+        run_ms: None,
+        exit_code: None,
+        exit_of: None,
+        masked: Vec::new(),
+        purpose: None,
+        is_error: None,
+        input_bytes: 0,
+        result_bytes: None,
+        model: None,
+        message: None,
+        parallel: 0,
+        parent_call: None,
+        child_session: None,
+        background: None,
+        hooks: Vec::new(),
+        request: nowhere,
+        result: None,
+        cwd: None,
+        sidechain: false,
+        copy_of: None,
+    }
+}

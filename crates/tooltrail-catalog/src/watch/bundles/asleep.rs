@@ -1,0 +1,206 @@
+//! Bundles that are asleep: known by what the catalogue says of their sources, which are unpacked when somebody wants them.
+//!
+//! A bundle is wholly in memory or wholly not. It goes back to sleep when it has been quiet, if the catalogue still has all of it.
+
+use super::{Bundle, Bundles};
+use crate::watch::prints::Prints;
+use crate::watch::seed::{Seed, Stored, read_again};
+use crate::{Map, Set};
+use std::sync::Arc;
+use tooltrail_model::event::Id;
+use tooltrail_model::link::{Linker, Now, Ties};
+
+/// How many bundles stay in memory that could be asleep, and how large their logs are together: what is kept of one is a tenth of it.
+const IDLE: usize = 16;
+const IDLE_BYTES: u64 = 128 << 20;
+
+impl Bundle {
+    /// Lets go of its sources. The catalogue has them.
+    fn sleep(&mut self) {
+        (self.linker, self.prints, self.asleep) = (Arc::default(), None, true);
+    }
+
+    /// Whether it can be woken again, and nothing in it is alive.
+    fn may_sleep(&self, now: &Now) -> bool {
+        let is_alive = || self.prints.as_ref().is_some_and(Prints::is_alive) || self.may_live(now);
+        !self.asleep && !self.stored.is_empty() && self.paths().all(|path| self.stored.contains_key(path)) && !is_alive()
+    }
+
+    /// How large its logs are.
+    fn bytes(&self) -> u64 {
+        self.stored.values().map(|stored| stored.stamp.size).sum()
+    }
+}
+
+impl Bundles {
+    /// Whether any sources were taken from a catalogue, and are there again whenever they are wanted.
+    pub(in crate::watch) fn is_seeded(&self) -> bool {
+        self.seed.is_some()
+    }
+
+    /// Whether this is another catalogue than the one that sources are taken from, or that has been written since.
+    pub(in crate::watch) fn is_news(&self, seed: &Seed) -> bool {
+        self.seed.as_ref().is_none_or(|own| own.epoch() != seed.epoch())
+    }
+
+    /// Takes sources from the catalogue, all of them asleep; but bundles of which something is not as it was stored are touched. Gives
+    /// whether it worked out; otherwise nothing has happened.
+    pub(in crate::watch) fn sow(&mut self, seed: Seed, sources: Vec<(String, Stored)>, changed: &Set<i64>) -> bool {
+        let mut numbers: Map<i64, u32> = Map::default();
+        let mut of: Map<i64, u32> = Map::default();
+        for (_, stored) in &sources {
+            let next = u32::try_from(numbers.len()).unwrap_or(u32::MAX);
+            of.insert(stored.id, *numbers.entry(stored.bundle).or_insert(next));
+        }
+        let (mut names, mut leaves) = (Vec::new(), Map::default());
+        let ties = seed.ties(&of, |number, ties: Ties| {
+            names.extend(ties.names.into_iter().map(|name| (name, number)));
+            leaves.extend(ties.leaves.into_iter().map(|leaf| (leaf, number)));
+        });
+        let mut all: Vec<Bundle> = Vec::new();
+        all.resize_with(numbers.len(), || Bundle { asleep: true, ..Bundle::default() });
+        let sessions = seed.sessions(|source, agent, session| {
+            let bundle = of.get(&source).and_then(|number| all.get_mut(*number as usize));
+            bundle.into_iter().for_each(|bundle| bundle.sessions.extend([(agent, session.into())]));
+        });
+        names.sort_unstable();
+        names.dedup();
+        names.shrink_to_fit();
+        // A name in two bundles: whoever wrote that had another idea of what belongs together.
+        let torn = names.array_windows().any(|[(one, _), (other, _)]| one == other);
+        if ties.is_none() || sessions.is_none() || torn {
+            return false;
+        }
+        for (path, stored) in sources {
+            let number = of.get(&stored.id).copied().unwrap_or_default();
+            self.paths.insert(path.as_str().into(), number);
+            all.get_mut(number as usize).into_iter().for_each(|bundle| bundle.stored.extend([(path.as_str().into(), stored.clone())]));
+        }
+        (self.all, self.part_of) = (all, (0..).take(numbers.len()).collect());
+        (self.seeded, self.leaves, self.seed, self.unnamed) = (names, leaves, Some(seed), true);
+        let touched: Vec<u32> = numbers.iter().filter(|(bundle, _)| changed.contains(bundle)).map(|(_, number)| *number).collect();
+        touched.into_iter().for_each(|number| self.touch(number, None));
+        true
+    }
+
+    /// Goes over to the catalogue as it is now. `is_as` tells whether a source in memory is as it is stored there.
+    pub(in crate::watch) fn resow(&mut self, seed: Seed, is_as: impl Fn(&str, &Stored) -> bool) {
+        let Some(stored) = seed.sources() else { return };
+        let is_same = |path: &str, own: &Stored| stored.get(path).is_some_and(|new| new.stamp == own.stamp);
+        let has_changed = |(_, bundle): &(u32, &Bundle)| bundle.asleep && !bundle.stored.iter().all(|(path, own)| is_same(path, own));
+        let changed: Vec<u32> = self.iter().filter(has_changed).map(|(number, _)| number).collect();
+        // Somebody is making it anew; what is asleep stays where it is until that is done.
+        if changed.len() > IDLE {
+            return;
+        }
+        changed.into_iter().for_each(|number| self.wake(number));
+        for bundle in &mut self.all {
+            let new = |path: &str| stored.get(path).filter(|new| bundle.asleep || is_as(path, new)).map(|new| (path.into(), new.clone()));
+            let new = bundle.paths().filter_map(new).collect();
+            bundle.stored = new;
+        }
+        self.seed = Some(seed);
+    }
+
+    /// Brings the sources of a bundle into memory, as they were when they were last looked at.
+    pub(in crate::watch) fn wake(&mut self, number: u32) {
+        self.clock += 1;
+        let Some(bundle) = self.all.get_mut(number as usize) else { return };
+        bundle.used = self.clock;
+        if !std::mem::take(&mut bundle.asleep) {
+            return;
+        }
+        let mut linker = Linker::default();
+        linker.call_sessions(Arc::clone(&self.shorts));
+        bundle.stored.retain(|path, stored| {
+            let source = self.seed.as_ref().and_then(|seed| seed.source(path, stored));
+            let is_whole = source.is_some();
+            match source.or_else(|| read_again(path, stored, &self.options)) {
+                Some(source) => linker.put(source),
+                // Whoever looks for it does not find it here, and reads it.
+                None => drop(self.paths.remove(path)),
+            }
+            is_whole
+        });
+        bundle.linker = Arc::new(linker);
+    }
+
+    /// Puts a bundle to sleep if it can be woken again, and nothing in it is alive.
+    pub(in crate::watch) fn lull(&mut self, number: u32, now: &Now) {
+        if let Some(bundle) = self.all.get_mut(number as usize).filter(|bundle| bundle.may_sleep(now)) {
+            bundle.sleep();
+        }
+    }
+
+    /// Puts bundles to sleep in which nothing has happened for long.
+    pub(super) fn rest(&mut self, now: &Now) {
+        let mut idle: Vec<&mut Bundle> = self.all.iter_mut().filter(|bundle| bundle.may_sleep(now)).collect();
+        idle.sort_by_key(|bundle| std::cmp::Reverse(bundle.used));
+        let mut bytes = 0;
+        for (place, bundle) in idle.into_iter().enumerate() {
+            bytes += bundle.bytes();
+            if place >= IDLE || bytes > IDLE_BYTES {
+                bundle.sleep();
+            }
+        }
+    }
+
+    /// Whether a bundle that is asleep may hold any of some records. It is not woken for that.
+    pub(super) fn may_hold(&self, bundle: &Bundle, records: &Set<Id>) -> bool {
+        let seed = self.seed.as_ref().filter(|_| bundle.asleep);
+        seed.is_some_and(|seed| bundle.stored.values().any(|stored| seed.may_have(stored, records)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::refresh::refresh;
+    use crate::store::Catalogue;
+    use crate::watch::ground::Ground;
+    use crate::watch::world::World;
+    use crate::watch::{Options, news};
+    use tooltrail_formats::find;
+    use tooltrail_formats::scan::{self, Progress};
+    use tooltrail_model::Time;
+
+    #[test]
+    fn only_so_many_are_awake() {
+        let [logs, cache] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        let name = |number: usize| format!("{number:04}-session");
+        let count = 3 * IDLE;
+        for number in 0..count {
+            let name = name(number);
+            let line = format!("{{\"type\":\"user\",\"uuid\":\"{name}\",\"sessionId\":\"{name}\",\"message\":{{\"content\":\"go\"}}}}\n");
+            std::fs::write(logs.path().join(format!("{name}.jsonl")), line).unwrap();
+        }
+        let paths = vec![logs.path().to_owned()];
+        let file = cache.path().join("catalogue.db");
+        let mut catalogue = Catalogue::open(&file).unwrap();
+        let search = find::in_paths(&paths);
+        refresh(&mut catalogue, &search, &scan::Options::default(), Time::UNIX_EPOCH, &Progress::default()).unwrap();
+        let mut world = World::new(Ground::Paths(paths), &Options { seed: Some(file), ..Options::default() }, Arc::default());
+        let awake = |world: &World| world.bundles.iter().filter(|(_, bundle)| !bundle.asleep).count();
+        let now = Now::at(Time::UNIX_EPOCH);
+        world.look(None, &now);
+        assert_eq!((world.bundles.iter().count(), awake(&world)), (count, 0));
+        let mut versions = (0..count).map(|number| news::hold(&mut world, &now, "claude", &name(number)).unwrap().version);
+        let versions: Set<u64> = versions.by_ref().collect();
+        assert_eq!((versions.len(), awake(&world)), (count, count));
+        world.bundles.rest(&Now::at(search.files[0].written().unwrap()));
+        assert_eq!(awake(&world), count, "they are alive");
+        world.bundles.rest(&now);
+        assert_eq!(awake(&world), IDLE);
+        let last = world.bundles.of_session("claude", &name(count - 1)).and_then(|number| world.bundles.get(number));
+        assert!(!last.unwrap().asleep, "those that were used last");
+        // What was known of a log is still known when the catalogue knows better.
+        let first = name(0);
+        std::fs::write(logs.path().join(format!("{first}.jsonl")), "").unwrap();
+        let search = find::in_paths(&[logs.path().to_owned()]);
+        refresh(&mut catalogue, &search, &scan::Options::default(), Time::UNIX_EPOCH, &Progress::default()).unwrap();
+        world.resow();
+        assert_eq!(awake(&world), IDLE + 1);
+        let held = news::hold(&mut world, &now, "claude", &first).unwrap();
+        assert_eq!(held.linker.sources().next().unwrap().summary.turns.len(), 1);
+    }
+}

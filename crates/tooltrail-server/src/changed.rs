@@ -1,0 +1,31 @@
+//! The files that a session changed, held for who asks again while writing what he looks for.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A file that a session changed, and the id of the call that did it last.
+pub(crate) type File = (String, String);
+
+/// The files of the session that was asked about last. To find them out takes a while where it is long.
+#[derive(Default)]
+pub(crate) struct Changed {
+    held: Mutex<Option<Held>>,
+}
+
+struct Held {
+    session: String,
+    version: u64,
+    files: Arc<[File]>,
+}
+
+impl Changed {
+    /// The files of a session, found out unless they are known.
+    pub(crate) fn of(&self, session: &str, version: u64, find: impl FnOnce() -> Vec<File>) -> Arc<[File]> {
+        let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(held) = held().as_ref().filter(|held| held.version == version && held.session == session) {
+            return Arc::clone(&held.files);
+        }
+        let files: Arc<[File]> = find().into();
+        *held() = Some(Held { session: session.to_owned(), version, files: Arc::clone(&files) });
+        files
+    }
+}

@@ -1,0 +1,338 @@
+//! `/calls`: a table of all calls, or those that a filter takes, in any order, with the columns one wants; what they amount to; and the
+//! same as a file.
+//!
+//! All calls are held as a few figures each; rows are read only of those that are shown. Where texts are looked for, what is found in a
+//! moment is shown, and the rest is counted afterwards.
+
+mod columns;
+mod counts;
+mod export;
+mod order;
+
+pub(crate) use export::{csv, jsonl};
+
+use super::progress;
+use crate::answer::{Answer, Trouble};
+use crate::asked::{Asked, encoded};
+use crate::asking::{self, Form, asking};
+use crate::called::CallLine;
+use crate::frame::{self, Page};
+use crate::keyed::Found;
+use crate::listed::Rows;
+use crate::site::Site;
+use crate::words::{self, Clock};
+use columns::{COLUMNS, Column, Shown, Told};
+use counts::Counts;
+use maud::{Markup, html};
+use order::Order;
+use serde_json::json;
+use std::time::Duration;
+use tooltrail_catalog::store::Listed;
+use tooltrail_model::Time;
+use tooltrail_view::head::{count, counted, took};
+
+/// How many calls a page has.
+const SHOWN: usize = 200;
+/// How long a page looks through logs for texts, how long a script waits for their number, and who asks for all.
+const PATIENCE: Duration = Duration::from_millis(250);
+const LATER: Duration = Duration::from_secs(5);
+const WHOLE: Duration = Duration::from_secs(60);
+
+/// Filters to begin with.
+const EXAMPLES: &[(&str, &str)] = &[
+    ("is:failed since:today", "failed today"),
+    ("took:1m..", "took a minute or longer"),
+    ("kind:shell exit:nonzero", "commands that failed"),
+    ("status:rejected,blocked", "not allowed"),
+    ("purpose:test has:masked", "tests whose outcome nobody recorded"),
+    ("file:src/** has:diff", "edits below src"),
+];
+
+/// The keys of this page, beside those of all.
+const KEYS: &[(&str, &str)] =
+    &[("f", "write a filter"), ("[ ]", "previous, next page"), ("c", "choose columns"), ("e", "save the table as a file")];
+
+pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    let moment = site.moment()?;
+    let reading = progress::reading(site, Some(&moment));
+    let view = View::new(site, asked);
+    let rows = moment.rows();
+    let clock = Clock::at(moment.now.time);
+    let rows = Rows::new(site, &moment, &rows, &clock, false);
+    let body = match site.filter(view.query, &moment) {
+        Err(mistake) => asking::mistake(site, "/calls", &mistake),
+        Ok(_) if rows.rows.is_empty() && reading.is_none() => no_logs(site),
+        Ok(filter) => {
+            let patience = if view.whole { WHOLE } else { PATIENCE };
+            let found = site.keyed.find(&moment, rows.rows, site.threads(), &filter, patience)?;
+            Table { rows, view: &view, found }.body()?
+        }
+    };
+    let (sort, desc) = view.order.words();
+    let cols = columns::words_of(&view.columns);
+    let main = html! {
+        main #main.lists.explorer {
+            h1 { "Calls" }
+            (asking::form(site, &Form { path: "/calls", id: "tt-q", label: "Filter: is:failed tool:Bash since:7d project:api", query: view.query, beside: &[("sort", sort), ("desc", desc), ("cols", &cols)] }))
+            (progress::line(site, reading.as_ref()))
+            (body)
+        }
+    };
+    let title = if view.query.is_empty() { "Calls".to_owned() } else { format!("{} · Calls", words::cut(view.query, 60)) };
+    let assets = &["lists.css", "lists.js", "calls.css", "calls.js"];
+    let page = Page { here: "/calls", assets, keys: KEYS, again: reading.is_some(), ..Page::plain(&title) };
+    Ok(Answer::Html(frame::page(site, &page, &main)))
+}
+
+/// How many calls a filter with texts takes, for a page that could not wait.
+pub(crate) fn counts(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    let moment = site.moment()?;
+    let filter = site.filter(asked.word("q").unwrap_or_default(), &moment).map_err(|mistake| Trouble::Wrong(mistake.to_string()))?;
+    let found = site.keyed.find(&moment, &moment.rows(), site.threads(), &filter, LATER)?;
+    let calls = counted(found.calls.len() as u64, "call");
+    let say = if found.whole { format!("{calls} in all.") } else { format!("More than {calls}.") };
+    Ok(Answer::Text("application/json", json!({ "say": say, "calls": found.calls.len(), "whole": found.whole }).to_string()))
+}
+
+/// What is asked for, as an address has it.
+struct View<'a> {
+    site: &'a Site,
+    query: &'a str,
+    order: Order,
+    columns: Vec<&'static Column>,
+    page: usize,
+    /// Whether it is waited for everything.
+    whole: bool,
+}
+
+impl<'a> View<'a> {
+    fn new(site: &'a Site, asked: &'a Asked) -> Self {
+        View {
+            site,
+            query: asked.word("q").unwrap_or_default(),
+            order: Order::asked(asked),
+            columns: columns::asked(asked),
+            page: asked.number("page").unwrap_or(1).max(1),
+            whole: asked.word("all").is_some(),
+        }
+    }
+
+    /// The address of the same with another filter.
+    fn asking(&self, query: &str) -> String {
+        self.address("/calls", query, self.order, 1)
+    }
+
+    /// The address of the same, waited for until all logs have been looked through.
+    fn in_whole(&self) -> String {
+        View { whole: true, columns: self.columns.clone(), ..*self }.asking(self.query)
+    }
+
+    fn address(&self, path: &str, query: &str, order: Order, page: usize) -> String {
+        let mut parts = Vec::new();
+        let mut say = |name: &str, value: &str| {
+            if !value.is_empty() {
+                parts.push(format!("{name}={}", encoded(value)));
+            }
+        };
+        let (sort, desc) = order.words();
+        say("q", query);
+        say("sort", sort);
+        say("desc", desc);
+        say("cols", &columns::words_of(&self.columns));
+        say("all", if self.whole && query == self.query { "1" } else { "" });
+        say("page", &if page > 1 { page.to_string() } else { String::new() });
+        let query = if parts.is_empty() { String::new() } else { format!("?{}", parts.join("&")) };
+        self.site.to(&format!("{path}{query}"))
+    }
+
+    /// Which column has the link that is the row's.
+    fn leads(&self) -> &'static str {
+        let has = |name: &&&str| self.columns.iter().any(|column| column.name == **name);
+        ["what", "tool", "ref", "time"].iter().find(has).copied().unwrap_or_default()
+    }
+}
+
+/// A table, being made.
+struct Table<'a> {
+    rows: Rows<'a>,
+    view: &'a View<'a>,
+    found: Found,
+}
+
+impl Table<'_> {
+    fn body(&self) -> Result<Markup, Trouble> {
+        let Table { rows, view, found } = self;
+        let mut calls = found.calls.to_vec();
+        view.order.sort(&mut calls, &found.keys, rows.rows);
+        let pages = calls.len().div_ceil(SHOWN).max(1);
+        let first = (view.page.min(pages) - 1) * SHOWN;
+        let shown = calls.get(first..calls.len().min(first + SHOWN)).unwrap_or_default();
+        let counts = Counts::of(found, rows);
+        Ok(html! {
+            (counts.facets(view, rows))
+            @if view.query.is_empty() { (self.examples()) }
+            @if calls.is_empty() { (self.nothing()) } @else {
+                div.over {
+                    p.counted { (self.counted(&counts)) }
+                    (self.tools())
+                }
+                div.scroll role="region" aria-label="Table of calls" tabindex="0" { (self.table(shown)?) }
+                (self.pages(pages, first, shown.len()))
+            }
+        })
+    }
+
+    /// How many there are, and how long they took.
+    fn counted(&self, counts: &Counts) -> Markup {
+        let Table { view, found, .. } = self;
+        let number = found.calls.len() as u64;
+        html! {
+            b { (if found.whole { "" } else { "More than " }) (counted(number, "call")) }
+            @if let Some(median) = counts.median {
+                span.di title={ (counted(counts.timed, "call")) " of which it is known" } { " · took " (took(counts.took)) " in all, " (took(median)) " in the middle" }
+            }
+            @if !found.whole {
+                span.di { " · found so far, the newest first. " }
+                @let counts = format!("/calls/counts?q={}", encoded(view.query));
+                span.di data-count=(view.site.to(&counts)) { "Logs are still being looked through …" } " "
+                a href=(view.in_whole()) { "Show all" }
+            }
+            span.di { " · " a href=(asking(view.site, "/sessions", view.query)) { "as sessions" } }
+        }
+    }
+
+    /// What can be done with the table: choose its columns, save it.
+    fn tools(&self) -> Markup {
+        let view = self.view;
+        let (sort, desc) = view.order.words();
+        html! {
+            div.table-tools {
+                details.chooser {
+                    summary { "Columns" }
+                    form action=(view.site.to("/calls")) {
+                        @for (name, value) in [("q", view.query), ("sort", sort), ("desc", desc)].into_iter().filter(|(_, value)| !value.is_empty()) { input type="hidden" name=(name) value=(value); }
+                        fieldset {
+                            legend.vh { "Columns" }
+                            @for column in COLUMNS {
+                                label title=(column.about) { input type="checkbox" name="cols" value=(column.name) checked[view.columns.iter().any(|chosen| chosen.name == column.name)] autocomplete="off"; span { (column.word) } }
+                            }
+                        }
+                        p {
+                            button type="submit" { "Show these" }
+                            a href=(View { columns: COLUMNS.iter().filter(|column| column.is_standard()).collect(), ..*view }.asking(view.query)) { "As usual" }
+                        }
+                    }
+                }
+                span.save { span.di { "Save as " } a href=(view.address("/calls.csv", view.query, view.order, 1)) download { "CSV" } " " a href=(view.address("/calls.jsonl", view.query, view.order, 1)) download { "JSON lines" } }
+            }
+        }
+    }
+
+    fn table(&self, calls: &[Listed]) -> Result<Markup, Trouble> {
+        let view = self.view;
+        let lines = self.lines(calls)?;
+        let by_day = view.order.is_by_day();
+        let day = |(at, _): &Line| at.filter(|_| by_day).map(|at| self.rows.clock.day(at));
+        Ok(html! {
+            table.calls.all aria-label="Calls" {
+                thead { tr { @for column in &view.columns { (self.head(column)) } } }
+                @for group in lines.chunk_by(|one, next| day(one) == day(next)) {
+                    tbody data-rows {
+                        @if let Some(line) = group.first().filter(|_| by_day) {
+                            tr.day { th colspan=(view.columns.len()) scope="rowgroup" { (day(line).unwrap_or_else(|| "Without a time".to_owned())) } }
+                        }
+                        @for (_, line) in group { (line) }
+                    }
+                }
+            }
+        })
+    }
+
+    /// The rows of calls, each with its time.
+    fn lines(&self, calls: &[Listed]) -> Result<Vec<Line>, Trouble> {
+        let Table { rows, view, .. } = self;
+        let (moment, leads) = (rows.moment, view.leads());
+        let mut lines = Vec::with_capacity(calls.len());
+        for &listed in calls {
+            let Some(session) = rows.rows.get(listed.session) else { continue };
+            moment.listing.one_call(&moment.library.catalogue(), listed, |_, row, spots| {
+                let line = CallLine::new(moment, listed, row.clone(), spots.request);
+                let told = Told { moment, session, row: &row, at: spots.request };
+                let shown = Shown { told, rows, line, day_is_said: view.order.is_by_day(), leads };
+                let cells =
+                    html! { tr { @for column in &view.columns { td.(column.name).n[column.is_number()] { ((column.cell)(&shown)) } } } };
+                lines.push((shown.line.at, cells));
+            })?;
+        }
+        Ok(lines)
+    }
+
+    /// The head of a column: a link that sorts by it, where it can be sorted.
+    fn head(&self, column: &Column) -> Markup {
+        let view = self.view;
+        let Some(by) = column.by else {
+            return html! { th.(column.name).n[column.is_number()] scope="col" title=(column.about) { (column.word) } };
+        };
+        let here = view.order.by == by;
+        let (sorted, arrow) = match (here, view.order.desc) {
+            (false, _) => ("none", ""),
+            (true, true) => ("descending", " ↓"),
+            (true, false) => ("ascending", " ↑"),
+        };
+        html! {
+            th.(column.name).n[column.is_number()] scope="col" data-sorts aria-sort=(sorted) {
+                a href=(view.address("/calls", view.query, view.order.next(by), 1)) title={ "Sort by " (column.word.to_lowercase()) ": " (column.about) } { (column.word) span aria-hidden="true" { (arrow) } }
+            }
+        }
+    }
+
+    fn pages(&self, pages: usize, first: usize, shown: usize) -> Markup {
+        let view = self.view;
+        let here = view.page.min(pages);
+        let to = |page: usize| view.address("/calls", view.query, view.order, page);
+        html! {
+            @if pages > 1 {
+                nav.pages aria-label="Pages of this table" {
+                    @if here > 1 { a rel="prev" href=(to(here - 1)) { "← Previous" } }
+                    span.di { "Rows " (count(first as u64 + 1)) "–" (count((first + shown) as u64)) " of " (count(self.found.calls.len() as u64)) }
+                    @if here < pages { a rel="next" href=(to(here + 1)) { "Next →" } }
+                }
+            }
+        }
+    }
+
+    fn examples(&self) -> Markup {
+        html! {
+            nav.facets aria-label="Filters to begin with" {
+                ul aria-label="Examples" { @for (query, what) in EXAMPLES { li { a.example href=(self.view.asking(query)) title=(what) { code { (query) } } } } }
+            }
+        }
+    }
+
+    fn nothing(&self) -> Markup {
+        let view = self.view;
+        html! {
+            div.nothing {
+                @if !self.found.whole {
+                    p { b { "Nothing found so far." } " " a href=(view.in_whole()) { "Look through all logs" } }
+                } @else if view.query.is_empty() {
+                    p { b { "No agent has called a tool yet." } }
+                } @else {
+                    p { b { "No call fits." } " All terms must hold for one call." }
+                    ul {
+                        li { "Take a term away, or widen it: " code { "since:30d" } ", " code { "status:failed,blocked" } }
+                        li { a href=(asking(view.site, "/search", view.query)) { "Search" } " also looks in prompts and answers" }
+                        li { a href=(view.asking("")) { "All calls" } " · " a href=(view.site.to("/help#filters")) { "What a filter can say" } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A row, and the time by which it stands under a day.
+type Line = (Option<Time>, Markup);
+
+fn no_logs(site: &Site) -> Markup {
+    html! { div.nothing { p { b { "There are no logs yet." } " When an agent has run, its calls are here. " a href=(site.to("/")) { "Where they are looked for" } } } }
+}

@@ -1,0 +1,430 @@
+//! The columns that a table of calls may have. To add one: a line in `COLUMNS`.
+
+use super::order::By;
+use crate::asked::Asked;
+use crate::called::CallLine;
+use crate::listed::Rows;
+use crate::moment::Moment;
+use crate::words;
+use maud::{Markup, html};
+use tooltrail_catalog::library::Library;
+use tooltrail_catalog::store::Figure;
+use tooltrail_formats::load;
+use tooltrail_model::At;
+use tooltrail_model::event::TaskState;
+use tooltrail_model::row::{CallRow, SessionRow};
+use tooltrail_view::head::{Tone, count, look, size, took, why};
+use tooltrail_view::line::{neutral, neutral_text};
+
+/// A column.
+pub(super) struct Column {
+    /// What an address calls it; also its class.
+    pub(super) name: &'static str,
+    /// What stands at its head.
+    pub(super) word: &'static str,
+    /// What it says.
+    pub(super) about: &'static str,
+    /// Whether it is shown unless told otherwise.
+    standard: bool,
+    /// What its head sorts by.
+    pub(super) by: Option<By>,
+    /// What stands in a row.
+    pub(super) cell: fn(&Shown<'_>) -> Markup,
+    /// What it is in a file: columns with their names.
+    pub(super) fields: &'static [(&'static str, fn(&Told<'_>) -> Field)],
+}
+
+/// A cell of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    Text(String),
+    Number(i64),
+    None,
+}
+
+/// A call that is told of.
+pub(super) struct Told<'a> {
+    pub(super) moment: &'a Moment,
+    pub(super) session: &'a SessionRow<'a>,
+    pub(super) row: &'a CallRow<'a>,
+    /// Its request.
+    pub(super) at: At,
+}
+
+/// A call that is shown.
+pub(super) struct Shown<'a> {
+    pub(super) told: Told<'a>,
+    pub(super) rows: &'a Rows<'a>,
+    /// The call in a line.
+    pub(super) line: CallLine,
+    /// Whether its day stands above it.
+    pub(super) day_is_said: bool,
+    /// Which column has the link that is the row's.
+    pub(super) leads: &'static str,
+}
+
+impl<'a> std::ops::Deref for Shown<'a> {
+    type Target = Told<'a>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.told
+    }
+}
+
+impl Shown<'_> {
+    /// A link to the call's own page.
+    fn link(&self, column: &'static str, inner: &Markup) -> Markup {
+        html! { a href=(self.line.address(self.rows.site, self.session.session)) data-row[self.leads == column] { (inner) } }
+    }
+}
+
+/// All columns, in their order.
+pub(super) const COLUMNS: &[Column] = &[
+    Column {
+        name: "time",
+        word: "Time",
+        about: "when it was asked for",
+        standard: true,
+        by: Some(By::Figure(Figure::Order)),
+        cell: time,
+        fields: &[("requested_at", |told| text(told.row.requested_at.as_deref()))],
+    },
+    Column {
+        name: "project",
+        word: "Project",
+        about: "the directory it was made in",
+        standard: true,
+        by: Some(By::Project),
+        cell: |told| html! { @if let Some(project) = told.session.project { (told.rows.project(project)) } },
+        fields: &[("project", |told| text(told.session.project))],
+    },
+    Column {
+        name: "tool",
+        word: "Tool",
+        about: "as the log names it",
+        standard: true,
+        by: Some(By::Tool),
+        cell: tool,
+        fields: &[("tool", |told| text(Some(told.row.tool)))],
+    },
+    Column {
+        name: "what",
+        word: "What",
+        about: "the command, the path, the pattern",
+        standard: true,
+        by: None,
+        cell: what,
+        fields: &[("what", |told| text(load::argument_at(told.moment.library.shelf(), told.row, told.at).as_deref()))],
+    },
+    Column {
+        name: "status",
+        word: "Status",
+        about: "what became of it, and why",
+        standard: true,
+        by: Some(By::Status),
+        cell: status,
+        fields: &[
+            ("status", |told| text(Some(told.row.status.word()))),
+            ("reason", |told| text(told.row.reason.map(|reason| reason.word()))),
+        ],
+    },
+    Column {
+        name: "exit",
+        word: "Exit",
+        about: "the exit code",
+        standard: true,
+        by: Some(By::Figure(Figure::Exit)),
+        cell: |told| html! { @if let Some(code) = told.row.exit_code { (code) } },
+        fields: &[("exit_code", |told| told.row.exit_code.map_or(Field::None, Field::Number))],
+    },
+    Column {
+        name: "took",
+        word: "Took",
+        about: "from the request to the result",
+        standard: true,
+        by: Some(By::Figure(Figure::Took)),
+        cell: |told| duration(told.row.duration_ms),
+        fields: &[("duration_ms", |told| number(told.row.duration_ms))],
+    },
+    Column {
+        name: "ran",
+        word: "Ran",
+        about: "how long the tool says that it ran",
+        standard: false,
+        by: Some(By::Figure(Figure::Ran)),
+        cell: |told| duration(told.row.run_ms),
+        fields: &[("run_ms", |told| number(told.row.run_ms))],
+    },
+    Column {
+        name: "waited",
+        word: "Waited",
+        about: "what it took beyond that: permission, hooks, other calls",
+        standard: false,
+        by: Some(By::Waited),
+        cell: |told| duration(waited(told.row)),
+        fields: &[("wait_ms", |told| number(waited(told.row)))],
+    },
+    Column {
+        name: "session",
+        word: "Session",
+        about: "the session it belongs to",
+        standard: false,
+        by: None,
+        cell: |told| html! { a href=(told.rows.to(told.session)) { (words::title(told.session.title)) } },
+        fields: &[("session", |told| text(Some(told.session.session))), ("title", |told| text(told.session.title))],
+    },
+    Column {
+        name: "ref",
+        word: "Ref",
+        about: "a short name for `tooltrail show`",
+        standard: false,
+        by: None,
+        cell: |told| told.link("ref", &html! { code { (neutral(&told.row.r#ref)) } }),
+        fields: &[("ref", |told| text(Some(&told.row.r#ref)))],
+    },
+    Column {
+        name: "call",
+        word: "Call",
+        about: "the id that its agent gave it",
+        standard: false,
+        by: None,
+        cell: |told| code(Some(told.row.call)),
+        fields: &[("call", |told| text(Some(told.row.call)))],
+    },
+    Column {
+        name: "agent",
+        word: "Agent",
+        about: "the coding agent",
+        standard: false,
+        by: None,
+        cell: |told| plain(Some(told.row.agent)),
+        fields: &[("agent", |told| text(Some(told.row.agent)))],
+    },
+    Column {
+        name: "model",
+        word: "Model",
+        about: "the model that asked for it",
+        standard: false,
+        by: None,
+        cell: |told| plain(told.row.model),
+        fields: &[("model", |told| text(told.row.model))],
+    },
+    Column {
+        name: "subagent",
+        word: "Subagent",
+        about: "the subagent that asked for it",
+        standard: false,
+        by: None,
+        cell: |told| code(told.row.agent_id),
+        fields: &[("agent_id", |told| text(told.row.agent_id))],
+    },
+    Column {
+        name: "kind",
+        word: "Kind",
+        about: "the family of the tool",
+        standard: false,
+        by: None,
+        cell: |told| plain(Some(told.row.kind.word())),
+        fields: &[("kind", |told| text(Some(told.row.kind.word())))],
+    },
+    Column {
+        name: "server",
+        word: "Server",
+        about: "the MCP server",
+        standard: false,
+        by: None,
+        cell: |told| plain(told.row.server),
+        fields: &[("server", |told| text(told.row.server))],
+    },
+    Column {
+        name: "cwd",
+        word: "Directory",
+        about: "the directory at that moment",
+        standard: false,
+        by: None,
+        cell: |told| code(told.row.cwd.map(|cwd| words::tilde(cwd, told.rows.home.as_deref())).as_deref()),
+        fields: &[("cwd", |told| text(told.row.cwd))],
+    },
+    Column {
+        name: "branch",
+        word: "Branch",
+        about: "the branch of the session",
+        standard: false,
+        by: None,
+        cell: |told| plain(told.session.branch),
+        fields: &[("branch", |told| text(told.session.branch))],
+    },
+    Column {
+        name: "purpose",
+        word: "Purpose",
+        about: "what a command is for: test, build, lint …",
+        standard: false,
+        by: None,
+        cell: |told| plain(told.row.purpose),
+        fields: &[("purpose", |told| text(told.row.purpose))],
+    },
+    Column {
+        name: "masked",
+        word: "Masked",
+        about: "commands whose own outcome nobody recorded",
+        standard: false,
+        by: None,
+        cell: |told| code(Some(&told.row.masked.join(", "))),
+        fields: &[("masked", |told| text(Some(&told.row.masked.join(", "))))],
+    },
+    Column {
+        name: "hooks",
+        word: "Hooks",
+        about: "how many hooks ran for it",
+        standard: false,
+        by: None,
+        cell: |told| html! { @if !told.row.hooks.is_empty() { (count(told.row.hooks.len() as u64)) } },
+        fields: &[("hooks", |told| number(Some(told.row.hooks.len() as u64)))],
+    },
+    Column {
+        name: "background",
+        word: "Background",
+        about: "what became of its background task",
+        standard: false,
+        by: None,
+        cell: |told| plain(background(told.row)),
+        fields: &[("background", |told| text(background(told.row)))],
+    },
+    Column {
+        name: "parallel",
+        word: "Beside",
+        about: "how many calls were asked for at once",
+        standard: false,
+        by: None,
+        cell: |told| html! { (told.row.parallel) },
+        fields: &[("parallel", |told| number(Some(told.row.parallel.into())))],
+    },
+    Column {
+        name: "input",
+        word: "Input",
+        about: "the size of what was asked",
+        standard: false,
+        by: Some(By::Figure(Figure::Input)),
+        cell: |told| html! { (size(told.row.input_bytes)) },
+        fields: &[("input_bytes", |told| number(Some(told.row.input_bytes)))],
+    },
+    Column {
+        name: "result",
+        word: "Result",
+        about: "the size of what came back",
+        standard: false,
+        by: Some(By::Figure(Figure::Result)),
+        cell: |told| html! { @if let Some(bytes) = told.row.result_bytes { (size(bytes)) } },
+        fields: &[("result_bytes", |told| number(told.row.result_bytes))],
+    },
+];
+
+/// The columns with numbers, which stand at the right.
+const NUMBERS: &[&str] = &["exit", "took", "ran", "waited", "hooks", "parallel", "input", "result"];
+
+impl Column {
+    /// Whether it has numbers.
+    pub(super) fn is_number(&self) -> bool {
+        NUMBERS.contains(&self.name)
+    }
+
+    /// Whether it is shown unless told otherwise.
+    pub(super) fn is_standard(&self) -> bool {
+        self.standard
+    }
+}
+
+/// The columns that are asked for; those that are shown anyway where none are. A form names each by itself.
+pub(super) fn asked(asked: &Asked) -> Vec<&'static Column> {
+    let names: Vec<&str> = asked.query.iter().filter(|(name, _)| name == "cols").flat_map(|(_, value)| value.split(',')).collect();
+    let chosen: Vec<&Column> = COLUMNS.iter().filter(|column| names.contains(&column.name)).collect();
+    if chosen.is_empty() { COLUMNS.iter().filter(|column| column.standard).collect() } else { chosen }
+}
+
+/// Columns as an address has them; nothing for those that are shown anyway.
+pub(super) fn words_of(columns: &[&'static Column]) -> String {
+    let standard = columns.iter().all(|column| column.standard) && columns.len() == COLUMNS.iter().filter(|column| column.standard).count();
+    if standard { String::new() } else { columns.iter().map(|column| column.name).collect::<Vec<_>>().join(",") }
+}
+
+fn time(told: &Shown<'_>) -> Markup {
+    let Some(at) = words::time(told.row.requested_at.as_deref()) else { return html! {} };
+    let clock = told.rows.clock;
+    let said = if told.day_is_said { clock.second(at) } else { clock.moment(at) };
+    html! {
+        a href=(told.line.row_address(told.rows.site, told.session.session)) data-row[told.leads == "time"] title={ (clock.full(at)) ", in its session" } {
+            time datetime=(at) { (said) }
+        }
+    }
+}
+
+fn tool(told: &Shown<'_>) -> Markup {
+    let name = html! { b { (words::cut(told.row.tool, 60)) } };
+    html! {
+        @if told.row.sidechain { span.di title="by a subagent" { "↳ " } }
+        @if told.leads == "tool" { (told.link("tool", &name)) } @else { (name) }
+    }
+}
+
+fn what(told: &Shown<'_>) -> Markup {
+    let what = told.line.what.as_deref().filter(|what| !what.is_empty());
+    html! {
+        span title=[what] { (told.link("what", &html! { @match what { Some(what) => code { (what) }, None => span.di { "no argument" } } })) }
+    }
+}
+
+fn status(told: &Shown<'_>) -> Markup {
+    let (look, line) = (look(told.row.status), &told.line);
+    // A success that is somebody else's is none to rely on.
+    let tone = if line.doubt { Tone::Stopped } else { look.tone };
+    let reason = told.row.reason.map(why).filter(|_| !line.doubt);
+    html! {
+        span class={ "verdict-line " (words::class(tone)) } title=(line.why) { (look.glyph) @if line.doubt { "?" } " " (look.word) }
+        @if let Some(reason) = reason { " " span.di title=(reason) { (reason) } }
+        @if line.doubt { " " span.di title=(line.why) { (line.why) } }
+    }
+}
+
+fn background(row: &CallRow<'_>) -> Option<&'static str> {
+    Some(match row.background.as_ref()?.state {
+        TaskState::Running => "running",
+        TaskState::Completed => "completed",
+        TaskState::Failed => "failed",
+        TaskState::Killed => "killed",
+        TaskState::Stopped => "stopped",
+        TaskState::Unknown => "unknown",
+    })
+}
+
+/// What a call took beyond its own run.
+fn waited(row: &CallRow<'_>) -> Option<u64> {
+    Some(row.duration_ms?.saturating_sub(row.run_ms?))
+}
+
+fn duration(millis: Option<u64>) -> Markup {
+    html! { @if let Some(millis) = millis { (took(millis)) } }
+}
+
+fn plain(text: Option<&str>) -> Markup {
+    html! { @if let Some(text) = text { span title=(neutral(text)) { (words::cut(text, 80)) } } }
+}
+
+fn code(text: Option<&str>) -> Markup {
+    html! { @if let Some(text) = text.filter(|text| !text.is_empty()) { code title=(words::cut(text, 1000)) { (words::cut(text, 200)) } } }
+}
+
+/// The longest text of a cell in a file; spreadsheets take no longer ones.
+const LONGEST: usize = 32_000;
+
+fn text(text: Option<&str>) -> Field {
+    let Some(text) = text else { return Field::None };
+    let text = match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", neutral_text(text.get(..end).unwrap_or_default())),
+        None => neutral_text(text).into_owned(),
+    };
+    Field::Text(text)
+}
+
+fn number(number: Option<u64>) -> Field {
+    number.and_then(|number| i64::try_from(number).ok()).map_or(Field::None, Field::Number)
+}

@@ -1,0 +1,122 @@
+//! What calls amount to: how many there are of each tool, status and project, how long they took. Each number is a link to just these.
+
+use super::View;
+use crate::asking::Terms;
+use crate::keyed::Found;
+use crate::listed::Rows;
+use crate::words::{self, ProjectNames};
+use maud::{Markup, html};
+use std::collections::HashMap;
+use tooltrail_catalog::store::Figure;
+use tooltrail_model::Status;
+use tooltrail_model::filter::quoted;
+use tooltrail_view::head::{count, look};
+use tooltrail_view::line::neutral;
+
+/// How many of each are offered at once, and how many on request.
+const OFFERED: usize = 8;
+const MORE: usize = 200;
+
+/// What calls amount to.
+pub(super) struct Counts {
+    /// By tool. Case does not count, as in a filter; the first spelling is shown.
+    tools: Vec<(String, u64)>,
+    statuses: Vec<(Status, u64)>,
+    /// By project, as the term that takes it and a path.
+    projects: Vec<(String, u64)>,
+    /// How long they took in all, how many of them are known to have taken any time, and the middle of that.
+    pub(super) took: u64,
+    pub(super) timed: u64,
+    pub(super) median: Option<u64>,
+}
+
+impl Counts {
+    /// Counts calls.
+    pub(super) fn of(found: &Found, rows: &Rows<'_>) -> Self {
+        let keys = &found.keys;
+        let mut by_tool = vec![0u64; keys.tools().len()];
+        let mut by_session = vec![0u64; rows.rows.len()];
+        let mut by_status: HashMap<Status, u64> = HashMap::new();
+        let mut times = Vec::new();
+        for call in found.calls.iter() {
+            let Some(key) = keys.of(*call) else { continue };
+            by_tool.get_mut(keys.tool(key)).into_iter().for_each(|number| *number += 1);
+            by_session.get_mut(call.session).into_iter().for_each(|number| *number += 1);
+            *by_status.entry(key.status).or_default() += 1;
+            times.extend(key.figure(Figure::Took).and_then(|took| u64::try_from(took).ok()));
+        }
+        let mut tools: HashMap<String, (String, u64)> = HashMap::new();
+        for (name, number) in keys.tools().iter().zip(by_tool).filter(|(_, number)| *number > 0) {
+            tools.entry(name.to_lowercase()).or_insert_with(|| (name.to_string(), 0)).1 += number;
+        }
+        let mut projects: HashMap<&str, u64> = HashMap::new();
+        for (row, number) in rows.rows.iter().zip(by_session).filter(|(_, number)| *number > 0) {
+            row.project.into_iter().for_each(|project| *projects.entry(project).or_default() += number);
+        }
+        let middle = times.len() / 2;
+        Counts {
+            tools: most(tools.into_values()),
+            statuses: Status::ALL.iter().filter_map(|status| Some((*status, *by_status.get(status)?))).collect(),
+            projects: most(projects.into_iter().map(|(path, number)| (path.to_owned(), number))),
+            took: times.iter().sum(),
+            timed: times.len() as u64,
+            median: (!times.is_empty()).then(|| *times.select_nth_unstable(middle).1),
+        }
+    }
+
+    /// The numbers, as links.
+    pub(super) fn facets(&self, view: &View<'_>, rows: &Rows<'_>) -> Markup {
+        let terms = Terms::of(rows.site, rows.moment, view.query);
+        let facet = |term: &str, word: &Markup, number: u64| facet(view, &terms, term, word, number);
+        let tools =
+            self.tools.iter().map(|(tool, number)| facet(&format!("tool:{}", quoted(tool)), &html! { (words::cut(tool, 40)) }, *number));
+        let statuses = self.statuses.iter().map(|(status, number)| {
+            let look = look(*status);
+            let word = html! { span class=(words::class(look.tone)) { (look.glyph) } " " (look.word) };
+            facet(&format!("status:{}", status.word()), &word, *number)
+        });
+        let names = ProjectNames::of(self.projects.iter().map(|(path, _)| path.as_str()));
+        let projects = self.projects.iter().map(|(path, number)| {
+            facet(&rows.project_term(path), &html! { span title=(neutral(path)) { (words::cut(names.name(path), 40)) } }, *number)
+        });
+        html! {
+            nav.facets.counts aria-label="Narrow the table" {
+                ul aria-label="Status" { @for one in statuses { (one) } }
+                (group("Tools", tools, self.tools.len()))
+                (group("Projects", projects, self.projects.len()))
+            }
+        }
+    }
+}
+
+/// The first of them, and the others on request.
+fn group(name: &str, mut facets: impl Iterator<Item = Markup>, all: usize) -> Markup {
+    let first: Vec<Markup> = facets.by_ref().take(OFFERED).collect();
+    let rest: Vec<Markup> = facets.take(MORE).collect();
+    let left = all.saturating_sub(first.len() + rest.len());
+    html! {
+        ul aria-label=(name) {
+            @for one in &first { (one) }
+            @if !rest.is_empty() {
+                li.rest-of { details { summary { (count(rest.len() as u64 + left as u64)) " more" }
+                    ul { @for one in &rest { (one) } @if left > 0 { li.di { "and " (count(left as u64)) " that are not shown" } } } } }
+            }
+        }
+    }
+}
+
+fn facet(view: &View<'_>, terms: &Terms<'_>, term: &str, word: &Markup, number: u64) -> Markup {
+    let toggle = terms.toggle(term);
+    html! {
+        li { a.on[toggle.on] href=(view.asking(&toggle.query)) aria-current=[toggle.on.then_some("true")] title=(if toggle.on { "Take this away" } else { "Only these" }) {
+            (word) " " span.di { (count(number)) } @if toggle.on { " ✕" }
+        } }
+    }
+}
+
+/// By their number, the most first.
+fn most(counts: impl Iterator<Item = (String, u64)>) -> Vec<(String, u64)> {
+    let mut counts: Vec<_> = counts.collect();
+    counts.sort_unstable_by(|(name, one), (other, two)| two.cmp(one).then_with(|| name.cmp(other)));
+    counts
+}

@@ -1,0 +1,156 @@
+//! `/calls.csv` and `/calls.jsonl`: the calls of a table as a file, written while it is sent.
+
+use super::columns::{Column, Field, Told};
+use super::{View, WHOLE};
+use crate::answer::{Answer, Pipe, Trouble};
+use crate::asked::Asked;
+use crate::moment::Moment;
+use crate::site::Site;
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tooltrail_catalog::store::Listed;
+use tooltrail_model::row::{CallRow, SessionRow};
+
+/// How many files are written at once.
+const AT_ONCE: usize = 4;
+static WRITTEN: AtomicUsize = AtomicUsize::new(0);
+
+/// One of the files that are being written.
+struct Turn;
+
+impl Turn {
+    fn take() -> Result<Self, Trouble> {
+        let free = |number: usize| (number < AT_ONCE).then_some(number + 1);
+        let taken = WRITTEN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, free);
+        taken.map(|_| Turn).map_err(|_| Trouble::Later("Too much is being written already. Ask again when that is done.".to_owned()))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        WRITTEN.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// For spreadsheets: the columns of the table.
+pub(crate) fn csv(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    file(site, asked, To::Csv)
+}
+
+/// For programs: what `calls --json` prints.
+pub(crate) fn jsonl(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    file(site, asked, To::Lines)
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum To {
+    Csv,
+    Lines,
+}
+
+/// Begins to write a file.
+fn file(site: &Site, asked: &Asked, to: To) -> Result<Answer, Trouble> {
+    let moment = site.moment()?;
+    let view = View::new(site, asked);
+    let filter = site.filter(view.query, &moment).map_err(|mistake| Trouble::Wrong(mistake.to_string()))?;
+    let turn = Turn::take()?;
+    let rows = moment.rows();
+    let found = site.keyed.find(&moment, &rows, site.threads(), &filter, WHOLE)?;
+    let mut calls = found.calls.to_vec();
+    // As the command prints them, unless an order is asked for.
+    if to == To::Csv || asked.word("sort").is_some() {
+        view.order.sort(&mut calls, &found.keys, &rows);
+    }
+    drop((rows, found));
+    let (mut pipe, written) = Pipe::new();
+    let (columns, threads) = (view.columns.clone(), site.threads());
+    std::thread::spawn(move || {
+        // Who wanted it may have gone, and the catalogue may have: the file ends there.
+        let _ = write(&moment, &calls, to, &columns, threads, &mut pipe);
+        drop(turn);
+    });
+    Ok(match to {
+        To::Csv => Answer::File("text/csv; charset=utf-8", "calls.csv".to_owned(), written),
+        To::Lines => Answer::File("application/x-ndjson", "calls.jsonl".to_owned(), written),
+    })
+}
+
+/// How many calls are looked up at once: what is made of them waits until it is sent.
+const PIECE: usize = 4096;
+
+fn write(
+    moment: &Moment,
+    calls: &[Listed],
+    to: To,
+    columns: &[&'static Column],
+    threads: usize,
+    out: &mut dyn Write,
+) -> Result<(), Trouble> {
+    let gone = |error: io::Error| Trouble::Broken(error.to_string());
+    let rows = moment.rows();
+    if to == To::Csv {
+        let names = columns.iter().flat_map(|column| column.fields).map(|(name, _)| Field::Text((*name).to_owned()));
+        out.write_all(line(names).as_bytes()).map_err(gone)?;
+    }
+    let sessions: HashMap<(&str, &str), &SessionRow<'_>> = rows.iter().map(|row| ((row.agent, row.session), row)).collect();
+    let told = |lines: &mut Vec<u8>, row: CallRow<'_>, at| match to {
+        To::Lines => {
+            // Rows are made of texts and numbers; they cannot fail to be written.
+            let _ = serde_json::to_writer(&mut *lines, &row);
+            lines.push(b'\n');
+        }
+        To::Csv => {
+            let Some(session) = sessions.get(&(row.agent, row.session)) else { return };
+            let told = Told { moment, session, row: &row, at };
+            let fields = columns.iter().flat_map(|column| column.fields).map(|(_, field)| field(&told));
+            lines.extend_from_slice(line(fields).as_bytes());
+        }
+    };
+    for piece in calls.chunks(PIECE) {
+        moment.asked(&rows, threads).each_row(piece, told, |lines| out.write_all(&lines).map_err(gone))?;
+    }
+    out.flush().map_err(gone)
+}
+
+/// A line of cells, as RFC 4180 has it.
+fn line(fields: impl Iterator<Item = Field>) -> String {
+    let cells: Vec<String> = fields.map(cell).collect();
+    format!("{}\r\n", cells.join(","))
+}
+
+/// A cell. What a spreadsheet would take for a formula is told to be a text; numbers are ours.
+fn cell(field: Field) -> String {
+    let text = match field {
+        Field::None => return String::new(),
+        Field::Number(number) => return number.to_string(),
+        Field::Text(text) if text.starts_with(['=', '+', '-', '@', '\t', '\r']) => format!("'{text}"),
+        Field::Text(text) => text,
+    };
+    if text.contains(['"', ',', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_quoted_and_never_formulas() {
+        for (text, cell) in [
+            ("plain", "plain"),
+            ("a,b", "\"a,b\""),
+            ("say \"x\"", "\"say \"\"x\"\"\""),
+            ("two\nlines", "\"two\nlines\""),
+            ("=1+1", "'=1+1"),
+            ("+1", "'+1"),
+            ("-rf", "'-rf"),
+            ("@SUM(A1)", "'@SUM(A1)"),
+            ("\tx", "'\tx"),
+            ("=HYPERLINK(\"x\",1)", "\"'=HYPERLINK(\"\"x\"\",1)\""),
+            ("", ""),
+        ] {
+            assert_eq!(super::cell(Field::Text(text.to_owned())), cell, "{text}");
+        }
+        assert_eq!((super::cell(Field::Number(-1)).as_str(), super::cell(Field::None).as_str()), ("-1", ""));
+    }
+}

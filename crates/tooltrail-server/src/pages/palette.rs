@@ -1,0 +1,176 @@
+//! `/palette`: where one may want to go, for who writes a few letters of it: sessions, and in a session its turns and the files that it
+//! changed. A script asks, and adds what its page can do.
+
+use super::session::Visit;
+use crate::answer::{Answer, Trouble};
+use crate::asked::{Asked, encoded};
+use crate::changed::File;
+use crate::site::Site;
+use crate::words::{self, Clock};
+use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::sync::Arc;
+use tooltrail_model::book::Book;
+use tooltrail_model::digest;
+use tooltrail_model::row::SessionRow;
+use tooltrail_model::transcript::Transcript;
+use tooltrail_view::head::counted;
+use tooltrail_view::place;
+
+/// How many sessions are offered, how many turns, how many files.
+const SESSIONS: usize = 8;
+const TURNS: usize = 6;
+const FILES: usize = 6;
+/// How much of a question is looked at.
+const LONGEST: usize = 200;
+/// The longest text that is searched for letters, and the longest that is shown.
+const TEXT: usize = 300;
+const SHOWN: usize = 120;
+
+pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    let query: String = asked.word("q").unwrap_or_default().chars().take(LONGEST).collect();
+    let wanted = Wanted::new(&query);
+    let told = match asked.word("session") {
+        None => json!({ "sessions": sessions(site, &wanted)? }),
+        Some(session) => within(site, session, wanted)?,
+    };
+    Ok(Answer::Text("application/json", told.to_string()))
+}
+
+/// The sessions that fit best, and of those that fit alike the newest.
+fn sessions(site: &Site, wanted: &Wanted) -> Result<Vec<Value>, Trouble> {
+    let moment = site.moment()?;
+    let rows = moment.rows();
+    let clock = Clock::at(moment.now.time);
+    let text = |row: &SessionRow<'_>| {
+        let [title, project, branch] = [row.title, row.project.map(words::last_part), row.branch].map(Option::unwrap_or_default);
+        format!("{} {project} {branch} {} {}", words::title(Some(title)), row.agent, row.session)
+    };
+    let there = rows.iter().enumerate().filter(|(place, _)| !moment.listing.is_gone(*place)).map(|(_, row)| row);
+    let mut fit: Vec<(u32, &SessionRow<'_>)> = there.filter_map(|row| Some((wanted.score(&text(row))?, row))).collect();
+    fit.sort_by_key(|(score, row)| (Reverse(*score), Reverse(row.last_at.clone())));
+    let told = |row: &SessionRow<'_>| {
+        let when = words::time(row.last_at.as_deref()).map(|last| clock.moment(last));
+        let project = row.project.map(|path| words::cut(words::last_part(path), 60));
+        let state = words::state(row);
+        let about: Vec<String> = [project, when, (!state.glyph.is_empty()).then(|| state.word.to_owned())].into_iter().flatten().collect();
+        json!({ "title": words::cut(&words::title(row.title), SHOWN), "about": about.join(" · "), "to": site.to(&format!("/s/{}", encoded(row.session))) })
+    };
+    Ok(fit.iter().take(SESSIONS).map(|(_, row)| told(row)).collect())
+}
+
+/// What a session has: its turns, and the files that it changed.
+fn within(site: &Site, session: &str, wanted: Wanted) -> Result<Value, Trouble> {
+    let name = ("session".to_owned(), session.to_owned());
+    let visit = Visit::new(site, &Asked { names: vec![name], ..Asked::default() })?;
+    let base = site.to(&format!("/s/{}", encoded(&visit.session)));
+    let (held, session) = (Arc::clone(&site.changed), visit.session);
+    site.ask(&Arc::clone(&visit.moment), visit.place, move |room| {
+        let transcript = room.book.transcript();
+        let files = held.of(&session, room.version, || changed(room.book));
+        json!({ "turns": turns(transcript, &base, &wanted), "files": named(&files, &base, &wanted) })
+    })
+}
+
+fn turns(transcript: &Transcript<'_>, base: &str, wanted: &Wanted) -> Vec<Value> {
+    let mut calls = vec![0u64; transcript.turns.len()];
+    for turn in transcript.calls.iter().filter_map(|call| call.turn) {
+        calls.get_mut(turn).into_iter().for_each(|number| *number += 1);
+    }
+    let mut fit: Vec<(u32, usize, &str)> = Vec::new();
+    for (place, turn) in transcript.turns.iter().enumerate() {
+        // A turn may be meant by its number.
+        let score = wanted.score(&format!("{} {}", place + 1, words::title(Some(&turn.head))));
+        fit.extend(score.map(|score| (score, place, turn.head.as_str())));
+    }
+    fit.sort_by_key(|(score, place, _)| (Reverse(*score), *place));
+    let told = |(_, place, head): &(u32, usize, &str)| {
+        let number = calls.get(*place).copied().unwrap_or_default();
+        let about = if number > 0 { counted(number, "call") } else { String::new() };
+        json!({ "title": format!("{}  {}", place + 1, words::cut(&words::title(Some(head)), SHOWN)), "about": about, "to": format!("{base}#turn-{}", place + 1) })
+    };
+    fit.iter().take(TURNS).map(told).collect()
+}
+
+fn changed(book: &dyn Book) -> Vec<File> {
+    let transcript = book.transcript();
+    let (calls, project) = (&transcript.calls, transcript.session.project.unwrap_or_default());
+    let files = digest::of(book, &Default::default()).changed.files;
+    let last = |file: &digest::ChangedFile| Some(calls.get(file.calls.last()?.index)?.row.call.to_owned());
+    files.iter().filter_map(|file| Some((within_project(project, &file.path).to_owned(), last(file)?))).collect()
+}
+
+/// A path as one sees it from the project.
+fn within_project<'p>(project: &str, path: &'p str) -> &'p str {
+    place::within(project, path).unwrap_or(path)
+}
+
+fn named(files: &[File], base: &str, wanted: &Wanted) -> Vec<Value> {
+    let mut fit: Vec<(u32, &File)> = files.iter().filter_map(|file| Some((wanted.score(&file.0)?, file))).collect();
+    fit.sort_by_key(|(score, _)| Reverse(*score));
+    let told = |(_, (path, call)): &(u32, &File)| {
+        let name = words::last_part(path);
+        let folder = path.strip_suffix(name).unwrap_or_default();
+        json!({ "title": words::cut(name, SHOWN), "about": words::cut(folder, SHOWN), "to": format!("{base}#{}", encoded(call)) })
+    };
+    fit.iter().take(FILES).map(told).collect()
+}
+
+/// What somebody wrote: words, all of which must be somewhere.
+struct Wanted {
+    words: Vec<String>,
+}
+
+impl Wanted {
+    fn new(query: &str) -> Self {
+        Wanted { words: query.split_whitespace().map(str::to_lowercase).collect() }
+    }
+
+    /// How well a text fits; nothing where it does not. Without words everything fits alike.
+    fn score(&self, text: &str) -> Option<u32> {
+        let text: String = text.chars().take(TEXT).flat_map(char::to_lowercase).collect();
+        self.words.iter().map(|word| fits(&text, word)).sum()
+    }
+}
+
+/// How well a word fits a text: at its beginning, at that of a word in it, somewhere in it, or letter by letter close together.
+fn fits(text: &str, word: &str) -> Option<u32> {
+    let begins = |at: usize| text.get(..at).and_then(|before| before.chars().next_back()).is_none_or(|letter| !letter.is_alphanumeric());
+    let mut found = text.match_indices(word).map(|(at, _)| at).peekable();
+    match found.peek() {
+        Some(0) => return Some(100),
+        Some(_) => return Some(if found.any(begins) { 80 } else { 50 }),
+        None => {}
+    }
+    // Two letters are in every text, somewhere.
+    if word.chars().count() < 3 {
+        return None;
+    }
+    let (mut gaps, mut rest) = (0, text);
+    for (place, letter) in word.chars().enumerate() {
+        let (before, after) = rest.split_once(letter)?;
+        gaps += if place == 0 { 0 } else { before.chars().count() };
+        rest = after;
+    }
+    (gaps <= word.len()).then(|| 30u32.saturating_sub(u32::try_from(gaps).unwrap_or(u32::MAX)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_words_fit_better_than_letters() {
+        let score = |query: &str| Wanted::new(query).score("Fix the Retry-Scheduler orbit main");
+        let by_fit = ["fix", "retry", "sched", "chedul", "rtry"].map(|query| score(query).expect("it fits"));
+        assert!(by_fit.is_sorted_by(|one, next| one >= next) && by_fit[0] > by_fit[3] && by_fit[3] > by_fit[4], "{by_fit:?}");
+        assert_eq!(score("orbit fix"), Some(180));
+        assert_eq!([score(""), score("nowhere"), score("fix nowhere"), score("xf"), score("xyz")], [Some(0), None, None, None, None]);
+    }
+
+    #[test]
+    fn letters_in_any_script_do_no_harm() {
+        assert!(Wanted::new("ÄRGER").score("kein Ärger hier").is_some());
+        assert!(Wanted::new("\u{130}x\u{202e}").score("\u{130}\u{202e}").is_none());
+    }
+}

@@ -1,0 +1,208 @@
+//! `/s/{session}/waterfall`: when everything was done, on a true time axis; and the same rows as a table.
+//!
+//! `data` makes the JSON that the page is drawn from, `table` the table, which needs no script.
+
+mod data;
+mod table;
+
+use super::session::{self, Visit};
+use crate::answer::{Answer, Trouble};
+use crate::asked::Asked;
+use crate::rooms::Room;
+use crate::site::Site;
+use data::Fall;
+use maud::{Markup, html};
+use std::sync::Arc;
+use tooltrail_model::book::Book;
+use tooltrail_view::head::{count, counted, look, took};
+use tooltrail_view::render::html::window::{At, Placed, Tab};
+
+/// What the page needs beside itself.
+pub(super) const ASSETS: &[&str] = &["session.css", "waterfall.css", "waterfall.js"];
+/// How many rows come with the page.
+const ROWS: usize = 40;
+/// How many letters of what a call is about stand in these.
+const LETTERS: usize = 120;
+
+/// The keys of the page.
+pub(super) const KEYS: &[(&str, &str)] = &[
+    ("↑ ↓", "row before, after"),
+    ("← →", "earlier, later"),
+    ("+ −", "zoom"),
+    ("f", "fit everything"),
+    ("r", "fit the rows in sight"),
+    ("e E", "next, previous problem"),
+    ("o", "fold or unfold what a subagent did"),
+    ("w", "the same call in the transcript"),
+];
+
+/// The page.
+pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    session::tab(site, asked, Tab::Waterfall, |room, at, asked| {
+        let fall = Fall::new(room);
+        Ok(match asked.get("view") {
+            Some("table") => table::drawn(room, &fall, at, asked),
+            _ => drawn(room, &fall, at, asked),
+        })
+    })
+}
+
+/// The data that it is drawn from. It is always that of the session as it is now, and says of which version that is.
+pub(crate) fn data(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    let visit = Visit::new(site, asked)?;
+    let (moment, place) = (Arc::clone(&visit.moment), visit.place);
+    let (now, ticks) = (moment.now.time.as_millisecond(), !site.setup.demo);
+    let told = site.ask(&moment, place, move |room| serde_json::to_string(&data::of(room, now, ticks)))?;
+    told.map(|told| Answer::Text("application/json", told)).map_err(|error| Trouble::Broken(error.to_string()))
+}
+
+/// What the calls of a section are about.
+pub(crate) fn titles(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    let visit = Visit::new(site, asked)?;
+    let (moment, place, section) = (Arc::clone(&visit.moment), visit.place, session::number(asked, "section"));
+    let told = site.ask(&moment, place, move |room| visit.fits(room).map(|_| serde_json::json!(data::titles(room, section))))??;
+    Ok(Answer::Text("application/json", told.to_string()))
+}
+
+/// A call beside the rows: what it is, and the same block as in the transcript.
+pub(crate) fn call(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    session::part(site, asked, |room, at, asked| {
+        let (index, transcript) = (session::number(asked, "call"), room.book.transcript());
+        let Some(call) = transcript.calls.get(index) else { return html! { p { "There is no such call." } } };
+        let row = &call.row;
+        let look = look(row.status);
+        html! {
+            header {
+                h2 { span.sign aria-hidden="true" { (look.glyph) } " " (data::tool(row)) " " span.di { "#" (call.number) } }
+                p.links {
+                    @if let Some(address) = room.window.row_address(index, at) { a #tt-row href=(address) { "In the transcript" } }
+                    @if let Some(address) = room.window.page_address(transcript, index, at) { a href=(address) { "Page of the call" } }
+                }
+            }
+            div.body { (room.window.body(room.book, index, false, at)) }
+        }
+    })
+}
+
+/// Leads to the row of a call in the transcript.
+pub(crate) fn row(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
+    let visit = Visit::new(site, asked)?;
+    let (moment, place, index) = (Arc::clone(&visit.moment), visit.place, session::number(asked, "call"));
+    let address = site.ask(&moment, place, move |room| {
+        let at = visit.at(room);
+        room.window.row_address(index, &at).unwrap_or_else(|| at.base.to_owned())
+    })?;
+    Ok(Answer::Elsewhere(address))
+}
+
+/// The waterfall. Its first rows come with it; a script brings the others and draws the bars.
+fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, asked: &Asked) -> Markup {
+    let transcript = fall.transcript;
+    let chosen = asked.get("at").and_then(|anchor| room.window.call_at(transcript, anchor));
+    let chosen = chosen.or_else(|| {
+        let number = asked.number("call")?;
+        transcript.calls.iter().position(|call| call.number as usize == number)
+    });
+    let calls = fall.calls().count();
+    if calls == 0 {
+        return html! { p { "This session made no calls." } };
+    }
+    let times = fall.lapse.times();
+    html! {
+        div.wf #tt-fall data-base=(at.base) data-v={ (format!("{:x}", at.version)) } data-call=[chosen] data-session=(transcript.session.session) {
+            div.wf-tools {
+                (views(at, false))
+                div.zoom role="group" aria-label="Zoom" {
+                    button #tt-out type="button" title="Zoom out (−)" aria-label="Zoom out" { "−" }
+                    button #tt-in type="button" title="Zoom in (+)" aria-label="Zoom in" { "+" }
+                    button #tt-fit type="button" title="Fit everything (f)" { "Fit" }
+                    button #tt-near type="button" title="Fit the rows in sight (r)" { "Rows" }
+                }
+                label { "Colour " select #tt-color autocomplete="off" {
+                    option value="status" { "by status" }
+                    option value="kind" { "by kind of tool" }
+                } }
+                label.tick title="Stretches of more than a minute in which nothing went on" { input #tt-gaps type="checkbox" checked autocomplete="off"; span { "Fold gaps" } }
+            }
+            p #tt-sum.wf-sum { "all: " (summary(&times)) }
+            div.wf-over { canvas #tt-over role="img" aria-label="The whole session. Drag to choose a part of it." {} }
+            div.wf-main {
+                div.wf-list {
+                    div.wf-axis { span.di { (counted(calls as u64, "call")) } canvas #tt-axis aria-hidden="true" {} }
+                    div.wf-scroll #tt-scroll tabindex="0" role="tree" aria-label="Calls by time" {
+                        canvas #tt-bars aria-hidden="true" {}
+                        div.wf-rows #tt-lines role="presentation" { (first_rows(room, fall)) }
+                    }
+                }
+                section.wf-side #tt-side aria-label="The selected call" { (legend()) }
+            }
+            p #tt-said.vh role="status" {}
+            noscript { p { "The bars are drawn by a script. " a href="?view=table" { "The same as a table" } " needs none." } }
+        }
+    }
+}
+
+/// What the marks mean, until a call is selected.
+const LEGEND: &[(&str, &str)] = &[
+    ("solid", "a tool ran, or how it spent its time is not in the log"),
+    ("waits", "it waited to run: for permission, in a queue, for hooks"),
+    ("you", "you were asked, or it was your turn"),
+    ("model", "the model was at work"),
+    ("hook", "a hook ran"),
+    ("task", "a task went on in the background"),
+    ("fade", "no end in the log"),
+    ("break", "nothing went on for more than a minute"),
+];
+
+fn legend() -> Markup {
+    html! {
+        p.di { "Select a call to see what is in it." }
+        dl.wf-legend { @for (mark, what) in LEGEND { div { dt { span class={ "mark " (mark) } {} } dd { (what) } } } }
+    }
+}
+
+/// The two forms of it.
+fn views(at: &At<'_>, table: bool) -> Markup {
+    let current = |on: bool| on.then_some("page");
+    html! {
+        nav.tabs aria-label="Forms of the waterfall" {
+            a #tt-as-bars href={ (at.base) "/waterfall" } aria-current=[current(!table)] { "Bars" }
+            a #tt-as-table href={ (at.base) "/waterfall?view=table" } aria-current=[current(table)] { "Table" }
+        }
+    }
+}
+
+/// Where the time went.
+fn summary(times: &tooltrail_model::digest::Times) -> Markup {
+    let parts = [
+        ("tools", times.tools_ms),
+        ("model", times.model_ms),
+        ("hooks", times.hooks_ms),
+        ("waiting for you", times.person_ms),
+        ("unknown", times.unknown_ms),
+    ];
+    html! {
+        "wall " (took(times.wall_ms))
+        @for (name, millis) in parts.into_iter().filter(|(_, millis)| *millis > 0) { " · " (name) " " (took(millis)) }
+    }
+}
+
+/// The first rows, as the script would make them.
+fn first_rows(room: &Room<'_>, fall: &Fall<'_>) -> Markup {
+    html! {
+        @for placed in fall.order.iter().take(ROWS) {
+            @if let Some((text, _, turn)) = fall.heading(placed) {
+                div.wf-row.head role="treeitem" aria-level="1" { span.n { @if turn > 0 { (turn) } } span.t { (text) } }
+            }
+            @if let Placed::Call { index, depth } = placed && let Some(call) = fall.transcript.calls.get(*index) {
+                div class={ "wf-row tone-" (data::tone(call.row.status)) " d" (depth) } role="treeitem" aria-level=(depth + 2) {
+                    span.n { (count(call.number.into())) }
+                    span.sign aria-hidden="true" { (look(call.row.status).glyph) }
+                    b { (data::tool(&call.row)) }
+                    span.t { (data::title(room, call, LETTERS)) }
+                    span.vh { ", " (look(call.row.status).word) }
+                }
+            }
+        }
+    }
+}

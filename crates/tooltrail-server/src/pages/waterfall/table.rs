@@ -1,0 +1,203 @@
+//! The waterfall as a table that can be sorted: the same rows, for whoever reads rather than looks, and without a script.
+
+use super::data::{self, Fall};
+use super::{LETTERS, summary, views};
+use crate::asked::Asked;
+use crate::rooms::Room;
+use crate::words::class;
+use jiff::tz::TimeZone;
+use maud::{Markup, html};
+use std::cmp::Ordering;
+use tooltrail_model::transcript::CallEntry;
+use tooltrail_model::waterfall::{Bar, Extent};
+use tooltrail_model::{Status, Time};
+use tooltrail_view::head::{count, counted, look, outcome, took};
+use tooltrail_view::line::neutral;
+use tooltrail_view::render::html::window::At;
+
+/// How many rows stand on a page.
+const ROWS: usize = 500;
+
+/// A column: its word in an address, its name, whether the largest come first, and what it means.
+struct Column {
+    word: &'static str,
+    name: &'static str,
+    number: bool,
+    about: &'static str,
+}
+
+const fn column(word: &'static str, name: &'static str, number: bool, about: &'static str) -> Column {
+    Column { word, name, number, about }
+}
+
+/// The columns.
+const COLUMNS: &[Column] = &[
+    column("number", "#", false, "Its number in the session"),
+    column("tool", "Tool", false, "The tool"),
+    column("what", "What", false, "What it is about"),
+    column("start", "Start", false, "When it was requested"),
+    column("duration", "Duration", true, "From request to result, any wait included"),
+    column("run", "Run", true, "How long the tool ran, as it reports itself"),
+    column("wait", "Wait", true, "Duration without run: permission, queue, hooks"),
+    column("status", "Status", false, "What became of it"),
+    column("turn", "Turn", false, "The prompt that it follows"),
+    column("subagent", "Subagent", false, "The subagent that made it"),
+];
+
+/// A row of the table.
+struct Row<'f, 'r> {
+    index: usize,
+    depth: usize,
+    call: &'f CallEntry<'r>,
+    bar: &'f Bar,
+    title: Option<String>,
+}
+
+impl Row<'_, '_> {
+    /// What it is about, where there is something to say.
+    fn told(&self) -> Option<&str> {
+        self.title.as_deref().filter(|title| !title.is_empty())
+    }
+}
+
+/// The table, sorted as asked for, a page of it at a time.
+pub(super) fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, asked: &Asked) -> Markup {
+    let wanted = asked.get("sort").unwrap_or_default();
+    let (word, back) = wanted.strip_prefix('-').map_or((wanted, false), |word| (word, true));
+    let sorted = COLUMNS.iter().find(|column| column.word == word);
+    let mut rows: Vec<Row<'_, '_>> = fall.calls().map(|(index, depth, call, bar)| Row { index, depth, call, bar, title: None }).collect();
+    if word == "what" {
+        rows.iter_mut().for_each(|row| row.title = Some(data::title(room, row.call, LETTERS)));
+    }
+    if let Some(column) = sorted {
+        // What has no value comes last, whichever way.
+        rows.sort_by(|one, other| order(column, one, other, back));
+    }
+    let pages = rows.len().div_ceil(ROWS).max(1);
+    let page = asked.number("page").unwrap_or(1).clamp(1, pages);
+    let shown = rows.iter().skip((page - 1) * ROWS).take(ROWS);
+    let nav = if pages > 1 {
+        paging(wanted, page, pages, rows.len())
+    } else {
+        html! {}
+    };
+    let days = days(fall, at.zone);
+    html! {
+        div.wf-tools { (views(at, true)) p.wf-sum { (counted(rows.len() as u64, "call")) ": " (summary(&fall.lapse.times())) } }
+        (nav)
+        div.wf-wide {
+            table.wf-table {
+                caption.vh { "Calls of the session by time" }
+                thead { tr { @for column in COLUMNS { (head(column, sorted.is_some_and(|sorted| sorted.word == column.word), back)) } } }
+                tbody data-rows { @for row in shown { (line(room, fall, row, at, days)) } }
+            }
+        }
+        (nav)
+    }
+}
+
+/// A heading that sorts by its column, or the other way round.
+fn head(column: &Column, on: bool, back: bool) -> Markup {
+    let first = if column.number { "-" } else { "" };
+    let sign = match (on, back) {
+        (false, _) => first,
+        (true, true) => "",
+        (true, false) => "-",
+    };
+    let sorted = on.then_some(if back { "descending" } else { "ascending" });
+    html! {
+        th scope="col" class={ "c-" (column.word) } aria-sort=[sorted] title=(column.about) {
+            a href={ "?view=table&sort=" (sign) (column.word) } { (column.name) @if on { span aria-hidden="true" { (if back { " ▾" } else { " ▴" }) } } }
+        }
+    }
+}
+
+fn paging(sort: &str, page: usize, pages: usize, rows: usize) -> Markup {
+    let sort =
+        COLUMNS.iter().any(|column| column.word == sort.trim_start_matches('-')).then(|| format!("&sort={sort}")).unwrap_or_default();
+    let to = |page: usize| format!("?view=table{sort}&page={page}");
+    let (first, last) = ((page - 1) * ROWS + 1, rows.min(page * ROWS));
+    html! {
+        nav.pages aria-label="Pages of the table" {
+            @if page > 1 { a rel="prev" href=(to(page - 1)) { "← before" } }
+            span.di { "rows " (count(first as u64)) "–" (count(last as u64)) " of " (count(rows as u64)) }
+            @if page < pages { a rel="next" href=(to(page + 1)) { "after →" } }
+        }
+    }
+}
+
+/// Whether the calls are of more than one day.
+fn days(fall: &Fall<'_>, zone: Option<&TimeZone>) -> bool {
+    let day = |millis: i64| Some(local(Time::from_millisecond(millis)?, zone).date());
+    fall.lapse.first.and_then(day) != fall.lapse.last().and_then(day)
+}
+
+fn local(time: Time, zone: Option<&TimeZone>) -> jiff::Zoned {
+    time.timestamp().to_zoned(zone.cloned().unwrap_or(TimeZone::UTC))
+}
+
+fn line(room: &Room<'_>, fall: &Fall<'_>, row: &Row<'_, '_>, at: &At<'_>, days: bool) -> Markup {
+    let (call, told) = (&row.call.row, look(row.call.row.status));
+    let title = row.title.clone().unwrap_or_else(|| data::title(room, row.call, LETTERS));
+    let start = row.bar.start().and_then(Time::from_millisecond).map(|time| local(time, at.zone));
+    let outcome = outcome(call);
+    html! {
+        tr {
+            td.c-number { @if let Some(page) = room.window.page_address(fall.transcript, row.index, at) { a href=(page) { (row.call.number) } } }
+            td.c-tool { @if row.depth > 0 { span.di title="by a subagent" { "↳ " } } (data::tool(call)) }
+            td.c-what { @if let Some(address) = room.window.row_address(row.index, at) { a data-row href=(address) title=(title) { code { (title) } @if title.is_empty() { "row " (row.call.number) } } } @else { code { (title) } } }
+            td.c-start {
+                @match &start {
+                    Some(start) => time datetime=(start.timestamp()) title=(start.strftime("%Y-%m-%d %H:%M:%S%.3f")) { (start.strftime(if days { "%-d %b %H:%M:%S" } else { "%H:%M:%S%.3f" })) },
+                    None => span.di { "no time in the log" },
+                }
+            }
+            td.c-duration { (lasted(row)) }
+            td.c-run { @if let Some(ran) = row.bar.ran { (took(ran)) } }
+            td.c-wait { @if let Some(waited) = row.bar.waited() { (took(waited)) } }
+            td.c-status { span class=(class(told.tone)) { (told.glyph) " " (if outcome.is_empty() { told.word } else { &outcome }) } }
+            td.c-turn { @if let Some(turn) = row.call.turn { a href={ (at.base) "?at=turn-" (turn + 1) "#turn-" (turn + 1) } { (turn + 1) } } }
+            td.c-subagent { @if let Some(agent) = call.agent_id { (neutral(agent)) } }
+        }
+    }
+}
+
+/// How long it took, and what is to be thought of that.
+fn lasted(row: &Row<'_, '_>) -> Markup {
+    let waits = row.bar.person && row.call.row.status != Status::Running;
+    html! {
+        @match (row.bar.extent, row.bar.took) {
+            (Extent::Whole { at_most: true, .. }, Some(millis)) => span title="At most: results of several calls were written at once" { "≤ " (took(millis)) },
+            (_, Some(millis)) if waits => span title="You were asked, and this is how long you took" { (took(millis)) " (you)" },
+            (_, Some(millis)) => (took(millis)),
+            (Extent::Running(_), None) => span.di { "goes on" },
+            (Extent::Open(_), None) => span.di { "no end" },
+            (_, None) => {},
+        }
+    }
+}
+
+/// Which of two rows comes first.
+fn order(column: &Column, one: &Row<'_, '_>, other: &Row<'_, '_>, back: bool) -> Ordering {
+    let turned = |ordering: Ordering| if back { ordering.reverse() } else { ordering };
+    fn known<T: Ord>(one: Option<T>, other: Option<T>, turned: impl Fn(Ordering) -> Ordering) -> Ordering {
+        match (one, other) {
+            (Some(one), Some(other)) => turned(one.cmp(&other)),
+            // A value comes before none, whichever way.
+            (one, other) => other.is_some().cmp(&one.is_some()),
+        }
+    }
+    let (call, with) = (&one.call.row, &other.call.row);
+    match column.word {
+        "number" => turned(one.call.number.cmp(&other.call.number)),
+        "tool" => turned(call.tool.cmp(with.tool)),
+        "what" => known(one.told(), other.told(), turned),
+        "start" => known(one.bar.start(), other.bar.start(), turned),
+        "duration" => known(one.bar.took, other.bar.took, turned),
+        "run" => known(one.bar.ran, other.bar.ran, turned),
+        "wait" => known(one.bar.waited(), other.bar.waited(), turned),
+        "status" => turned(call.status.cmp(&with.status)),
+        "turn" => known(one.call.turn, other.call.turn, turned),
+        _ => known(call.agent_id, with.agent_id, turned),
+    }
+}

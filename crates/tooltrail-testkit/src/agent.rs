@@ -1,0 +1,128 @@
+//! An agent at work: records of a session, written one after the other at the time of writing, as a live log grows.
+
+use serde_json::{Value, json};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// A Claude Code session that goes on.
+#[derive(Debug)]
+pub struct Agent {
+    log: File,
+    session: String,
+    /// How many records were written, for their ids.
+    written: u64,
+    last: Option<String>,
+}
+
+impl Agent {
+    /// An agent whose log lies in a home directory: a new one, or one that goes on.
+    pub fn start(home: &Path, project: &str, session: &str) -> io::Result<Self> {
+        let place = home.join(".claude/projects").join(project.replace('/', "-"));
+        fs::create_dir_all(&place)?;
+        let log = OpenOptions::new().append(true).create(true).open(place.join(format!("{session}.jsonl")))?;
+        Ok(Agent { log, session: session.to_owned(), written: 0, last: None })
+    }
+
+    /// A person says something.
+    pub fn prompt(&mut self, text: &str) -> io::Result<()> {
+        self.write("user", &json!({ "role": "user", "content": text }), None)
+    }
+
+    /// The model says something.
+    pub fn say(&mut self, text: &str) -> io::Result<()> {
+        self.model(&json!([{ "type": "text", "text": text }]))
+    }
+
+    /// The model calls a shell.
+    pub fn call(&mut self, id: &str, command: &str) -> io::Result<()> {
+        self.model(&json!([{ "type": "tool_use", "id": id, "name": "Bash", "input": { "command": command } }]))
+    }
+
+    /// The model asks a person.
+    pub fn question(&mut self, id: &str, text: &str) -> io::Result<()> {
+        let options = json!([{ "label": "yes", "description": "" }, { "label": "no", "description": "" }]);
+        let input = json!({ "questions": [{ "question": text, "header": "h", "multiSelect": false, "options": options }] });
+        self.model(&json!([{ "type": "tool_use", "id": id, "name": "AskUserQuestion", "input": input }]))
+    }
+
+    /// A call comes back: with what it printed, or with an exit code and what it printed.
+    pub fn result(&mut self, id: &str, printed: Result<&str, (i32, &str)>) -> io::Result<()> {
+        let (seen, raw, wrong) = match printed {
+            Ok(printed) => (printed.to_owned(), json!({ "stdout": printed, "stderr": "", "interrupted": false }), false),
+            Err((code, printed)) => {
+                let seen = format!("Exit code {code}\n{printed}");
+                (seen.clone(), json!(format!("Error: {seen}")), true)
+            }
+        };
+        let content = json!([{ "type": "tool_result", "tool_use_id": id, "content": seen, "is_error": wrong }]);
+        self.write("user", &json!({ "role": "user", "content": content }), Some(raw))
+    }
+
+    fn model(&mut self, content: &Value) -> io::Result<()> {
+        let usage = json!({ "input_tokens": 4, "output_tokens": 20, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 900 });
+        let message = json!({
+            "id": format!("msg_{}_{}", self.session, self.written), "role": "assistant", "model": "claude-opus-4-8", "content": content,
+            "usage": usage,
+        });
+        self.write("assistant", &message, None)
+    }
+
+    fn write(&mut self, kind: &str, message: &Value, raw: Option<Value>) -> io::Result<()> {
+        let id = format!("{}-{}", self.session, self.written);
+        let mut record = json!({
+            "type": kind, "uuid": id, "parentUuid": self.last, "sessionId": self.session, "timestamp": now(), "isSidechain": false,
+            "cwd": "/srv/live", "gitBranch": "main", "version": "2.1.250", "message": message,
+        });
+        if let Some(raw) = raw {
+            record["toolUseResult"] = raw;
+        }
+        self.written += 1;
+        self.last = Some(id);
+        // One write for a record, as agents do.
+        self.log.write_all(format!("{record}\n").as_bytes())
+    }
+}
+
+/// The time of writing, as logs have it.
+fn now() -> String {
+    let millis = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
+    let (days, rest) = (millis / 86_400_000, millis % 86_400_000);
+    let (year, month, day) = date(days);
+    let (seconds, millis) = (rest / 1000, rest % 1000);
+    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{millis:03}Z", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// The date of a day since 1970.
+fn date(days: u128) -> (u128, u128, u128) {
+    let leap = |year: u128| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    let (mut year, mut left) = (1970, days);
+    while left >= 365 + u128::from(leap(year)) {
+        left -= 365 + u128::from(leap(year));
+        year += 1;
+    }
+    let lengths = [31, 28 + u128::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let mut month = 1;
+    for length in lengths {
+        if left < length {
+            break;
+        }
+        left -= length;
+        month += 1;
+    }
+    (year, month, left + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_have_their_dates() {
+        assert_eq!(date(0), (1970, 1, 1));
+        assert_eq!(date(11_016), (2000, 2, 29));
+        assert_eq!(date(20_516), (2026, 3, 4));
+        assert_eq!(date(20_453), (2025, 12, 31));
+    }
+}
