@@ -54,7 +54,7 @@ pub(super) fn list(question: &Question) -> Result<Reply, Fault> {
     let mut found = asked.calls(&filter)?;
     if let Some(last) = after {
         let behind = behind(&moment, &last)?;
-        found.retain(|call| behind.is_some_and(|behind| (call.session, call.id) > behind));
+        found.retain(|call| (call.session, call.id) > behind);
     }
     let Some(limit) = question.limit() else {
         drop(rows);
@@ -74,8 +74,8 @@ pub(super) fn list(question: &Question) -> Result<Reply, Fault> {
     Ok(Reply::Page(page))
 }
 
-/// The place of a page's last call among all that are listed now; nothing where its session is not known any more.
-fn behind(moment: &Moment, last: &Last) -> Result<Option<(usize, i64)>, Fault> {
+/// The place of a page's last call among all that are listed now.
+fn behind(moment: &Moment, last: &Last) -> Result<(usize, i64), Fault> {
     let place = moment.rows().iter().position(|row| row.agent == last.agent && row.session == last.session);
     let place = place.ok_or_else(|| {
         Fault::about(Code::BadCursor, "after", "The session that this page ended in is gone. Begin again without `after`.")
@@ -89,7 +89,7 @@ fn behind(moment: &Moment, last: &Last) -> Result<Option<(usize, i64)>, Fault> {
             before = before.max(listed.id);
         }
     })?;
-    Ok(Some((place, found.unwrap_or(before))))
+    Ok((place, found.unwrap_or(before)))
 }
 
 /// Writes rows, those of one session at a time.

@@ -76,7 +76,14 @@ pub(super) struct Fault {
     message: String,
     /// The parameter that it is about.
     parameter: Option<String>,
-    /// Where in that parameter, in characters.
+    /// What else helps; mostly nothing.
+    hint: Option<Box<Hint>>,
+}
+
+/// What else helps.
+#[derive(Debug, Default)]
+struct Hint {
+    /// Where in the parameter, in characters.
     at: Option<[usize; 2]>,
     /// What was probably meant.
     suggestion: Option<String>,
@@ -114,7 +121,7 @@ const CANDIDATES: usize = 10;
 impl Fault {
     /// A fault that is about no parameter.
     pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
-        Fault { code, message: message.into(), parameter: None, at: None, suggestion: None, candidates: Vec::new() }
+        Fault { code, message: message.into(), parameter: None, hint: None }
     }
 
     /// A fault in a parameter.
@@ -128,11 +135,12 @@ impl Fault {
         let (before, wrong, after) = (part(0..mistake.at.start), part(mistake.at.clone()), part(mistake.at.end..mistake.query.len()));
         let start = before.chars().count();
         let message = format!("This filter means nothing: {}.", neutral(&mistake.message));
-        Fault {
+        let hint = Hint {
             at: Some([start, start + wrong.chars().count()]),
             suggestion: mistake.suggestion.as_ref().map(|right| format!("{before}{right}{after}")),
-            ..Fault::about(Code::BadFilter, "q", message)
-        }
+            candidates: Vec::new(),
+        };
+        Fault { hint: Some(Box::new(hint)), ..Fault::about(Code::BadFilter, "q", message) }
     }
 
     /// A name that several sessions have.
@@ -140,7 +148,8 @@ impl Fault {
         let message = format!("`{}` could be any of {} sessions.", neutral(name), sessions.len());
         let candidate = |row: &SessionRow<'_>| Candidate { session: row.session.to_owned(), title: row.title.map(str::to_owned) };
         let candidates = sessions.take(CANDIDATES).map(candidate).collect();
-        Fault { candidates, ..Fault::about(Code::AmbiguousSession, "id", message) }
+        let hint = Hint { candidates, ..Hint::default() };
+        Fault { hint: Some(Box::new(hint)), ..Fault::about(Code::AmbiguousSession, "id", message) }
     }
 
     /// As a response.
@@ -149,9 +158,9 @@ impl Fault {
             code: self.code.word(),
             message: &self.message,
             parameter: self.parameter.as_deref(),
-            at: self.at,
-            suggestion: self.suggestion.as_deref(),
-            candidates: &self.candidates,
+            at: self.hint.as_ref().and_then(|hint| hint.at),
+            suggestion: self.hint.as_ref().and_then(|hint| hint.suggestion.as_deref()),
+            candidates: self.hint.as_ref().map(|hint| hint.candidates.as_slice()).unwrap_or_default(),
         };
         let mut body = serde_json::to_vec(&Told { v: VERSION, error }).unwrap_or_default();
         body.push(b'\n');
