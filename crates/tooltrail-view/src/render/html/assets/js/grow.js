@@ -70,29 +70,33 @@ const total = () => all(':scope > .rows', rows).reduce((sum, place) => {
 // ---- Sections and rows ----
 function sections(list) {
   const known = new Map(all('.rows', rows).map((place) => [keyOf(place), place]));
+  const thread = (key) => key.slice(0, key.lastIndexOf('-'));
+  const ends = new Map([...known].map(([key, place]) => [thread(key), place]));
   const left = new Set(known.keys());
   let last = null;
   for (const [key, number, amount, chip, height, turn, , onPage] of list) {
-    let place = known.get(key);
-    const inside = key.slice(0, key.lastIndexOf('-') + 1);
     // A conversation in a call that is open goes on there; others come when their call is opened.
-    const follows = onPage ? last : [...known].filter(([other]) => other.startsWith(inside)).at(-1)?.[1];
-    if (!place && !onPage && !follows) continue;
-    const fresh = !place;
-    if (fresh) {
-      place = Object.assign(document.createElement('section'), { className: 'rows away' });
-      place.append(Object.assign(document.createElement('a'), { href: '?rows=' + number, textContent: `${amount} rows` }));
-      if (follows) follows.after(place); else rows.prepend(place);
-      known.set(key, place);
+    if (!known.has(key) && !onPage && !ends.has(thread(key))) continue;
+    const place = known.get(key) ?? fresh(number, amount, onPage ? last : ends.get(thread(key)));
+    const grows = place.dataset.c !== String(amount);
+    // What is written is looked at again by the browser, so only what is another is.
+    for (const [name, value] of Object.entries({ k: key, s: number, c: amount, n: chip, turn })) {
+      if (value === null) delete place.dataset[name]; else if (place.dataset[name] !== String(value)) place.dataset[name] = value;
     }
+    if (place.matches('.away') && grows) { place.dataset.h = height; size(place); }
     left.delete(key);
-    const high = fresh || Number(place.dataset.c) !== amount;
-    Object.assign(place.dataset, { k: key, s: number, c: amount, n: chip });
-    if (turn) place.dataset.turn = turn; else delete place.dataset.turn;
-    if (place.matches('.away') && high) { place.dataset.h = height; size(place); if (fresh) watcher.observe(place); }
+    ends.set(thread(key), place);
     if (onPage) last = place;
   }
   for (const key of left) known.get(key).remove();
+}
+// A place for rows that have just come, behind another.
+function fresh(number, amount, before) {
+  const place = Object.assign(document.createElement('section'), { className: 'rows away' });
+  place.append(Object.assign(document.createElement('a'), { href: '?rows=' + number, textContent: `${amount} rows` }));
+  if (before) before.after(place); else rows.prepend(place);
+  watcher.observe(place);
+  return place;
 }
 
 // Makes the rows of a section like those that came.
