@@ -4,7 +4,7 @@
 //! already. On the first start that is nothing, so the newest logs get a small catalogue of their own first.
 
 use crate::machine::Machine;
-use crate::moment::{Moment, Reading};
+use crate::moment::{First, Moment, Reading};
 use crate::site::Setup;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -55,7 +55,7 @@ struct State {
     asked: u64,
     done: u64,
     /// How many logs were read at first and how long it took; and how many were read since.
-    first: Option<(usize, Duration)>,
+    first: Option<First>,
     newer: usize,
     /// Whether something has changed since it was last compared with the logs.
     old: bool,
@@ -189,15 +189,14 @@ impl Fresh {
         (!state.over).then_some(state.asked)
     }
 
-    /// Counts the logs that a refresh has read; tells how it began, and how much came since.
-    fn count(&self, read: usize, took: Duration) -> (usize, Duration, usize) {
+    /// Counts the logs that a refresh has read, of so many; tells how it began, and how much came since.
+    fn count(&self, read: usize, logs: usize, took: Duration) -> (First, usize) {
         let mut state = self.state();
         match state.first {
-            None => state.first = Some((read, took)),
+            None => state.first = Some(First { read, logs, took }),
             Some(_) => state.newer += read,
         }
-        let (read, took) = state.first.unwrap_or_default();
-        (read, took, state.newer)
+        (state.first.unwrap_or_default(), state.newer)
     }
 
     fn show(&self, moment: Moment) {
@@ -244,7 +243,8 @@ impl Refresher<'_> {
         let outcome = refresh(&mut catalogue, &search, self.options, self.machine.now().time, &work.progress)?;
         work.progress.bytes.store(work.total.load(Ordering::Relaxed), Ordering::Relaxed);
         read.problems.extend(outcome.problems.iter().map(ToString::to_string));
-        (read.read, read.took, read.newer) = self.fresh.count(if is_new { read.logs } else { outcome.read }, start.elapsed());
+        let first = if is_new { read.logs } else { outcome.read };
+        (read.first, read.newer) = self.fresh.count(first, read.logs, start.elapsed());
         self.machine.refreshed(&search);
         self.fresh.show(Moment::new(catalogue, self.machine.keep(), self.machine.now(), read)?);
         Ok(())

@@ -71,6 +71,11 @@ impl Hub {
         watcher.session(agent, session)
     }
 
+    /// Whether logs are watched, and sessions known as they are.
+    pub(crate) fn is_watching(&self) -> bool {
+        self.state().watcher.is_some()
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -34,16 +34,25 @@ pub struct Reading {
     pub logs: usize,
     /// Their bytes.
     pub bytes: u64,
-    /// How many of them had to be read when the server began; the others were known from before.
-    pub read: usize,
-    /// How long that took.
-    pub took: Duration,
+    /// What there was to do when the server began.
+    pub first: First,
     /// How many were read since, because they were new or had changed.
     pub newer: usize,
     /// Where logs were looked for.
     pub looked: Vec<PathBuf>,
     /// What could not be read.
     pub problems: Vec<String>,
+}
+
+/// What there was to do when the server began.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct First {
+    /// How many logs had to be read; the others were known from before.
+    pub read: usize,
+    /// How many there were.
+    pub logs: usize,
+    /// How long it took.
+    pub took: Duration,
 }
 
 impl Moment {

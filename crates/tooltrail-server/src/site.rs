@@ -170,6 +170,10 @@ impl Site {
         if let Some(held) = self.hub.session(row.agent, row.session) {
             return Ok((Key::new(row, held.version), From::Watched(held)));
         }
+        // What nobody sees any more is gone, though the moment is too old to know it. Of what is gone a copy may be kept.
+        if self.hub.is_watching() && !moment.listing.is_gone(place) {
+            return Err(gone());
+        }
         let bundle = moment.listing.bundle(place).ok_or_else(gone)?;
         Ok((Key::new(row, moment.listing.version(place)), From::Stored(Arc::clone(moment), bundle)))
     }

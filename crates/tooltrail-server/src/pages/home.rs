@@ -124,10 +124,10 @@ impl Home<'_> {
         if read.partial {
             return logs;
         }
-        let took = took(u64::try_from(read.took.as_millis()).unwrap_or(u64::MAX));
-        let began = match read.read {
+        let took = took(u64::try_from(read.first.took.as_millis()).unwrap_or(u64::MAX));
+        let began = match read.first.read {
             0 => format!("all known from before, ready in {took}"),
-            number if number >= read.logs => format!("read in {took}"),
+            number if number >= read.first.logs => format!("read in {took}"),
             number => format!("all but {} known from before, ready in {took}", count(number as u64)),
         };
         let newer = if read.newer > 0 { format!("; {} new or changed since", count(read.newer as u64)) } else { String::new() };

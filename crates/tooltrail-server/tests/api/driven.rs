@@ -244,7 +244,7 @@ fn random_questions_are_answered_as_promised() {
         let mut runner = TestRunner::new(Config { cases: 60, failure_persistence: None, ..Config::default() });
         let in_query: Vec<Value> = path.params.iter().filter(|param| param["in"] == "query").cloned().collect();
         let each = in_query.iter().map(|param| (Just(param["name"].as_str().expect("a name").to_owned()), value(good(param))));
-        let picked = each.map(|pair| proptest::option::of(pair)).collect::<Vec<_>>();
+        let picked = each.map(proptest::option::of).collect::<Vec<_>>();
         runner
             .run(&(value(vec!["last".to_owned()]), picked), |(name, query)| {
                 let query: Vec<(String, Vec<u8>)> = query.into_iter().flatten().collect();

@@ -262,7 +262,8 @@ async fn help_lists_keys_that_work(browser: &Browser) {
     let tried = [
         "j", "k", "J", "K", "Enter", "o", "O", "e", "E", "d", "g", "G", "/", "n", "N", "c", "y", "t", "Esc", "m", ".", "f", "[", "]", "h",
         "?", // and in `waterfall.rs`
-        "w",
+        "w", // in `palette.rs`
+        "Ctrl", "l", "s",
     ];
     for key in keys.as_array().expect("a list") {
         assert!(tried.contains(&key.as_str().expect("a text")), "{key} is not tried here");

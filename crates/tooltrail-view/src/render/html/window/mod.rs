@@ -229,6 +229,9 @@ impl Window {
         if book.transcript().calls.len() <= MANY && !at.live {
             self.told(book);
         }
+        if section >= self.len() {
+            return html! {};
+        }
         // The script compares it with what comes later.
         let print = self.print(book.transcript(), section);
         html! { (PreEscaped(format!("<!--{print}-->"))) (rows::Rows { window: self, book, at }.section(section)) }

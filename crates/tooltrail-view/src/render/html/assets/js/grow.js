@@ -30,6 +30,7 @@ function grow() {
       const have = all('.rows:not(.away)', rows).map((place) => `${keyOf(place)}:${printOf(place)}`).join(',');
       const query = new URLSearchParams({ have, outline: outlined, show: shown().join(',') });
       const answer = await fetch(`${base}/live?${query}`);
+      if (answer.status === 404) lose();
       if (!answer.ok) throw new Error(String(answer.status));
       const news = await answer.json();
       if (news.v !== version) learn(news);
@@ -40,7 +41,7 @@ function grow() {
 }
 
 function learn(news) {
-  const [following, seen] = [atEnd(), sight()];
+  const [following, seen] = [follows, sight()];
   const [before, calls] = [total(), Number(rows.dataset.calls ?? news.calls)];
   version = rows.dataset.v = news.v;
   rows.dataset.calls = news.calls;
@@ -51,12 +52,25 @@ function learn(news) {
     const html = news.rows[keyOf(place)];
     if (html !== undefined) { alike(place, html, news.sections.find(([key]) => key === keyOf(place))[6]); ready(place); }
   }
-  if (finding) finding.old = true;
+  if (finding) findAgain();
   digestLater();
   keep(seen);
   const added = total() - before;
-  if (following && added) toEnd(); else if (added > 0) announce(added);
+  if (following && added > 0) toEnd(); else if (added) announce(added);
   speak(news.calls - calls);
+}
+
+// What was found has other numbers then, and there may be more of it. Whoever goes from match to match goes on from the one they are at.
+let finds = null;
+function findAgain() {
+  finding.old = true;
+  finds ??= setTimeout(async () => {
+    finds = null;
+    if (!finding?.old) return;
+    const { at, spot, spots } = finding;
+    await find(input.value);
+    if (finding) { Object.assign(finding, { at: Math.min(at, finding.total - 1), spot, spots }); report(); }
+  }, 600);
 }
 
 // How many rows there are, of those that are shown.
@@ -146,6 +160,14 @@ function renewFold(old, node) {
   return old;
 }
 
+// Its logs are not there any more: what is here is all there is.
+function lose() {
+  if (byId('tt-lost')) return;
+  const said = Object.assign(document.createElement('p'), { id: 'tt-lost', textContent: 'The logs of this session are gone. What is here was read before.' });
+  said.setAttribute('role', 'status');
+  rows.before(said);
+}
+
 // ---- What stands around the rows ----
 function around({ title, state, about, chips: bar, end, outline }) {
   const heading = document.querySelector('.top h1');
@@ -223,25 +245,31 @@ function keep(seen) {
   if (Math.abs(moved) >= 1) scrollBy({ top: moved, behavior: 'instant' });
 }
 
-// Whoever is at the end stays there; whoever is not is told how much there is.
+// Whoever is at the end stays there, until they scroll up; whoever is not is told how much there is.
 const NEAR_END = 200;
-const atEnd = () => byId('tt-end').getBoundingClientRect().top < innerHeight + NEAR_END;
+const toGo = () => byId('tt-end').getBoundingClientRect().bottom - innerHeight;
+let follows = toGo() < NEAR_END;
+let height = scrollY;
+addEventListener('scroll', () => {
+  follows = toGo() < (scrollY < height ? 4 : NEAR_END);
+  height = scrollY;
+  if (unread && follows) announce(-unread);
+}, { passive: true });
 async function toEnd() {
-  unread = 0;
-  newer.hidden = true;
+  announce(-unread);
+  follows = true;
   const last = all(':scope > .rows', rows).filter((place) => !place.hidden).at(-1);
   if (last) await bring(last);
   scrollTo({ top: root.scrollHeight, behavior: 'instant' });
 }
 let unread = 0;
 function announce(added) {
-  unread += added;
+  unread = Math.max(0, unread + added);
   newer.textContent = `${unread.toLocaleString('en')} new ↓`;
   newer.setAttribute('aria-label', `${unread.toLocaleString('en')} new ${unread === 1 ? 'row' : 'rows'}: to the end`);
-  newer.hidden = false;
+  newer.hidden = !unread;
 }
 newer.addEventListener('click', toEnd);
-addEventListener('scroll', () => { if (unread && atEnd()) { unread = 0; newer.hidden = true; } }, { passive: true });
 
 // Said aloud, but not all the time.
 let spoken = -Infinity;
