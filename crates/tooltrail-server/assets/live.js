@@ -115,8 +115,9 @@ document.addEventListener('DOMContentLoaded', () => {
     try {
       const answer = await fetch(location.href);
       const came = new DOMParser().parseFromString(await answer.text(), 'text/html');
-      const main = came.getElementById('main');
-      if (answer.ok && main) become(byId('main'), main);
+      const which = root.dataset.part ?? '#main';
+      const [old, wanted] = [document, came].map((page) => page.querySelector(which));
+      if (answer.ok && old && wanted) become(old, wanted);
       // More has changed than the server has looked at.
       late ||= came.documentElement.hasAttribute('data-old');
     } catch { /* the next change asks again */ }

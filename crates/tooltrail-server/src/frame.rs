@@ -23,6 +23,8 @@ pub(crate) struct Page<'a> {
     pub(crate) session: Option<&'a str>,
     /// What the page is asked for again after: `lists` of sessions are not as they were, or its `session` is not.
     pub(crate) follows: Option<&'static str>,
+    /// The part of it that is made anew then; without it all of it is.
+    pub(crate) part: Option<&'static str>,
     /// Whether there will be more in a moment. Without scripts the page is then asked for again.
     pub(crate) again: bool,
 }
@@ -30,7 +32,7 @@ pub(crate) struct Page<'a> {
 impl Page<'_> {
     /// A page without anything special.
     pub(crate) const fn plain(title: &str) -> Page<'_> {
-        Page { title, here: "", assets: &[], own_keys: false, keys: &[], session: None, follows: None, again: false }
+        Page { title, here: "", assets: &[], own_keys: false, keys: &[], session: None, follows: None, part: None, again: false }
     }
 }
 
@@ -63,7 +65,7 @@ pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" data-root=(site.setup.root) data-keys=[page.own_keys.then_some("own")] data-session=[page.session]
-            data-live=[live.then(|| site.to("/events"))] data-worker=[live.then(|| assets::address("worker.js"))] data-again=[page.follows] data-old=[(live && site.is_old()).then_some("")] {
+            data-live=[live.then(|| site.to("/events"))] data-worker=[live.then(|| assets::address("worker.js"))] data-again=[page.follows] data-part=[page.part] data-old=[(live && site.is_old()).then_some("")] {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";

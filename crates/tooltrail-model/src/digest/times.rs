@@ -63,6 +63,9 @@ impl Lapse {
     }
 }
 
+/// The longest time that the model may have been at work without a sign of life, in milliseconds.
+const LONGEST: i64 = 60 * 60 * 1000;
+
 /// From when to when somebody is at work, in milliseconds.
 #[derive(Clone, Copy, Debug)]
 struct Span {
@@ -163,6 +166,8 @@ fn between(moments: &[Moment]) -> Vec<Span> {
             // The model may have been idle until it was told something; after it has spoken, anything may be what woke it.
             let start = if before.what == Happened::Spoke { other } else { told }.unwrap_or(before.at);
             match (before.what, moment.what) {
+                // Nobody waits that long for a model: the machine slept, or the program was closed.
+                (_, Happened::Worked | Happened::Spoke) if moment.at.saturating_sub(start) > LONGEST => {}
                 (_, Happened::Worked | Happened::Spoke) => spans.push(Span { who: Who::Model, start, end: moment.at }),
                 // After a call without a result, or an answer that the model made nothing of, it may have been anybody.
                 (Happened::Spoke, Happened::Asked) => spans.push(Span { who: Who::Person, start: before.at, end: moment.at }),

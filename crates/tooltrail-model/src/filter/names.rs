@@ -121,6 +121,8 @@ impl Place {
     pub fn fits(&self, project: &str) -> bool {
         match self {
             Place::Named(name) => name.fits(project),
+            // Everything lies in the root: who names it means what was begun there.
+            Place::At { directory, .. } if parts(directory).next().is_none() => parts(project).next().is_none(),
             Place::At { directory, home } => {
                 let anywhere = home.as_deref().is_some_and(|home| is_in(home, project)) || parts(project).next().is_none();
                 is_in(project, directory) || (!anywhere && is_in(directory, project))

@@ -114,12 +114,22 @@ function begin() {
   choose(line);
 }
 // The session has changed: whoever follows it says so.
-let again = 0;
+// However much is written, it is fetched once at a time, and half of the time not at all.
+let [following, late] = [false, false];
+async function follow() {
+  if (following) { late = true; return; }
+  following = true;
+  do {
+    late = false;
+    const start = performance.now();
+    await load();
+    await new Promise((done) => setTimeout(done, Math.max(100, performance.now() - start)));
+  } while (late);
+  following = false;
+}
 document.addEventListener('tt-session', ({ detail }) => {
   // What is being fetched for the first time is new.
-  if (!told || detail?.session !== fall.dataset.session) return;
-  clearTimeout(again);
-  again = setTimeout(load, 60);
+  if (told && detail?.session === fall.dataset.session) follow();
 });
 setInterval(() => {
   if (!told?.ticks || !told.running || document.hidden) return;

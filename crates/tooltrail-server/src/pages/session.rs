@@ -152,7 +152,9 @@ pub(super) fn tab(
         Tab::Waterfall => (waterfall::ASSETS, waterfall::KEYS),
         Tab::Changes | Tab::Raw => (&["session.css"][..], &[][..]),
     };
-    let page = Page { assets, keys, own_keys: tab == Tab::Transcript, session: Some(&session), ..Page::plain(&name) };
+    // The transcript grows by itself; of other views what stands above them follows.
+    let (follows, part) = if tab == Tab::Transcript { (None, None) } else { (Some("session"), Some(".top")) };
+    let page = Page { assets, keys, own_keys: tab == Tab::Transcript, session: Some(&session), follows, part, ..Page::plain(&name) };
     Ok(Answer::Html(frame::page(site, &page, &main)))
 }
 
