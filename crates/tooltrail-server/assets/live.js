@@ -105,6 +105,7 @@ document.addEventListener('DOMContentLoaded', () => {
   let asking = null;
   let late = false;
   let rested = 0;
+  let failed = 0;
   async function ask() {
     if (asking || document.hidden) { late = true; return; }
     late = false;
@@ -118,13 +119,16 @@ document.addEventListener('DOMContentLoaded', () => {
       const which = root.dataset.part ?? '#main';
       const [old, wanted] = [document, came].map((page) => page.querySelector(which));
       if (answer.ok && old && wanted) become(old, wanted);
+      failed = answer.ok ? 0 : failed + 1;
       // More has changed than the server has looked at.
       late ||= came.documentElement.hasAttribute('data-old');
-    } catch { /* the next change asks again */ }
+    } catch { failed += 1; }
+    // Nothing may change any more that would ask again.
+    late ||= failed > 0;
     tick();
     document.dispatchEvent(new Event('tt-again'));
     // Not more often than a page is read, and never more than a third of the time.
-    rested = performance.now() + Math.max(300, 2 * (performance.now() - start));
+    rested = performance.now() + Math.max(300, 2 * (performance.now() - start), Math.min(failed, 10) * 1000);
     asking = null;
     if (late) ask();
   }

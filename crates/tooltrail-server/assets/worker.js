@@ -36,7 +36,7 @@ function counting(now) {
     try {
       const answer = await fetch(now);
       if (answer.ok) { told.needs = { kind: 'needs', ...await answer.json() }; tell(told.needs); again ||= told.needs.old; }
-    } catch { /* the next change asks again */ }
+    } catch { /* the connection is lost as well, and when it is back it is asked again */ }
     setTimeout(() => { asking = false; if (again) { again = false; count(); } }, 250);
   };
 }

@@ -70,6 +70,11 @@ impl Feed {
         self.wish.0 == written && self.wish.1 == touched && !self.kept().over
     }
 
+    /// Whether nobody comes to it any more.
+    pub(crate) fn is_over(&self) -> bool {
+        self.kept().over
+    }
+
     /// How many follow.
     pub(crate) fn followers(&self) -> usize {
         self.kept().followers

@@ -48,8 +48,10 @@ impl Hub {
         if let Some(feed) = state.feeds.iter().find(|feed| feed.is(written, wish.touched)) {
             return Some(feed.follow(since));
         }
-        if state.feeds.len() >= FEEDS {
-            return None;
+        // Pages have one feed, and that is never too many.
+        if state.feeds.len() >= FEEDS && !wish.touched {
+            let idle = state.feeds.iter().position(|feed| feed.followers() == 0)?;
+            state.feeds.swap_remove(idle).close();
         }
         let feed = Arc::new(Feed::new(written, wish.touched));
         let follower = feed.follow(since);
@@ -119,7 +121,9 @@ fn run(hub: &Weak<Hub>, feed: &Arc<Feed>, ground: Ground, wish: Wish) {
         }
         // Nobody can come to it while this is decided.
         let state = hub.state();
-        if feed.followers() > 0 {
+        if feed.is_over() {
+            break;
+        } else if feed.followers() > 0 {
             heard = Instant::now();
         } else if heard.elapsed() > STAYS {
             feed.close();

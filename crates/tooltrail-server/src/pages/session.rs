@@ -152,8 +152,8 @@ pub(super) fn tab(
         Tab::Waterfall => (waterfall::ASSETS, waterfall::KEYS),
         Tab::Changes | Tab::Raw => (&["session.css"][..], &[][..]),
     };
-    // The transcript grows by itself; of other views what stands above them follows.
-    let (follows, part) = if tab == Tab::Transcript { (None, None) } else { (Some("session"), Some(".top")) };
+    // The transcript grows by itself, and so do the bars; what stands above these is made anew.
+    let (follows, part) = if tab == Tab::Waterfall { (Some("session"), Some(".top")) } else { (None, None) };
     let page = Page { assets, keys, own_keys: tab == Tab::Transcript, session: Some(&session), follows, part, ..Page::plain(&name) };
     Ok(Answer::Html(frame::page(site, &page, &main)))
 }

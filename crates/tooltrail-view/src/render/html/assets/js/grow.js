@@ -17,6 +17,7 @@ let growing = null;
 let more = false;
 let rested = 0;
 let grown = false;
+let failed = 0;
 function grow() {
   if (growing) { more = true; return growing; }
   growing = (async () => {
@@ -34,7 +35,12 @@ function grow() {
       if (!answer.ok) throw new Error(String(answer.status));
       const news = await answer.json();
       if (news.v !== version) learn(news);
-    } catch { /* the next change asks again */ }
+      failed = 0;
+    } catch {
+      // Nothing may change any more that would ask again.
+      failed = Math.min(failed + 1, 10);
+      setTimeout(grow, failed * 1000);
+    }
     rested = performance.now() + Math.max(60, performance.now() - start);
   })().finally(() => { growing = null; if (more) grow(); });
   return growing;
@@ -156,7 +162,7 @@ function renewFold(old, node) {
   was.replaceChildren(...is.childNodes);
   // What is in it is not what it was either.
   if (!old.matches('[data-filled]')) return old;
-  if (old.open && !old.querySelector('.rows')) fill(old, false); else if (!old.open) delete old.dataset.filled;
+  if (old.open) fill(old, false); else delete old.dataset.filled;
   return old;
 }
 

@@ -296,6 +296,10 @@ async function fillNow(row, query) {
   const body = document.createElement('div');
   body.className = 'body';
   body.innerHTML = html;
+  // Conversations in it that are here already stay, and so do folds that somebody has opened.
+  const [known, folds] = [new Map(all('.rows', old ?? body).map((place) => [place.dataset.k, place])), all('.sub', old ?? body)];
+  for (const place of all('.rows', body)) if (old && known.has(place.dataset.k)) place.replaceWith(known.get(place.dataset.k));
+  all('.sub', body).forEach((fold, at) => { fold.open ||= Boolean(folds[at]?.open); });
   if (old) old.replaceWith(body); else row.append(body);
   row.dataset.filled = '';
   for (const place of away(body)) { size(place); watcher.observe(place); }
