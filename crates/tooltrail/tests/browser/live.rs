@@ -176,6 +176,11 @@ async fn everywhere(browser: &Browser, tabs: &[fantoccini::wd::WindowHandle], ca
     }
 }
 
+fn append(log: &Path, lines: &[&str]) {
+    let mut file = std::fs::OpenOptions::new().append(true).open(log).expect("the log");
+    std::io::Write::write_all(&mut file, (lines.join("\n") + "\n").as_bytes()).expect("written");
+}
+
 #[test]
 fn a_session_grows_by_5000_rows_under_the_readers_eyes() {
     let home = tempfile::tempdir().expect("a directory");
@@ -208,18 +213,34 @@ fn a_session_grows_by_5000_rows_under_the_readers_eyes() {
             )
             .await;
         let start = Instant::now();
+        let (rest, last) = rest.split_at(rest.len() - rest.len() / 10);
         for lines in rest.chunks(rest.len() / 60 + 1) {
-            let mut file = std::fs::OpenOptions::new().append(true).open(&log).expect("the log");
-            std::io::Write::write_all(&mut file, (lines.join("\n") + "\n").as_bytes()).expect("written");
+            append(&log, lines);
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
-        browser.until(&format!("{} >= {}", total, before + 4_800)).await;
+        browser.until(&format!("{} >= {}", total, before + 4_300)).await;
         let took = start.elapsed();
         let frames = browser.ask("const sorted = gaps.toSorted((a, b) => a - b); return [sorted[Math.floor(sorted.length / 2)], sorted[Math.floor(sorted.length * .95)], sorted.length, moved]").await;
         let of = |place: usize| frames[place].as_f64().expect("a number");
         assert!(of(3) < 2.0, "what was read moved by {} px", of(3));
         // Every other frame may be late on a loaded machine; docs/performance.md has the figures of a quiet one.
         assert!(of(0) < 34.0, "frames {frames} in {took:?}");
+        // Whoever scrolls about meanwhile, and is not the only one who looks, gets everything as well.
+        for (number, lines) in last.chunks(last.len() / 20 + 1).enumerate() {
+            append(&log, lines);
+            server.get(&format!("/s/{id}/live"));
+            browser.ask(&format!("scrollTo(0, document.documentElement.scrollHeight * {})", (number * 7 % 10) as f64 / 10.0)).await;
+        }
+        let told: Value = serde_json::from_str(&server.get(&format!("/s/{id}/live"))).expect("it is JSON");
+        let all: u64 = told["sections"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter(|place| place[7] == true)
+            .filter_map(|place| place[2].as_u64())
+            .sum();
+        browser.until(&format!("{total} === {all}")).await;
+        browser.until("scrollTo(0, document.documentElement.scrollHeight / 2); return !!document.elementFromPoint(innerWidth / 2, innerHeight / 2)?.closest('.row, .turn')").await;
         browser.is_quiet("a session that grows by 5,000 rows");
     });
 }

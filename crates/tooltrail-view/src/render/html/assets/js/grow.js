@@ -23,15 +23,13 @@ function grow() {
   growing = (async () => {
     // Half of the time is left to whoever scrolls.
     await pause(Math.max(0, rested - performance.now()));
-    // What is under way is of the version that is here.
-    await Promise.allSettled([...fetching.values()].map(({ promise }) => promise));
     more = false;
     const start = performance.now();
     try {
       const have = all('.rows:not(.away)', rows).map((place) => `${keyOf(place)}:${printOf(place)}`).join(',');
       const query = new URLSearchParams({ have, outline: outlined, show: shown().join(',') });
       const answer = await fetch(`${base}/live?${query}`);
-      if (answer.status === 404) lose();
+      if (answer.status === 404) return lose();
       if (!answer.ok) throw new Error(String(answer.status));
       const news = await answer.json();
       if (news.v !== version) learn(news);
@@ -52,6 +50,7 @@ function learn(news) {
   version = rows.dataset.v = news.v;
   rows.dataset.calls = news.calls;
   grown = true;
+  byId('tt-lost')?.remove();
   around(news);
   sections(news.sections);
   for (const place of all('.rows:not(.away)', rows)) {

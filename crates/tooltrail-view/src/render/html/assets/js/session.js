@@ -18,11 +18,17 @@ const part = (path) => `${base}/${path}${path.includes('?') ? '&' : '?'}v=${vers
 async function text(path, signal) {
   return (await get(path, signal)).text();
 }
+const TRIES = 5;
 async function get(path, signal) {
-  const ask = () => fetch(part(typeof path === 'function' ? path() : path), { signal });
-  let answer = await ask();
-  // What is here is of another version: it becomes like that one first.
-  if (answer.status === 409) { await grow(); answer = await ask(); }
+  let answer;
+  for (let tried = 0; tried < TRIES; tried++) {
+    const of = version;
+    answer = await fetch(part(typeof path === 'function' ? path() : path), { signal });
+    // What is here is of another version: it becomes like that one first.
+    if (answer.status === 409) await grow();
+    // What came may be of the version before.
+    else if (of === version) break;
+  }
   if (!answer.ok) throw new Error(String(answer.status));
   return answer;
 }
