@@ -35,6 +35,7 @@ function counting(now) {
     asking = true;
     try {
       const answer = await fetch(now);
+      again ||= !answer.ok;
       if (answer.ok) { told.needs = { kind: 'needs', ...await answer.json() }; tell(told.needs); again ||= told.needs.old; }
     } catch { /* the connection is lost as well, and when it is back it is asked again */ }
     setTimeout(() => { asking = false; if (again) { again = false; count(); } }, 250);

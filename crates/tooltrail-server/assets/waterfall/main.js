@@ -115,21 +115,21 @@ function begin() {
 }
 // The session has changed: whoever follows it says so.
 // However much is written, it is fetched once at a time, and half of the time not at all.
-let [following, late] = [false, false];
-async function follow() {
-  if (following) { late = true; return; }
-  following = true;
+let [fetches, late] = [false, false];
+async function fetchAgain() {
+  if (fetches) { late = true; return; }
+  fetches = true;
   do {
     late = false;
     const start = performance.now();
     await load();
     await new Promise((done) => setTimeout(done, Math.max(100, performance.now() - start)));
   } while (late);
-  following = false;
+  fetches = false;
 }
 document.addEventListener('tt-session', ({ detail }) => {
   // What is being fetched for the first time is new.
-  if (told && detail?.session === fall.dataset.session) follow();
+  if (told && detail?.session === fall.dataset.session) fetchAgain();
 });
 setInterval(() => {
   if (!told?.ticks || !told.running || document.hidden) return;

@@ -427,7 +427,7 @@ fn empty(site: &Site, moment: &Moment) -> Markup {
                 h2 { "Or look around first" }
                 p { a.button href={ (site.to("/demo/")) } { "Open the demo" } " " span.di { "A few invented sessions that show what there is to see." } }
             }
-            p.di { "When an agent has run, load this page again." }
+            p.di { "What an agent does comes here by itself." }
         }
     }
 }

@@ -161,7 +161,7 @@ function renewFold(old, node) {
   was.replaceChildren(...is.childNodes);
   // What is in it is not what it was either.
   if (!old.matches('[data-filled]')) return old;
-  if (old.open) fill(old, false); else delete old.dataset.filled;
+  if (old.open) refill(old); else delete old.dataset.filled;
   return old;
 }
 

@@ -308,9 +308,15 @@ async function fillNow(row, query) {
   all('.sub', body).forEach((fold, at) => { fold.open ||= Boolean(folds[at]?.open); });
   if (old) old.replaceWith(body); else row.append(body);
   row.dataset.filled = '';
+  row.toggleAttribute('data-whole', query !== '');
   for (const place of away(body)) { size(place); watcher.observe(place); }
   if (row.open && row.matches('.call')) equip(row);
   if (finding) paintUnit(row);
+}
+// Once more, as much as before; what is under way may be what it was.
+function refill(row) {
+  const again = () => fill(row, row.matches('[data-whole]'));
+  if (filling.has(row)) filling.get(row).then(again); else again();
 }
 const filled = (row) => row.matches('[data-body]:not([data-filled])') ? fill(row, false) : Promise.resolve();
 const deepen = filled;
