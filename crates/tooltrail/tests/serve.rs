@@ -169,8 +169,8 @@ fn beyond_this_machine_a_token_is_printed_and_wanted() {
     assert_eq!(get(server.port, "/", "Authorization: Bearer 0\r\n").0, 401);
 }
 
-#[test]
-fn a_call_is_told_as_the_commands_tell_it() {
+/// A server over two sessions of the demo, and the home that they lie in.
+fn ledger() -> (tempfile::TempDir, String, Server) {
     let home = tempfile::tempdir().expect("a directory");
     let project = home.path().join(".claude/projects/-srv-ledger");
     std::fs::create_dir_all(&project).expect("a directory");
@@ -180,6 +180,12 @@ fn a_call_is_told_as_the_commands_tell_it() {
     }
     let root = home.path().to_string_lossy().into_owned();
     let server = start(&["serve", "--no-open", "--port", "0", "--root", &root], free(), home.path());
+    (home, root, server)
+}
+
+#[test]
+fn a_call_is_told_as_the_commands_tell_it() {
+    let (home, root, server) = ledger();
     for name in ["6ab3:3", "7c10:1", "7c10:4", "7c10:8", "7c10:12"] {
         for (form, option) in [("json", "--json"), ("jsonl", "--raw")] {
             let (status, _, told) = get(server.port, &format!("/c/{name}.{form}"), "");
@@ -192,15 +198,7 @@ fn a_call_is_told_as_the_commands_tell_it() {
 
 #[test]
 fn calls_as_a_file_are_what_the_command_prints() {
-    let home = tempfile::tempdir().expect("a directory");
-    let project = home.path().join(".claude/projects/-srv-ledger");
-    std::fs::create_dir_all(&project).expect("a directory");
-    let demo = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/demo/projects/-srv-ledger");
-    for log in ["6ab3d920-17fe-4d5b-8e02-b9c4f7a10d35.jsonl", "7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045.jsonl"] {
-        std::fs::copy(demo.join(log), project.join(log)).expect("a log of the demo");
-    }
-    let root = home.path().to_string_lossy().into_owned();
-    let server = start(&["serve", "--no-open", "--port", "0", "--root", &root], free(), home.path());
+    let (home, root, server) = ledger();
     for query in ["", "status:failed", "kind:shell", "cargo", "project:nowhere"] {
         // In the older version of the protocol a body comes in one piece.
         let request = format!("GET /calls.jsonl?q={query} HTTP/1.0\r\nHost: 127.0.0.1:{}\r\n\r\n", server.port);

@@ -18,6 +18,8 @@ let more = false;
 let rested = 0;
 let grown = false;
 let failed = 0;
+// Whether a section is here that came while the page was becoming another version.
+let behind = false;
 function grow() {
   if (growing) { more = true; return growing; }
   growing = (async () => {
@@ -32,7 +34,7 @@ function grow() {
       if (answer.status === 404) return lose();
       if (!answer.ok) throw new Error(String(answer.status));
       const news = await answer.json();
-      if (news.v !== version) learn(news);
+      if (news.v !== version || behind) learn(news);
       failed = 0;
     } catch {
       // Nothing may change any more that would ask again.
@@ -53,10 +55,14 @@ function learn(news) {
   byId('tt-lost')?.remove();
   around(news);
   sections(news.sections);
+  const prints = new Map(news.sections.map(([key, , , , , , print]) => [key, print]));
+  behind = false;
   for (const place of all('.rows:not(.away)', rows)) {
     const html = news.rows[keyOf(place)];
-    if (html !== undefined) { alike(place, html, news.sections.find(([key]) => key === keyOf(place))[6]); ready(place); }
+    if (html !== undefined) { alike(place, html, prints.get(keyOf(place))); ready(place); }
+    behind ||= prints.has(keyOf(place)) && printOf(place) !== prints.get(keyOf(place));
   }
+  more ||= behind;
   if (finding) findAgain();
   digestLater();
   keep(seen);
