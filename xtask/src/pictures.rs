@@ -29,6 +29,7 @@ const PICTURES: &[Picture] = &[
     Picture { name: "session-light", path: "/s/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045", size: (1280, 1000), dark: false },
     Picture { name: "session-dark", path: "/s/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045", size: (1280, 1000), dark: true },
     Picture { name: "call", path: "/c/6ab3d920-17fe-4d5b-8e02-b9c4f7a10d35:3", size: (1280, 640), dark: false },
+    Picture { name: "waterfall", path: "/s/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045/waterfall", size: (1280, 700), dark: false },
 ];
 
 /// Takes all pictures.

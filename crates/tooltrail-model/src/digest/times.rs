@@ -239,7 +239,7 @@ mod tests {
             let mut before = (0, None);
             for (place, (who, start, end)) in lapse.spans().enumerate() {
                 prop_assert!(start == before.0 && start < end && (place == 0 || before.1 != Some(who)), "{:?}", lapse);
-                let at_work = |who| spans.iter().any(|span| span.who == who && span.start < end && span.end > start);
+                let at_work = |who| spans.iter().any(|span| span.who == who && span.start < span.end && span.start < end && span.end > start);
                 prop_assert_eq!(who, WHO.into_iter().find(|who| at_work(*who)));
                 before = (end, Some(who));
             }
