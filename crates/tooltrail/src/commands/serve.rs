@@ -74,7 +74,7 @@ pub(crate) fn or_overview(args: &LogArgs) -> anyhow::Result<ExitCode> {
 pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
     logs::places(args)?;
     #[cfg(target_os = "linux")]
-    with_few_arenas();
+    with_lean_memory();
     if own.fill {
         return filling::here(args);
     }
@@ -110,19 +110,22 @@ pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Starts this program once more in its own place, with fewer arenas. The C library gives every few threads an arena of their own and keeps
-/// what was freed in it; open sessions live in threads, and one that grows leaves twice as much behind as it needs. How many arenas there
-/// are can only be said before the program starts. Where that is not possible it goes on as it is.
+/// How the C library's allocator is told to give back what is freed: few arenas, large pieces by themselves, the end of the heap at once.
 #[cfg(target_os = "linux")]
-fn with_few_arenas() {
+const LEAN: [(&str, &str); 3] = [("MALLOC_ARENA_MAX", "2"), ("MALLOC_MMAP_THRESHOLD_", "262144"), ("MALLOC_TRIM_THRESHOLD_", "1048576")];
+
+/// Starts this program once more in its own place, with an allocator that gives memory back. Open sessions live in threads, and by itself
+/// each arena keeps what was freed in it: a long session that grows would leave twice as much behind as it needs. The allocator can only
+/// be told before the program starts. Where that is not possible, or somebody has told it something else, it goes on as it is.
+#[cfg(target_os = "linux")]
+fn with_lean_memory() {
     use std::os::unix::process::CommandExt;
-    const ARENAS: &str = "MALLOC_ARENA_MAX";
-    if std::env::var_os(ARENAS).is_some() {
+    if LEAN.iter().any(|(name, _)| std::env::var_os(name).is_some()) {
         return;
     }
     if let Ok(program) = std::env::current_exe() {
         // It comes back only if it failed.
-        let _ = std::process::Command::new(program).args(std::env::args_os().skip(1)).env(ARENAS, "2").exec();
+        let _ = std::process::Command::new(program).args(std::env::args_os().skip(1)).envs(LEAN).exec();
     }
 }
 
