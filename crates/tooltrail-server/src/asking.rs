@@ -124,6 +124,13 @@ fn pieces(query: &str) -> Vec<&str> {
     pieces
 }
 
+/// That there is nothing to ask about yet, and what comes when there is.
+pub(crate) fn no_logs(site: &Site, comes: &str) -> Markup {
+    html! {
+        div.nothing { p { b { "There are no logs yet." } " When an agent has run, " (comes) ". " a href=(site.to("/")) { "Where they are looked for" } } }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::pieces;

@@ -61,7 +61,7 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let rows = Rows::new(site, &moment, &rows, &clock, false);
     let body = match site.filter(view.query, &moment) {
         Err(mistake) => asking::mistake(site, "/calls", &mistake),
-        Ok(_) if rows.rows.is_empty() && reading.is_none() => no_logs(site),
+        Ok(_) if rows.rows.is_empty() && reading.is_none() => asking::no_logs(site, "its calls are here"),
         Ok(filter) => {
             let patience = if view.whole { WHOLE } else { PATIENCE };
             let found = site.keyed.find(&moment, rows.rows, site.threads(), &filter, patience)?;
@@ -332,7 +332,3 @@ impl Table<'_> {
 
 /// A row, and the time by which it stands under a day.
 type Line = (Option<Time>, Markup);
-
-fn no_logs(site: &Site) -> Markup {
-    html! { div.nothing { p { b { "There are no logs yet." } " When an agent has run, its calls are here. " a href=(site.to("/")) { "Where they are looked for" } } } }
-}

@@ -293,6 +293,9 @@ impl Listing<'_> {
 
     fn nothing(&self) -> Markup {
         let site = self.rows.site;
+        if self.rows.rows.is_empty() && !self.rows.moment.read.partial {
+            return asking::no_logs(site, "its sessions are here");
+        }
         html! {
             div.nothing {
                 p { b { "No session fits." } " All terms must hold for one call or one message of a session." }

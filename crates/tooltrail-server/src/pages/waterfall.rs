@@ -108,7 +108,7 @@ fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, asked: &Asked) -> Markup
     });
     let calls = fall.calls().count();
     if calls == 0 {
-        return html! { p { "This session made no calls." } };
+        return no_calls();
     }
     let times = fall.lapse.times();
     html! {
@@ -209,4 +209,9 @@ fn first_rows(room: &Room<'_>, fall: &Fall<'_>) -> Markup {
             }
         }
     }
+}
+
+/// That there is nothing to draw.
+fn no_calls() -> Markup {
+    html! { p { "This session made no calls." } }
 }

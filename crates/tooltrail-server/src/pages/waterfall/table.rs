@@ -62,6 +62,9 @@ impl Row<'_, '_> {
 
 /// The table, sorted as asked for, a page of it at a time.
 pub(super) fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, asked: &Asked) -> Markup {
+    if fall.calls().next().is_none() {
+        return super::no_calls();
+    }
     let wanted = asked.get("sort").unwrap_or_default();
     let (word, back) = wanted.strip_prefix('-').map_or((wanted, false), |word| (word, true));
     let sorted = COLUMNS.iter().find(|column| column.word == word);
