@@ -14,7 +14,7 @@ const STEPS: &[Step] = &[
     Step { name: "format", variables: &[], arguments: &["fmt", "--all", "--check"] },
     Step { name: "lint", variables: &[], arguments: &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"] },
     Step { name: "documents", variables: &[("RUSTDOCFLAGS", "-D warnings")], arguments: &["doc", "--workspace", "--no-deps", "--locked"] },
-    Step { name: "tests", variables: &[], arguments: &["test", "--workspace", "--locked"] },
+    Step { name: "tests", variables: &[], arguments: &["test", "--workspace", "--locked", "--no-fail-fast"] },
 ];
 
 /// Runs the steps in order and stops at the first that fails.

@@ -5,6 +5,7 @@ use crate::support::Small;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 
 /// The rows of all pages.
@@ -92,10 +93,9 @@ pub(crate) fn append(home: &Path, id: &str, number: usize) {
         "{{\"type\":\"user\",{},\"message\":{{\"role\":\"user\",\"content\":[{{\"type\":\"tool_result\",\"tool_use_id\":\"{call}\",\"is_error\":false,\"content\":\"a needle\"}}]}}}}\n",
         shared("b")
     );
-    let mut log = fs::read_to_string(&file).expect("a log");
-    log.push_str(&request);
-    log.push_str(&result);
-    fs::write(&file, log).expect("it is written");
+    // Added at once, as agents do: a log that is written anew is empty for a moment, and whoever watches may see that.
+    let mut log = fs::File::options().append(true).open(&file).expect("a log");
+    log.write_all((request + &result).as_bytes()).expect("it is written");
 }
 
 #[test]
