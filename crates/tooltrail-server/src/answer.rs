@@ -1,14 +1,10 @@
 //! What is answered: a page, a text, a download, another address, or that there is no such thing.
 
-use axum::body::{Body, Bytes};
+use crate::pipe::{Written, stream};
+use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use maud::Markup;
-use std::io::{self, Write};
-use std::pin::Pin;
-use std::task::{Context, Poll, ready};
-use std::time::{Duration, Instant};
-use tokio::sync::mpsc::{self, error::TrySendError};
 use tooltrail_catalog::store;
 
 /// An answer.
@@ -24,9 +20,6 @@ pub enum Answer {
     /// Another address.
     Elsewhere(String),
 }
-
-/// Something that is written while it is sent.
-pub type Written = mpsc::Receiver<Bytes>;
 
 /// Why there is no answer.
 #[derive(Debug, thiserror::Error)]
@@ -99,66 +92,4 @@ pub(crate) fn headed(status: StatusCode, kind: &'static str, cache: &'static str
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static(cache));
     response
-}
-
-/// Where a file is written that is sent meanwhile.
-pub struct Pipe {
-    send: mpsc::Sender<Bytes>,
-    held: Vec<u8>,
-}
-
-/// How much is sent at a time.
-const PIECE: usize = 64 * 1024;
-/// How long it is waited for somebody who takes nothing.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-impl Pipe {
-    /// A pipe, and its other end.
-    pub fn new() -> (Self, Written) {
-        let (send, written) = mpsc::channel(8);
-        (Pipe { send, held: Vec::with_capacity(PIECE) }, written)
-    }
-}
-
-impl Write for Pipe {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.held.extend_from_slice(bytes);
-        if self.held.len() >= PIECE {
-            self.flush()?;
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        let mut piece = Bytes::from(std::mem::replace(&mut self.held, Vec::with_capacity(PIECE)));
-        let start = Instant::now();
-        loop {
-            match self.send.try_send(piece) {
-                Ok(()) => return Ok(()),
-                // Whoever wanted it has gone.
-                Err(TrySendError::Closed(_)) => return Err(io::ErrorKind::BrokenPipe.into()),
-                // Or takes nothing any more.
-                Err(TrySendError::Full(_)) if start.elapsed() > PATIENCE => return Err(io::ErrorKind::TimedOut.into()),
-                Err(TrySendError::Full(back)) => piece = back,
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-    }
-}
-
-/// What a pipe brings, as the body of a response.
-pub(crate) fn stream(written: Written) -> Body {
-    Body::new(Stream(written))
-}
-
-struct Stream(Written);
-
-impl http_body::Body for Stream {
-    type Data = Bytes;
-    type Error = std::convert::Infallible;
-
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<http_body::Frame<Bytes>, Self::Error>>> {
-        let piece = ready!(self.0.poll_recv(context));
-        Poll::Ready(piece.map(|piece| Ok(http_body::Frame::data(piece))))
-    }
 }

@@ -23,6 +23,7 @@ mod listed;
 mod machine;
 pub mod moment;
 mod pages;
+pub mod pipe;
 pub mod rooms;
 pub mod server;
 mod site;

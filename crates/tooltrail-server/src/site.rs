@@ -1,13 +1,13 @@
 //! A site: some logs, shown as pages. What pages ask for goes through here.
 
 use crate::answer::Trouble;
-use crate::api::Writing;
 use crate::changed::Changed;
 use crate::fresh::{Fresh, Work};
 use crate::hub::Hub;
 use crate::keyed::Keyed;
 use crate::machine::Machine;
 use crate::moment::Moment;
+use crate::pipe::Writing;
 use crate::rooms::{From, Key, Room, Rooms, Shut};
 use crate::tested::Tests;
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ pub struct Site {
     pub(crate) keyed: Keyed,
     /// What a session changed.
     pub(crate) changed: Arc<Changed>,
-    /// What is written to programs without an end.
+    /// What is being written while it is sent.
     pub(crate) writing: Writing,
     rooms: Rooms,
     fresh: Arc<Fresh>,

@@ -1,8 +1,9 @@
 //! `/events`: server-sent events for open pages. One connection of a browser serves all its pages, and a page that hears of a change asks
 //! for what it shows. So nothing is lost where a connection is: after a pause everybody asks once.
 
-use crate::answer::{Written, headed, stream};
+use crate::answer::headed;
 use crate::feed::{Follower, Told};
+use crate::pipe::{Written, stream};
 use crate::site::Site;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode};
@@ -44,9 +45,9 @@ pub(crate) fn last_event(headers: &HeaderMap) -> Option<&str> {
 
 /// A response that is written by a task for as long as somebody reads it.
 pub(crate) fn spawn<F: Future<Output = ()> + Send + 'static>(work: impl FnOnce(Sender<Bytes>) -> F) -> Response {
-    let (sender, written): (_, Written) = mpsc::channel(ROOM);
+    let (sender, pieces) = mpsc::channel(ROOM);
     tokio::spawn(work(sender));
-    headed(StatusCode::OK, "text/event-stream", "no-store", stream(written))
+    headed(StatusCode::OK, "text/event-stream", "no-store", stream(Written::endless(pieces)))
 }
 
 /// An event, as it is sent. None of its parts has a line feed in it.

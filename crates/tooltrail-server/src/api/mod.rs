@@ -25,7 +25,6 @@ pub(crate) use fault::refused_method;
 use fault::{Code, Fault};
 use question::{Kind, Param, Question};
 use reply::Reply;
-pub(crate) use reply::Writing;
 use std::sync::Arc;
 
 /// What every path of this version begins with.

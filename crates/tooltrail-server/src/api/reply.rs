@@ -2,23 +2,19 @@
 
 use super::fault::{Code, Fault};
 use super::question::Question;
-use crate::answer::{self, Pipe, headed};
+use crate::answer::headed;
+use crate::pipe::{self, Pipe, Writing};
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
 use std::io::{self, Write};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use tooltrail_model::row::VERSION;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The types of answers.
 pub(super) const JSON: &str = "application/json";
 pub(super) const LINES: &str = "application/x-ndjson";
-
-/// How many answers without an end are written at once.
-const STREAMS: usize = 4;
 
 /// Writes rows, a line each.
 pub(super) type Writer = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + Send>;
@@ -121,53 +117,17 @@ impl Page {
     }
 }
 
-/// How many answers without an end are being written.
-#[derive(Clone, Default)]
-pub(crate) struct Writing(Arc<AtomicUsize>);
-
-/// One of the few that may be written at once.
-struct Turn(Writing);
-
-impl Writing {
-    fn begin(&self) -> Option<Turn> {
-        let begun = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| (count < STREAMS).then_some(count + 1));
-        begun.is_ok().then(|| Turn(self.clone()))
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        self.0.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 /// Lines that are written, on a thread of their own, while they are sent.
 fn stream(write: Writer, writing: &Writing) -> Response {
     let Some(turn) = writing.begin() else {
-        let say = format!("{STREAMS} answers without an end are being written already. Ask again when one is done, or with `limit`.");
+        let say = "Too many answers without an end are being written already. Ask again when one is done, or with `limit`.";
         return Fault::new(Code::Busy, say).response();
     };
     let (mut pipe, written) = Pipe::new();
     std::thread::spawn(move || {
         // Who wanted it may have gone.
-        let _ = write(&mut pipe).and_then(|()| pipe.flush());
+        let _ = write(&mut pipe).and_then(|()| pipe.end());
         drop(turn);
     });
-    headed(StatusCode::OK, LINES, "no-store", answer::stream(written))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_a_few_answers_without_an_end_are_written_at_once() {
-        let writing = Writing::default();
-        let mut turns: Vec<Turn> = (0..STREAMS).filter_map(|_| writing.begin()).collect();
-        assert_eq!((turns.len(), writing.begin().is_none()), (STREAMS, true));
-        let refused = stream(Box::new(|_| Ok(())), &writing);
-        assert_eq!((refused.status().as_u16(), refused.headers()["retry-after"].as_bytes()), (429, &b"1"[..]));
-        turns.pop();
-        assert!(writing.begin().is_some());
-    }
+    headed(StatusCode::OK, LINES, "no-store", pipe::stream(written))
 }

@@ -2,36 +2,15 @@
 
 use super::columns::{Column, Field, Told};
 use super::{View, WHOLE};
-use crate::answer::{Answer, Pipe, Trouble};
+use crate::answer::{Answer, Trouble};
 use crate::asked::Asked;
 use crate::moment::Moment;
+use crate::pipe::Pipe;
 use crate::site::Site;
 use std::collections::HashMap;
 use std::io::{self, Write};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use tooltrail_catalog::store::Listed;
 use tooltrail_model::row::{CallRow, SessionRow};
-
-/// How many files are written at once.
-const AT_ONCE: usize = 4;
-static WRITTEN: AtomicUsize = AtomicUsize::new(0);
-
-/// One of the files that are being written.
-struct Turn;
-
-impl Turn {
-    fn take() -> Result<Self, Trouble> {
-        let free = |number: usize| (number < AT_ONCE).then_some(number + 1);
-        let taken = WRITTEN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, free);
-        taken.map(|_| Turn).map_err(|_| Trouble::Later("Too much is being written already. Ask again when that is done.".to_owned()))
-    }
-}
-
-impl Drop for Turn {
-    fn drop(&mut self) {
-        WRITTEN.fetch_sub(1, Ordering::Relaxed);
-    }
-}
 
 /// For spreadsheets: the columns of the table.
 pub(crate) fn csv(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
@@ -54,9 +33,13 @@ fn file(site: &Site, asked: &Asked, to: To) -> Result<Answer, Trouble> {
     let moment = site.moment()?;
     let view = View::new(site, asked);
     let filter = site.filter(view.query, &moment).map_err(|mistake| Trouble::Wrong(mistake.to_string()))?;
-    let turn = Turn::take()?;
+    let busy = || Trouble::Later("Too much is being written already. Ask again when that is done.".to_owned());
+    let turn = site.writing.begin().ok_or_else(busy)?;
     let rows = moment.rows();
     let found = site.keyed.find(&moment, &rows, site.threads(), &filter, WHOLE)?;
+    if !found.whole {
+        return Err(Trouble::Later("This takes more than a minute to find. Narrow it down, by since:7d or by a project.".to_owned()));
+    }
     let mut calls = found.calls.to_vec();
     // As the command prints them, unless an order is asked for.
     if to == To::Csv || asked.word("sort").is_some() {
@@ -66,8 +49,8 @@ fn file(site: &Site, asked: &Asked, to: To) -> Result<Answer, Trouble> {
     let (mut pipe, written) = Pipe::new();
     let (columns, threads) = (view.columns.clone(), site.threads());
     std::thread::spawn(move || {
-        // Who wanted it may have gone, and the catalogue may have: the file ends there.
-        let _ = write(&moment, &calls, to, &columns, threads, &mut pipe);
+        // Who wanted it may have gone, and the catalogue may have: the file is broken off there.
+        let _ = write(&moment, &calls, to, &columns, threads, &mut pipe).map(|()| pipe.end());
         drop(turn);
     });
     Ok(match to {
@@ -110,7 +93,7 @@ fn write(
     for piece in calls.chunks(PIECE) {
         moment.asked(&rows, threads).each_row(piece, told, |lines| out.write_all(&lines).map_err(gone))?;
     }
-    out.flush().map_err(gone)
+    Ok(())
 }
 
 /// A line of cells, as RFC 4180 has it.
