@@ -39,11 +39,12 @@ impl Page<'_> {
 /// The links of the bar.
 const LINKS: &[(&str, &str)] = &[("/", "Home"), ("/sessions", "Sessions"), ("/calls", "Calls"), ("/search", "Search")];
 
-/// The keys of pages that have none of their own.
+/// The keys of pages that have rows.
+pub(crate) const ROW_KEYS: &[(&str, &str)] = &[("j k", "next, previous row"), ("Enter", "open the row")];
+
+/// The keys of all pages but those that have their own.
 pub(crate) const KEYS: &[(&str, &str)] = &[
     ("/", "search all sessions"),
-    ("j k", "next, previous row"),
-    ("Enter", "open the row"),
     ("Ctrl K", "go to a session, a page, a command"),
     ("g h", "home"),
     ("g l", "what runs now"),
@@ -144,6 +145,7 @@ fn keys(site: &Site, own: &[(&str, &str)]) -> Markup {
         dialog #tt-help aria-labelledby="tt-help-title" {
             header { h2 id="tt-help-title" { "Keys" } button #tt-help-close type="button" aria-label="Close" { "✕" } }
             (key_list(own))
+            div.of-rows { (key_list(ROW_KEYS)) }
             (key_list(KEYS))
             label.tick { input #tt-keys type="checkbox" checked autocomplete="off"; span { "Single keys do something" } }
             p { a href=(site.to("/help")) { "More help: the filter language, what the signs mean, where logs are read from" } }

@@ -10,7 +10,6 @@ use crate::words::{self, Clock, ProjectTerms};
 use maud::{Markup, html};
 use std::collections::HashMap;
 use tooltrail_model::Time;
-use tooltrail_model::filter::quoted;
 use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::{count, counted, is_problem, look, took};
 use tooltrail_view::line::neutral;
@@ -209,8 +208,8 @@ impl<'a> Rows<'a> {
 
     /// The address of its calls, or of those for which a term holds.
     fn calls_of(&self, row: &SessionRow<'_>, place: usize, term: &str) -> String {
-        let gone = if self.is_gone(place) { " is:gone" } else { "" };
-        asking(self.site, "/calls", format!("session:{}{gone} {term}", quoted(row.session)).trim_end())
+        let session = words::session_term(row.session, self.is_gone(place));
+        asking(self.site, "/calls", format!("{session} {term}").trim_end())
     }
 
     /// How many of its calls are not fine, each status a link to them.

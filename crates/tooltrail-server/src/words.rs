@@ -131,6 +131,11 @@ impl<'p> ProjectNames<'p> {
     }
 }
 
+/// What takes a session in a filter. One that is in no log any more has to be asked for as such.
+pub(crate) fn session_term(session: &str, gone: bool) -> String {
+    format!("session:{}{}", quoted(session), if gone { " is:gone" } else { "" })
+}
+
 /// What takes a project and no other in a filter: as much of the end of its path as no other project ends with.
 ///
 /// A directory in a filter also means what lies in it and what it lies in, so the whole path is only the last resort.

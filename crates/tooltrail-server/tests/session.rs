@@ -61,6 +61,23 @@ fn a_section_and_its_bodies_are_there() {
 }
 
 #[test]
+fn its_figures_lead_to_what_is_behind_them() {
+    let world = World::demo();
+    let page = world.page(PROBLEMS);
+    let top = page.split("<ul class=\"about\">").nth(1).and_then(|rest| rest.split("</ul>").next()).expect("what is known of it");
+    let (address, number) =
+        top.split("calls</span> <a href=\"").nth(1).and_then(|rest| rest.split("</a>").next()?.split_once('"')).expect("its calls");
+    let calls = world.page(address).matches(" data-row>").count();
+    assert!(number.ends_with(&format!(">{calls}")) && calls > 3, "{calls} at {address}, and {number}");
+    for (view, label) in [("changes", "Changed"), ("waterfall", "Time")] {
+        assert!(page.contains(&format!("{PROBLEMS}/{view}\"")) && page.contains(&format!(">{label}</a></dt>")), "{label}");
+        assert_eq!(world.ask(&format!("{PROBLEMS}/{view}")).0, 200);
+    }
+    let project = page.split("<a class=\"project\" href=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("its project");
+    assert!(world.page(project).contains(PROBLEMS), "{project}");
+}
+
+#[test]
 fn a_short_name_leads_to_the_whole_one_and_others_nowhere() {
     let world = World::demo();
     let (status, head, _) = world.answer("/s/7c10");
@@ -98,6 +115,7 @@ fn raw_lines_are_paged_and_only_logs_of_the_session_are_read() {
     assert_eq!(page.matches("<li id=\"line-").count(), 3);
     assert!(world.page("/s/one/raw?from=3").contains("id=\"line-3\"") && !world.page("/s/one/raw?from=3").contains("id=\"line-2\""));
     assert!(world.page("/s/one/raw?from=99").contains("There is nothing here"));
+    assert!(world.page("/s/one/raw?end=1").contains("id=\"line-3\""));
     assert!(world.page("/s/one/raw?line=2").contains("tool_use"));
     assert!(world.page("/s/one/raw?line=99").contains("There is no such line"));
     // A log that is not there is the first one; a path is no number.

@@ -60,6 +60,15 @@ impl Agent {
         self.write("user", &json!({ "role": "user", "content": content }), Some(raw))
     }
 
+    /// The model has a file made, and it is.
+    pub fn create(&mut self, id: &str, path: &str, text: &str) -> io::Result<()> {
+        self.model(&json!([{ "type": "tool_use", "id": id, "name": "Write", "input": { "file_path": path, "content": text } }]))?;
+        let seen = format!("File created successfully at: {path}");
+        let content = json!([{ "type": "tool_result", "tool_use_id": id, "content": seen }]);
+        let raw = json!({ "type": "create", "filePath": path, "content": text, "structuredPatch": [], "originalFile": null });
+        self.write("user", &json!({ "role": "user", "content": content }), Some(raw))
+    }
+
     fn model(&mut self, content: &Value) -> io::Result<()> {
         let usage = json!({ "input_tokens": 4, "output_tokens": 20, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 900 });
         let message = json!({

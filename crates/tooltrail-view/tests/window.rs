@@ -25,6 +25,8 @@ const AT: At<'static> = At {
     zone: None,
     resume: None,
     neighbours: [None, None],
+    calls: Some("/demo/calls?q=session%3As1"),
+    project: None,
 };
 
 /// A session of many rows; call 20 starts a subagent, which does half as much.
@@ -200,7 +202,7 @@ fn nothing_from_a_log_becomes_markup_and_the_policy_holds() {
         all += &window.section(&book, section, &at).into_string();
     }
     all += &window.body(&book, 0, true, &at).into_string();
-    all += &window.digest(&book).into_string();
+    all += &window.digest(&book, &at).into_string();
     for tag in all.split('<').skip(1).filter_map(|rest| rest.split_once('>').map(|(tag, _)| tag)) {
         let name = tag.split([' ', '/']).find(|part| !part.is_empty()).unwrap_or_default();
         assert!(!["script", "svg", "iframe", "object", "embed", "base", "link", "style", "img"].contains(&name), "<{tag}>");

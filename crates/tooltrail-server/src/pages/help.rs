@@ -52,6 +52,7 @@ pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
         main #main.lists.narrow.help-page {
             h1 { "Help" }
             h2 #keys { "Keys" }
+            (frame::key_list(frame::ROW_KEYS))
             (frame::key_list(frame::KEYS))
             p.di { "A session's page has more of them, and so have that of a call and the table of calls; " kbd { "?" } " shows them there. The dialog that it opens also switches single keys off." }
             (filters(site))

@@ -44,6 +44,7 @@ fn drawn(room: &Room<'_>, asked: &Asked) -> Markup {
         p.file { (neutral(file)) }
         @match asked.number("line") {
             Some(line) => (one(room, file, chosen, line as u64)),
+            None if asked.get("end").is_some() => (some(room, file, chosen, first_of_last(room, file))),
             None => (some(room, file, chosen, asked.number("from").map_or(1, |from| from.max(1) as u64))),
         }
     }
@@ -81,6 +82,23 @@ fn read(room: &Room<'_>, file: &str, from: u64, lines: u64, letters: usize) -> s
     Ok((told, false))
 }
 
+/// The line that the last page begins with.
+fn first_of_last(room: &Room<'_>, file: &str) -> u64 {
+    let (mut buffer, turns, mut last) = (Buffer::default(), Turns::default(), 1);
+    // What cannot be read is told when its lines are.
+    let Ok(log) = room.shelf.log(file) else { return 1 };
+    let mut log = Lines::new(log, &mut buffer, &turns, LONGEST);
+    while let Ok(Some(line)) = log.next_line() {
+        last = line.number;
+    }
+    page_of(last)
+}
+
+/// The line that the page of a line begins with.
+fn page_of(line: u64) -> u64 {
+    (line.max(1) - 1) / LINES * LINES + 1
+}
+
 /// A page of lines.
 fn some(room: &Room<'_>, file: &str, chosen: usize, from: u64) -> Markup {
     let (lines, more) = match read(room, file, from, LINES, LETTERS) {
@@ -92,7 +110,7 @@ fn some(room: &Room<'_>, file: &str, chosen: usize, from: u64) -> Markup {
         nav.pages aria-label="Pages of the log" {
             @if from > 1 { a rel="prev" href=(to(from.saturating_sub(LINES).max(1))) { "← earlier lines" } }
             span.di { "lines " (count(from)) "–" (count(lines.last().map_or(from, |line| line.number))) }
-            @if more { a rel="next" href=(to(from + LINES)) { "later lines →" } }
+            @if more { a rel="next" href=(to(from + LINES)) { "later lines →" } a href={ "?file=" (chosen) "&end=1" } { "last lines" } }
         }
     };
     html! {
@@ -111,7 +129,7 @@ fn some(room: &Room<'_>, file: &str, chosen: usize, from: u64) -> Markup {
 /// One line in full, laid out.
 fn one(room: &Room<'_>, file: &str, chosen: usize, number: u64) -> Markup {
     let line = read(room, file, number, 1, usize::MAX / 8).ok().and_then(|(lines, _)| lines.into_iter().next());
-    let back = |number: u64| format!("?file={chosen}&from={}#line-{number}", (number.max(1) - 1) / LINES * LINES + 1);
+    let back = |number: u64| format!("?file={chosen}&from={}#line-{number}", page_of(number));
     html! {
         nav.pages aria-label="Lines of the log" {
             a href=(back(number)) { "← all lines" }

@@ -3,10 +3,12 @@
 use super::waterfall;
 use crate::answer::{Answer, Trouble};
 use crate::asked::{Asked, encoded};
+use crate::asking::asking;
 use crate::frame::{self, Page};
 use crate::moment::Moment;
 use crate::rooms::Room;
 use crate::site::Site;
+use crate::words::{self, ProjectTerms};
 use jiff::tz::TimeZone;
 use maud::{Markup, html};
 use std::sync::Arc;
@@ -49,8 +51,7 @@ impl Seat {
             live: self.asked.get("live").is_some(),
             now: self.now,
             zone: Some(&self.zone),
-            resume: None,
-            neighbours: [None, None],
+            ..At::default()
         }
     }
 }
@@ -64,6 +65,9 @@ pub(super) struct Visit {
     pub(super) session: String,
     seat: Seat,
     neighbours: [Option<String>; 2],
+    /// Where its calls are a table, and the sessions of its project.
+    calls: String,
+    project: Option<String>,
 }
 
 impl Visit {
@@ -78,15 +82,20 @@ impl Visit {
         let address = |place: Option<usize>| Some(site.to(&format!("/s/{}", encoded(rows.get(place?)?.session))));
         let session = rows.get(place).map(|row| row.session.to_owned()).unwrap_or_default();
         let neighbours = [address(place.checked_sub(1)), address(place.checked_add(1))];
+        let calls = asking(site, "/calls", &words::session_term(&session, moment.listing.is_gone(place)));
+        let project = rows.get(place).and_then(|row| row.project);
+        let terms = || ProjectTerms::of(rows.iter().filter_map(|row| row.project));
+        let project = project.map(|project| asking(site, "/sessions", &terms().term(project)));
         drop(rows);
         let seat = Seat::new(site, asked, &session, Some(moment.now.time));
-        Ok(Visit { moment, place, session, seat, neighbours })
+        Ok(Visit { moment, place, session, seat, neighbours, calls, project })
     }
 
     /// Where the page is shown.
     pub(super) fn at<'v>(&'v self, room: &Room<'_>) -> At<'v> {
         let [before, after] = &self.neighbours;
-        At { neighbours: [before.as_deref(), after.as_deref()], ..self.seat.at(room) }
+        let neighbours = [before.as_deref(), after.as_deref()];
+        At { neighbours, calls: Some(&self.calls), project: self.project.as_deref(), ..self.seat.at(room) }
     }
 
     /// Whether the question is about the session as it is. Parts are named by their places, which are others once it has changed.
@@ -152,8 +161,12 @@ pub(super) fn tab(
         Tab::Waterfall => (waterfall::ASSETS, waterfall::KEYS),
         Tab::Changes | Tab::Raw => (&["session.css"][..], &[][..]),
     };
-    // The transcript grows by itself, and so do the bars; what stands above these is made anew.
-    let (follows, part) = if tab == Tab::Waterfall { (Some("session"), Some(".top")) } else { (None, None) };
+    // The transcript grows by itself, and so do the bars; what stands above these is made anew, and all of the others.
+    let (follows, part) = match tab {
+        Tab::Transcript => (None, None),
+        Tab::Waterfall => (Some("session"), Some(".top")),
+        Tab::Changes | Tab::Raw => (Some("session"), None),
+    };
     let page = Page { assets, keys, own_keys: tab == Tab::Transcript, session: Some(&session), follows, part, ..Page::plain(&name) };
     Ok(Answer::Html(frame::page(site, &page, &main)))
 }
@@ -247,7 +260,7 @@ pub(crate) fn turns(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
 /// What the session amounts to: as it is now, since its links lead to names and not to places.
 pub(crate) fn digest(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let asked = Asked { query: Vec::new(), ..asked.clone() };
-    part(site, &asked, |room, _, _| room.window.digest(room.book))
+    part(site, &asked, |room, at, _| room.window.digest(room.book, at))
 }
 
 /// The way to something in it: which sections have to be brought, and which calls opened.

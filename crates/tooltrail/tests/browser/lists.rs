@@ -192,8 +192,8 @@ fn lists_can_be_read_without_a_script() {
         let field = browser.find(Locator::Css("#tt-q")).await.expect("a box");
         field.send_keys("agent:codex").await.expect("letters");
         browser.follow(".asking button").await;
-        let address = browser.current_url().await.expect("an address");
-        assert!(address.as_str().ends_with("/sessions?q=agent%3Acodex"), "{address}");
+        let wanted = server.to("/sessions?q=agent%3Acodex").parse().expect("an address");
+        browser.wait().for_url(&wanted).await.expect("it is asked for");
     });
 }
 

@@ -88,6 +88,31 @@ fn a_page_follows_its_session() {
     });
 }
 
+#[test]
+fn changes_and_raw_lines_follow_too() {
+    let home = tempfile::tempdir().expect("a directory");
+    let mut agent = agent(home.path());
+    let server = Server::of(home.path());
+    with_browser(|browser| async move {
+        browser.open(&server.to(&format!("{PAGE}/changes"))).await;
+        linked(&browser).await;
+        agent.create("toolu_a", "/srv/live/a.txt", "one\n").expect("a record");
+        browser.until("return document.querySelectorAll('.filed').length === 1").await;
+        browser.ask("document.querySelector('.filed details').open = false").await;
+        agent.create("toolu_b", "/srv/live/b.txt", "two\n").expect("a record");
+        browser.until("return document.querySelectorAll('.filed').length === 2").await;
+        let open = "return [...document.querySelectorAll('.filed details')].map((file) => file.open)";
+        assert_eq!(browser.ask(open).await, json!([false, true]), "what was closed stays so");
+        // The end of the log is wherever it is.
+        browser.open(&server.to(&format!("{PAGE}/raw?end=1"))).await;
+        linked(&browser).await;
+        assert_eq!(browser.ask("return document.querySelectorAll('.raw li').length").await, json!(65));
+        agent.say("the last word").expect("a record");
+        browser.until("return document.getElementById('line-66')?.textContent.includes('the last word')").await;
+        browser.is_quiet("views that follow");
+    });
+}
+
 /// State, figures, chips, digest and outline follow.
 async fn around(browser: &Browser, agent: &mut Agent) {
     let text = |selector: &str| format!("(document.querySelector('{selector}')?.textContent ?? '')");

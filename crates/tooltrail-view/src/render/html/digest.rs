@@ -9,14 +9,21 @@ use maud::{Markup, html};
 /// Where a call of the transcript stands; `None` where it is not on the page.
 pub(super) type Address<'a> = &'a dyn Fn(usize) -> Option<String>;
 
-/// A digest.
-pub(super) fn block(rows: &[Row], address: Address<'_>) -> Markup {
+/// The views of a session that show all of what a row says in short.
+const VIEWS: &[(&str, &str, &str)] = &[("Changed", "/changes", "All that it changed"), ("Time", "/waterfall", "When it was done")];
+
+/// A digest; of a session that has a page, if its address is given.
+pub(super) fn block(rows: &[Row], address: Address<'_>, page: Option<&str>) -> Markup {
+    let view = |label: &str| page.zip(VIEWS.iter().find(|(of, ..)| *of == label));
     html! {
         @if !rows.is_empty() {
             dl.digest aria-label="What the session amounts to" {
                 @for row in rows {
                     div {
-                        dt { (row.label) }
+                        dt { @match view(row.label) {
+                            Some((page, (_, view, about))) => a href={ (page) (view) } title=(about) { (row.label) },
+                            None => (row.label),
+                        } }
                         @for each in &row.facts { (fact(each, address)) }
                     }
                 }

@@ -63,7 +63,7 @@ impl Page<'_> {
             (self.outline())
             (PreEscaped("<main id=\"tt-main\">"))
             (self.top())
-            (super::digest::block(self.digest, &|call| self.plan.link(call)))
+            (super::digest::block(self.digest, &|call| self.plan.link(call), None))
             (PreEscaped("<div id=\"tt-rows\" class=\"transcript\" tabindex=\"-1\">"))
             @if self.plan.chunks.is_empty() { p.di { "There is nothing to show." } }
         };

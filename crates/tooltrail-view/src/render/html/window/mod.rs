@@ -93,6 +93,10 @@ pub struct At<'a> {
     pub resume: Option<&'a str>,
     /// The address of the session that began before it, and of the one after it.
     pub neighbours: [Option<&'a str>; 2],
+    /// The address of its calls as a table.
+    pub calls: Option<&'a str>,
+    /// The address of the sessions of its project.
+    pub project: Option<&'a str>,
 }
 
 impl At<'_> {
@@ -253,9 +257,9 @@ impl Window {
     }
 
     /// What the session amounts to. It is found out once, which takes a while where it is long.
-    pub fn digest(&self, book: &dyn Book) -> Markup {
+    pub fn digest(&self, book: &dyn Book, at: &At<'_>) -> Markup {
         let told = self.told(book);
-        block(&told.rows, &|call| Some(self.address(self.anchor(call)?)))
+        block(&told.rows, &|call| Some(self.address(self.anchor(call)?)), Some(at.base))
     }
 
     fn told(&self, book: &dyn Book) -> &Told {

@@ -104,7 +104,7 @@ fn top(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
     html! {
         header.top {
             div.line {
-                @if let Some(project) = session.project { span.project title=(neutral(project)) { (neutral(last_part(project))) } span.di aria-hidden="true" { "/" } }
+                @if let Some(project) = session.project { (project_name(project, at.project)) span.di aria-hidden="true" { "/" } }
                 h1 { (title(transcript)) }
                 (state(session, at.now))
                 span.do {
@@ -125,7 +125,17 @@ fn top(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
 /// What is known of the session as a whole.
 pub(super) fn about_list(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
     let facts = about(&transcript.session, at.clock()).into_iter().filter(|(name, _)| *name != "state");
-    html! { ul.about { @for (name, value) in facts { li { span.di { (name) } " " (neutral(&value)) } } } }
+    let address = |name: &str| at.calls.filter(|_| name == "calls");
+    html! { ul.about { @for (name, value) in facts { li {
+        span.di { (name) } " "
+        @match address(name) { Some(address) => a href=(address) title="All of them as a table" { (neutral(&value)) }, None => (neutral(&value)) }
+    } } } }
+}
+
+/// The name of the project, which leads to its sessions.
+fn project_name(project: &str, address: Option<&str>) -> Markup {
+    let (path, name) = (neutral(project), neutral(last_part(project)));
+    html! { @match address { Some(address) => a.project href=(address) title={ "Sessions of " (path) } { (name) }, None => span.project title=(path) { (name) } } }
 }
 
 fn resume(command: &str) -> Markup {
@@ -162,7 +172,7 @@ fn last_part(path: &str) -> &str {
 /// What the session amounts to, or a place for it where it takes long to find out.
 fn digest(window: &Window, book: &dyn Book, at: &At<'_>) -> Markup {
     html! {
-        @if book.transcript().calls.len() <= MANY || at.digest { div #tt-digest { (window.digest(book)) } }
+        @if book.transcript().calls.len() <= MANY || at.digest { div #tt-digest { (window.digest(book, at)) } }
         @else { div #tt-digest aria-busy="true" { p.digest.di { "Finding out what it amounts to … " a.more href={ (at.base) "?digest=1" } { "wait for it" } } } }
     }
 }
