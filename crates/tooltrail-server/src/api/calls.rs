@@ -3,7 +3,7 @@
 use super::fault::{Code, Fault};
 use super::question::Question;
 use super::reply::{Page, Reply, write_row};
-use super::{named, stats};
+use super::{named, turn};
 use crate::moment::Moment;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
@@ -122,8 +122,9 @@ const PIECE: usize = 4096;
 fn copies(question: &Question, moment: &Arc<Moment>, filter: Filter, after: Option<Last>) -> Result<Reply, Fault> {
     let (moment, threads) = (Arc::clone(moment), question.site.threads());
     let Some(limit) = question.limit() else {
+        let turn = turn::STREAMED.take()?;
         return Ok(Reply::Stream(Box::new(move |out| {
-            let _turn = stats::turn();
+            let _turn = turn;
             let linker = moment.library.whole().map_err(io::Error::other)?;
             let linked = linker.link_on(threads);
             let asked = asked(&moment, &linked, threads);
@@ -135,7 +136,7 @@ fn copies(question: &Question, moment: &Arc<Moment>, filter: Filter, after: Opti
             Ok(())
         })));
     };
-    let _turn = stats::turn();
+    let _turn = turn::MADE.take()?;
     let linker = moment.library.whole()?;
     let linked = linker.link_on(threads);
     let asked = asked(&moment, &linked, threads);

@@ -15,6 +15,7 @@ mod reply;
 mod search;
 mod sessions;
 mod stats;
+mod turn;
 
 use crate::site::Site;
 use axum::Router;

@@ -4,22 +4,14 @@ use super::calls::asked;
 use super::fault::Fault;
 use super::question::Question;
 use super::reply::{Page, Reply, write_row};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use super::turn;
 use tooltrail_catalog::totals;
 use tooltrail_model::link::By;
-
-/// What links everything takes memory as everything does, so it is done one at a time.
-static TURN: Mutex<()> = Mutex::new(());
-
-/// Waits for the others who link everything.
-pub(super) fn turn() -> MutexGuard<'static, ()> {
-    TURN.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 pub(super) fn totals(question: &Question) -> Result<Reply, Fault> {
     let moment = question.moment()?;
     let filter = question.filter(&moment)?;
-    let _turn = turn();
+    let _turn = turn::MADE.take()?;
     let (linker, threads) = (moment.library.whole()?, question.site.threads());
     let linked = linker.link_on(threads);
     let asked = asked(&moment, &linked, threads);
