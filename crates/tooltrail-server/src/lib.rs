@@ -2,7 +2,8 @@
 //!
 //! A [`Site`] knows what is there: `fresh` keeps a [`moment::Moment`] of the catalogue up to date while somebody asks, `rooms` holds the
 //! sessions that are open. `pages/` has one file per page; each is a function from what was asked to what is answered, drawn with the
-//! views that exports use. `api/` answers programs. `guard` decides who may ask at all. [`server`] puts it on a socket. Nothing here reads the environment or
+//! views that exports use. `api/` answers programs. `guard` decides who may ask at all. [`server`] puts it on a socket; `work` has pages and answers made on
+//! threads, `pipe` writes what is sent meanwhile. Nothing here reads the environment or
 //! prints: what the machine is like is told by a [`Machine`].
 
 pub mod answer;
@@ -30,6 +31,7 @@ mod site;
 mod stream;
 mod tested;
 mod words;
+mod work;
 
 pub use guard::Guard;
 pub use machine::{Fates, Machine};

@@ -5,6 +5,7 @@ use crate::asked::Asked;
 use crate::guard::{self, Door, Guard};
 use crate::pages::{Handler, PAGES};
 use crate::site::Site;
+use crate::work::{self, THREADS};
 use crate::{api, assets, frame, stream};
 use axum::Router;
 use axum::body::Body;
@@ -13,20 +14,50 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::from_fn_with_state;
 use axum::response::Response;
 use axum::routing::get;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
 use std::net::TcpListener;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How many pages are made at once.
-const AT_ONCE: usize = 16;
+/// How many connections there are at most.
+const CONNECTIONS: usize = 768;
+/// How long a request may take to arrive, or an idle connection to ask again, and how much may stand before its body.
+const ARRIVES: Duration = Duration::from_secs(60);
+const HEAD: usize = 128 * 1024;
+/// How long it is waited after the system had no connection to give.
+const REST: Duration = Duration::from_millis(200);
 
 /// Serves sites until the process ends: the first at the root, others below theirs.
 pub fn serve(listener: TcpListener, sites: &[Arc<Site>], guard: Guard, health: &str) -> std::io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(AT_ONCE).build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
     listener.set_nonblocking(true)?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        axum::serve(listener, router(sites, guard, health)).await
+        let router = router(sites, guard, health);
+        let free = Arc::new(Semaphore::new(CONNECTIONS));
+        loop {
+            // Whoever comes while there are too many waits until one has gone.
+            let Ok(place) = Arc::clone(&free).acquire_owned().await else { return Ok(()) };
+            match listener.accept().await {
+                Ok((stream, _)) => drop(tokio::spawn(connection(stream, router.clone(), place))),
+                // There may be no room for it, which passes.
+                Err(_) => tokio::time::sleep(REST).await,
+            }
+        }
     })
+}
+
+/// Answers what is asked through a connection, until either side ends it.
+async fn connection(stream: TcpStream, router: Router, _place: OwnedSemaphorePermit) {
+    // Small pieces, such as events, are sent at once.
+    let _ = stream.set_nodelay(true);
+    let mut http = hyper::server::conn::http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(ARRIVES).max_buf_size(HEAD);
+    // How a connection ends is nobody's concern any more.
+    let _ = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router)).await;
 }
 
 /// All addresses.
@@ -69,11 +100,11 @@ fn page(site: &Arc<Site>, handler: Handler) -> axum::routing::MethodRouter {
         let path = request.uri().path().strip_prefix(site.setup.root).unwrap_or_default().to_owned();
         let asked = Asked { path, names, query };
         async move {
-            let made = tokio::task::spawn_blocking(move || match handler(&site, &asked) {
+            let made = work::PAGES.make(move |_| match handler(&site, &asked) {
                 Ok(answer) => answer.response(StatusCode::OK),
                 Err(wrong) => trouble(&site, &wrong),
             });
-            made.await.unwrap_or_else(|_| {
+            made.await.unwrap_or_else(|| {
                 let say = "This page could not be made. What it shows can still be seen with `tooltrail show`.\n";
                 headed(StatusCode::INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", "no-store", Body::from(say))
             })

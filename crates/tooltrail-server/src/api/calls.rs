@@ -51,7 +51,10 @@ pub(super) fn list(question: &Question) -> Result<Reply, Fault> {
     }
     let rows = moment.rows();
     let asked = moment.asked(&rows, question.site.threads());
-    let mut found = asked.calls(&filter)?;
+    let (mut found, whole) = asked.calls_while(&filter, None, || !question.wanted.is_over())?;
+    if !whole {
+        return Err(Fault::new(Code::Busy, "Nobody waited for the answer."));
+    }
     if let Some(last) = after {
         let behind = behind(&moment, &last)?;
         found.retain(|call| (call.session, call.id) > behind);

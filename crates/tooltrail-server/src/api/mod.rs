@@ -18,6 +18,7 @@ mod stats;
 mod turn;
 
 use crate::site::Site;
+use crate::work;
 use axum::Router;
 use axum::extract::{FromRequestParts, Query, RawPathParams, Request};
 use axum::response::Response;
@@ -70,6 +71,12 @@ const QUERY: Param = Param {
     kind: Kind::Text,
     about: "A filter, in the language of the commands and pages (docs/filter.md). Nothing takes everything.",
     example: "status:failed since:7d",
+};
+const TEXT: Param = Param {
+    name: "q",
+    kind: Kind::Sought,
+    about: "What to look for: a word, a \"phrase\" or re:PATTERN, beside terms of the filter language that narrow it down.",
+    example: "panicked since:30d",
 };
 const LIMIT: Param =
     Param { name: "limit", kind: Kind::Count, about: "How many rows a page has. Lines without a limit go on to the end.", example: "10" };
@@ -163,7 +170,7 @@ const ENDPOINTS: &[Endpoint] = &[
         title: "Text in sessions",
         about: "The texts in which a query is found, the newest sessions first: the rows of `tooltrail search --json`.",
         name: None,
-        params: &[&QUERY, &FIELD, &LIMIT, &AFTER, &FORMAT],
+        params: &[&TEXT, &FIELD, &LIMIT, &AFTER, &FORMAT],
         gives: Gives::Rows("Hit"),
         answer: search::list,
     },
@@ -234,21 +241,38 @@ async fn answer(site: Arc<Site>, endpoint: &'static Endpoint, request: Request) 
         Ok(names) => names.iter().next().map(|(_, name)| name.to_owned()),
         Err(_) => return Fault::about(Code::BadValue, "id", "This name is no text in UTF-8.").response(),
     };
-    let Ok(Query(query)) = Query::try_from_uri(&parts.uri) else {
-        return Fault::new(Code::BadValue, "What stands behind the question mark cannot be read.").response();
+    let query = Query::try_from_uri(&parts.uri).ok().filter(|_| is_text(parts.uri.query().unwrap_or_default()));
+    let Some(Query(query)) = query else {
+        return Fault::new(Code::BadValue, "What stands behind the question mark is no text in UTF-8.").response();
     };
-    let question = match Question::read(endpoint, site, name, query, &parts) {
+    let mut question = match Question::read(endpoint, site, name, query, &parts) {
         Ok(question) => question,
         Err(fault) => return fault.response(),
     };
-    let made = tokio::task::spawn_blocking(move || match (endpoint.answer)(&question) {
-        Ok(reply) => reply.response(&question),
-        Err(fault) => fault.response(),
+    let made = work::ANSWERS.make(move |wanted| {
+        question.wanted = wanted.clone();
+        match (endpoint.answer)(&question) {
+            Ok(reply) => reply.response(&question),
+            Err(fault) => fault.response(),
+        }
     });
-    made.await.unwrap_or_else(|_| {
+    made.await.unwrap_or_else(|| {
         let say = "This could not be answered. `tooltrail check` says whether something is wrong with the logs.";
         Fault::new(Code::Broken, say).response()
     })
+}
+
+/// Whether a query is text where its signs are spelled out.
+fn is_text(query: &str) -> bool {
+    let mut pieces = query.split('%');
+    let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
+    for piece in pieces {
+        // What is no number is what it is.
+        let code = piece.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.extend(code);
+        bytes.extend_from_slice(piece.get(if code.is_some() { 2 } else { 0 }..).unwrap_or_default().as_bytes());
+    }
+    std::str::from_utf8(&bytes).is_ok()
 }
 
 /// There is no such path.

@@ -2,11 +2,13 @@
 
 use super::cursor;
 use super::fault::{Code, Fault};
+use super::reply::{JSON, LINES};
 use super::{Endpoint, ROOT};
 use crate::asked::encoded;
 use crate::moment::Moment;
 use crate::site::Site;
 use crate::stream::last_event;
+use crate::work::Wanted;
 use axum::http::header;
 use axum::http::request::Parts;
 use serde::Serialize;
@@ -19,7 +21,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// How many rows a page has, unless told otherwise, and at most.
 pub(super) const ROWS: usize = 100;
 pub(super) const MOST_ROWS: usize = 1000;
-/// The longest text that is taken, in bytes.
+/// The longest text that is taken, in letters.
 pub(super) const LONGEST: usize = 4096;
 
 /// Something that may be said in an address.
@@ -39,6 +41,8 @@ pub(super) struct Param {
 pub(super) enum Kind {
     /// Any text.
     Text,
+    /// Any text, and one has to be given.
+    Sought,
     /// A number of rows.
     Count,
     /// 0 or 1.
@@ -62,6 +66,8 @@ pub(super) struct Question {
     name: String,
     values: Vec<(&'static str, String)>,
     path: String,
+    /// Whether somebody still waits for the answer.
+    pub(super) wanted: Wanted,
 }
 
 impl Question {
@@ -87,13 +93,13 @@ impl Question {
             param.check(&name)?;
         }
         let said = |header| parts.headers.get(header).and_then(|value| value.to_str().ok());
-        let accepts = said(header::ACCEPT).is_some_and(|accept| accept.contains("application/x-ndjson"));
+        let accepts = accepts_lines(parts.headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()));
         let format = values.iter().find(|(key, _)| *key == "format").map(|(_, value)| value == "jsonl");
         let lines = format.unwrap_or(accepts && endpoint.params.iter().any(|param| param.name == "format"));
         let known = said(header::IF_NONE_MATCH).map(str::to_owned);
         let heard = last_event(&parts.headers).map(str::to_owned);
         let path = site.to(&format!("{ROOT}{}", endpoint.path));
-        Ok(Question { site, lines, known, heard, name, values, path })
+        Ok(Question { site, lines, known, heard, name, values, path, wanted: Wanted::default() })
     }
 
     /// What stands for the name in the path.
@@ -171,8 +177,8 @@ impl Param {
         let wrong = |say: String| Err(Fault::about(Code::BadValue, self.name, say));
         let (name, shown) = (self.name, || neutral(value.get(..value.floor_char_boundary(80)).unwrap_or_default()).into_owned());
         match self.kind {
-            Kind::Text if value.len() > LONGEST => wrong(format!("`{name}` is longer than {LONGEST} bytes.")),
-            Kind::Text | Kind::Cursor => Ok(()),
+            Kind::Text | Kind::Sought if value.chars().count() > LONGEST => wrong(format!("`{name}` is longer than {LONGEST} letters.")),
+            Kind::Text | Kind::Sought | Kind::Cursor => Ok(()),
             Kind::Flag if matches!(value, "0" | "1") => Ok(()),
             Kind::Flag => wrong(format!("`{name}` is 0 or 1, not `{}`.", shown())),
             Kind::Count => match value.parse::<usize>() {
@@ -186,9 +192,48 @@ impl Param {
     }
 }
 
+/// Whether rows are wanted a line each, by what is said to be taken: more than one object, and at all.
+fn accepts_lines<'h>(said: impl Iterator<Item = &'h str>) -> bool {
+    let (mut lines, mut one) = (0.0, 0.0);
+    for range in said.flat_map(|header| header.split(',')) {
+        let mut parts = range.split(';').map(str::trim);
+        let kind = parts.next().unwrap_or_default();
+        let weight = parts.find_map(|part| part.strip_prefix("q=").or_else(|| part.strip_prefix("Q=")));
+        let weight: f32 = weight.map_or(1.0, |weight| weight.trim().parse().unwrap_or(0.0));
+        if kind.eq_ignore_ascii_case(LINES) {
+            lines = weight;
+        } else if kind.eq_ignore_ascii_case(JSON) {
+            one = weight;
+        }
+    }
+    lines > 0.0 && lines >= one
+}
+
 fn unknown(endpoint: &Endpoint, key: &str) -> Fault {
     let known: Vec<&str> = endpoint.params.iter().map(|param| param.name).collect();
     let key = key.get(..key.floor_char_boundary(80)).unwrap_or_default();
     let takes = if known.is_empty() { "It takes none.".to_owned() } else { format!("It takes {}.", known.join(", ")) };
     Fault::about(Code::UnknownParameter, key, format!("There is no parameter `{}` here. {takes}", neutral(key)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_sent_to_whoever_takes_them() {
+        for (said, lines) in [
+            (&["application/x-ndjson"][..], true),
+            (&["Application/X-NDJSON; charset=utf-8, */*"], true),
+            (&["text/html", "application/x-ndjson"], true),
+            (&["application/json, application/x-ndjson"], true),
+            (&["application/json, application/x-ndjson;q=0.5"], false),
+            (&["application/x-ndjson;q=0, application/json"], false),
+            (&["application/x-ndjson;q=nothing"], false),
+            (&["*/*"], false),
+            (&[], false),
+        ] {
+            assert_eq!(accepts_lines(said.iter().copied()), lines, "{said:?}");
+        }
+    }
 }

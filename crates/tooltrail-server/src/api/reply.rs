@@ -76,8 +76,12 @@ impl Reply {
 /// One object, unless the asker has it already.
 fn one(text: Vec<u8>, known: Option<&str>) -> Response {
     let tag = format!("\"{:016x}\"", xxh3_64(&text));
-    let same = known
-        .is_some_and(|known| known.split(',').any(|one| matches!(one.trim().trim_start_matches("W/"), one if one == tag || one == "*")));
+    let same = known.is_some_and(|known| {
+        known.split(',').any(|one| {
+            let one = one.trim();
+            one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag
+        })
+    });
     // It may be kept, and has to be asked about each time.
     let mut response = match same {
         true => headed(StatusCode::NOT_MODIFIED, JSON, "no-cache", Body::empty()),
@@ -99,6 +103,7 @@ impl Page {
         if let Some(link) = link.and_then(|link| HeaderValue::from_str(&link).ok()) {
             response.headers_mut().insert(header::LINK, link);
         }
+        response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
         response
     }
 

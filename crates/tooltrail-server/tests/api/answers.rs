@@ -60,6 +60,8 @@ fn what_is_wrong_is_told_with_a_code_and_its_place() {
         ("sessions?format=xml", 400, "bad_value", Some("format")),
         ("calls?after=nonsense", 400, "bad_cursor", Some("after")),
         ("calls?q=stauts:failed", 400, "bad_filter", Some("q")),
+        ("calls?q=%FF", 400, "bad_value", None),
+        ("calls?q=a%C3%28", 400, "bad_value", None),
         ("search", 400, "no_text", Some("q")),
         ("search?q=status:failed", 400, "no_text", Some("q")),
         ("sessions/nothing", 404, "no_such_session", Some("id")),

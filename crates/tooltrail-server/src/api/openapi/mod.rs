@@ -57,14 +57,14 @@ fn operation(endpoint: &Endpoint) -> Value {
 
 fn parameter(param: &Param, place: &str) -> Value {
     let schema = match param.kind {
-        Kind::Text => json!({ "type": "string", "maxLength": LONGEST }),
+        Kind::Text | Kind::Sought => json!({ "type": "string", "maxLength": LONGEST }),
         Kind::Cursor => json!({ "type": "string" }),
         Kind::Count => json!({ "type": "integer", "minimum": 1, "maximum": MOST_ROWS, "default": ROWS }),
         Kind::Flag => json!({ "type": "integer", "enum": [0, 1], "default": 0 }),
         Kind::Word(words) => json!({ "type": "string", "enum": words() }),
     };
-    let mut parameter =
-        json!({ "name": param.name, "in": place, "required": place == "path", "description": param.about, "schema": schema });
+    let required = place == "path" || matches!(param.kind, Kind::Sought);
+    let mut parameter = json!({ "name": param.name, "in": place, "required": required, "description": param.about, "schema": schema });
     if !param.example.is_empty() {
         let number = param.example.parse::<u64>().ok().filter(|_| matches!(param.kind, Kind::Count | Kind::Flag));
         parameter["example"] = number.map_or_else(|| param.example.into(), Value::from);

@@ -1,0 +1,93 @@
+//! Work: pages and answers are made on threads where they may take their time, few at once. What nobody waits for any more is not begun,
+//! and what takes long can ask whether anybody still does.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tokio::sync::Semaphore;
+
+/// How many are made at once: pages, and answers to programs, which must not keep a person waiting.
+const PAGES_AT_ONCE: usize = 12;
+const ANSWERS_AT_ONCE: usize = 6;
+/// How many threads that takes.
+pub(crate) const THREADS: usize = PAGES_AT_ONCE + ANSWERS_AT_ONCE;
+
+/// Pages.
+pub(crate) static PAGES: Lane = Lane(Semaphore::const_new(PAGES_AT_ONCE));
+/// Answers to programs.
+pub(crate) static ANSWERS: Lane = Lane(Semaphore::const_new(ANSWERS_AT_ONCE));
+
+/// What is made of one kind.
+pub(crate) struct Lane(Semaphore);
+
+/// Whether somebody still waits for what is made.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Wanted(Arc<AtomicBool>);
+
+impl Wanted {
+    /// Whether nobody does.
+    pub(crate) fn is_over(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Somebody who waits. A connection that is lost drops it.
+struct Waiting(Wanted);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Lane {
+    /// Has something made when it is its turn; nothing comes of it if that breaks down.
+    pub(crate) async fn make<T: Send + 'static>(&'static self, make: impl FnOnce(&Wanted) -> T + Send + 'static) -> Option<T> {
+        let turn = self.0.acquire().await.ok()?;
+        let waiting = Waiting(Wanted::default());
+        let wanted = waiting.0.clone();
+        let made = tokio::task::spawn_blocking(move || {
+            // The turn is over when this is, however long anybody waits.
+            let _turn = turn;
+            make(&wanted)
+        });
+        made.await.ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    static LANE: Lane = Lane(Semaphore::const_new(1));
+
+    #[test]
+    fn what_nobody_waits_for_is_told_so_or_not_begun() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let ((begin, begun), (end, ended)) = (mpsc::channel(), mpsc::channel());
+            let first = tokio::spawn(LANE.make(move |wanted| {
+                begin.send(()).unwrap();
+                while !wanted.is_over() {
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+                end.send(()).unwrap();
+            }));
+            let (say, said) = mpsc::channel();
+            while begun.try_recv().is_err() {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+            let second = tokio::spawn(LANE.make(move |_| say.send(()).unwrap()));
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            // Whoever waits for the second goes first, then whoever waits for the first.
+            second.abort();
+            let _ = second.await;
+            first.abort();
+            let _ = first.await;
+            ended.recv_timeout(Duration::from_secs(20)).unwrap();
+            assert_eq!(LANE.make(|_| 3).await, Some(3));
+            assert!(said.try_recv().is_err(), "it was begun");
+        });
+    }
+}
