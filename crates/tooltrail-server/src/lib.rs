@@ -2,9 +2,9 @@
 //!
 //! A [`Site`] knows what is there: `fresh` keeps a [`moment::Moment`] of the catalogue up to date while somebody asks, `rooms` holds the
 //! sessions that are open. `pages/` has one file per page; each is a function from what was asked to what is answered, drawn with the
-//! views that exports use. `api/` answers programs. `guard` decides who may ask at all. [`server`] puts it on a socket; `work` has pages and answers made on
-//! threads, `pipe` writes what is sent meanwhile. Nothing here reads the environment or
-//! prints: what the machine is like is told by a [`Machine`].
+//! views that exports use. `api/` answers programs. `guard` decides who may ask at all. [`server`] puts it on a socket; `work` has pages
+//! and answers made on threads, `pipe` writes what is sent meanwhile. Nothing here reads the environment or prints: what the machine is
+//! like is told by a [`Machine`].
 
 pub mod answer;
 mod api;

@@ -19,6 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub(crate) const ESCAPE: char = '\u{e00c}';
 /// The key that opens.
 pub(crate) const ENTER: char = '\u{e007}';
+/// The key that is held with others.
+pub(crate) const SHIFT: char = '\u{e008}';
 
 /// ChromeDriver, which ends with the test.
 struct Driver {
