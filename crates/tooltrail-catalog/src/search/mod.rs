@@ -19,8 +19,8 @@ use std::ops::ControlFlow;
 use tooltrail_model::link::Now;
 
 /// Finds everything that a query asks for; it has at least one text to look for. Hits come in pieces as they are found, in an order that
-/// does not depend on the number of threads: what was last said first, each session as it went. `found` may end the search; the totals
-/// count what came till then.
+/// does not depend on the number of threads: what was last said first, each session as it went. `found` may end the search, also where
+/// nothing was found in a piece; the totals count what came till then.
 pub fn search(
     library: &dyn Library,
     query: &Query,
@@ -36,7 +36,7 @@ pub fn search(
     texts::each_bundle(&search, &files, settle, |_, hits| match (hits, &mut outcome) {
         (Ok(hits), Ok(totals)) => {
             totals.add(&hits);
-            if hits.is_empty() { ControlFlow::Continue(()) } else { found(hits) }
+            found(hits)
         }
         (Err(error), _) => {
             outcome = Err(error);

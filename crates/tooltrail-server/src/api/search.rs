@@ -7,6 +7,7 @@ use super::fault::{Code, Fault};
 use super::question::Question;
 use super::reply::{Page, Reply, write_row};
 use crate::moment::Moment;
+use crate::work::Wanted;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -76,8 +77,10 @@ pub(super) fn list(question: &Question) -> Result<Reply, Fault> {
         return Err(Fault::about(Code::NoText, "q", say));
     }
     let fields: Vec<Field> = question.get("field").and_then(Field::of_word).into_iter().collect();
-    let asked = Asked { query: Query::new(filter, &fields), told, threads: question.site.threads() };
+    let asked = Asked { query: Query::new(filter, &fields), told, threads: question.site.threads(), wanted: question.wanted.clone() };
     let Some(limit) = question.limit() else {
+        // It is written to whoever reads, after this has been answered.
+        let asked = Asked { wanted: Wanted::default(), ..asked };
         return Ok(Reply::Stream(Box::new(move |out| asked.stream(&moment, out))));
     };
     asked.page(&moment, question, limit)
@@ -88,6 +91,7 @@ struct Asked {
     query: Query,
     told: Told,
     threads: usize,
+    wanted: Wanted,
 }
 
 impl Asked {
@@ -96,6 +100,10 @@ impl Asked {
         let done: HashSet<u64> = self.told.done.iter().copied().collect();
         let library = Left::new(moment, &done);
         search(&library, &self.query, &moment.now, self.threads, |hits| {
+            // Nobody will see what was found till now.
+            if self.wanted.is_over() {
+                return ControlFlow::Break(());
+            }
             for own in hits.chunk_by(|one, next| Arc::ptr_eq(&one.about, &next.about)) {
                 let Some(session) = own.first().map(|hit| number(hit.agent, &hit.session)) else { continue };
                 if done.contains(&session) {
