@@ -132,6 +132,7 @@ impl Browser {
 
     /// Presses keys one after the other, wherever the focus is.
     pub(crate) async fn press(&self, keys: &str) {
+        self.loaded().await;
         let mut actions = KeyActions::new("keyboard".to_owned());
         for value in keys.chars() {
             actions = actions.then(KeyAction::Down { value }).then(KeyAction::Up { value });
@@ -139,8 +140,14 @@ impl Browser {
         self.perform_actions(actions).await.expect("keys are pressed");
     }
 
+    /// Waits until the page listens to keys: where a link leads to may be on its way.
+    async fn loaded(&self) {
+        self.until("return document.readyState === 'complete'").await;
+    }
+
     /// Presses a key while another one is held.
     pub(crate) async fn chord(&self, held: char, value: char) {
+        self.loaded().await;
         let actions = KeyActions::new("keyboard".to_owned()).then(KeyAction::Down { value: held });
         let actions = actions.then(KeyAction::Down { value }).then(KeyAction::Up { value }).then(KeyAction::Up { value: held });
         self.perform_actions(actions).await.expect("keys are pressed");
