@@ -117,11 +117,11 @@ impl Browser {
         ask(self, script).await
     }
 
-    /// Waits until a script in the page says yes.
+    /// Waits until a script in the page says yes. What it asks about may not be there yet.
     pub(crate) async fn until(&self, script: &str) {
         let start = Instant::now();
         loop {
-            let said = self.ask(script).await;
+            let said = self.execute(script, Vec::new()).await.unwrap_or_else(|error| json!(error.to_string()));
             if said == json!(true) {
                 return;
             }
