@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 use tooltrail_model::event::{Child, TaskState};
-use tooltrail_model::verdict::{Denial, Said, Signals};
+use tooltrail_model::verdict::{Denial, Marker, Said, Signals};
 use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 /// How much of a result's text is looked at, at either end.
@@ -151,6 +151,10 @@ impl<'r> Outcome<'r> {
             let told = structured.and_then(|structured| structured.text).map(|text| text.head(WINDOW)).unwrap_or_default();
             let told = told.strip_prefix("Error: ").unwrap_or(&told);
             signals.exit_head = markers::exit_code(&head).or_else(|| markers::exit_code(told)).map(|(code, _)| code);
+            // The code is that of the signal; who sent it is told behind what the command had printed.
+            if signals.marker.is_none() && signals.exit_head.is_some() && markers::interrupted_tail(&tail) {
+                signals.marker = Some(Marker::Interrupted);
+            }
         }
         signals.exit_tail = markers::exit_tail(&tail);
         signals.denial = denial.and_then(|kind| denial_kind(&kind.text()));
