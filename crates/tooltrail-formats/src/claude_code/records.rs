@@ -244,11 +244,14 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
 
 fn system<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
     let (mut subtype, mut content) = (None, None);
+    let (mut attempt, mut attempts) = (None, None);
     let mut retracted = Vec::new();
     let _ = Skim::new(emit.record.bytes).object(|key, value| {
         match key.as_bytes() {
             b"subtype" => subtype = value.string().map(Raw::text),
             b"content" => content = value.string(),
+            b"retryAttempt" => attempt = value.uint(),
+            b"maxRetries" => attempts = value.uint(),
             b"retractedMessageUuids" => value.array(|id| {
                 retracted.extend(id.string().map(Raw::digest));
                 Ok(())
@@ -263,6 +266,8 @@ fn system<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
     match subtype.as_deref() {
         Some("compact_boundary") => emit.fact(Fact::Boundary(Boundary::Compaction)),
         Some("microcompact_boundary") => emit.fact(Fact::Boundary(Boundary::MicroCompaction)),
+        // What will be tried again has not failed yet; the model is still at work.
+        Some("api_error") if attempt.zip(attempts).is_some_and(|(attempt, attempts)| attempt < attempts) => {}
         Some("api_error") => emit.fact(Fact::Notice(Notice::ApiError)),
         Some("stop_hook_summary") => {
             for hook in hooks::summary(emit.record, envelope.tool_use) {
