@@ -184,7 +184,10 @@ impl Assembler {
                 by: claim.by,
             }),
             Fact::Boundary(boundary) => self.out.shape.compactions += u32::from(boundary == Boundary::Compaction),
-            Fact::Retract(ids) => self.out.shape.retracted += u32::try_from(ids.len()).unwrap_or(u32::MAX),
+            Fact::Retract(ids) => {
+                self.out.shape.retracted += u32::try_from(ids.len()).unwrap_or(u32::MAX);
+                self.chain.retract(ids);
+            }
             Fact::Rollback(turns) => self.rollback(turns),
             Fact::Meta(meta) => self.meta(&meta),
             Fact::Notice(notice) => self.notice(notice),
