@@ -29,7 +29,7 @@ impl<'a> Linked<'a> {
             let (verdict, evidence) = verdict::without_result(self.sequel(call), life);
             return Judged { verdict, source: call.id.source(), evidence, result: None, completed: None, duration_ms: None };
         };
-        let refused = |hook: &HookRecord| hook.stage != HookStage::After && hook.outcome == Some(HookOutcome::Blocked);
+        let refused = |hook: &HookRecord| may_refuse(hook) && hook.outcome == Some(HookOutcome::Blocked);
         let around = Around { hook_blocked: record.hooks.iter().any(refused), feedback: result.feedback, handover: result.handover };
         let verdict = verdict::with_result(record.kind, &result.signals, around);
         // A copy whose request has another time was stamped anew; its times say nothing about the original.
@@ -233,6 +233,15 @@ impl<'a> Linked<'a> {
             row.issues.sort_by_key(|issue| issue.line);
         }
         rows
+    }
+}
+
+/// Whether a hook is one that can keep a call from running. One that does not say when it ran may be.
+fn may_refuse(hook: &HookRecord) -> bool {
+    match hook.stage {
+        HookStage::Before | HookStage::Permission => true,
+        HookStage::After => false,
+        HookStage::Other => hook.event.is_none(),
     }
 }
 
