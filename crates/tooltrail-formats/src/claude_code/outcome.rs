@@ -157,7 +157,8 @@ impl<'r> Outcome<'r> {
             }
         }
         signals.exit_tail = markers::exit_tail(&tail);
-        signals.denial = denial.and_then(|kind| denial_kind(&kind.text()));
+        // It is said of a whole record, which may hold other results.
+        signals.denial = denial.filter(|_| error).and_then(|kind| denial_kind(&kind.text()));
         if let Some(structured) = structured {
             signals.interrupted = structured.interrupted;
             signals.exit_field = structured.exit_code.or(structured.polled.as_ref().and_then(|polled| polled.exit_code));
