@@ -199,6 +199,18 @@ fn what_was_taken_back_is_marked_and_its_calls_stay() {
 }
 
 #[test]
+fn calls_without_an_id_are_opened_by_their_place() {
+    let made = |id: Value, command: &str| json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}});
+    let both = claude(1, "assistant", json!({"role": "assistant", "content": [made(Value::Null, "ls"), made(json!(""), "pwd")]}));
+    let answer =
+        user(3, json!([{"type": "tool_result", "tool_use_id": 7, "content": "4 March"}, {"type": "tool_result", "content": "whose?"}]));
+    let logs = Logs::of(MAIN, &[both, assistant(2, made(json!(7), "date")), answer]);
+    let expected = ["0 call line-1 0", "0 call line-1-2 0", "0 call 7 1", "0 folded result without its call: whose?"];
+    assert_eq!(logs.shown(), expected);
+    logs.with_book(None, |book| story(book, "line-1-2", |story| assert_eq!(story.input, json!({"command": "pwd"}))));
+}
+
+#[test]
 fn an_id_used_for_something_else_hides_nothing() {
     let mut again = user(2, "other words");
     again["uuid"] = json!("u1");

@@ -1,5 +1,6 @@
 //! Messages: who answered, what it cost, and the content blocks.
 
+use super::content;
 use std::ops::Range;
 use tooltrail_model::usage::Tokens;
 use tooltrail_skim::{Raw, Skim, Torn, Type};
@@ -118,7 +119,7 @@ impl<'r> Block<'r> {
     fn field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
         match key {
             b"type" => self.kind = value.string(),
-            b"id" => self.id = value.string(),
+            b"id" => self.id = id(value)?,
             b"name" => self.name = value.string(),
             b"server_name" => self.server = value.string(),
             b"text" => self.text = value.string(),
@@ -128,13 +129,37 @@ impl<'r> Block<'r> {
                 let digest = value.digest()?;
                 self.input = Some((start..value.position(), digest));
             }
-            b"tool_use_id" => self.tool_use_id = value.string(),
-            b"is_error" => self.is_error = value.bool(),
+            b"tool_use_id" => self.tool_use_id = id(value)?,
+            b"is_error" => self.is_error = value.bool().or_else(|| value.string().map(|word| word == *"true")),
             b"content" => self.result = ResultContent::read(value)?,
             _ => {}
         }
         Ok(())
     }
+}
+
+impl Block<'_> {
+    /// Whether it requests a call: `tool_use`, or one of the API-side kinds.
+    pub(super) fn is_call(&self) -> bool {
+        self.kind.is_some_and(|kind| content::is_call(&kind.text()))
+    }
+
+    /// Whether it answers a call: `tool_result`, or one of the API-side kinds.
+    pub(super) fn is_result(&self) -> bool {
+        self.kind.is_some_and(|kind| content::is_result(&kind.text()))
+    }
+}
+
+/// An id: a text, or a number by its digits. An empty one is none.
+fn id<'r>(value: &mut Skim<'r>) -> Result<Option<Raw<'r>>, Torn> {
+    if let Some(text) = value.string() {
+        return Ok(Some(text).filter(|text| !text.is_empty()));
+    }
+    if value.peek() != Some(Type::Number) {
+        return Ok(None);
+    }
+    let span = value.skip()?;
+    Ok(Some(Raw::new(value.slice(span))))
 }
 
 impl<'r> ResultContent<'r> {

@@ -166,12 +166,12 @@ fn node(envelope: &Envelope<'_>, kind: &str, emit: &mut Emit<'_, '_>) {
 fn user<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
     let content = &envelope.message.content;
     let mut results = 0;
-    let only = content.blocks().filter(|block| block.tool_use_id.is_some()).count() == 1;
+    let only = content.blocks().filter(|block| block.is_result()).count() == 1;
     for block in content.blocks() {
         // The structured companion belongs to one result; with several, nobody can say to which.
         let structured = envelope.structured.as_ref().filter(|_| only);
         let node = envelope.source_node.or(envelope.parent);
-        if let Some(result) = calls::result(block, structured, envelope.denial, envelope.feedback, node, emit) {
+        if let Some(result) = calls::result(block, &envelope.message, structured, envelope.denial, envelope.feedback, node, emit) {
             results += 1;
             calls::emit_result(result, structured, emit);
         }
@@ -187,7 +187,7 @@ fn user<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
         let span = emit.span(&block.span);
         emit.fact(Fact::Prompt(Prompt { origin, head: Cow::Borrowed(""), digest: emit.record.at.line, span, echo: Echo::None }));
     }
-    for block in content.blocks().filter(|block| block.tool_use_id.is_none()) {
+    for block in content.blocks().filter(|block| block.tool_use_id.is_none() && !block.is_result()) {
         match (block.text, block.kind.map(Raw::text).as_deref()) {
             (Some(text), _) => talk::words(text, &block.span, envelope, results > 0, emit),
             (None, Some("image")) => {
@@ -227,7 +227,7 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
         if let Some(mut call) = calls::call(block, message, envelope.request, envelope.uuid, emit) {
             call.message_id = speaks;
             emit.fact(Fact::Call(call));
-        } else if let Some((result, _)) = calls::result(block, None, None, None, envelope.uuid, emit) {
+        } else if let Some((result, _)) = calls::result(block, message, None, None, None, envelope.uuid, emit) {
             emit.fact(Fact::Result(result));
         } else {
             let kind = match block.kind.map(Raw::text).as_deref() {

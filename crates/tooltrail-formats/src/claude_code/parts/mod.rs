@@ -41,8 +41,8 @@ pub(super) fn parts(record: Opened<'_>) -> Parts {
         parts: Vec::new(),
     };
     out.parts = match kind {
-        "user" => spoken::user(value),
-        "assistant" => answers::assistant(value),
+        "user" => spoken::user(value, record.line),
+        "assistant" => answers::assistant(value, record.line),
         "system" => system::system(value),
         "attachment" => attached::attachment(value),
         "queue-operation" => attached::queue(value),
