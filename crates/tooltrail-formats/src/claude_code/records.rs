@@ -269,7 +269,9 @@ fn system<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
         // What will be tried again has not failed yet; the model is still at work.
         Some("api_error") if attempt.zip(attempts).is_some_and(|(attempt, attempts)| attempt < attempts) => {}
         Some("api_error") => emit.fact(Fact::Notice(Notice::ApiError)),
+        Some("turn_duration") => emit.fact(Fact::Notice(Notice::TurnOver)),
         Some("stop_hook_summary") => {
+            emit.fact(Fact::Notice(Notice::TurnOver));
             for hook in hooks::summary(emit.record, envelope.tool_use) {
                 emit.fact(Fact::Hook(hook));
             }

@@ -56,6 +56,12 @@ impl Chain {
         self.prompts.insert(id);
     }
 
+    /// The records of a turn, from one of them back to the prompt. Only so many: a hostile log could ask again and again.
+    pub(super) fn turn_before(&self, id: u64) -> impl Iterator<Item = u64> {
+        let parent = |id: &u64| self.nodes.get(*self.index.get(id)?)?.parent.filter(|_| !self.prompts.contains(id));
+        std::iter::successors(Some(id), parent).take(2000)
+    }
+
     /// Marks records as taken back. They may come later.
     pub(super) fn retract(&mut self, ids: Vec<u64>) {
         self.retracted.extend(ids);

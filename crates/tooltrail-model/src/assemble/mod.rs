@@ -432,6 +432,7 @@ impl Assembler {
                 self.ends_with(Ending::Interrupted);
             }
             Notice::Handover => self.handover(),
+            Notice::TurnOver => self.turn_over(),
             Notice::ApiError => {
                 self.sequel(crate::verdict::Sequel::ApiError, None);
                 self.ends_with(Ending::ApiError);
