@@ -156,7 +156,9 @@ impl<'a> Linked<'a> {
         let id = result.and_then(|(_, result)| result.background.as_deref());
         let own = self.sources[source].summary.names.text(record.id);
         let news = self.tasks.last(self.agent_of(source), session, own, id, alone.then_some(source));
-        if id.is_none() && news.is_none() {
+        // What comes later may not even have a name.
+        let goes_on = result.is_some_and(|(_, result)| result.signals.backgrounded);
+        if id.is_none() && news.is_none() && !goes_on {
             return None;
         }
         let Some(news) = news else {
