@@ -219,6 +219,17 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
             server_tools: usage.server_tools,
             tier: usage.tier.map(Raw::decoded_bytes),
         }));
+        // An advisor is another model that was asked within the message: a request of its own.
+        for (number, (model, tokens)) in (1..).zip(&usage.advisors) {
+            emit.fact(Fact::Usage(Usage {
+                message: id.digest().rotate_left(number),
+                request: envelope.request.map(Raw::digest),
+                model: Some(model.decoded_bytes()),
+                tokens: *tokens,
+                server_tools: [0; 2],
+                tier: None,
+            }));
+        }
     }
     if let Some((_, span)) = &message.content.text {
         emit.fact(Fact::Block(BlockFact { message: speaks, kind: BlockKind::Text, span: emit.span(span) }));
