@@ -173,6 +173,44 @@ fn results_without_a_call_are_not_lost() {
 }
 
 #[test]
+fn what_was_taken_back_is_marked_and_its_calls_stay() {
+    let mut fallback = claude(4, "system", Value::Null);
+    fallback["subtype"] = json!("model_refusal_fallback");
+    fallback["retractedMessageUuids"] = json!(["u2", "u3"]);
+    let mut whole = assistant(6, json!({"type": "text", "text": "Half an answer, and the rest."}));
+    whole["supersedesUuids"] = json!(["u5"]);
+    let logs = Logs::of(
+        MAIN,
+        &[
+            user(1, "go"),
+            assistant(2, json!({"type": "text", "text": "No."})),
+            call(3, "toolu_a", "Bash", json!({"command": "ls"})),
+            fallback,
+            assistant(5, json!({"type": "text", "text": "Half an ans"})),
+            whole,
+        ],
+    );
+    logs.with_book(None, |book| {
+        let entries = &book.transcript().threads[0].entries;
+        let gone = entries.iter().filter(|entry| entry.abandoned).map(|entry| words(book.open(entry)));
+        assert_eq!(gone.collect::<Vec<_>>(), ["text No.", "call toolu_a 0", "text Half an ans"]);
+        assert!(book.transcript().turns.iter().all(|turn| !turn.abandoned), "the turn itself goes on");
+    });
+}
+
+#[test]
+fn calls_without_an_id_are_opened_by_their_place() {
+    let made = |id: Value, command: &str| json!({"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}});
+    let both = claude(1, "assistant", json!({"role": "assistant", "content": [made(Value::Null, "ls"), made(json!(""), "pwd")]}));
+    let answer =
+        user(3, json!([{"type": "tool_result", "tool_use_id": 7, "content": "4 March"}, {"type": "tool_result", "content": "whose?"}]));
+    let logs = Logs::of(MAIN, &[both, assistant(2, made(json!(7), "date")), answer]);
+    let expected = ["0 call line-1 0", "0 call line-1-2 0", "0 call 7 1", "0 folded result without its call: whose?"];
+    assert_eq!(logs.shown(), expected);
+    logs.with_book(None, |book| story(book, "line-1-2", |story| assert_eq!(story.input, json!({"command": "pwd"}))));
+}
+
+#[test]
 fn an_id_used_for_something_else_hides_nothing() {
     let mut again = user(2, "other words");
     again["uuid"] = json!("u1");

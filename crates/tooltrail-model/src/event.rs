@@ -545,6 +545,8 @@ pub enum Notice {
     Handover,
     /// The model's service failed.
     ApiError,
+    /// The turn that the record follows is over.
+    TurnOver,
 }
 
 /// A line that is no record.

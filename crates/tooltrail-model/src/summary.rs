@@ -46,6 +46,8 @@ pub struct Summary {
     pub leaf_titles: Vec<(u64, Name)>,
     /// The ids of all records of the conversation, in order.
     pub nodes: Vec<Id>,
+    /// The lines of records that were taken back, or that another record replaced, in order.
+    pub retracted: Vec<u64>,
     /// The shape of the conversation.
     pub shape: Shape,
     /// What is wrong with the source, beyond its calls.
@@ -145,7 +147,7 @@ pub struct CallRecord {
     pub hooks: Vec<HookRecord>,
     /// What came after it, where that says something about a missing result.
     pub sequel: Option<Box<Sequel>>,
-    /// Whether the conversation as it stands at the end still contains it.
+    /// Whether the conversation as it stands at the end contains it no more.
     pub abandoned: bool,
     /// What only few calls have.
     pub(crate) rare: Option<Box<Rare>>,

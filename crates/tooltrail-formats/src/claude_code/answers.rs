@@ -1,6 +1,6 @@
 //! A call looked at closely: its input, and what came back, taken from the records that hold them.
 
-use super::content::{blocks, call_id, contents, result_id, text};
+use super::content::{blocks, call_id, contents, is_result, kind, result_id, text};
 use super::markers;
 use crate::Opened;
 use serde_json::Value;
@@ -22,7 +22,7 @@ pub(super) const WAY_TO_INPUT: &[&str] = &["data", "message", "content"];
 /// The input of a call, and what its message cost.
 pub(super) fn asked(record: Opened<'_>, call: &str) -> Option<Asked> {
     messages(record.value).find_map(|message| {
-        let block = blocks(message).iter().find(|block| call_id(block) == Some(call))?;
+        let block = blocks(message).iter().find(|block| call_id(block, message, record.line).as_deref() == Some(call))?;
         let usage = message.get("usage").filter(|usage| usage.is_object());
         Some(Asked {
             input: block.get("input").cloned().unwrap_or_default(),
@@ -34,7 +34,8 @@ pub(super) fn asked(record: Opened<'_>, call: &str) -> Option<Asked> {
 
 /// Tokens as a message tells them; what the two parts of written cache lack of the total is five-minute cache.
 fn tokens(usage: &Value) -> Tokens {
-    let number = |path: &str| usage.pointer(path).and_then(Value::as_u64).unwrap_or(0);
+    let count = |value: &Value| value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
+    let number = |path: &str| usage.pointer(path).and_then(count).unwrap_or(0);
     let one = number("/cache_creation/ephemeral_1h_input_tokens");
     let five = number("/cache_creation/ephemeral_5m_input_tokens");
     Tokens {
@@ -49,10 +50,10 @@ fn tokens(usage: &Value) -> Tokens {
 /// What the model saw of a result, what the tool produced, and what the person said when refusing.
 pub(super) fn answered(record: Opened<'_>, call: &str) -> Option<Answered> {
     messages(record.value).find_map(|message| {
-        let block = blocks(message).iter().find(|block| result_id(block) == Some(call))?;
+        let block = blocks(message).iter().find(|block| result_id(block, message, record.line).as_deref() == Some(call))?;
         let own = record.value.get("message").is_some_and(|own| std::ptr::eq(own, message));
         let seen = block.get("content").map(contents).unwrap_or_default();
-        let refused = block.get("is_error") == Some(&Value::Bool(true));
+        let refused = matches!(block.get("is_error"), Some(error) if *error == true || *error == "true");
         let said = || {
             let text = words(&seen);
             let rejected = refused && markers::of(&text) == Some(Marker::RejectedWithFeedback);
@@ -60,7 +61,7 @@ pub(super) fn answered(record: Opened<'_>, call: &str) -> Option<Answered> {
         };
         let feedback = text(record.value, "userFeedback").filter(|_| own).map(str::to_owned).or_else(said);
         // The structured companion belongs to one result; with several, nobody can say to which.
-        let only = own && blocks(message).iter().filter(|block| result_id(block).is_some()).count() == 1;
+        let only = own && blocks(message).iter().filter(|block| is_result(kind(block))).count() == 1;
         let produced = record.value.get("toolUseResult").filter(|value| only && !value.is_null()).cloned();
         Some(Answered { seen, produced, feedback })
     })

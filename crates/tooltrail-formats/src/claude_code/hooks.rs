@@ -14,7 +14,7 @@ pub(super) fn stage(event: &str) -> HookStage {
     match event {
         "PreToolUse" => HookStage::Before,
         "PermissionRequest" => HookStage::Permission,
-        "PostToolUse" | "PostToolUseFailure" | "PermissionDenied" => HookStage::After,
+        "PostToolUse" | "PostToolUseFailure" | "PostToolBatch" | "PermissionDenied" => HookStage::After,
         _ => HookStage::Other,
     }
 }

@@ -93,6 +93,11 @@ pub(super) fn exit_tail(tail: &str) -> Option<i64> {
     rest[at + "[Exit code: ".len()..].trim().parse().ok()
 }
 
+/// Whether the last line of a text says that the person stopped it.
+pub(super) fn interrupted_tail(tail: &str) -> bool {
+    tail.trim_end().rsplit('\n').next().is_some_and(super::prompt::is_interrupt)
+}
+
 /// The hook, its command and its words in `PreToolUse:Bash hook error: [guard.sh]: no`.
 pub(super) fn hook_error(head: &str) -> Option<(&str, Option<&str>, &str)> {
     let text = bare(head);
@@ -163,6 +168,10 @@ mod tests {
         assert_eq!(exit_code("Exit code one"), None);
         assert_eq!(exit_tail("ok\n\n[Exit code: 3]\n"), Some(3));
         assert_eq!(exit_tail("[Exit code: 3] and more"), None);
+        assert!(interrupted_tail("Exit code 137\n[Request interrupted by user for tool use]\n"));
+        assert!(interrupted_tail("half\r\n[Request interrupted by user]"));
+        assert!(!interrupted_tail("grep found [Request interrupted by user]"));
+        assert!(!interrupted_tail("[Request interrupted by user]\nand more"));
         assert_eq!(hook_error("PreToolUse:Bash hook error: [guard.sh]: no rm"), Some(("PreToolUse:Bash", Some("guard.sh"), "no rm")));
         assert_eq!(answer_agent("found it\n\nagentId: agent-abc123"), Some("abc123"));
         assert_eq!(answer_agent("agentId: a01 (use SendMessage to go on)"), Some("a01"));

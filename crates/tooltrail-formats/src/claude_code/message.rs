@@ -1,5 +1,6 @@
 //! Messages: who answered, what it cost, and the content blocks.
 
+use super::content;
 use std::ops::Range;
 use tooltrail_model::usage::Tokens;
 use tooltrail_skim::{Raw, Skim, Torn, Type};
@@ -55,6 +56,8 @@ pub(super) struct Usage<'r> {
     pub(super) tokens: Tokens,
     pub(super) server_tools: [u32; 2],
     pub(super) tier: Option<Raw<'r>>,
+    /// What advisors were asked and said on the way: their models, and tokens that are not among these.
+    pub(super) advisors: Vec<(Raw<'r>, Tokens)>,
 }
 
 impl<'r> Message<'r> {
@@ -118,7 +121,7 @@ impl<'r> Block<'r> {
     fn field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
         match key {
             b"type" => self.kind = value.string(),
-            b"id" => self.id = value.string(),
+            b"id" => self.id = id(value)?,
             b"name" => self.name = value.string(),
             b"server_name" => self.server = value.string(),
             b"text" => self.text = value.string(),
@@ -128,13 +131,37 @@ impl<'r> Block<'r> {
                 let digest = value.digest()?;
                 self.input = Some((start..value.position(), digest));
             }
-            b"tool_use_id" => self.tool_use_id = value.string(),
-            b"is_error" => self.is_error = value.bool(),
+            b"tool_use_id" => self.tool_use_id = id(value)?,
+            b"is_error" => self.is_error = value.bool().or_else(|| value.string().map(|word| word == *"true")),
             b"content" => self.result = ResultContent::read(value)?,
             _ => {}
         }
         Ok(())
     }
+}
+
+impl Block<'_> {
+    /// Whether it requests a call: `tool_use`, or one of the API-side kinds.
+    pub(super) fn is_call(&self) -> bool {
+        self.kind.is_some_and(|kind| content::is_call(&kind.text()))
+    }
+
+    /// Whether it answers a call: `tool_result`, or one of the API-side kinds.
+    pub(super) fn is_result(&self) -> bool {
+        self.kind.is_some_and(|kind| content::is_result(&kind.text()))
+    }
+}
+
+/// An id: a text, or a number by its digits. An empty one is none.
+fn id<'r>(value: &mut Skim<'r>) -> Result<Option<Raw<'r>>, Torn> {
+    if let Some(text) = value.string() {
+        return Ok(Some(text).filter(|text| !text.is_empty()));
+    }
+    if value.peek() != Some(Type::Number) {
+        return Ok(None);
+    }
+    let span = value.skip()?;
+    Ok(Some(Raw::new(value.slice(span))))
 }
 
 impl<'r> ResultContent<'r> {
@@ -177,6 +204,38 @@ impl<'r> ResultContent<'r> {
     }
 }
 
+/// The advisors among the steps of an answer. Nearly no answer has one, and the other steps are in its own numbers.
+fn advisors(steps: &[u8]) -> Result<Vec<(Raw<'_>, Tokens)>, Torn> {
+    let mut found = Vec::new();
+    // An escape may hide the word.
+    if memchr::memmem::find(steps, b"advisor_message").is_none() && memchr::memchr(b'\\', steps).is_none() {
+        return Ok(found);
+    }
+    Skim::new(steps).array(|step| {
+        let span = step.skip()?;
+        let step = step.slice(span);
+        let (mut advises, mut model) = (false, None);
+        Skim::new(step).object(|key, value| {
+            match key.as_bytes() {
+                b"type" => advises = value.string().is_some_and(|kind| kind == *"advisor_message"),
+                b"model" => model = value.string(),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        if let (Some(model), Some(usage)) = (model.filter(|_| advises), Usage::read(&mut Skim::new(step))?) {
+            found.push((model, usage.tokens));
+        }
+        Ok(())
+    })?;
+    Ok(found)
+}
+
+/// A number of tokens, also where it is written as a text.
+fn count(value: &mut Skim<'_>) -> u64 {
+    value.uint().or_else(|| value.string()?.text().trim().parse().ok()).unwrap_or(0)
+}
+
 impl<'r> Usage<'r> {
     fn read(value: &mut Skim<'r>) -> Result<Option<Self>, Torn> {
         if value.peek() != Some(Type::Object) {
@@ -186,24 +245,28 @@ impl<'r> Usage<'r> {
         let (mut written, mut five, mut one) = (0, 0, 0);
         value.object(|key, value| {
             match key.as_bytes() {
-                b"input_tokens" => out.tokens.input = value.uint().unwrap_or(0),
-                b"output_tokens" => out.tokens.output = value.uint().unwrap_or(0),
-                b"cache_read_input_tokens" => out.tokens.cache_read = value.uint().unwrap_or(0),
-                b"cache_creation_input_tokens" => written = value.uint().unwrap_or(0),
+                b"input_tokens" => out.tokens.input = count(value),
+                b"output_tokens" => out.tokens.output = count(value),
+                b"cache_read_input_tokens" => out.tokens.cache_read = count(value),
+                b"cache_creation_input_tokens" => written = count(value),
                 b"cache_creation" => value.object(|key, value| {
                     match key.as_bytes() {
-                        b"ephemeral_5m_input_tokens" => five = value.uint().unwrap_or(0),
-                        b"ephemeral_1h_input_tokens" => one = value.uint().unwrap_or(0),
+                        b"ephemeral_5m_input_tokens" => five = count(value),
+                        b"ephemeral_1h_input_tokens" => one = count(value),
                         _ => {}
                     }
                     Ok(())
                 })?,
                 b"service_tier" => out.tier = value.string(),
+                b"iterations" => {
+                    let span = value.skip()?;
+                    out.advisors = advisors(value.slice(span))?;
+                }
                 b"server_tool_use" => value.object(|key, value| {
-                    let count = |value: &mut Skim<'r>| value.uint().and_then(|n| u32::try_from(n).ok()).unwrap_or(0);
+                    let times = |value: &mut Skim<'r>| u32::try_from(count(value)).unwrap_or(0);
                     match key.as_bytes() {
-                        b"web_search_requests" => out.server_tools[0] = count(value),
-                        b"web_fetch_requests" => out.server_tools[1] = count(value),
+                        b"web_search_requests" => out.server_tools[0] = times(value),
+                        b"web_fetch_requests" => out.server_tools[1] = times(value),
                         _ => {}
                     }
                     Ok(())

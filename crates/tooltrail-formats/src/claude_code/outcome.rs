@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 use tooltrail_model::event::{Child, TaskState};
-use tooltrail_model::verdict::{Denial, Said, Signals};
+use tooltrail_model::verdict::{Denial, Marker, Said, Signals};
 use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 /// How much of a result's text is looked at, at either end.
@@ -27,7 +27,15 @@ pub(super) struct Structured<'r> {
     status: Option<Raw<'r>>,
     asynchronous: bool,
     task: Option<Raw<'r>>,
+    /// A teammate's name.
+    teammate: Option<Raw<'r>>,
+    /// The call watches something, in a task of its own.
+    monitors: bool,
+    /// The result comes later.
+    detached: bool,
     directory: Option<Raw<'r>>,
+    /// The run of a workflow, after which its directory is named.
+    run: Option<Raw<'r>>,
     message: Option<Raw<'r>>,
     polled: Option<Polled<'r>>,
 }
@@ -70,7 +78,11 @@ impl<'r> Structured<'r> {
             b"status" => self.status = value.string(),
             b"isAsync" => self.asynchronous = value.bool() == Some(true),
             b"taskId" | b"task_id" | b"shellId" | b"shell_id" => self.task = value.string(),
+            b"agent_id" => self.teammate = value.string(),
+            b"persistent" => self.monitors = value.bool().is_some(),
+            b"detachedToolCall" => self.detached = value.bool() == Some(true),
             b"transcriptDir" => self.directory = value.string(),
+            b"runId" => self.run = value.string(),
             b"message" => self.message = value.string(),
             b"task" => {
                 let mut polled = Polled::default();
@@ -92,7 +104,7 @@ impl<'r> Structured<'r> {
 
     /// The directory of the workflow that the call started.
     pub(super) fn workflow(&self) -> Option<Cow<'r, str>> {
-        let path = self.directory?.text();
+        let path = self.directory.or(self.run)?.text();
         let name = path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().unwrap_or_default().to_owned();
         (!name.is_empty()).then_some(Cow::Owned(name))
     }
@@ -151,15 +163,20 @@ impl<'r> Outcome<'r> {
             let told = structured.and_then(|structured| structured.text).map(|text| text.head(WINDOW)).unwrap_or_default();
             let told = told.strip_prefix("Error: ").unwrap_or(&told);
             signals.exit_head = markers::exit_code(&head).or_else(|| markers::exit_code(told)).map(|(code, _)| code);
+            // The code is that of the signal; who sent it is told behind what the command had printed.
+            if signals.marker.is_none() && signals.exit_head.is_some() && markers::interrupted_tail(&tail) {
+                signals.marker = Some(Marker::Interrupted);
+            }
         }
         signals.exit_tail = markers::exit_tail(&tail);
-        signals.denial = denial.and_then(|kind| denial_kind(&kind.text()));
+        // It is said of a whole record, which may hold other results.
+        signals.denial = denial.filter(|_| error).and_then(|kind| denial_kind(&kind.text()));
         if let Some(structured) = structured {
             signals.interrupted = structured.interrupted;
             signals.exit_field = structured.exit_code.or(structured.polled.as_ref().and_then(|polled| polled.exit_code));
         }
         let mut out = Outcome { head, tail, signals, run_ms: structured.and_then(|structured| structured.run_ms) };
-        out.signals.backgrounded = out.background(structured).is_some();
+        out.signals.backgrounded = structured.is_some_and(|structured| structured.detached) || out.background(structured).is_some();
         out
     }
 
@@ -171,7 +188,10 @@ impl<'r> Outcome<'r> {
             }
             let status = structured.status.map(Raw::text);
             let launched = structured.asynchronous || matches!(status.as_deref(), Some("async_launched" | "remote_launched"));
-            if let Some(id) = structured.agent.or(structured.task).filter(|_| launched) {
+            let launched = structured.agent.or(structured.task).filter(|_| launched);
+            let teammate = structured.teammate.filter(|_| status.as_deref() == Some("teammate_spawned"));
+            let monitor = structured.task.filter(|_| structured.monitors);
+            if let Some(id) = launched.or(teammate).or(monitor) {
                 return Some(id.text());
             }
         }

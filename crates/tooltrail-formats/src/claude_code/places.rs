@@ -8,7 +8,7 @@ use crate::{Places, Registered, Sink};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tooltrail_model::assemble::Origin;
-use tooltrail_model::event::{Claim, ClaimBy, Meta, TitleBy};
+use tooltrail_model::event::{Claim, ClaimBy, Meta, TaskNews, TaskState, TitleBy};
 use tooltrail_model::link::Live;
 use tooltrail_model::{At, Event, Fact, Scope};
 use tooltrail_skim::Skim;
@@ -59,25 +59,30 @@ pub(super) fn backups(path: &Path) -> Option<PathBuf> {
     plain.then(|| projects.parent().map(|root| root.join("file-history").join(session)))?
 }
 
-/// `agent-<id>.meta.json` names the call that started the agent; `custom-title.json` the session.
+/// `agent-<id>.meta.json` names the call that started the agent, and says if it was stopped; `custom-title.json` names the session.
 pub(super) fn decode_sidecar(path: &Path, bytes: &[u8], out: &mut Sink<'_>) {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let (mut call, mut title) = (None, None);
+    let (mut call, mut title, mut stopped) = (None, None, false);
     let _ = Skim::new(bytes).object(|key, value| {
         match key.as_bytes() {
             b"toolUseId" => call = value.string(),
             b"customTitle" => title = value.string(),
+            b"stoppedByUser" => stopped = value.bool() == Some(true),
             _ => {}
         }
         Ok(())
     });
+    let mut say = |fact| out(Event { at: At::default(), time: None, scope: &Scope::default(), fact });
     let agent = name.strip_suffix(".meta.json").and_then(subagent_of);
-    let fact = match (agent, call, title) {
-        (Some(agent), Some(call), _) => Fact::Claim(Claim { agent: agent.into(), call: call.text(), by: ClaimBy::Sidecar }),
-        (None, _, Some(title)) => Fact::Meta(Meta::Title(TitleBy::Person, title.text())),
-        _ => return,
-    };
-    out(Event { at: At::default(), time: None, scope: &Scope::default(), fact });
+    match (agent, call, title) {
+        (Some(agent), Some(call), _) => say(Fact::Claim(Claim { agent: agent.into(), call: call.text(), by: ClaimBy::Sidecar })),
+        (None, _, Some(title)) => say(Fact::Meta(Meta::Title(TitleBy::Person, title.text()))),
+        _ => {}
+    }
+    // The call is not named: one that waited for the agent has a result of its own.
+    if let Some(agent) = agent.filter(|_| stopped) {
+        say(Fact::Task(TaskNews { id: Some(agent.into()), call: None, poll: None, state: TaskState::Stopped, exit_code: None }));
+    }
 }
 
 /// `cleanupPeriodDays`: how old logs may get. Where it is 0 nothing is cleaned up, and newer versions write no logs either.

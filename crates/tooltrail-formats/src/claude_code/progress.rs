@@ -99,7 +99,7 @@ fn subagent<'r>(inner: &Inner<'r>, base: usize, agent: Option<Cow<'r, str>>, par
             call.nested = Some(nested.clone());
             emit.fact(Fact::Call(call));
         }
-        if let Some((mut result, _)) = calls::result(block, None, None, None, None, emit) {
+        if let Some((mut result, _)) = calls::result(block, &inner.message, None, None, None, None, emit) {
             result.nested = Some(nested.clone());
             emit.fact(Fact::Result(result));
         }

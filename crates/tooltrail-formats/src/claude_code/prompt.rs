@@ -94,7 +94,7 @@ pub(super) fn classify(text: &str, flags: Flags) -> (Said, &str) {
 }
 
 /// The marker stands alone; a person may well quote it.
-fn is_interrupt(text: &str) -> bool {
+pub(super) fn is_interrupt(text: &str) -> bool {
     matches!(text.trim_end(), "[Request interrupted by user]" | "[Request interrupted by user for tool use]")
 }
 

@@ -166,12 +166,12 @@ fn node(envelope: &Envelope<'_>, kind: &str, emit: &mut Emit<'_, '_>) {
 fn user<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
     let content = &envelope.message.content;
     let mut results = 0;
-    let only = content.blocks().filter(|block| block.tool_use_id.is_some()).count() == 1;
+    let only = content.blocks().filter(|block| block.is_result()).count() == 1;
     for block in content.blocks() {
         // The structured companion belongs to one result; with several, nobody can say to which.
         let structured = envelope.structured.as_ref().filter(|_| only);
         let node = envelope.source_node.or(envelope.parent);
-        if let Some(result) = calls::result(block, structured, envelope.denial, envelope.feedback, node, emit) {
+        if let Some(result) = calls::result(block, &envelope.message, structured, envelope.denial, envelope.feedback, node, emit) {
             results += 1;
             calls::emit_result(result, structured, emit);
         }
@@ -187,7 +187,7 @@ fn user<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
         let span = emit.span(&block.span);
         emit.fact(Fact::Prompt(Prompt { origin, head: Cow::Borrowed(""), digest: emit.record.at.line, span, echo: Echo::None }));
     }
-    for block in content.blocks().filter(|block| block.tool_use_id.is_none()) {
+    for block in content.blocks().filter(|block| block.tool_use_id.is_none() && !block.is_result()) {
         match (block.text, block.kind.map(Raw::text).as_deref()) {
             (Some(text), _) => talk::words(text, &block.span, envelope, results > 0, emit),
             (None, Some("image")) => {
@@ -219,6 +219,17 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
             server_tools: usage.server_tools,
             tier: usage.tier.map(Raw::decoded_bytes),
         }));
+        // An advisor is another model that was asked within the message: a request of its own.
+        for (number, (model, tokens)) in (1..).zip(&usage.advisors) {
+            emit.fact(Fact::Usage(Usage {
+                message: id.digest().rotate_left(number),
+                request: envelope.request.map(Raw::digest),
+                model: Some(model.decoded_bytes()),
+                tokens: *tokens,
+                server_tools: [0; 2],
+                tier: None,
+            }));
+        }
     }
     if let Some((_, span)) = &message.content.text {
         emit.fact(Fact::Block(BlockFact { message: speaks, kind: BlockKind::Text, span: emit.span(span) }));
@@ -227,7 +238,7 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
         if let Some(mut call) = calls::call(block, message, envelope.request, envelope.uuid, emit) {
             call.message_id = speaks;
             emit.fact(Fact::Call(call));
-        } else if let Some((result, _)) = calls::result(block, None, None, None, envelope.uuid, emit) {
+        } else if let Some((result, _)) = calls::result(block, message, None, None, None, envelope.uuid, emit) {
             emit.fact(Fact::Result(result));
         } else {
             let kind = match block.kind.map(Raw::text).as_deref() {
@@ -244,11 +255,14 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
 
 fn system<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
     let (mut subtype, mut content) = (None, None);
+    let (mut attempt, mut attempts) = (None, None);
     let mut retracted = Vec::new();
     let _ = Skim::new(emit.record.bytes).object(|key, value| {
         match key.as_bytes() {
             b"subtype" => subtype = value.string().map(Raw::text),
             b"content" => content = value.string(),
+            b"retryAttempt" => attempt = value.uint(),
+            b"maxRetries" => attempts = value.uint(),
             b"retractedMessageUuids" => value.array(|id| {
                 retracted.extend(id.string().map(Raw::digest));
                 Ok(())
@@ -263,8 +277,12 @@ fn system<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
     match subtype.as_deref() {
         Some("compact_boundary") => emit.fact(Fact::Boundary(Boundary::Compaction)),
         Some("microcompact_boundary") => emit.fact(Fact::Boundary(Boundary::MicroCompaction)),
+        // What will be tried again has not failed yet; the model is still at work.
+        Some("api_error") if attempt.zip(attempts).is_some_and(|(attempt, attempts)| attempt < attempts) => {}
         Some("api_error") => emit.fact(Fact::Notice(Notice::ApiError)),
+        Some("turn_duration") => emit.fact(Fact::Notice(Notice::TurnOver)),
         Some("stop_hook_summary") => {
+            emit.fact(Fact::Notice(Notice::TurnOver));
             for hook in hooks::summary(emit.record, envelope.tool_use) {
                 emit.fact(Fact::Hook(hook));
             }

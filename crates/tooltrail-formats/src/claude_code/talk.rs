@@ -23,6 +23,10 @@ pub(super) fn words<'r>(text: Raw<'r>, span: &Range<usize>, envelope: &Envelope<
         }
         return;
     }
+    if head.trim_start().starts_with("<system-reminder>") && head.contains("Background Bash ") {
+        let whole = text.text();
+        tasks::reminded(&whole).for_each(|news| emit.fact(Fact::Task(news)));
+    }
     let injected = injected(envelope);
     // A message that begins with an aside may have the person's words far behind it.
     let whole = if head.trim_start().starts_with('<') && !injected { text.text() } else { head };

@@ -29,6 +29,33 @@ pub(super) fn notification<'t>(text: &'t str) -> Option<TaskNews<'t>> {
     })
 }
 
+/// What a reminder of 2.0 tells of background shells, which must stand at the start of the text:
+/// `Background Bash b1 (command: make) (status: completed) (exit code: 2) Has new output available.`
+pub(super) fn reminded(text: &str) -> impl Iterator<Item = TaskNews<'_>> {
+    let inner = text.trim_start().strip_prefix("<system-reminder>").and_then(|inner| inner.split("</system-reminder>").next());
+    let first = inner.and_then(|inner| inner.trim_start().strip_prefix(SHELL));
+    first.into_iter().flat_map(|first| first.split("\nBackground Bash ")).filter_map(shell)
+}
+
+/// How a reminder tells of a shell.
+const SHELL: &str = "Background Bash ";
+
+/// One shell, from its id on.
+fn shell(told: &str) -> Option<TaskNews<'_>> {
+    let id = told.split_whitespace().next()?;
+    // The command comes before its state and may hold anything.
+    let (_, said) = told.rsplit_once("(status: ")?;
+    let (status, rest) = said.split_once(')')?;
+    let code = rest.trim_start().strip_prefix("(exit code: ").and_then(|rest| rest.split(')').next());
+    Some(TaskNews {
+        id: Some(Cow::Borrowed(id)),
+        call: None,
+        poll: None,
+        state: task_state(status),
+        exit_code: code.and_then(|code| code.trim().parse().ok()),
+    })
+}
+
 /// The code in `… (exit code 0)` or `… failed with exit code 1`.
 fn exit_code(summary: &str) -> Option<i64> {
     let at = summary.rfind("exit code ")?;
@@ -50,5 +77,14 @@ mod tests {
         assert_eq!((news.state, news.exit_code), (TaskState::Failed, Some(3)));
         assert!(notification("he quoted <task-notification><status>failed</status>").is_none());
         assert!(notification("<task-notification><event>line</event></task-notification>").is_none());
+    }
+
+    #[test]
+    fn reminders_of_shells_are_read() {
+        let text = "<system-reminder>\nBackground Bash b1 (command: f() { (status: x) }\nf) (status: completed) (exit code: 4) Has new output available.\n\
+            Background Bash b2 (command: make) (status: running) Has new output available.\n</system-reminder>\nBackground Bash b3 (status: killed)";
+        let news: Vec<_> = reminded(text).map(|news| (news.id.unwrap_or_default(), news.state, news.exit_code)).collect();
+        assert_eq!(news, [("b1".into(), TaskState::Completed, Some(4)), ("b2".into(), TaskState::Running, None)]);
+        assert_eq!(reminded("he said <system-reminder>\nBackground Bash b1 (status: completed)").count(), 0);
     }
 }

@@ -175,7 +175,7 @@ impl<'a, 's> Builder<'a, 's> {
         let names = &entry.summary.names;
         let whole = entry.summary.agents.iter().find(|agent| agent.whole).map(|agent| names.opt(agent.agent).unwrap_or("").to_owned());
         let turns = entry.summary.turns.iter().map(|turn| (turn.at.line, turn.abandoned)).collect();
-        let mut reading = Reading { source, whole, turns, chain: HashMap::new(), latest: None };
+        let mut reading = Reading { source, whole, turns, retracted: &entry.summary.retracted, chain: HashMap::new(), latest: None };
         let private = self.private;
         let head = |part: &Part| head(part, private);
         let log = Log { file: &entry.path, format, shelf, written: (entry.summary.tally.bytes, entry.modified), head: &head };
@@ -187,7 +187,7 @@ impl<'a, 's> Builder<'a, 's> {
     }
 
     /// Takes in a record.
-    fn take(&mut self, gist: &Gist, reading: &mut Reading) {
+    fn take(&mut self, gist: &Gist, reading: &mut Reading<'_>) {
         let source = reading.source;
         reading.latest = reading.latest.max(gist.time);
         let side = reading.side(gist);
@@ -195,11 +195,12 @@ impl<'a, 's> Builder<'a, 's> {
             return;
         }
         let spot = Spot { source, at: gist.at };
+        let abandoned = reading.retracted.binary_search(&gist.at.line).is_ok();
         let mut begins = reading.turns.remove(&gist.at.line).filter(|_| side == Side::Main);
         for (part, piece) in gist.pieces.iter().enumerate() {
             let Some(what) = self.what(&piece.says, spot) else { continue };
             let starts = matches!(what, What::Prompt | What::Command | What::Media);
-            let entry = Entry { spot, part, time: gist.time, what, turn: None, abandoned: false, lines: piece.lines };
+            let entry = Entry { spot, part, time: gist.time, what, turn: None, abandoned, lines: piece.lines };
             let found = Found {
                 entry,
                 order: reading.latest,
@@ -389,18 +390,20 @@ fn ran(hook: &HookRecord) -> Option<(Time, Time)> {
 }
 
 /// A source that is being read.
-struct Reading {
+struct Reading<'a> {
     source: usize,
     /// The subagent whose log it is.
     whole: Option<String>,
     /// The lines at which turns begin, and whether each was abandoned.
     turns: HashMap<u64, bool>,
+    /// The lines of records that were taken back.
+    retracted: &'a [u64],
     /// For records beside the main conversation: what theirs begins with.
     chain: HashMap<String, String>,
     latest: Option<Time>,
 }
 
-impl Reading {
+impl Reading<'_> {
     /// The conversation that a record belongs to.
     fn side(&mut self, gist: &Gist) -> Side {
         if let Some(agent) = gist.agent.as_deref().or(self.whole.as_deref()) {
@@ -441,7 +444,7 @@ fn turns(entries: &mut [Found]) -> Vec<Turn> {
         }
         if let Some(turn) = turns.last_mut() {
             turn.entries.end = at + 1;
-            found.entry.abandoned = turn.abandoned;
+            found.entry.abandoned |= turn.abandoned;
         }
         found.entry.turn = turns.len().checked_sub(1);
     }

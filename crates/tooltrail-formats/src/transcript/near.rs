@@ -130,8 +130,9 @@ impl SessionBook<'_> {
             Way::On => self.bytes_from(from.source, start, block)?,
         };
         let whole = if way == Way::Back { start == 0 } else { (bytes.len() as u64) < block };
+        let retracted = &source.summary.retracted;
         for (number, range) in lines(&bytes, from.at.line, way, whole) {
-            let Some(line) = bytes.get(range.clone()) else { continue };
+            let Some(line) = bytes.get(range.clone()).filter(|_| !retracted.contains(&number)) else { continue };
             let span = Span { start: start + range.start as u64, end: start + range.end as u64 };
             found.take(format, Spot { source: from.source, at: At { line: number, span } }, line, own, way);
             if found.spoken {

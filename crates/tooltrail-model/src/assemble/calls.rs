@@ -1,14 +1,13 @@
 //! Pairing: every result finds its call, whatever the order, and every call without one remembers what came instead.
 
 use super::{Assembler, Thread, hash, hooks};
-use crate::Kind;
-use crate::Map;
 use crate::event::{Call, CallResult, HookOutcome, HookStage, Id, Nested, Progress, TaskNews};
 use crate::issue::IssueCode;
 use crate::position::At;
 use crate::summary::{CallRecord, ChildRecord, Ending, LooseHook, Orphan, ResultRecord, TaskRecord};
 use crate::text::Name;
 use crate::verdict::Sequel;
+use crate::{Kind, Map, Set};
 
 /// The calls of a source by id and by conversation.
 #[derive(Clone, Debug, Default)]
@@ -300,6 +299,31 @@ impl Assembler {
             call.sequel.get_or_insert_with(|| Box::new(sequel(at)));
             false
         });
+    }
+
+    /// The turn that this record follows is over: its open calls will get no result. What is told late, of an earlier turn, follows none
+    /// of the calls that are open now.
+    pub(super) fn turn_over(&mut self) {
+        let (at, within) = (self.here.at, self.here.within);
+        let Some(node) = self.here.node.filter(|_| !self.here.sidechain) else { return };
+        let Some(waiting) = self.calls.waiting.get_mut(&within) else { return };
+        let (calls, made) = (&mut self.out.calls, &self.calls.made);
+        waiting.retain(|&index| calls[index].result.is_none());
+        if waiting.is_empty() {
+            return;
+        }
+        let turn: Set<Id> = self.chain.turn_before(node).collect();
+        let before = waiting.len();
+        waiting.retain(|&index| {
+            let over = made[index].node.is_some_and(|node| turn.contains(&node));
+            if over {
+                calls[index].sequel.get_or_insert_with(|| Box::new(Sequel::MovedOn(at)));
+            }
+            !over
+        });
+        if waiting.len() < before {
+            self.ends_with(Ending::Spoke);
+        }
     }
 
     /// The session was handed over: what was interrupted just now was interrupted by that.

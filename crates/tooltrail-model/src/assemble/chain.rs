@@ -17,6 +17,8 @@ pub(super) struct Chain {
     /// For each record of an unnamed side conversation, the record that began it.
     roots: Map<u64, u64>,
     prompts: Set<u64>,
+    /// Records that were taken back.
+    retracted: Set<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -52,6 +54,25 @@ impl Chain {
     /// Marks a record as a prompt of the person, for telling rewinds from parallel work.
     pub(super) fn prompt(&mut self, id: u64) {
         self.prompts.insert(id);
+    }
+
+    /// The records of a turn, from one of them back to the prompt. Only so many: a hostile log could ask again and again.
+    pub(super) fn turn_before(&self, id: u64) -> impl Iterator<Item = u64> {
+        let parent = |id: &u64| self.nodes.get(*self.index.get(id)?)?.parent.filter(|_| !self.prompts.contains(id));
+        std::iter::successors(Some(id), parent).take(2000)
+    }
+
+    /// Marks records as taken back. They may come later.
+    pub(super) fn retract(&mut self, ids: Vec<u64>) {
+        self.retracted.extend(ids);
+    }
+
+    /// The lines of the records that were taken back, in order.
+    fn retracted_lines(&self) -> Vec<u64> {
+        let links = self.retracted.iter().filter_map(|id| self.nodes.get(*self.index.get(id)?));
+        let mut lines: Vec<u64> = links.map(|link| link.at.line).collect();
+        lines.sort_unstable();
+        lines
     }
 
     /// The tree with every parent looked up.
@@ -164,6 +185,7 @@ impl Assembler {
         let chain = &self.chain;
         let tree = chain.tree();
         self.out.nodes = chain.nodes.iter().map(|link| link.id).collect();
+        self.out.retracted = chain.retracted_lines();
         if let Some(at) = tree.cycle() {
             self.out.issues.push(crate::issue::Issue {
                 code: IssueCode::ParentCycle,
@@ -189,10 +211,11 @@ impl Assembler {
         self.abandon_calls();
     }
 
-    /// A call was left behind if its turn was.
+    /// A call was left behind if its turn was, or if its record was taken back.
     fn abandon_calls(&mut self) {
         for call in &mut self.out.calls {
-            call.abandoned = call.turn.and_then(|turn| self.out.turns.get(turn as usize)).is_some_and(|turn| turn.abandoned);
+            let turn = call.turn.and_then(|turn| self.out.turns.get(turn as usize));
+            call.abandoned = turn.is_some_and(|turn| turn.abandoned) || self.out.retracted.binary_search(&call.at.line).is_ok();
         }
     }
 }

@@ -184,7 +184,10 @@ impl Assembler {
                 by: claim.by,
             }),
             Fact::Boundary(boundary) => self.out.shape.compactions += u32::from(boundary == Boundary::Compaction),
-            Fact::Retract(ids) => self.out.shape.retracted += u32::try_from(ids.len()).unwrap_or(u32::MAX),
+            Fact::Retract(ids) => {
+                self.out.shape.retracted += u32::try_from(ids.len()).unwrap_or(u32::MAX);
+                self.chain.retract(ids);
+            }
             Fact::Rollback(turns) => self.rollback(turns),
             Fact::Meta(meta) => self.meta(&meta),
             Fact::Notice(notice) => self.notice(notice),
@@ -429,6 +432,7 @@ impl Assembler {
                 self.ends_with(Ending::Interrupted);
             }
             Notice::Handover => self.handover(),
+            Notice::TurnOver => self.turn_over(),
             Notice::ApiError => {
                 self.sequel(crate::verdict::Sequel::ApiError, None);
                 self.ends_with(Ending::ApiError);

@@ -189,6 +189,10 @@ fn settle(linked: &Linked<'_>, call: CallId, original: CallId, answered: Option<
 
 /// A result in another source that has no call beside it: one of the same session, else any unless the id is `scoped`.
 fn orphan(linked: &Linked<'_>, call: CallId, scoped: bool) -> Option<Foreign> {
+    // What has no name cannot be named elsewhere.
+    if linked.record(call).unnamed {
+        return None;
+    }
     let found = linked.orphans.get(&(linked.agent_of(call.source()), linked.id(call)))?;
     let session = linked.session_text(call);
     let same_session = |&&(source, index): &&(usize, usize)| {

@@ -29,7 +29,7 @@ impl<'a> Linked<'a> {
             let (verdict, evidence) = verdict::without_result(self.sequel(call), life);
             return Judged { verdict, source: call.id.source(), evidence, result: None, completed: None, duration_ms: None };
         };
-        let refused = |hook: &HookRecord| hook.stage != HookStage::After && hook.outcome == Some(HookOutcome::Blocked);
+        let refused = |hook: &HookRecord| may_refuse(hook) && hook.outcome == Some(HookOutcome::Blocked);
         let around = Around { hook_blocked: record.hooks.iter().any(refused), feedback: result.feedback, handover: result.handover };
         let verdict = verdict::with_result(record.kind, &result.signals, around);
         // A copy whose request has another time was stamped anew; its times say nothing about the original.
@@ -38,7 +38,9 @@ impl<'a> Linked<'a> {
             _ => true,
         };
         let completed = result.time.filter(|_| same_clock);
-        let started = record.time.filter(|_| !result.sole);
+        // One record that tells both does not tell when the call was made.
+        let sole = result.sole || (source == call.id.source() && result.at == record.at);
+        let started = record.time.filter(|_| !sole);
         let duration_ms = started.zip(completed).and_then(|(start, end)| millis(start, end));
         Judged { verdict, source, evidence: result.at, result: Some((source, result)), completed, duration_ms }
     }
@@ -156,7 +158,9 @@ impl<'a> Linked<'a> {
         let id = result.and_then(|(_, result)| result.background.as_deref());
         let own = self.sources[source].summary.names.text(record.id);
         let news = self.tasks.last(self.agent_of(source), session, own, id, alone.then_some(source));
-        if id.is_none() && news.is_none() {
+        // What comes later may not even have a name.
+        let goes_on = result.is_some_and(|(_, result)| result.signals.backgrounded);
+        if id.is_none() && news.is_none() && !goes_on {
             return None;
         }
         let Some(news) = news else {
@@ -233,6 +237,15 @@ impl<'a> Linked<'a> {
             row.issues.sort_by_key(|issue| issue.line);
         }
         rows
+    }
+}
+
+/// Whether a hook is one that can keep a call from running. One that does not say when it ran may be.
+fn may_refuse(hook: &HookRecord) -> bool {
+    match hook.stage {
+        HookStage::Before | HookStage::Permission => true,
+        HookStage::After => false,
+        HookStage::Other => hook.event.is_none(),
     }
 }
 

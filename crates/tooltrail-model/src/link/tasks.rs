@@ -2,14 +2,17 @@
 
 use super::Source;
 use super::roots::Roots;
-use crate::Map;
-use crate::summary::TaskRecord;
+use crate::assemble::hash;
+use crate::summary::{Summary, TaskRecord};
+use crate::{Map, Set};
 
 /// News by the call that started the task, and by the task's id within its session.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tasks<'a> {
     by_call: Map<(&'static str, &'a str), Vec<News<'a>>>,
     by_id: Map<(&'static str, &'a str, &'a str), Vec<News<'a>>>,
+    /// Calls that news names and that no source has, by the hash of their ids.
+    unheard: Set<u64>,
 }
 
 /// A piece of news and the source it is in.
@@ -21,7 +24,7 @@ pub(super) struct News<'a> {
 }
 
 pub(super) fn gather<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> Tasks<'a> {
-    let mut tasks = Tasks::default();
+    let mut tasks = Tasks { unheard: unheard(sources), ..Tasks::default() };
     for (number, source) in sources.iter().enumerate() {
         let Some(agent) = source.summary.agent else { continue };
         for record in &source.summary.tasks {
@@ -36,6 +39,25 @@ pub(super) fn gather<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> Tasks<'a>
         }
     }
     tasks
+}
+
+/// The calls that news names and that no source has. Nearly always they are beside the news, and no other source is looked at.
+fn unheard(sources: &[&Source]) -> Set<u64> {
+    let leave = |named: &mut Set<u64>, log: &Summary| {
+        if !named.is_empty() {
+            for call in log.calls.iter().chain(&log.nested) {
+                named.remove(&call.key);
+            }
+        }
+    };
+    let mut unheard = Set::default();
+    for source in sources {
+        let mut named = source.summary.tasks.iter().filter_map(|news| news.call.as_deref()).map(hash).collect();
+        leave(&mut named, &source.summary);
+        unheard.extend(named);
+    }
+    sources.iter().for_each(|source| leave(&mut unheard, &source.summary));
+    unheard
 }
 
 /// Keeps the last news of each source. Sources come one after the other.
@@ -61,8 +83,9 @@ impl<'a> Tasks<'a> {
         let same = |news: &&News<'a>| news.session == session || (id.is_some() && news.record.id.as_deref() == id);
         let by_call = self.by_call.get(&(agent, call)).into_iter().flatten().filter(same);
         let by_id = id.and_then(|id| self.by_id.get(&(agent, session, id))).into_iter().flatten();
-        // News that names another call is of a task that had the same id.
-        let by_id = by_id.filter(|news| news.record.call.as_deref().is_none_or(|named| named == call));
+        // News that names another call is of a task that had the same id; a call that nobody knows is no other call.
+        let by_id =
+            by_id.filter(|news| news.record.call.as_deref().is_none_or(|named| named == call || self.unheard.contains(&hash(named))));
         let all = by_call.chain(by_id).filter(|news| alone.is_none_or(|source| news.source == source));
         all.max_by_key(|news| (news.record.time, news.source, news.record.at)).copied()
     }

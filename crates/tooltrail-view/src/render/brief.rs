@@ -2,9 +2,10 @@
 
 use crate::block::{Block, Terminal};
 use crate::messages::{Message, Who};
-use crate::{Head, Line};
+use crate::{Class, Head, Line};
 use std::collections::HashSet;
 use tooltrail_model::Kind;
+use tooltrail_model::transcript::{Entry, Transcript};
 
 /// More folded messages than this in a row are named only.
 const FEW: usize = 2;
@@ -79,6 +80,18 @@ fn crowd(run: &[Folded]) -> Folded {
     }
     let label = names.iter().map(|folded| named(folded).label).collect::<Vec<_>>().join(", ");
     Folded { label, gist: String::new(), times: 1, thought: false }
+}
+
+/// A message that was taken back, in a turn that was not: what it said is only hinted at.
+pub(super) fn taken_back(message: Message) -> Message {
+    let label = Line::from("taken back, ").with(Class::Plain, &message.label.text());
+    Message { folded: true, label, ..message }
+}
+
+/// Whether an entry was taken back alone; with its whole turn, the turn's heading says so.
+pub(super) fn is_taken_back(transcript: &Transcript<'_>, entry: &Entry) -> bool {
+    let turn = entry.turn.and_then(|turn| transcript.turns.get(turn));
+    entry.abandoned && !turn.is_some_and(|turn| turn.abandoned)
 }
 
 /// Whether a message says no more than the heading of its turn.

@@ -120,6 +120,12 @@ impl<'a> Builder<'a> {
         self
     }
 
+    /// The last message was taken back.
+    pub fn taken_back(mut self) -> Self {
+        self.book.transcript.threads.iter_mut().filter_map(|thread| thread.entries.last_mut()).for_each(|entry| entry.abandoned = true);
+        self
+    }
+
     /// Adds a command.
     pub fn run(mut self, thread: usize, turn: usize, status: Status, reason: Option<Reason>, starts: &[usize]) -> Self {
         let index = self.book.calls.len();

@@ -6,21 +6,21 @@ use serde_json::Value;
 use tooltrail_model::transcript::{Level, Part};
 
 /// The parts of an assistant record.
-pub(super) fn assistant(value: &Value) -> Vec<Part> {
+pub(super) fn assistant(value: &Value, line: u64) -> Vec<Part> {
     let Some(message) = value.get("message") else { return Vec::new() };
     let failed = flag(value, "isApiErrorMessage").then(|| text(value, "error").unwrap_or_default());
     let program = text(message, "model") == Some("<synthetic>");
-    let parts = blocks(message).iter().filter_map(|block| part(block, failed, program));
+    let parts = blocks(message).iter().filter_map(|block| part(block, message, line, failed, program));
     parts.collect()
 }
 
 /// One block of the message.
-fn part(block: &Value, failed: Option<&str>, program: bool) -> Option<Part> {
-    if let Some(id) = call_id(block) {
-        return Some(Part::Call(id.to_owned()));
+fn part(block: &Value, message: &Value, line: u64, failed: Option<&str>, program: bool) -> Option<Part> {
+    if let Some(id) = call_id(block, message, line) {
+        return Some(Part::Call(id.into_owned()));
     }
-    if let Some(id) = result_id(block) {
-        return Some(Part::Result(id.to_owned()));
+    if let Some(id) = result_id(block, message, line) {
+        return Some(Part::Result(id.into_owned()));
     }
     Some(match kind(block) {
         "thinking" => Part::Thinking(text(block, "thinking").unwrap_or_default().to_owned()),

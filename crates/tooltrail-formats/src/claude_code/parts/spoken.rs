@@ -1,6 +1,6 @@
 //! User records: a person's words, commands typed to the agent itself, results, and everything that the program says in their place.
 
-use super::super::content::{blocks, content, kind, result_id, text, words};
+use super::super::content::{blocks, content, is_result, kind, result_id, text, words};
 use super::super::prompt::{self, Flags, Piece, Said};
 use super::super::tasks::tag;
 use super::{flag, folded};
@@ -9,10 +9,10 @@ use tooltrail_model::event::{Notice, Origin};
 use tooltrail_model::transcript::{Level, Part};
 
 /// The parts of a user record.
-pub(super) fn user(value: &Value) -> Vec<Part> {
+pub(super) fn user(value: &Value, line: u64) -> Vec<Part> {
     let Some(message) = value.get("message") else { return Vec::new() };
     let speaker = Speaker::of(value);
-    let beside_result = blocks(message).iter().any(|block| result_id(block).is_some());
+    let beside_result = blocks(message).iter().any(|block| is_result(kind(block)));
     let mut out = Vec::new();
     // A prompt may be nothing but a picture; it is a prompt all the same.
     let wordless = !beside_result && blocks(message).iter().all(|block| words(block).is_none());
@@ -21,8 +21,8 @@ pub(super) fn user(value: &Value) -> Vec<Part> {
         out.push(Part::Prompt { origin, text: String::new() });
     }
     for block in blocks(message) {
-        if let Some(id) = result_id(block) {
-            out.push(Part::Result(id.to_owned()));
+        if let Some(id) = result_id(block, message, line) {
+            out.push(Part::Result(id.into_owned()));
         } else if let Some(text) = words(block) {
             speaker.say(text, beside_result, &mut out);
         } else {
@@ -179,7 +179,7 @@ mod tests {
     use serde_json::json;
 
     fn of(content: &str) -> Vec<Part> {
-        user(&json!({"message": {"content": content}}))
+        user(&json!({"message": {"content": content}}), 1)
     }
 
     #[test]

@@ -178,6 +178,9 @@ impl Show<'_, '_> {
             Loaded::Call(story) => self.story(&story),
             // A subagent's task and answer stand in the call that started it.
             Loaded::Part(_) if nested => Ok(()),
+            Loaded::Part(part) if brief::is_taken_back(self.book.transcript(), entry) => {
+                self.message(&brief::taken_back(message(&part, &Limits::WHOLE)))
+            }
             Loaded::Part(part) => self.message(&message(&part, &Limits::WHOLE)),
             Loaded::Gone(why) => {
                 self.release()?;

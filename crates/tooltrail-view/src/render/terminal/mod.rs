@@ -119,7 +119,11 @@ impl<'b, 'o> Show<'b, 'o> {
                     return Ok(());
                 }
                 let limits = if self.full { Limits::WHOLE } else { Limits::PAGE };
-                self.message(&message(&part, &limits), self.full)
+                let mut message = message(&part, &limits);
+                if brief::is_taken_back(self.book.transcript(), entry) {
+                    message = brief::taken_back(message);
+                }
+                self.message(&message, self.full)
             }
             Loaded::Gone(why) => self.gone(&why),
         }
