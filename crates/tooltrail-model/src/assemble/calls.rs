@@ -61,6 +61,11 @@ impl Open {
         self.latest.get(&key).copied()
     }
 
+    /// A call has got its id.
+    pub(super) fn named(&mut self, key: u64, index: usize) {
+        self.latest.insert(key, index);
+    }
+
     pub(super) fn expect(&mut self, calls: usize) {
         self.made.reserve(calls);
         self.latest.reserve(calls);
@@ -73,7 +78,12 @@ impl Open {
 
     /// The calls with an id, the latest first. Only so many: a hostile log could use one id for all its calls.
     fn all(&self, id: &str) -> impl Iterator<Item = usize> {
-        std::iter::successors(self.latest(id), |index| self.earlier.get(index).copied()).take(64)
+        self.all_by(hash(id))
+    }
+
+    /// The same by the hash of the id.
+    fn all_by(&self, key: u64) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.latest_by(key), |index| self.earlier.get(index).copied()).take(64)
     }
 }
 
@@ -242,6 +252,14 @@ impl Assembler {
         let by_thread = all.find(|index| thread(index) && open(index));
         let mut all = self.calls.all(id);
         by_node.or(by_thread).or_else(|| all.find(open)).or(Some(latest))
+    }
+
+    /// The call that something at a place is said of, by the hash of its id: of several with the id the last one before it, else the
+    /// first one behind it.
+    pub(super) fn before(&self, key: u64, at: At) -> Option<usize> {
+        let calls = &self.out.calls;
+        let before = self.calls.all_by(key).find(|&index| calls[index].at <= at);
+        before.or_else(|| self.calls.all_by(key).last())
     }
 
     pub(super) fn attach(&mut self, index: usize, mut new: ResultRecord) {
