@@ -189,6 +189,11 @@ impl<'r> Fields<'r> {
         self.skim(place).bool()
     }
 
+    /// Its message.
+    pub(super) fn message(&self) -> Option<Raw<'r>> {
+        self.string(self.message)
+    }
+
     /// What the payload is.
     pub(super) fn name_of_type(&self) -> Cow<'r, str> {
         self.text(self.r#type).unwrap_or_default()
