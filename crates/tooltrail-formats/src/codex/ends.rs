@@ -7,7 +7,7 @@ use super::{markers, tools};
 use crate::Record;
 use std::borrow::Cow;
 use tooltrail_model::Fact;
-use tooltrail_model::event::{CallResult, Claim, ClaimBy, End};
+use tooltrail_model::event::{CallResult, Claim, ClaimBy, End, TaskState};
 use tooltrail_model::verdict::{Marker, Said, Signals};
 use tooltrail_skim::{Raw, Skim};
 
@@ -127,11 +127,18 @@ fn collab(kind: &str, end: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>
     finish(tool, end, end.prompt, Place::default(), signals, record, emit);
 }
 
-/// An agent was started by the call that the event is named after.
+/// An agent was started by the call that the event is named after, or stopped.
 fn activity(end: &Fields<'_>, emit: &mut Emit<'_>) {
     let call = end.text(end.event_id).or_else(|| end.text(end.id));
-    if let (Some(call), Some(agent), Some("started")) = (call, end.text(end.agent_thread_id), end.text(end.kind).as_deref()) {
-        emit(Fact::Claim(Claim { agent, call, by: ClaimBy::Progress }));
+    match (end.text(end.kind).as_deref(), call, end.text(end.agent_thread_id)) {
+        (Some("started"), Some(call), Some(agent)) => emit(Fact::Claim(Claim { agent, call, by: ClaimBy::Progress })),
+        // The call that started it may have either name for it.
+        (Some("interrupted"), _, agent) => {
+            for id in [agent, end.text(end.agent_path)].into_iter().flatten() {
+                emit(Fact::Task(items::news(id, TaskState::Stopped)));
+            }
+        }
+        _ => {}
     }
 }
 

@@ -52,6 +52,7 @@ pub(super) fn decode(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>
             result(item, record, emit)
         }
         "tool_search_output" => search_result(item, record, emit),
+        "agent_message" => letter(item, emit),
         kind @ ("web_search_call" | "image_generation_call") => {
             let call = call(item, kind, record);
             let done = own_result(item, record, call.id.clone());
@@ -108,7 +109,26 @@ fn notification(text: &str, emit: &mut Emit<'_>) {
         Ok(())
     });
     if let Some(id) = id {
-        emit(Fact::Task(TaskNews { id: Some(Cow::Owned(id)), call: None, poll: None, state, exit_code: None }));
+        emit(Fact::Task(news(Cow::Owned(id), state)));
+    }
+}
+
+/// News of an agent by its name.
+pub(super) fn news(id: Cow<'_, str>, state: TaskState) -> TaskNews<'_> {
+    TaskNews { id: Some(id), call: None, poll: None, state, exit_code: None }
+}
+
+/// A message from one agent to another. The one by which an agent answers the one above it says that it has ended; where messages tell
+/// of what type they are, that one is its last.
+pub(super) fn letter(letter: &Fields<'_>, emit: &mut Emit<'_>) {
+    let text = output::first_text(letter.skim(letter.content)).or_else(|| letter.string(letter.content));
+    let (Some(text), Some(author)) = (text, letter.text(letter.author)) else { return };
+    let recipient = letter.text(letter.recipient);
+    let upwards = recipient.is_none_or(|above| author.strip_prefix(&*above).is_some_and(|rest| rest.starts_with('/')));
+    let head = text.head(HEAD);
+    let last = head.trim_start().strip_prefix("Message Type:").is_none_or(|kind| kind.trim_start().starts_with("FINAL_ANSWER"));
+    if upwards && last {
+        emit(Fact::Task(news(author, TaskState::Completed)));
     }
 }
 

@@ -125,6 +125,7 @@ pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, To
         "response_item" => items::decode(payload, &record, &mut emit),
         "event_msg" => events::decode(payload, &record, &mut emit),
         "compacted" => emit(Fact::Boundary(Boundary::Compaction)),
+        "inter_agent_communication" => items::letter(payload, &mut emit),
         _ => {}
     }
     Ok(envelope.depth)

@@ -3,7 +3,7 @@
 use super::{Assembler, Thread, hash, hooks};
 use crate::Kind;
 use crate::Map;
-use crate::event::{Call, CallResult, HookOutcome, HookStage, Id, Nested, Progress, TaskNews};
+use crate::event::{Call, CallResult, HookOutcome, HookStage, Id, Nested, Progress, TaskNews, TaskState};
 use crate::issue::IssueCode;
 use crate::position::At;
 use crate::summary::{CallRecord, ChildRecord, Ending, LooseHook, Orphan, ResultRecord, TaskRecord};
@@ -351,6 +351,12 @@ impl Assembler {
             // Any tool may print such words; only the answer of one that asks about tasks is news.
             let Some(call) = self.calls.latest(poll).map(|index| &self.out.calls[index]) else { return };
             if call.kind != Kind::Task {
+                return;
+            }
+            // A list of tasks tells of those that ended long ago as well; the first time counts.
+            let over = |known: &&TaskRecord| known.id.is_some() && known.id == id && known.session == self.here.session;
+            let known = self.out.tasks.iter().rev().take(64).find(over).map(|known| known.state);
+            if news.state != TaskState::Running && known == Some(news.state) {
                 return;
             }
             id = id.or_else(|| call.rare().task.clone());
