@@ -43,7 +43,7 @@ const BEGINNINGS: &[(&str, Meaning)] = &[
     ("Script completed", Worked),
     ("Script failed", Error),
     ("Script error:", Error),
-    ("Script terminated", Known(Marker::Interrupted)),
+    ("Script terminated", Known(Marker::Stopped)),
     ("Plan updated", Worked),
 ];
 

@@ -8,7 +8,7 @@ use crate::issue::IssueCode;
 use crate::position::At;
 use crate::summary::{CallRecord, ChildRecord, Ending, LooseHook, Orphan, ResultRecord, TaskRecord};
 use crate::text::Name;
-use crate::verdict::Sequel;
+use crate::verdict::{Denial, Marker, Said, Sequel};
 
 /// The calls of a source by id and by conversation.
 #[derive(Clone, Debug, Default)]
@@ -273,11 +273,15 @@ impl Assembler {
         if new.background.is_some() && new.background == self.out.calls[index].rare().task {
             (new.background, new.signals.backgrounded) = (None, false);
         }
+        // A call that stops a task, or waits for it, is not stopped itself.
+        if self.out.calls[index].kind == Kind::Task && new.signals.marker == Some(Marker::Stopped) {
+            (new.signals.outcome, new.signals.marker) = (Said::Worked, None);
+        }
         if let Some(task) = &new.background {
             self.calls.launched.insert((self.out.calls[index].within, task.clone()), index);
         }
-        let stopped = new.signals.denial == Some(crate::verdict::Denial::Interrupted)
-            || new.signals.marker == Some(crate::verdict::Marker::Interrupted);
+        let stopped = new.signals.denial == Some(Denial::Interrupted)
+            || matches!(new.signals.marker, Some(Marker::Interrupted | Marker::Stopped));
         let call = &mut self.out.calls[index];
         if stopped {
             self.calls.stopped.entry(call.within).or_default().push(index);
@@ -353,10 +357,10 @@ impl Assembler {
             if call.kind != Kind::Task {
                 return;
             }
-            // A list of tasks tells of those that ended long ago as well; the first time counts.
-            let over = |known: &&TaskRecord| known.id.is_some() && known.id == id && known.session == self.here.session;
-            let known = self.out.tasks.iter().rev().take(64).find(over).map(|known| known.state);
-            if news.state != TaskState::Running && known == Some(news.state) {
+            // A list of tasks, asked for without naming one, tells of those that ended long ago as well; the first time counts.
+            let same = |known: &&TaskRecord| known.id.is_some() && known.id == id && known.session == self.here.session;
+            let known = || self.out.tasks.iter().rev().take(64).find(same).map(|known| known.state);
+            if call.rare().task.is_none() && news.state != TaskState::Running && known() == Some(news.state) {
                 return;
             }
             id = id.or_else(|| call.rare().task.clone());
