@@ -59,8 +59,24 @@ pub(super) fn decode(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>
             emit(Fact::Call(call));
             done.into_iter().for_each(|result| emit(Fact::Result(result)));
         }
-        _ => {}
+        // A kind of call that nobody knows yet is a call all the same.
+        kind if is_new_output(kind, item) => result(item, record, emit),
+        kind => {
+            if let Some(tool) = new_call(kind, item) {
+                emit(Fact::Call(call(item, tool, record)));
+            }
+        }
     }
+}
+
+/// The tool of a call of an unknown kind, which has an id that its output can name.
+fn new_call<'k>(kind: &'k str, item: &Fields<'_>) -> Option<&'k str> {
+    kind.strip_suffix("_call").filter(|tool| !tool.is_empty() && item.text(item.call_id).is_some())
+}
+
+/// Whether it is the output of such a call.
+fn is_new_output(kind: &str, item: &Fields<'_>) -> bool {
+    kind.ends_with("_output") && item.text(item.call_id).is_some()
 }
 
 fn message(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
@@ -235,9 +251,8 @@ fn answer<'r>(call: Cow<'r, str>, outcome: Outcome<'r>, place: Place, record: &R
 
 /// The answer of a search for tools is a list; its status says how it went.
 fn search_result(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
-    let Some(call) = item.text(item.call_id) else { return };
     let outcome = Outcome { signals: status(item), ..Outcome::default() };
-    emit(Fact::Result(answer(call, outcome, item.tools, record)));
+    emit(Fact::Result(answer(id(item, record), outcome, item.tools, record)));
 }
 
 /// The result of a call that is logged once it is over: the item is both.

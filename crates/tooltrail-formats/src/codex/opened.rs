@@ -98,6 +98,16 @@ impl<'v> Entry<'v> {
         }
     }
 
+    /// Whether it is a call of a kind that nobody knows yet.
+    pub(super) fn is_new_call(&self) -> bool {
+        self.sort == Sort::Item && self.kind.len() > "_call".len() && self.kind.ends_with("_call") && self.text("call_id").is_some()
+    }
+
+    /// Whether it is the output of such a call.
+    pub(super) fn is_new_output(&self) -> bool {
+        self.sort == Sort::Item && self.kind.ends_with("_output") && self.text("call_id").is_some()
+    }
+
     /// Whether the record tells how a call ended: an end event, or a completed item.
     pub(super) fn is_end(&self) -> bool {
         if !matches!(self.sort, Sort::Event | Sort::Completed) || self.is_by_hand() {
