@@ -5,9 +5,13 @@ use super::items::{Emit, say};
 use super::{ends, output};
 use crate::Record;
 use std::ops::Range;
-use tooltrail_model::event::{Echo, Meter, Notice, Work};
+use tooltrail_model::event::{Echo, Id, Meter, Notice, Work};
 use tooltrail_model::usage::Tokens;
 use tooltrail_model::{Fact, Time};
+use tooltrail_skim::Raw;
+
+/// The work on a turn is over.
+const DONE: Work = Work { made: None, turn: None, done: true };
 
 /// Whether an event is known: those that are written, and those that the program has besides.
 pub(super) fn is_known(event: &Fields<'_>, item: Option<&Fields<'_>>) -> bool {
@@ -55,11 +59,11 @@ pub(super) fn decode(event: &Fields<'_>, item: Option<&Fields<'_>>, record: &Rec
             }
         }
         "token_count" => meter(event, emit),
-        "task_started" | "turn_started" => emit(Fact::Work(Work { made: made(event), done: false })),
-        "task_complete" | "turn_complete" => emit(Fact::Work(Work { made: None, done: true })),
+        "task_started" | "turn_started" => emit(Fact::Work(Work { made: made(event), turn: turn(event), done: false })),
+        "task_complete" | "turn_complete" => emit(Fact::Work(DONE)),
         // Limits and reviews end a turn as well; only what the person does is an interrupt.
         "turn_aborted" => match event.text(event.reason).as_deref() {
-            Some("budget_limited" | "review_ended") => emit(Fact::Work(Work { made: None, done: true })),
+            Some("budget_limited" | "review_ended") => emit(Fact::Work(DONE)),
             _ => emit(Fact::Notice(Notice::Interrupt)),
         },
         "error" => emit(Fact::Notice(Notice::ApiError)),
@@ -87,6 +91,11 @@ fn completed(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
             ends::decode(kind, item, record, emit);
         }
     }
+}
+
+/// The turn that a record names.
+pub(super) fn turn(fields: &Fields<'_>) -> Option<Id> {
+    fields.string(fields.turn_id).map(Raw::digest)
 }
 
 /// When the work on a turn began, by what a copy of the record keeps: the field, or the time in the turn's id.

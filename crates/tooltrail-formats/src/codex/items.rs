@@ -5,7 +5,7 @@ use super::output::{self, Outcome};
 use super::{prompt, tools};
 use crate::Record;
 use std::borrow::Cow;
-use tooltrail_model::event::{Block, BlockKind, Call, CallResult, Echo, Origin, Prompt, TaskNews, TaskState};
+use tooltrail_model::event::{Block, BlockKind, Call, CallResult, Echo, Notice, Origin, Prompt, TaskNews, TaskState};
 use tooltrail_model::verdict::{Marker, Said, Signals};
 use tooltrail_model::{Fact, Kind};
 use tooltrail_skim::{Raw, Skim, Type};
@@ -86,13 +86,20 @@ fn message(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
             let message = item.string(item.id).map(Raw::digest);
             emit(Fact::Block(Block { message, kind: BlockKind::Text, span }));
         }
-        Some("user") => {
-            let text = output::first_text(item.skim(item.content)).or_else(|| item.string(item.content));
-            if let Some(text) = text {
-                say(text, Echo::Sent, item.content, record, emit);
-            }
-        }
+        Some("user") => said(item, record, emit),
         _ => {}
+    }
+}
+
+/// A message in the person's name. The program may put texts of its own around their words, or send nothing else.
+fn said(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
+    let texts = output::texts(item.skim(item.content));
+    let words = texts.iter().position(|text| prompt::is_persons(&text.head(HEAD))).unwrap_or(0);
+    for text in texts.iter().enumerate().filter(|&(at, _)| at != words).map(|(_, text)| *text) {
+        heed(text, &text.head(HEAD), emit);
+    }
+    if let Some(text) = texts.get(words).copied().or_else(|| item.string(item.content)) {
+        say(text, Echo::Sent, item.content, record, emit);
     }
 }
 
@@ -102,14 +109,22 @@ pub(super) fn say(text: Raw<'_>, echo: Echo, place: Place, record: &Record<'_>, 
     if head.trim_start().starts_with("# Context from my IDE setup:") {
         head = text.text();
     }
-    if head.trim_start().starts_with("<subagent_notification>") {
-        notification(&text.text(), emit);
-    }
+    heed(text, &head, emit);
     let (origin, head) = prompt::read(head);
     let digest = if origin == Origin::Human { text.digest() } else { 0 };
     let head = if head.len() > HEAD { Cow::Owned(head.chars().take(HEAD).collect()) } else { head };
     let span = record.span(place.range());
     emit(Fact::Prompt(Prompt { origin, head, digest, span, echo }));
+}
+
+/// What the program's own texts tell: an agent has ended, the person has stopped the model.
+fn heed(text: Raw<'_>, head: &str, emit: &mut Emit<'_>) {
+    let head = head.trim_start();
+    if head.starts_with("<subagent_notification>") {
+        notification(&text.text(), emit);
+    } else if head.starts_with("<turn_aborted>") {
+        emit(Fact::Notice(Notice::Interrupt));
+    }
 }
 
 /// `<subagent_notification>{"agent_path":…,"status":{…}}</subagent_notification>`: an agent has ended.

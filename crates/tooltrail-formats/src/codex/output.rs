@@ -44,6 +44,20 @@ pub(super) fn read<'r>(fields: &Fields<'r>, place: Place) -> Outcome<'r> {
     out
 }
 
+/// The texts of a list of content items.
+pub(super) fn texts(mut list: Skim<'_>) -> Vec<Raw<'_>> {
+    let mut found = Vec::new();
+    let _ = list.array(|item| {
+        item.object(|key, value| {
+            if key.as_bytes() == b"text" {
+                found.extend(value.string());
+            }
+            Ok(())
+        })
+    });
+    found
+}
+
 /// The first text of a list of content items.
 pub(super) fn first_text(mut list: Skim<'_>) -> Option<Raw<'_>> {
     let mut found = None;

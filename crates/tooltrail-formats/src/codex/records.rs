@@ -123,7 +123,7 @@ pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, To
     match &*name {
         "session_meta" => begin(payload, envelope.time, &mut emit),
         "turn_context" => {
-            emit(Fact::Work(Work { made: events::made(payload), done: false }));
+            emit(Fact::Work(Work { made: events::made(payload), turn: events::turn(payload), done: false }));
             context(payload, &mut emit);
         }
         "response_item" => items::decode(payload, &record, &mut emit),

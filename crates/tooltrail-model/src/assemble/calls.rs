@@ -93,6 +93,7 @@ impl Assembler {
             return self.nested_call(&call, nested);
         }
         let record = self.call_record(&call);
+        self.goes_on();
         self.spoke(call.message_id);
         self.talk.answered();
         if call.message_id.is_none() {
@@ -299,7 +300,18 @@ impl Assembler {
 
     /// Something happened that open calls of this conversation should remember. `message`: calls of that message stay open.
     pub(super) fn sequel(&mut self, sequel: fn(At) -> Sequel, message: Option<Id>) {
-        let at = self.here.at;
+        self.steered = None;
+        self.sequel_from(self.here.at, sequel, message);
+    }
+
+    /// The model goes on after somebody has steered it: what was open before that stays open.
+    pub(super) fn goes_on(&mut self) {
+        if let Some(at) = self.steered.take() {
+            self.sequel_from(at, Sequel::MovedOn, None);
+        }
+    }
+
+    fn sequel_from(&mut self, at: At, sequel: fn(At) -> Sequel, message: Option<Id>) {
         self.calls.stopped.remove(&self.here.within);
         // Another block of the message that speaks already: nothing has changed for its calls.
         let speaking = match message {
