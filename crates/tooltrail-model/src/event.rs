@@ -119,6 +119,8 @@ pub struct Begin<'r> {
 pub struct Work {
     /// When that was, by something that copies do not change.
     pub made: Option<Time>,
+    /// The turn, where it has a name.
+    pub turn: Option<Id>,
     /// The work is done: what is open now stays open.
     pub done: bool,
 }

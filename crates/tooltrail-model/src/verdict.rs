@@ -68,6 +68,8 @@ pub enum Marker {
     AfterRejection,
     /// Stopped by the person.
     Interrupted,
+    /// What it ran or waited for was stopped; by whom is not said.
+    Stopped,
     /// Nobody granted permission.
     NotGranted,
     /// A rule forbids it.
@@ -164,7 +166,7 @@ fn error(kind: Kind, signals: &Signals, around: Around) -> Verdict {
     let (status, reason) = match signals.marker {
         Some(M::Rejected | M::RejectedWithFeedback) => return rejected(signals, around),
         Some(M::AfterRejection) => (Status::Rejected, Reason::AfterRejection),
-        Some(M::Interrupted) => return interrupted(around),
+        Some(M::Interrupted | M::Stopped) => return interrupted(around),
         Some(M::NotGranted) => (Status::Blocked, Reason::NotGranted),
         Some(M::PermissionRule) => (Status::Blocked, Reason::PermissionRule),
         Some(M::AutoMode) => (Status::Blocked, Reason::AutoMode),

@@ -238,7 +238,13 @@ impl<'t> Teller<'t> {
         let runs: Vec<&Run> = [&digest.test, &digest.build, &digest.lint].into_iter().flatten().collect();
         let mut facts = Vec::new();
         if !digest.changed.files.is_empty() && digest.test.is_none() {
-            facts.push(Fact::of(Class::Plain, if runs.is_empty() { "no tests, builds or lint runs" } else { "no tests were run" }));
+            let none = if runs.is_empty() { "no tests, builds or lint runs" } else { "no tests were run" };
+            // What is not looked at may have been tests.
+            facts.push(match digest.scripts {
+                0 => Fact::of(Class::Plain, none),
+                scripts => Fact::of(Class::Plain, &format!("{none} outside {}", counted(scripts, "script")))
+                    .say(Class::Dim, ", whose commands are not looked at"),
+            });
         }
         for run in runs {
             facts.push(self.run(run));

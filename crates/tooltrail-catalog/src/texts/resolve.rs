@@ -151,10 +151,12 @@ impl Resolver<'_, '_> {
         self.units.calls.entry(call).or_default().extend(finds);
     }
 
-    /// The call of an id that has its request or result in this record.
+    /// The call of an id that has its request or result in this record. A record without an id is known by its line; the call may have
+    /// got its id from another one.
     fn own(&self, role: Role, id: &str, spot: Spot) -> Option<usize> {
-        let here = self.index.at(self.linked, self.source, spot.at);
-        here.into_iter().find(|&(own, call)| own == role && self.linked.id(self.linked.calls[call].id) == id).map(|(_, call)| call)
+        let here = || self.index.at(self.linked, self.source, spot.at).filter(|&(own, _)| own == role).map(|(_, call)| call);
+        let named = here().find(|&call| self.linked.id(self.linked.calls[call].id) == id);
+        named.or_else(|| here().next().filter(|_| id == format!("line-{}", spot.at.line)))
     }
 
     /// Whose a result is that is not where its call has its own.

@@ -26,8 +26,7 @@ pub(super) fn read(record: Opened<'_>, call: &str) -> Option<Answered> {
     match entry.kind {
         "function_call_output" | "function_call_result" | "custom_tool_call_output" | "local_shell_call_output" => {
             entry.named()?;
-            let output = ["output", "result", "content"].iter().find_map(|key| entry.body.get(key));
-            Some(output.map(unpacked).unwrap_or_default())
+            Some(output(&entry))
         }
         "tool_search_output" => {
             let seen = tool_names(entry.field("tools")).into_iter().map(|name| Content::Tool { name }).collect();
@@ -38,8 +37,14 @@ pub(super) fn read(record: Opened<'_>, call: &str) -> Option<Answered> {
             let over = !matches!(entry.text("status")?, "in_progress" | "searching" | "generating");
             over.then(|| Answered { seen: made(&entry), produced: rest(&entry), ..Answered::default() })
         }
-        _ => None,
+        _ => entry.is_new_output().then(|| output(&entry)),
     }
+}
+
+/// What an item gives as the output of a call.
+fn output(entry: &Entry<'_>) -> Answered {
+    let output = ["output", "result", "content"].iter().find_map(|key| entry.body.get(key));
+    output.map(unpacked).unwrap_or_default()
 }
 
 /// The hook that refused a call. Codex keeps no record of hooks; it tells of this one in the call's output.

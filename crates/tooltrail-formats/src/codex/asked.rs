@@ -23,6 +23,10 @@ fn of_item(entry: &Entry<'_>) -> Option<Value> {
             let input = ["arguments", "input", "action"].iter().find_map(|key| entry.field(key));
             Some(input.map_or(Value::Null, unpacked))
         }
+        _ if entry.is_new_call() => {
+            let input = ["arguments", "input", "action"].iter().find_map(|key| entry.field(key));
+            Some(input.map_or_else(|| entry.body.clone(), unpacked))
+        }
         _ => None,
     }
 }
@@ -79,6 +83,7 @@ mod tests {
         assert_eq!(input(call("{}"), "other"), None);
         assert_eq!(input(json!({"type": "custom_tool_call", "call_id": "c", "input": "{}"}), "c"), Some(json!("{}")));
         assert_eq!(input(json!({"type": "web_search_call", "action": {"query": "q"}}), "line-7"), Some(json!({"query": "q"})));
+        assert_eq!(input(json!({"type": "fly_call", "call_id": "c", "arguments": "{\"to\":1}"}), "c"), Some(json!({"to": 1})));
         assert_eq!(input(json!({"type": "exec_command_end", "call_id": "c", "command": ["ls"]}), "c"), Some(json!({"command": ["ls"]})));
         assert_eq!(input(json!({"type": "exec_command_end", "call_id": "c", "source": "user_shell"}), "c"), None);
     }

@@ -3,13 +3,16 @@
 
 use super::fields::{Fields, Place};
 use super::items::{self, Emit, build};
-use super::tools;
+use super::{markers, tools};
 use crate::Record;
 use std::borrow::Cow;
 use tooltrail_model::Fact;
-use tooltrail_model::event::{CallResult, Claim, ClaimBy, End};
+use tooltrail_model::event::{CallResult, Claim, ClaimBy, End, TaskState};
 use tooltrail_model::verdict::{Marker, Said, Signals};
-use tooltrail_skim::Skim;
+use tooltrail_skim::{Raw, Skim};
+
+/// How much of the reason of a refusal is looked at.
+const REASON: usize = 1024;
 
 /// Emits the end of a call; says whether the record is one.
 pub(super) fn decode(kind: &str, end: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) -> bool {
@@ -56,6 +59,11 @@ fn command(kind: &str, end: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_
         return;
     }
     let mut signals = items::status(end);
+    if signals.marker.is_some() {
+        // A rule may have declined it as well; the output says why.
+        let said = end.string(end.aggregated_output).map(|text| text.head(REASON));
+        signals.marker = said.and_then(|text| markers::refusal(&text)).or(signals.marker);
+    }
     let code = end.int(end.exit_code).filter(|_| signals.marker.is_none());
     if let Some(code) = code {
         signals = Signals { exit_field: Some(code), ..said(code == 0) };
@@ -67,9 +75,10 @@ fn command(kind: &str, end: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_
 fn mcp(end: &Fields<'_>, asked: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
     let (Some(server), Some(tool)) = (end.text(asked.server), end.text(asked.tool)) else { return };
     let mut signals = items::status(end);
-    let mut error = |is: bool| {
+    let mut error = |is: bool, said: Option<Raw<'_>>| {
         signals.outcome = if is { Said::Error } else { Said::Worked };
-        signals.marker = is.then_some(Marker::Mcp);
+        let refused = said.and_then(|text| markers::refusal(&text.head(REASON)));
+        signals.marker = is.then_some(refused.unwrap_or(Marker::Mcp));
     };
     let flag = |value: &mut Skim<'_>| {
         let mut found = None;
@@ -83,15 +92,15 @@ fn mcp(end: &Fields<'_>, asked: &Fields<'_>, record: &Record<'_>, emit: &mut Emi
     };
     let _ = end.skim(end.result).object(|key, value| {
         match key.as_bytes() {
-            b"Ok" => error(flag(value)?),
-            b"Err" => error(true),
-            b"isError" | b"is_error" if value.bool() == Some(true) => error(true),
+            b"Ok" => error(flag(value)?, None),
+            b"Err" => error(true, value.string()),
+            b"isError" | b"is_error" if value.bool() == Some(true) => error(true, None),
             _ => {}
         }
         Ok(())
     });
     if end.error.is_some() && !end.raw(end.error).starts_with(b"null") {
-        error(true);
+        error(true, end.string(end.error).or_else(|| end.inside(end.error).message()));
     }
     let tool = Cow::Owned(format!("mcp__{server}__{tool}"));
     finish(tool, end, asked.arguments, end.result, signals, record, emit);
@@ -118,11 +127,18 @@ fn collab(kind: &str, end: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>
     finish(tool, end, end.prompt, Place::default(), signals, record, emit);
 }
 
-/// An agent was started by the call that the event is named after.
+/// An agent was started by the call that the event is named after, or stopped.
 fn activity(end: &Fields<'_>, emit: &mut Emit<'_>) {
     let call = end.text(end.event_id).or_else(|| end.text(end.id));
-    if let (Some(call), Some(agent), Some("started")) = (call, end.text(end.agent_thread_id), end.text(end.kind).as_deref()) {
-        emit(Fact::Claim(Claim { agent, call, by: ClaimBy::Progress }));
+    match (end.text(end.kind).as_deref(), call, end.text(end.agent_thread_id)) {
+        (Some("started"), Some(call), Some(agent)) => emit(Fact::Claim(Claim { agent, call, by: ClaimBy::Progress })),
+        // The call that started it may have either name for it.
+        (Some("interrupted"), _, agent) => {
+            for id in [agent, end.text(end.agent_path)].into_iter().flatten() {
+                emit(Fact::Task(items::news(id, TaskState::Stopped)));
+            }
+        }
+        _ => {}
     }
 }
 

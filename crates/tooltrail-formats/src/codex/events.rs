@@ -5,11 +5,53 @@ use super::items::{Emit, say};
 use super::{ends, output};
 use crate::Record;
 use std::ops::Range;
-use tooltrail_model::event::{Echo, Meter, Notice, Work};
+use tooltrail_model::event::{Echo, Id, Meter, Notice, Work};
 use tooltrail_model::usage::Tokens;
 use tooltrail_model::{Fact, Time};
+use tooltrail_skim::Raw;
 
-pub(super) fn decode(event: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
+/// The work on a turn is over.
+const DONE: Work = Work { made: None, turn: None, done: true };
+
+/// Whether an event is known: those that are written, and those that the program has besides.
+pub(super) fn is_known(event: &Fields<'_>, item: Option<&Fields<'_>>) -> bool {
+    let kind = event.name_of_type();
+    match &*kind {
+        "item_completed" | "item_started" => item.is_some_and(is_known_item),
+        "token_count" | "user_message" | "agent_message" | "agent_reasoning" | "agent_reasoning_raw_content" => true,
+        "agent_reasoning_section_break" | "raw_response_item" | "turn_diff" | "plan_update" | "session_configured" => true,
+        "task_started" | "turn_started" | "task_complete" | "turn_complete" | "turn_aborted" | "shutdown_complete" => true,
+        "error" | "stream_error" | "warning" | "guardian_warning" | "deprecation_notice" | "background_event" | "model_reroute" => true,
+        "entered_review_mode" | "exited_review_mode" | "context_compacted" | "undo_started" | "undo_completed" => true,
+        "thread_rolled_back" | "thread_name_updated" | "thread_goal_updated" | "thread_settings_applied" => true,
+        "exec_command_end" | "patch_apply_end" | "mcp_tool_call_end" | "web_search_end" | "image_generation_end" => true,
+        "view_image_tool_call" | "terminal_interaction" | "sub_agent_activity" | "guardian_assessment" => true,
+        "dynamic_tool_call_response" => event.tool.is_some(),
+        "exec_approval_request" | "apply_patch_approval_request" | "dynamic_tool_call_request" | "elicitation_request" => true,
+        "request_user_input" | "request_permissions" | "hook_started" | "hook_completed" => true,
+        "mcp_startup_update" | "mcp_startup_complete" => true,
+        kind => kind.ends_with("_begin") || kind.ends_with("_delta") || (kind.starts_with("collab_") && kind.ends_with("_end")),
+    }
+}
+
+/// The same for an item of a paginated log. A call that does not say of which tool is no call.
+fn is_known_item(item: &Fields<'_>) -> bool {
+    match &*item.name_of_type() {
+        "UserMessage" | "HookPrompt" | "AgentMessage" | "Plan" | "Reasoning" | "ContextCompaction" => true,
+        "CommandExecution" | "FileChange" | "WebSearch" | "ImageView" | "ImageGeneration" | "SubAgentActivity" => true,
+        "EnteredReviewMode" | "ExitedReviewMode" => true,
+        "McpToolCall" => item.server.is_some() && item.tool.is_some(),
+        "DynamicToolCall" | "CollabAgentToolCall" => item.tool.is_some(),
+        _ => false,
+    }
+}
+
+/// The item that an event carries.
+pub(super) fn item<'r>(event: &Fields<'r>) -> Option<Fields<'r>> {
+    event.item.there().map(|item| event.inside(item))
+}
+
+pub(super) fn decode(event: &Fields<'_>, item: Option<&Fields<'_>>, record: &Record<'_>, emit: &mut Emit<'_>) {
     match &*event.name_of_type() {
         "user_message" => {
             if let Some(text) = event.string(event.message) {
@@ -17,11 +59,11 @@ pub(super) fn decode(event: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_
             }
         }
         "token_count" => meter(event, emit),
-        "task_started" | "turn_started" => emit(Fact::Work(Work { made: made(event), done: false })),
-        "task_complete" | "turn_complete" => emit(Fact::Work(Work { made: None, done: true })),
+        "task_started" | "turn_started" => emit(Fact::Work(Work { made: made(event), turn: turn(event), done: false })),
+        "task_complete" | "turn_complete" => emit(Fact::Work(DONE)),
         // Limits and reviews end a turn as well; only what the person does is an interrupt.
         "turn_aborted" => match event.text(event.reason).as_deref() {
-            Some("budget_limited" | "review_ended") => emit(Fact::Work(Work { made: None, done: true })),
+            Some("budget_limited" | "review_ended") => emit(Fact::Work(DONE)),
             _ => emit(Fact::Notice(Notice::Interrupt)),
         },
         "error" => emit(Fact::Notice(Notice::ApiError)),
@@ -29,7 +71,7 @@ pub(super) fn decode(event: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_
             let turns = event.int(event.num_turns).and_then(|turns| u32::try_from(turns).ok());
             emit(Fact::Rollback(turns.unwrap_or(1)));
         }
-        "item_completed" => item(&event.inside(event.item), record, emit),
+        "item_completed" => item.into_iter().for_each(|item| completed(item, record, emit)),
         kind => {
             ends::decode(kind, event, record, emit);
         }
@@ -37,7 +79,7 @@ pub(super) fn decode(event: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_
 }
 
 /// An item of a paginated log. It repeats an item of the conversation, or stands for one that is not there.
-fn item(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
+fn completed(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
     match &*item.name_of_type() {
         "UserMessage" => {
             let text = output::first_text(item.skim(item.content)).or_else(|| item.string(item.text));
@@ -49,6 +91,11 @@ fn item(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
             ends::decode(kind, item, record, emit);
         }
     }
+}
+
+/// The turn that a record names.
+pub(super) fn turn(fields: &Fields<'_>) -> Option<Id> {
+    fields.string(fields.turn_id).map(Raw::digest)
 }
 
 /// When the work on a turn began, by what a copy of the record keeps: the field, or the time in the turn's id.

@@ -67,6 +67,7 @@ fields! {
     agent_path b"agent_path"
     agent_thread_id b"agent_thread_id"
     arguments b"arguments"
+    author b"author"
     call_id b"call_id"
     call_id_camel b"callId"
     changes b"changes"
@@ -103,6 +104,7 @@ fields! {
     reason b"reason"
     receiver_thread_ids b"receiver_thread_ids"
     receiver_thread_ids_camel b"receiverThreadIds"
+    recipient b"recipient"
     record_type b"record_type"
     result b"result"
     revised_prompt b"revised_prompt"
@@ -187,6 +189,11 @@ impl<'r> Fields<'r> {
     pub(super) fn bool(&self, place: Place) -> Option<bool> {
         place.there()?;
         self.skim(place).bool()
+    }
+
+    /// Its message.
+    pub(super) fn message(&self) -> Option<Raw<'r>> {
+        self.string(self.message)
     }
 
     /// What the payload is.

@@ -5,7 +5,7 @@ use super::output::{self, Outcome};
 use super::{prompt, tools};
 use crate::Record;
 use std::borrow::Cow;
-use tooltrail_model::event::{Block, BlockKind, Call, CallResult, Echo, Origin, Prompt, TaskNews, TaskState};
+use tooltrail_model::event::{Block, BlockKind, Call, CallResult, Echo, Notice, Origin, Prompt, TaskNews, TaskState};
 use tooltrail_model::verdict::{Marker, Said, Signals};
 use tooltrail_model::{Fact, Kind};
 use tooltrail_skim::{Raw, Skim, Type};
@@ -52,14 +52,31 @@ pub(super) fn decode(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>
             result(item, record, emit)
         }
         "tool_search_output" => search_result(item, record, emit),
+        "agent_message" => letter(item, emit),
         kind @ ("web_search_call" | "image_generation_call") => {
             let call = call(item, kind, record);
             let done = own_result(item, record, call.id.clone());
             emit(Fact::Call(call));
             done.into_iter().for_each(|result| emit(Fact::Result(result)));
         }
-        _ => {}
+        // A kind of call that nobody knows yet is a call all the same.
+        kind if is_new_output(kind, item) => result(item, record, emit),
+        kind => {
+            if let Some(tool) = new_call(kind, item) {
+                emit(Fact::Call(call(item, tool, record)));
+            }
+        }
     }
+}
+
+/// The tool of a call of an unknown kind, which has an id that its output can name.
+fn new_call<'k>(kind: &'k str, item: &Fields<'_>) -> Option<&'k str> {
+    kind.strip_suffix("_call").filter(|tool| !tool.is_empty() && item.text(item.call_id).is_some())
+}
+
+/// Whether it is the output of such a call.
+fn is_new_output(kind: &str, item: &Fields<'_>) -> bool {
+    kind.ends_with("_output") && item.text(item.call_id).is_some()
 }
 
 fn message(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
@@ -69,13 +86,20 @@ fn message(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
             let message = item.string(item.id).map(Raw::digest);
             emit(Fact::Block(Block { message, kind: BlockKind::Text, span }));
         }
-        Some("user") => {
-            let text = output::first_text(item.skim(item.content)).or_else(|| item.string(item.content));
-            if let Some(text) = text {
-                say(text, Echo::Sent, item.content, record, emit);
-            }
-        }
+        Some("user") => said(item, record, emit),
         _ => {}
+    }
+}
+
+/// A message in the person's name. The program may put texts of its own around their words, or send nothing else.
+fn said(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
+    let texts = output::texts(item.skim(item.content));
+    let words = texts.iter().position(|text| prompt::is_persons(&text.head(HEAD))).unwrap_or(0);
+    for text in texts.iter().enumerate().filter(|&(at, _)| at != words).map(|(_, text)| *text) {
+        heed(text, &text.head(HEAD), emit);
+    }
+    if let Some(text) = texts.get(words).copied().or_else(|| item.string(item.content)) {
+        say(text, Echo::Sent, item.content, record, emit);
     }
 }
 
@@ -85,14 +109,22 @@ pub(super) fn say(text: Raw<'_>, echo: Echo, place: Place, record: &Record<'_>, 
     if head.trim_start().starts_with("# Context from my IDE setup:") {
         head = text.text();
     }
-    if head.trim_start().starts_with("<subagent_notification>") {
-        notification(&text.text(), emit);
-    }
+    heed(text, &head, emit);
     let (origin, head) = prompt::read(head);
     let digest = if origin == Origin::Human { text.digest() } else { 0 };
     let head = if head.len() > HEAD { Cow::Owned(head.chars().take(HEAD).collect()) } else { head };
     let span = record.span(place.range());
     emit(Fact::Prompt(Prompt { origin, head, digest, span, echo }));
+}
+
+/// What the program's own texts tell: an agent has ended, the person has stopped the model.
+fn heed(text: Raw<'_>, head: &str, emit: &mut Emit<'_>) {
+    let head = head.trim_start();
+    if head.starts_with("<subagent_notification>") {
+        notification(&text.text(), emit);
+    } else if head.starts_with("<turn_aborted>") {
+        emit(Fact::Notice(Notice::Interrupt));
+    }
 }
 
 /// `<subagent_notification>{"agent_path":…,"status":{…}}</subagent_notification>`: an agent has ended.
@@ -108,7 +140,26 @@ fn notification(text: &str, emit: &mut Emit<'_>) {
         Ok(())
     });
     if let Some(id) = id {
-        emit(Fact::Task(TaskNews { id: Some(Cow::Owned(id)), call: None, poll: None, state, exit_code: None }));
+        emit(Fact::Task(news(Cow::Owned(id), state)));
+    }
+}
+
+/// News of an agent by its name.
+pub(super) fn news(id: Cow<'_, str>, state: TaskState) -> TaskNews<'_> {
+    TaskNews { id: Some(id), call: None, poll: None, state, exit_code: None }
+}
+
+/// A message from one agent to another. The one by which an agent answers the one above it says that it has ended; where messages tell
+/// of what type they are, that one is its last.
+pub(super) fn letter(letter: &Fields<'_>, emit: &mut Emit<'_>) {
+    let text = output::first_text(letter.skim(letter.content)).or_else(|| letter.string(letter.content));
+    let (Some(text), Some(author)) = (text, letter.text(letter.author)) else { return };
+    let recipient = letter.text(letter.recipient);
+    let upwards = recipient.is_none_or(|above| author.strip_prefix(&*above).is_some_and(|rest| rest.starts_with('/')));
+    let head = text.head(HEAD);
+    let last = head.trim_start().strip_prefix("Message Type:").is_none_or(|kind| kind.trim_start().starts_with("FINAL_ANSWER"));
+    if upwards && last {
+        emit(Fact::Task(news(author, TaskState::Completed)));
     }
 }
 
@@ -215,9 +266,8 @@ fn answer<'r>(call: Cow<'r, str>, outcome: Outcome<'r>, place: Place, record: &R
 
 /// The answer of a search for tools is a list; its status says how it went.
 fn search_result(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
-    let Some(call) = item.text(item.call_id) else { return };
     let outcome = Outcome { signals: status(item), ..Outcome::default() };
-    emit(Fact::Result(answer(call, outcome, item.tools, record)));
+    emit(Fact::Result(answer(id(item, record), outcome, item.tools, record)));
 }
 
 /// The result of a call that is logged once it is over: the item is both.

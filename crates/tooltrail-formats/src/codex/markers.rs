@@ -24,7 +24,11 @@ const BEGINNINGS: &[(&str, Meaning)] = &[
     ("rejected by user", Known(Marker::Rejected)),
     ("rejected by configuration", Known(Marker::PermissionRule)),
     ("patch rejected:", Known(Marker::PermissionRule)),
+    ("approval required by policy", Known(Marker::PermissionRule)),
     ("automatic approval review denied", Known(Marker::AutoMode)),
+    ("This action was rejected due to unacceptable risk", Known(Marker::AutoMode)),
+    ("user rejected MCP tool call", Known(Marker::Rejected)),
+    ("user cancelled MCP tool call", Known(Marker::Rejected)),
     ("failed in sandbox ", Known(Marker::Sandbox)),
     ("sandbox denied exec error", Known(Marker::Sandbox)),
     ("Command blocked by PreToolUse hook:", Known(Marker::Hook)),
@@ -39,22 +43,46 @@ const BEGINNINGS: &[(&str, Meaning)] = &[
     ("Script completed", Worked),
     ("Script failed", Error),
     ("Script error:", Error),
-    ("Script terminated", Known(Marker::Interrupted)),
+    ("Script terminated", Known(Marker::Stopped)),
     ("Plan updated", Worked),
 ];
 
 /// What an answer means, from its decoded beginning.
 pub(super) fn of(head: &str) -> Option<Meaning> {
     let text = head.trim_start();
-    let &(_, meaning) = BEGINNINGS.iter().find(|(beginning, _)| text.starts_with(beginning))?;
+    let Some(&(_, meaning)) = BEGINNINGS.iter().find(|(beginning, _)| text.starts_with(beginning)) else {
+        // The error of an MCP server may come as Rust would print it.
+        let quoted = text.strip_prefix("err: \"").and_then(refusal).map(Known);
+        return quoted.or_else(|| is_forbidden(text).then_some(Known(Marker::PermissionRule)));
+    };
     // A refusal may be wrapped into the words of a failure.
     if meaning == Error
         && let Some((_, inner)) = text.split_once("Rejected(")
     {
         let inner = inner.trim_start_matches(['\\', '"']);
-        return Some(of(inner).filter(|meaning| matches!(meaning, Known(_))).unwrap_or(Known(Marker::Rejected)));
+        // Nobody answered the question.
+        let otherwise = if inner.starts_with("approval request ") { Marker::NotGranted } else { Marker::PermissionRule };
+        return Some(Known(refusal(inner).unwrap_or(otherwise)));
     }
     Some(meaning)
+}
+
+/// Who refused, from the reason of a refusal. It is a person only where the text says so.
+pub(super) fn refusal(reason: &str) -> Option<Marker> {
+    match of(reason)? {
+        Known(
+            marker @ (Marker::Rejected | Marker::PermissionRule | Marker::AutoMode | Marker::Hook | Marker::Sandbox | Marker::NotGranted),
+        ) => Some(marker),
+        _ => None,
+    }
+}
+
+/// Whether a rule forbids a command: "`rm -rf x` rejected: policy forbids commands starting with `rm`". It may also say why in words of
+/// its own; they are known only inside the words of a failure.
+fn is_forbidden(text: &str) -> bool {
+    let reason = text.strip_prefix('`').and_then(|text| text.split_once("` rejected: ")).map(|(_, reason)| reason);
+    let by_policy = reason.is_some_and(|reason| ["policy forbids ", "blocked by policy"].iter().any(|start| reason.starts_with(start)));
+    by_policy || (text.starts_with("approval policy is ") && text.contains("; reject command"))
 }
 
 /// The exit code in the words of a sandbox: `sandbox denied exec error, exit code: 1, stdout: …`.
@@ -114,6 +142,28 @@ mod tests {
                 Some(Known(Marker::PermissionRule)),
             ),
             ("execution error: No such file or directory (os error 2)", Some(Error)),
+            (
+                "exec_command failed for `x`: CreateProcess { message: \"Rejected(\\\"approval required by policy, but AskForApproval is set to Never\\\")\" }",
+                Some(Known(Marker::PermissionRule)),
+            ),
+            ("approval required by policy, but AskForApproval is set to Never", Some(Known(Marker::PermissionRule))),
+            (
+                "execution error: Rejected(\"`rm -rf x` rejected: policy forbids commands starting with `rm`\")",
+                Some(Known(Marker::PermissionRule)),
+            ),
+            ("`rm -rf x` rejected: policy forbids commands starting with `rm`", Some(Known(Marker::PermissionRule))),
+            ("`rm -rf x` rejected: blocked by policy", Some(Known(Marker::PermissionRule))),
+            ("`git push` rejected: the remote is ahead", None),
+            ("execution error: Rejected(\"`git push` rejected: ask the team first\")", Some(Known(Marker::PermissionRule))),
+            (
+                "approval policy is Never; reject command — you should not ask for escalated permissions if the approval policy is Never",
+                Some(Known(Marker::PermissionRule)),
+            ),
+            ("This action was rejected due to unacceptable risk.\nReason: it uploads", Some(Known(Marker::AutoMode))),
+            ("execution error: Rejected(\"This action was rejected due to unacceptable risk.\")", Some(Known(Marker::AutoMode))),
+            ("execution error: Rejected(\"approval request aborted\")", Some(Known(Marker::NotGranted))),
+            ("user rejected MCP tool call", Some(Known(Marker::Rejected))),
+            ("err: \"user rejected MCP tool call\"", Some(Known(Marker::Rejected))),
             ("automatic approval review denied the action: risky", Some(Known(Marker::AutoMode))),
             ("failed in sandbox MacosSeatbelt with execution error: sandbox denied exec error, exit code: 1", Some(Known(Marker::Sandbox))),
             ("unsupported call: fly", Some(Known(Marker::UnknownTool))),

@@ -88,9 +88,24 @@ impl<'v> Entry<'v> {
         self.named().map_or_else(|| format!("line-{}", self.line), str::to_owned)
     }
 
-    /// Whether it is about a call.
+    /// Whether it is about a call. One that is logged once it is over, without a name, may have got one from the record of its end.
     pub(super) fn is_about(&self, call: &str) -> bool {
-        self.named().map_or_else(|| call.strip_prefix("line-") == Some(&*self.line.to_string()), |name| name == call)
+        let by_end = || self.sort == Sort::Item && matches!(self.kind, "web_search_call" | "image_generation_call");
+        match (self.named(), call.strip_prefix("line-")) {
+            (Some(name), _) => name == call,
+            (None, Some(line)) => line == self.line.to_string(),
+            (None, None) => by_end(),
+        }
+    }
+
+    /// Whether it is a call of a kind that nobody knows yet.
+    pub(super) fn is_new_call(&self) -> bool {
+        self.sort == Sort::Item && self.kind.len() > "_call".len() && self.kind.ends_with("_call") && self.text("call_id").is_some()
+    }
+
+    /// Whether it is the output of such a call.
+    pub(super) fn is_new_output(&self) -> bool {
+        self.sort == Sort::Item && self.kind.ends_with("_output") && self.text("call_id").is_some()
     }
 
     /// Whether the record tells how a call ended: an end event, or a completed item.
@@ -154,6 +169,18 @@ mod tests {
             let entry = Entry::of(Opened { line: 1, value: &value });
             assert_eq!((entry.sort, entry.kind), (sort, kind), "{value}");
         }
+    }
+
+    #[test]
+    fn a_search_without_a_name_is_known_by_its_line_or_its_end() {
+        let about = |payload: Value, call: &str| {
+            let value = json!({"type": "response_item", "payload": payload});
+            Entry::of(Opened { line: 7, value: &value }).is_about(call)
+        };
+        let unnamed = json!({"type": "web_search_call", "status": "completed"});
+        assert!(about(unnamed.clone(), "line-7") && about(unnamed.clone(), "ws_1") && !about(unnamed, "line-8"));
+        assert!(!about(json!({"type": "web_search_call", "id": "ws_2"}), "ws_1"));
+        assert!(!about(json!({"type": "local_shell_call"}), "ws_1"));
     }
 
     #[test]

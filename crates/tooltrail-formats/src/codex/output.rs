@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 use tooltrail_model::event::{Child, Hook, TaskState};
 use tooltrail_model::verdict::{Marker, Said, Signals};
-use tooltrail_skim::{Raw, Skim, Type};
+use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 /// How much of a text is looked at; the lines that tell something come first.
 const HEAD: usize = 1024;
@@ -42,6 +42,20 @@ pub(super) fn read<'r>(fields: &Fields<'r>, place: Place) -> Outcome<'r> {
     };
     out.truncated |= is_truncated(fields.raw(place));
     out
+}
+
+/// The texts of a list of content items.
+pub(super) fn texts(mut list: Skim<'_>) -> Vec<Raw<'_>> {
+    let mut found = Vec::new();
+    let _ = list.array(|item| {
+        item.object(|key, value| {
+            if key.as_bytes() == b"text" {
+                found.extend(value.string());
+            }
+            Ok(())
+        })
+    });
+    found
 }
 
 /// The first text of a list of content items.
@@ -157,6 +171,10 @@ fn json<'r>(bytes: &[u8]) -> Outcome<'r> {
                 out.agents.push((Cow::Owned(key.text().into_owned()), agent_state(value)));
                 Ok(())
             })?,
+            b"agents" => value.array(|agent| {
+                out.agents.extend(listed(agent)?);
+                Ok(())
+            })?,
             _ => {}
         }
         Ok(())
@@ -177,6 +195,20 @@ fn json<'r>(bytes: &[u8]) -> Outcome<'r> {
     let child = |agent: String, alias| Child { agent: Cow::Owned(agent), sure: false, alias, detached: true };
     out.child = agent.map(|agent| child(agent, false)).or_else(|| path.map(|path| child(path, true)));
     out
+}
+
+/// An agent in a list of them: `{"agent_name":"/root/scout","agent_status":"running"}`. Nothing where its state is not told.
+fn listed<'r>(agent: &mut Skim<'_>) -> Result<Option<(Cow<'r, str>, TaskState)>, Torn> {
+    let (mut name, mut state) = (None, TaskState::Unknown);
+    agent.object(|key, value| {
+        match key.as_bytes() {
+            b"agent_name" => name = value.string().map(|name| Cow::Owned(name.text().into_owned())),
+            b"agent_status" => state = agent_state(value),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok(name.filter(|_| state != TaskState::Unknown).map(|name| (name, state)))
 }
 
 fn state(code: i64) -> TaskState {

@@ -51,12 +51,15 @@ fn item(entry: &Entry<'_>) -> (bool, Vec<Part>) {
         "function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call" | "web_search_call" | "image_generation_call" => {
             vec![Part::Call(entry.id())]
         }
-        "function_call_output" | "function_call_result" | "custom_tool_call_output" | "local_shell_call_output" | "tool_search_output" => {
+        "function_call_output" | "function_call_result" | "custom_tool_call_output" | "local_shell_call_output" => {
             entry.named().map(|id| Part::Result(id.to_owned())).into_iter().collect()
         }
+        "tool_search_output" => vec![Part::Result(entry.id())],
         "agent_message" => letter(entry),
         "compaction" | "compaction_summary" | "context_compaction" => return (true, vec![boundary(Vec::new())]),
         "ghost_snapshot" => Vec::new(),
+        _ if entry.is_new_call() => vec![Part::Call(entry.id())],
+        _ if entry.is_new_output() => vec![Part::Result(entry.id())],
         _ => vec![unknown(entry)],
     };
     (false, parts)

@@ -44,6 +44,11 @@ pub(super) fn read(head: Cow<'_, str>) -> (Origin, Cow<'_, str>) {
     (Origin::Human, head)
 }
 
+/// Whether the person wrote a text, from its beginning.
+pub(super) fn is_persons(head: &str) -> bool {
+    read(Cow::Borrowed(head)).0 == Origin::Human && !is_image_tag(head)
+}
+
 /// The name of the tag that a text begins with.
 fn tag(text: &str) -> Option<&str> {
     let rest = text.strip_prefix('<')?;

@@ -104,7 +104,11 @@ pub(super) fn patches(record: &[u8]) -> Vec<FilePatch> {
 pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
     let envelope = Envelope::read(record.bytes)?;
     let name = envelope.outer.text(envelope.outer.r#type).unwrap_or(Cow::Borrowed("?"));
-    let known = if envelope.payload.is_some() { KNOWN.contains(&&*name) } else { envelope.is_bare() };
+    let item = envelope.payload.as_ref().and_then(events::item);
+    let known = match &envelope.payload {
+        Some(payload) => is_known(&name, payload, item.as_ref()),
+        None => envelope.is_bare(),
+    };
     let scope = Scope::default();
     let mut emit = |fact: Fact<'_>| out(Event { at: record.at, time: envelope.time, scope: &scope, fact });
     emit(Fact::Record { name: Cow::Borrowed(&name), known });
@@ -119,15 +123,25 @@ pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, To
     match &*name {
         "session_meta" => begin(payload, envelope.time, &mut emit),
         "turn_context" => {
-            emit(Fact::Work(Work { made: events::made(payload), done: false }));
+            emit(Fact::Work(Work { made: events::made(payload), turn: events::turn(payload), done: false }));
             context(payload, &mut emit);
         }
         "response_item" => items::decode(payload, &record, &mut emit),
-        "event_msg" => events::decode(payload, &record, &mut emit),
+        "event_msg" => events::decode(payload, item.as_ref(), &record, &mut emit),
         "compacted" => emit(Fact::Boundary(Boundary::Compaction)),
+        "inter_agent_communication" => items::letter(payload, &mut emit),
         _ => {}
     }
     Ok(envelope.depth)
+}
+
+/// Whether a record is known, and what it holds. What is not is counted, and shown as it is.
+fn is_known(name: &str, payload: &Fields<'_>, item: Option<&Fields<'_>>) -> bool {
+    match name {
+        "response_item" => items::KNOWN.contains(&&*payload.name_of_type()),
+        "event_msg" => events::is_known(payload, item),
+        name => KNOWN.contains(&name),
+    }
 }
 
 /// Whose log this is: `session_meta`, or the first line of an old log.

@@ -86,6 +86,8 @@ struct Builder<'a, 's> {
     calls: Vec<CallEntry<'a>>,
     /// Where each call is requested: source, line and id.
     requests: HashMap<(usize, u64, &'a str), usize>,
+    /// The same by source and line: the record of a request may have no id for it.
+    lines: HashMap<(usize, u64), usize>,
     /// The calls by id.
     by_id: HashMap<&'a str, usize>,
     /// Calls that have an entry.
@@ -108,6 +110,7 @@ impl<'a, 's> Builder<'a, 's> {
             sessions,
             calls: Vec::new(),
             requests: HashMap::new(),
+            lines: HashMap::new(),
             by_id: HashMap::new(),
             placed: HashSet::new(),
             results: HashSet::new(),
@@ -125,6 +128,7 @@ impl<'a, 's> Builder<'a, 's> {
             let index = *numbers.entry((call.session, call.number)).or_insert_with(|| builder.add(call, now));
             let record = linked.record(call.id);
             builder.requests.insert((call.id.source(), record.at.line, linked.id(call.id)), index);
+            builder.lines.insert((call.id.source(), record.at.line), index);
             builder.by_id.entry(linked.id(call.id)).or_insert(index);
             builder.results.extend(builder.calls[index].result);
         }
@@ -284,7 +288,10 @@ impl<'a, 's> Builder<'a, 's> {
     }
 
     fn place_call(&mut self, id: &str, spot: Spot) -> Option<usize> {
-        let index = self.requests.get(&(spot.source, spot.at.line, id)).copied()?;
+        let line = spot.at.line;
+        let named = self.requests.get(&(spot.source, line, id));
+        let unnamed = || self.lines.get(&(spot.source, line)).filter(|_| id == format!("line-{line}"));
+        let index = *named.or_else(unnamed)?;
         self.place(index)
     }
 

@@ -94,6 +94,11 @@ impl Assembler {
             return self.sequel(Sequel::MovedOn, None);
         }
         self.ends_with(Ending::Busy);
+        // Another turn: what is open now stays open. A prompt does not prove as much, it may steer the turn that is at work.
+        if work.turn.is_none() || work.turn != self.turn {
+            self.sequel(Sequel::MovedOn, None);
+        }
+        self.turn = work.turn;
         // What began after this conversation was made cannot be a copy of another one.
         if self.owner.copying.is_some() && work.made.zip(self.owner.made).is_some_and(|(work, made)| work >= made) {
             self.owner.copying = None;

@@ -1,12 +1,12 @@
 //! Pairing: every result finds its call, whatever the order, and every call without one remembers what came instead.
 
 use super::{Assembler, Thread, hash, hooks};
-use crate::event::{Call, CallResult, HookOutcome, HookStage, Id, Nested, Progress, TaskNews};
+use crate::event::{Call, CallResult, HookOutcome, HookStage, Id, Nested, Progress, TaskNews, TaskState};
 use crate::issue::IssueCode;
 use crate::position::At;
 use crate::summary::{CallRecord, ChildRecord, Ending, LooseHook, Orphan, ResultRecord, TaskRecord};
 use crate::text::Name;
-use crate::verdict::Sequel;
+use crate::verdict::{Denial, Marker, Said, Sequel};
 use crate::{Kind, Map, Set};
 
 /// The calls of a source by id and by conversation.
@@ -60,6 +60,11 @@ impl Open {
         self.latest.get(&key).copied()
     }
 
+    /// A call has got its id.
+    pub(super) fn named(&mut self, key: u64, index: usize) {
+        self.latest.insert(key, index);
+    }
+
     pub(super) fn expect(&mut self, calls: usize) {
         self.made.reserve(calls);
         self.latest.reserve(calls);
@@ -72,7 +77,12 @@ impl Open {
 
     /// The calls with an id, the latest first. Only so many: a hostile log could use one id for all its calls.
     fn all(&self, id: &str) -> impl Iterator<Item = usize> {
-        std::iter::successors(self.latest(id), |index| self.earlier.get(index).copied()).take(64)
+        self.all_by(hash(id))
+    }
+
+    /// The same by the hash of the id.
+    fn all_by(&self, key: u64) -> impl Iterator<Item = usize> {
+        std::iter::successors(self.latest_by(key), |index| self.earlier.get(index).copied()).take(64)
     }
 }
 
@@ -82,6 +92,7 @@ impl Assembler {
             return self.nested_call(&call, nested);
         }
         let record = self.call_record(&call);
+        self.goes_on();
         self.spoke(call.message_id);
         self.talk.answered();
         if call.message_id.is_none() {
@@ -243,6 +254,14 @@ impl Assembler {
         by_node.or(by_thread).or_else(|| all.find(open)).or(Some(latest))
     }
 
+    /// The call that something at a place is said of, by the hash of its id: of several with the id the last one before it, else the
+    /// first one behind it.
+    pub(super) fn before(&self, key: u64, at: At) -> Option<usize> {
+        let calls = &self.out.calls;
+        let before = self.calls.all_by(key).find(|&index| calls[index].at <= at);
+        before.or_else(|| self.calls.all_by(key).last())
+    }
+
     pub(super) fn attach(&mut self, index: usize, mut new: ResultRecord) {
         // Any tool may name an agent; only one that starts them sets it to work.
         if self.out.calls[index].kind == Kind::Subagent
@@ -254,11 +273,15 @@ impl Assembler {
         if new.background.is_some() && new.background == self.out.calls[index].rare().task {
             (new.background, new.signals.backgrounded) = (None, false);
         }
+        // A call that stops a task, or waits for it, is not stopped itself.
+        if self.out.calls[index].kind == Kind::Task && new.signals.marker == Some(Marker::Stopped) {
+            (new.signals.outcome, new.signals.marker) = (Said::Worked, None);
+        }
         if let Some(task) = &new.background {
             self.calls.launched.insert((self.out.calls[index].within, task.clone()), index);
         }
-        let stopped = new.signals.denial == Some(crate::verdict::Denial::Interrupted)
-            || new.signals.marker == Some(crate::verdict::Marker::Interrupted);
+        let stopped =
+            new.signals.denial == Some(Denial::Interrupted) || matches!(new.signals.marker, Some(Marker::Interrupted | Marker::Stopped));
         let call = &mut self.out.calls[index];
         if stopped {
             self.calls.stopped.entry(call.within).or_default().push(index);
@@ -276,7 +299,18 @@ impl Assembler {
 
     /// Something happened that open calls of this conversation should remember. `message`: calls of that message stay open.
     pub(super) fn sequel(&mut self, sequel: fn(At) -> Sequel, message: Option<Id>) {
-        let at = self.here.at;
+        self.steered = None;
+        self.sequel_from(self.here.at, sequel, message);
+    }
+
+    /// The model goes on after somebody has steered it: what was open before that stays open.
+    pub(super) fn goes_on(&mut self) {
+        if let Some(at) = self.steered.take() {
+            self.sequel_from(at, Sequel::MovedOn, None);
+        }
+    }
+
+    fn sequel_from(&mut self, at: At, sequel: fn(At) -> Sequel, message: Option<Id>) {
         self.calls.stopped.remove(&self.here.within);
         // Another block of the message that speaks already: nothing has changed for its calls.
         let speaking = match message {
@@ -357,6 +391,12 @@ impl Assembler {
             // Any tool may print such words; only the answer of one that asks about tasks is news.
             let Some(call) = self.calls.latest(poll).map(|index| &self.out.calls[index]) else { return };
             if call.kind != Kind::Task {
+                return;
+            }
+            // A list of tasks, asked for without naming one, tells of those that ended long ago as well; the first time counts.
+            let same = |known: &&TaskRecord| known.id.is_some() && known.id == id && known.session == self.here.session;
+            let known = || self.out.tasks.iter().rev().take(64).find(same).map(|known| known.state);
+            if call.rare().task.is_none() && news.state != TaskState::Running && known() == Some(news.state) {
                 return;
             }
             id = id.or_else(|| call.rare().task.clone());

@@ -1,7 +1,7 @@
 //! Ends: some logs tell how a call ended in a record of its own, beside the result or where there is none.
 //!
 //! An end may come before the request, so ends wait until everything was read. One that no request answers to is a call itself:
-//! there is no other record of it.
+//! there is no other record of it. Where the request has no id, what was asked tells which end is its own.
 
 use super::Assembler;
 use super::calls::Made;
@@ -9,6 +9,10 @@ use crate::event::{End, TaskState};
 use crate::summary::{CallRecord, ResultRecord, TaskRecord};
 use crate::text::Names;
 use crate::verdict::Said;
+use crate::{Map, Set};
+
+/// How many requests and ends without a partner are tried. The two are written one after the other.
+const TRIES: usize = 64;
 
 /// A call as its end tells it.
 #[derive(Clone, Debug)]
@@ -27,8 +31,13 @@ impl Assembler {
 
     /// Gives every end to its call.
     pub(super) fn settle_ends(&mut self) {
-        for Ended { call, made, mut result } in std::mem::take(&mut self.ends) {
-            let Some(index) = self.calls.latest_by(call.key) else {
+        let ends = std::mem::take(&mut self.ends);
+        let nameless = self.nameless(&ends);
+        for (number, Ended { call, made, mut result }) in ends.into_iter().enumerate() {
+            if let Some(&index) = nameless.get(&number) {
+                self.give_name(index, &call);
+            }
+            let Some(index) = self.before(call.key, call.at) else {
                 result.sole = true;
                 let index = self.add_call(call, made);
                 self.attach(index, result);
@@ -46,6 +55,64 @@ impl Assembler {
             }
         }
     }
+
+    /// The requests without an id that ends with an id belong to, by the number of the end: those that ask for the same, in the same
+    /// turn, the nearest first.
+    fn nameless(&self, ends: &[Ended]) -> Map<usize, usize> {
+        let calls = &self.out.calls;
+        let mut requests = (0..calls.len()).filter(|&index| calls[index].unnamed).peekable();
+        let mut pairs = Map::default();
+        if requests.peek().is_none() {
+            return pairs;
+        }
+        let mut known = Set::default();
+        let (mut open_requests, mut open_ends) = (Vec::new(), Vec::new());
+        for (number, end) in ends.iter().enumerate() {
+            // One call may have several ends; the first one finds the request.
+            if self.calls.latest_by(end.call.key).is_some() || !known.insert(end.call.key) {
+                continue;
+            }
+            while let Some(request) = requests.next_if(|&request| calls[request].at < end.call.at) {
+                match take(&mut open_ends, |&end: &usize| ends[end].is_end_of(&calls[request])) {
+                    Some(end) => drop(pairs.insert(end, request)),
+                    None => open_requests.push(request),
+                }
+            }
+            match take(&mut open_requests, |&request| end.is_end_of(&calls[request])) {
+                Some(request) => drop(pairs.insert(number, request)),
+                None => open_ends.push(number),
+            }
+        }
+        for request in requests {
+            if let Some(end) = take(&mut open_ends, |&end| ends[end].is_end_of(&calls[request])) {
+                pairs.insert(end, request);
+            }
+        }
+        pairs
+    }
+
+    /// A request gets the id that its end knows.
+    fn give_name(&mut self, index: usize, end: &CallRecord) {
+        let call = &mut self.out.calls[index];
+        (call.id, call.key, call.unnamed) = (end.id, end.key, end.unnamed);
+        self.calls.named(end.key, index);
+    }
+}
+
+impl Ended {
+    /// Whether this is the end of a request that has no id. One that does not say what it asks for stands right beside its end.
+    fn is_end_of(&self, request: &CallRecord) -> bool {
+        let end = &self.call;
+        let same = (end.tool, end.turn, end.within) == (request.tool, request.turn, request.within);
+        let silent = request.input_bytes == 0 && request.at.line.abs_diff(end.at.line) == 1;
+        same && (silent || (request.input_bytes > 0 && request.digest == end.digest))
+    }
+}
+
+/// Takes out the last one that fits.
+fn take(open: &mut Vec<usize>, fits: impl Fn(&usize) -> bool) -> Option<usize> {
+    let at = open.iter().rev().take(TRIES).position(fits)?;
+    Some(open.remove(open.len() - 1 - at))
 }
 
 /// Adds to a result what the end of the call tells beyond it. What the model was told decides where both say something.

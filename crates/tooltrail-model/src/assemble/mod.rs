@@ -64,6 +64,10 @@ pub struct Assembler {
     torn_tail: Option<At>,
     /// The log says that the model was set to work, and not yet that it is done.
     at_work: bool,
+    /// The turn that it was last set to work on, where it has a name.
+    turn: Option<Id>,
+    /// The first thing that somebody said while it was at work, as long as it has not gone on.
+    steered: Option<At>,
 }
 
 /// The record being read.
@@ -129,6 +133,8 @@ impl Assembler {
             meter: None,
             torn_tail: None,
             at_work: false,
+            turn: None,
+            steered: None,
         }
     }
 
@@ -162,6 +168,7 @@ impl Assembler {
             Fact::Node(node) => self.node(&node),
             Fact::Prompt(prompt) => self.prompt(&prompt),
             Fact::Block(block) => {
+                self.goes_on();
                 self.spoke(block.message);
                 self.ends_with(match (block.message, block.kind) {
                     (None, _) => Ending::Told,

@@ -71,7 +71,11 @@ impl Assembler {
             Origin::Human if self.talk.is_echo(prompt.echo) => {}
             Origin::Human => {
                 self.talk.queued.remove(&prompt.digest);
-                self.sequel(Sequel::MovedOn, None);
+                if self.at_work {
+                    self.steered = self.steered.or(Some(self.here.at));
+                } else {
+                    self.sequel(Sequel::MovedOn, None);
+                }
                 if !self.talk.mid_turn.remove(&prompt.digest) {
                     self.turn(turn, &prompt.head);
                 }

@@ -37,6 +37,8 @@ pub(super) struct Deed {
     pub(super) changes: Vec<(String, Option<(u64, u64)>)>,
     /// What it ran.
     pub(super) ran: Option<Ran>,
+    /// It ran a script of the agent's own, whose commands nobody looks at.
+    pub(super) scripted: bool,
 }
 
 /// What makes two calls the same.
@@ -114,9 +116,11 @@ fn deed(book: &dyn Book, index: usize, entry: &CallEntry<'_>) -> Deed {
         same: Same::Input(row.tool.to_owned(), 0),
         changes: Vec::new(),
         ran: None,
+        scripted: false,
     };
     let Some(story) = story else { return deed };
     deed.ran = ran(&story);
+    deed.scripted = row.kind == Kind::Shell && matches!(story.told.detail, Detail::Other);
     deed.same = same(&story, deed.ran.as_ref());
     deed.what = headline(&about(&story.told.detail), TEXT);
     deed.by = refused_by(&story);

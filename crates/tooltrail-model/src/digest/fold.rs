@@ -25,6 +25,7 @@ pub(super) fn digest(deeds: &[Deed]) -> Digest {
         rejected: with(Status::Rejected),
         blocked: with(Status::Blocked),
         unanswered: with(Status::Unanswered),
+        scripts: deeds.iter().filter(|deed| deed.scripted).count() as u64,
         ..Digest::default()
     }
 }

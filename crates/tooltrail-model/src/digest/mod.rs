@@ -62,6 +62,9 @@ pub struct Digest {
     pub blocked: Vec<Open>,
     /// Calls that were never answered.
     pub unanswered: Vec<Open>,
+    /// How many scripts of the agent's own were run. What they ran is not looked at, so there may have been tests.
+    #[serde(skip)]
+    pub scripts: u64,
     /// Where the time went.
     pub time: Times,
 }

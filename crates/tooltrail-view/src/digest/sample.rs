@@ -158,6 +158,7 @@ pub(crate) fn digest(x: &str) -> Digest {
         rejected: open(Status::Rejected, "Edit", "src/main.rs", "not this file", 5),
         blocked: open(Status::Blocked, "Bash", "rm -rf build", "not in here", 6),
         unanswered: open(Status::Unanswered, "Bash", "sleep 600", "", 7),
+        scripts: 0,
         time: Times { wall_ms: 724_000, model_ms: 301_000, tools_ms: 240_500, hooks_ms: 0, person_ms: 120_000, unknown_ms: 62_500 },
     }
 }

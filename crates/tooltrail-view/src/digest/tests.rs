@@ -68,6 +68,9 @@ fn files_without_tests_say_so() {
     let files = vec![file("/srv/app/a.rs", None, &[1])];
     let changed = Digest { changed: Changed { files, commands: Vec::new() }, ..Digest::default() };
     assert_eq!(told(&changed, &usual(), "Proof"), ["no tests, builds or lint runs"]);
+    let scripted = Digest { scripts: 2, ..changed.clone() };
+    let told_so = "no tests, builds or lint runs outside 2 scripts, whose commands are not looked at";
+    assert_eq!(told(&scripted, &usual(), "Proof"), [told_so]);
     let built = Digest { build: Some(run(Outcome::Passed, 0, 2)), ..changed };
     assert_eq!(told(&built, &usual(), "Proof").first().map(String::as_str), Some("no tests were run"));
     assert_eq!(told(&built, &usual(), "Changed"), ["a.rs #1"]);
