@@ -3,12 +3,24 @@
 use tooltrail_model::Time;
 use tooltrail_skim::Skim;
 
-/// Reads a timestamp: RFC 3339 text, or a number of seconds or milliseconds. Anything else is left unread.
+/// Reads a timestamp: RFC 3339 text, or a number of seconds or milliseconds, also one that is written as a text. Anything else is left
+/// unread.
 pub(crate) fn read(value: &mut Skim<'_>) -> Option<Time> {
     if let Some(raw) = value.string() {
-        return parse(raw.bytes()).or_else(|| raw.text().trim().parse().ok());
+        return parse(raw.bytes()).or_else(|| told(raw.text().trim()));
     }
-    let number = value.float().filter(|number| number.is_finite())?;
+    number(value.float()?)
+}
+
+/// A text that is not spelled the usual way. A short number may be a year.
+fn told(text: &str) -> Option<Time> {
+    let since = || text.parse().ok().filter(|number| *number >= 1e8).and_then(number);
+    text.parse().ok().or_else(since)
+}
+
+/// Seconds or milliseconds since 1970.
+fn number(number: f64) -> Option<Time> {
+    let number = Some(number).filter(|number| number.is_finite())?;
     // No log is from before 1973, so seconds stay below this and milliseconds above.
     let millis = if number.abs() < 1e11 { number * 1000.0 } else { number };
     Time::from_millisecond(millis as i64)
@@ -45,6 +57,18 @@ fn parse(text: &[u8]) -> Option<Time> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_may_be_written_as_texts() {
+        let read = |text: &str| read(&mut Skim::new(text.as_bytes()));
+        let noon = "2026-03-04T12:00:00.500Z".parse().ok();
+        for spelled in ["1772625600.5", "\"1772625600.5\"", "1772625600500", "\" 1772625600500\""] {
+            assert_eq!(read(spelled), noon, "{spelled}");
+        }
+        for none in ["\"2026\"", "\"inf\"", "\"NaN\"", "\"-1772625600\"", "\"\"", "null"] {
+            assert_eq!(read(none), None, "{none}");
+        }
+    }
 
     #[test]
     fn the_quick_way_agrees_with_the_full_one() {

@@ -34,7 +34,8 @@ pub(super) fn asked(record: Opened<'_>, call: &str) -> Option<Asked> {
 
 /// Tokens as a message tells them; what the two parts of written cache lack of the total is five-minute cache.
 fn tokens(usage: &Value) -> Tokens {
-    let number = |path: &str| usage.pointer(path).and_then(Value::as_u64).unwrap_or(0);
+    let count = |value: &Value| value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
+    let number = |path: &str| usage.pointer(path).and_then(count).unwrap_or(0);
     let one = number("/cache_creation/ephemeral_1h_input_tokens");
     let five = number("/cache_creation/ephemeral_5m_input_tokens");
     Tokens {

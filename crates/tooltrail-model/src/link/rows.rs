@@ -38,7 +38,9 @@ impl<'a> Linked<'a> {
             _ => true,
         };
         let completed = result.time.filter(|_| same_clock);
-        let started = record.time.filter(|_| !result.sole);
+        // One record that tells both does not tell when the call was made.
+        let sole = result.sole || (source == call.id.source() && result.at == record.at);
+        let started = record.time.filter(|_| !sole);
         let duration_ms = started.zip(completed).and_then(|(start, end)| millis(start, end));
         Judged { verdict, source, evidence: result.at, result: Some((source, result)), completed, duration_ms }
     }

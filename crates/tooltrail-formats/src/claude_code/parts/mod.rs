@@ -65,10 +65,7 @@ fn flag(value: &Value, key: &str) -> bool {
 
 /// A timestamp: a text, or a number of seconds or milliseconds. The reader of timestamps wants it as it is written.
 fn time(value: &Value) -> Option<Time> {
-    match value {
-        Value::String(text) => text.trim().parse().ok(),
-        other => crate::time::read(&mut tooltrail_skim::Skim::new(other.to_string().as_bytes())),
-    }
+    crate::time::read(&mut tooltrail_skim::Skim::new(value.to_string().as_bytes()))
 }
 
 /// Text that the program put in.
