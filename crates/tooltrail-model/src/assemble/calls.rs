@@ -281,8 +281,8 @@ impl Assembler {
         if let Some(task) = &new.background {
             self.calls.launched.insert((self.out.calls[index].within, task.clone()), index);
         }
-        let stopped = new.signals.denial == Some(Denial::Interrupted)
-            || matches!(new.signals.marker, Some(Marker::Interrupted | Marker::Stopped));
+        let stopped =
+            new.signals.denial == Some(Denial::Interrupted) || matches!(new.signals.marker, Some(Marker::Interrupted | Marker::Stopped));
         let call = &mut self.out.calls[index];
         if stopped {
             self.calls.stopped.entry(call.within).or_default().push(index);
