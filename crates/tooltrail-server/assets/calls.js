@@ -23,4 +23,26 @@
     if (act) { event.preventDefault(); act(); }
   });
   document.addEventListener('click', (event) => { const open = find('.chooser[open]'); if (open && !open.contains(event.target)) open.open = false; });
+
+  // The table stays as it is while somebody reads it; that there is more is said beside it.
+  let asking = false;
+  let late = false;
+  async function look() {
+    const shown = find('#tt-newer[data-calls]');
+    if (!shown || asking || document.hidden) { late = true; return; }
+    asking = true;
+    late = false;
+    try {
+      const told = await (await fetch(shown.dataset.from)).json();
+      const more = told.calls - shown.dataset.calls;
+      if (told.whole && more > 0) {
+        const link = Object.assign(document.createElement('a'), { href: location.href, textContent: 'Show' });
+        const text = more === 1 ? ' · There is a new call. ' : ` · There are ${more.toLocaleString('en')} new calls. `;
+        if (shown.textContent !== text + 'Show') shown.replaceChildren(text, link);
+      }
+    } catch { /* asked again when something else is new */ }
+    setTimeout(() => { asking = false; if (late) look(); }, 2000);
+  }
+  document.addEventListener('tt-lists', look);
+  document.addEventListener('visibilitychange', () => { if (late && !document.hidden) look(); });
 })();

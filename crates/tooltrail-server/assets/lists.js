@@ -18,7 +18,10 @@ document.addEventListener('DOMContentLoaded', () => {
 
   // How much there is in all.
   for (const place of document.querySelectorAll('[data-count]')) {
-    ask(place.dataset.count).then((told) => { place.textContent = told.say; }, () => {});
+    ask(place.dataset.count).then((told) => {
+      place.textContent = told.say;
+      if (told.all) place.parentElement.querySelector('[data-unless-all]')?.remove();
+    }, () => {});
   }
 
   // How the tests of sessions went that took too long to look at.

@@ -12,7 +12,7 @@ use tooltrail_catalog::store::Listed;
 use tooltrail_formats::load;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::{At, Status, Time};
-use tooltrail_view::head::{Tone, look, outcome, took, why};
+use tooltrail_view::head::{Look, Tone, look_of, outcome, took, why_of};
 use tooltrail_view::line::neutral;
 use tooltrail_view::place;
 
@@ -32,7 +32,8 @@ pub(crate) struct CallLine {
     pub(crate) tool: String,
     /// What it is about.
     pub(crate) what: Option<String>,
-    pub(crate) status: Status,
+    /// How it looks.
+    look: Look,
     /// What stands beside the sign.
     outcome: String,
     /// Why, in full.
@@ -111,9 +112,9 @@ impl CallLine {
             call: row.call.to_owned(),
             tool: words::cut(row.tool, 60),
             what: load::argument_at(shelf, &row, at).map(|what| argument(&what, row.cwd)),
-            status: row.status,
+            look: look_of(&row),
             outcome: outcome(&row),
-            why: whose.or(row.reason.map(|reason| why(reason).to_owned())).unwrap_or_default(),
+            why: whose.or(why_of(&row).map(str::to_owned)).unwrap_or_default(),
             doubt,
             took: row.duration_ms,
             at: words::time(row.requested_at.as_deref()),
@@ -144,7 +145,7 @@ impl CallLine {
 
     /// Its sign, and how it ended; why is told by pointing at it.
     pub(crate) fn verdict(&self) -> Markup {
-        let look = look(self.status);
+        let look = self.look;
         let outcome = self.outcome.split(':').next().unwrap_or_default();
         html! {
             // A success that is somebody else's is none to rely on.

@@ -3,6 +3,7 @@
 use crate::answer::Trouble;
 use crate::asking::ticked;
 use crate::assets;
+use crate::pages::home;
 use crate::site::Site;
 use maud::{DOCTYPE, Markup, html};
 use tooltrail_view::line::neutral;
@@ -25,6 +26,8 @@ pub(crate) struct Page<'a> {
     pub(crate) follows: Option<&'static str>,
     /// The part of it that is made anew then; without it all of it is.
     pub(crate) part: Option<&'static str>,
+    /// Where one can skip to beside the page itself: an anchor and what is there.
+    pub(crate) skips: &'a [(&'a str, &'a str)],
     /// Whether there will be more in a moment. Without scripts the page is then asked for again.
     pub(crate) again: bool,
 }
@@ -32,7 +35,18 @@ pub(crate) struct Page<'a> {
 impl Page<'_> {
     /// A page without anything special.
     pub(crate) const fn plain(title: &str) -> Page<'_> {
-        Page { title, here: "", assets: &[], own_keys: false, keys: &[], session: None, follows: None, part: None, again: false }
+        Page {
+            title,
+            here: "",
+            assets: &[],
+            own_keys: false,
+            keys: &[],
+            session: None,
+            follows: None,
+            part: None,
+            skips: &[],
+            again: false,
+        }
     }
 }
 
@@ -62,6 +76,8 @@ const PALETTE_KEYS: &[(&str, &str)] = &[("↑  ↓", "choose"), ("Enter", "go"),
 /// A whole page.
 pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
     let live = site.is_live();
+    // Where nothing changes, no script counts them.
+    let needs = if live { None } else { site.moment_as_it_is().map(|moment| home::needs(&moment)) };
     let own = |extension: &'static str| page.assets.iter().filter(move |name| name.ends_with(extension)).copied();
     html! {
         (DOCTYPE)
@@ -72,7 +88,7 @@ pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 @if page.again { noscript { meta http-equiv="refresh" content="2"; } }
-                title { (neutral(page.title)) " · tooltrail" }
+                title { @if let Some(needs) = needs.filter(|needs| *needs > 0) { "(" (needs) ") " } (neutral(page.title)) " · tooltrail" }
                 link rel="icon" href="data:,";
                 @for name in ["blocks.css", "frame.css", "palette.css"].into_iter().chain(own(".css")) { link rel="stylesheet" href=(assets::address(name)); }
                 // Before the first paint, for the theme.
@@ -80,7 +96,8 @@ pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
             }
             body {
                 a.skip href="#main" { "Skip to the page" }
-                (bar(site, page))
+                @for (place, name) in page.skips { a.skip href={ "#" (place) } { "Skip to the " (name) } }
+                (bar(site, page, needs))
                 @if site.setup.demo { (banner(site)) }
                 @if let Some(problem) = site.problem() {
                     div.notice.error role="alert" { span.sign aria-hidden="true" { "!" } span { "What is shown may be old: " (neutral(&problem)) } }
@@ -94,14 +111,15 @@ pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
     }
 }
 
-fn bar(site: &Site, page: &Page<'_>) -> Markup {
+fn bar(site: &Site, page: &Page<'_>, needs: Option<usize>) -> Markup {
     html! {
         header.frame {
             a.logo href=(site.to("/")) { "tooltrail" }
             nav aria-label="Pages" {
                 @for (path, name) in LINKS { a href=(site.to(path)) aria-current=[(*path == page.here).then_some("page")] { (name) } }
             }
-            a #tt-needs href={ (site.to("/")) "#now" } hidden {}
+            @let needs = needs.filter(|needs| *needs > 0);
+            a #tt-needs href={ (site.to("/")) "#now" } hidden[needs.is_none()] { @if let Some(needs) = needs { (needs) (if needs == 1 { " waits for you" } else { " wait for you" }) } }
             span #tt-link role="status" hidden { "Connection lost, trying again" }
             // The page of searches has its own box.
             @if page.here != "/search" {

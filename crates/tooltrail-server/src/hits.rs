@@ -17,6 +17,11 @@ use tooltrail_view::line::neutral;
 
 /// How many texts of a call or message are shown.
 const TEXTS: usize = 3;
+/// How long a snippet is that was cut, and how much of it stands before its first match (docs/search.md).
+const LENGTH: usize = 160;
+const BEFORE: usize = 48;
+/// Half a word at an end that is longer than this stays.
+const WORD: usize = 24;
 
 /// What was found in a session: what is shown of it, and how much more there is.
 pub(crate) struct Found {
@@ -159,10 +164,14 @@ fn message(rows: &Rows<'_>, row: &SessionRow<'_>, hit: &Hit, find: Option<&str>)
 
 /// A snippet in one line, with its matches marked. Blanks and line feeds in a row are one space.
 fn marked(snippet: &str, matches: &[[usize; 2]]) -> Markup {
+    let letters: Vec<char> = snippet.chars().collect();
+    // As long as snippets may be, with as much before the first match: it was cut out of more.
+    let cut = (matches.first().is_some_and(|span| span[0] >= BEFORE), letters.len() >= LENGTH);
+    let (start, end) = edges(&letters, matches, cut);
     let inside = |at: usize| matches.iter().any(|span| (span[0]..span[1]).contains(&at));
     let mut runs: Vec<(bool, String)> = Vec::new();
     let mut blank = true;
-    for (at, letter) in snippet.chars().enumerate() {
+    for (at, letter) in letters.iter().copied().enumerate().take(end).skip(start) {
         let (lit, space) = (inside(at), letter.is_whitespace());
         if space && blank && !lit {
             continue;
@@ -174,7 +183,17 @@ fn marked(snippet: &str, matches: &[[usize; 2]]) -> Markup {
             _ => runs.push((lit, letter.to_string())),
         }
     }
-    html! { @for (lit, text) in &runs { @if *lit { mark { (neutral(text)) } } @else { (neutral(text)) } } }
+    html! { @if cut.0 { "… " } @for (lit, text) in &runs { @if *lit { mark { (neutral(text)) } } @else { (neutral(text)) } } @if cut.1 { " …" } }
+}
+
+/// Where a snippet begins and ends to be shown: one that is cut out of a longer text loses the halves of words at its ends.
+fn edges(letters: &[char], matches: &[[usize; 2]], (before, after): (bool, bool)) -> (usize, usize) {
+    let (first, last) = (matches.first().map_or(0, |span| span[0]), matches.last().map_or(0, |span| span[1]));
+    let space = |letter: &char| letter.is_whitespace();
+    let start = letters.get(..first).and_then(|head| head.iter().position(space)).filter(|at| before && *at < WORD);
+    let end = letters.get(last..).and_then(|rest| rest.iter().rposition(space)).map(|at| last + at);
+    let end = end.filter(|at| after && letters.len() - at < WORD);
+    (start.map_or(0, |at| at + 1), end.unwrap_or(letters.len()))
 }
 
 #[cfg(test)]
@@ -186,5 +205,15 @@ mod tests {
         let shown = marked("a\u{1b}[31m\n\tneedle <b> \u{202e}x", &[[8, 14]]).into_string();
         assert_eq!(shown, "a␛[31m <mark>needle</mark> &lt;b&gt; ⟨U+202E⟩x");
         assert_eq!(marked("x", &[]).into_string(), "x");
+    }
+
+    #[test]
+    fn what_was_cut_out_of_more_says_so_and_ends_with_words() {
+        let text = format!("alf a word {}needle {}and a ha", "b".repeat(37), "c ".repeat(53));
+        let text: String = text.chars().take(LENGTH).collect();
+        let shown = marked(&text, &[[BEFORE, BEFORE + 6]]).into_string();
+        assert!(shown.starts_with("… a word bbb") && shown.ends_with("c c …"), "{shown}");
+        let long = marked(&"x".repeat(LENGTH), &[[BEFORE, BEFORE + 6]]).into_string();
+        assert!(long.starts_with("… xxx") && long.ends_with("xxx …"), "{long}");
     }
 }

@@ -6,7 +6,7 @@ use crate::machine::Fates;
 use crate::moment::Moment;
 use crate::site::Site;
 use crate::tested::Tested;
-use crate::words::{self, Clock, ProjectTerms};
+use crate::words::{self, Clock, ProjectNames, ProjectTerms};
 use maud::{Markup, html};
 use std::collections::HashMap;
 use tooltrail_model::Time;
@@ -30,6 +30,8 @@ pub(crate) struct Rows<'a> {
     pub(crate) home: Option<String>,
     /// What takes one of their projects.
     terms: ProjectTerms<'a>,
+    /// What tells those of the same name apart.
+    names: ProjectNames<'a>,
 }
 
 /// A time of a session.
@@ -77,7 +79,8 @@ impl<'a> Rows<'a> {
     pub(crate) fn new(site: &'a Site, moment: &'a Moment, rows: &'a [SessionRow<'a>], clock: &'a Clock, fates: bool) -> Self {
         let fates = if fates { site.machine.fates() } else { None };
         let terms = ProjectTerms::of(rows.iter().filter_map(|row| row.project));
-        Rows { site, moment, rows, clock, fates, home: site.machine.home_in_logs(), terms }
+        let names = ProjectNames::of(rows.iter().filter_map(|row| row.project));
+        Rows { site, moment, rows, clock, fates, home: site.machine.home_in_logs(), terms, names }
     }
 
     /// A table of sessions.
@@ -194,7 +197,7 @@ impl<'a> Rows<'a> {
 
     /// A project's name, which leads to its sessions.
     pub(crate) fn project(&self, path: &str) -> Markup {
-        self.project_as(path, words::last_part(path))
+        self.project_as(path, self.names.name(path))
     }
 
     /// The same by another name.

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use tooltrail_model::filter::quoted;
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::{Status, Time};
+use tooltrail_view::digest::state_words;
 use tooltrail_view::head::{Tone, ago, is_problem};
 use tooltrail_view::line::neutral;
 
@@ -116,8 +117,8 @@ pub(crate) struct ProjectNames<'p> {
 impl<'p> ProjectNames<'p> {
     /// The names of these projects.
     pub(crate) fn of(paths: impl Iterator<Item = &'p str>) -> Self {
-        let mut seen = HashSet::new();
-        ProjectNames { shared: paths.map(last_part).filter(|name| !seen.insert(*name)).collect() }
+        let (paths, mut seen): (HashSet<&str>, _) = (paths.collect(), HashSet::new());
+        ProjectNames { shared: paths.into_iter().map(last_part).filter(|name| !seen.insert(*name)).collect() }
     }
 
     /// What a project is called.
@@ -241,20 +242,7 @@ pub(crate) fn state(row: &SessionRow<'_>) -> State {
 
 /// What tells a session's state, in words.
 pub(crate) fn reason(row: &SessionRow<'_>) -> &'static str {
-    match (row.state, row.state_reason) {
-        (Some("asks"), Some("plan")) => "shows a plan and waits for a yes or no",
-        (Some("asks"), _) => "asks a question",
-        (Some("waiting"), Some("permission")) => "a call waits for your permission",
-        (Some("waiting"), _) => "the agent says that it waits for you",
-        (Some("your_turn"), Some("answered")) => "it has answered",
-        (Some("your_turn"), Some("interrupted")) => "you interrupted it",
-        (Some("your_turn"), Some("api_error")) => "the model's service failed",
-        (Some("your_turn"), Some("nothing_asked")) => "nothing was asked yet",
-        (Some("your_turn"), _) => "it has nothing to do",
-        (Some("working"), Some("call")) => "a tool is at work",
-        (Some("working"), _) => "the model is at work",
-        _ => "no sign of life for long",
-    }
+    state_words(row.state, row.state_reason).and_then(|(_, why)| why).unwrap_or_default()
 }
 
 /// The statuses that are problems, as a filter has them.

@@ -237,6 +237,12 @@ fn texts_are_looked_for_in_logs() {
     assert!(found > 0 && found < 96);
     let told: Value = serde_json::from_str(&world.page("/calls/counts?q=clippy")).expect("JSON");
     assert_eq!((told["calls"].as_u64(), told["whole"].as_bool()), (Some(found), Some(true)));
+    // What is said afterwards does not contradict what was shown.
+    let say = |shown: u64| serde_json::from_str::<Value>(&world.page(&format!("/calls/counts?q=clippy&shown={shown}"))).expect("JSON");
+    assert_eq!((say(found)["say"].as_str(), say(found)["all"].as_bool()), (Some("in all."), Some(true)));
+    let fewer = say(found - 1);
+    assert_eq!(fewer["say"].as_str(), Some(format!("found so far, the newest first; {found} in all.").as_str()));
+    assert_eq!(fewer["all"].as_bool(), Some(false));
     assert_eq!(saved(&world, "/calls.jsonl?q=clippy").lines().count() as u64, found);
 }
 

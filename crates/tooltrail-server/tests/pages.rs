@@ -59,7 +59,7 @@ fn home_says_what_waits_what_works_and_what_went_wrong() {
             "19 m",
             &format!("/s/{WAITING}"),
             "git push -u origin fix/currency",
-            "a call waits for your permission",
+            "a call needs permission",
             "At work",
             "● working",
             &format!("/s/{WORKING}"),
@@ -129,7 +129,7 @@ fn a_machine_without_logs_is_told_what_to_do() {
     let page = world.page("/");
     has(&page, &["<h1>No sessions here yet</h1>", ".claude/projects", ".codex/sessions", "--root", "href=\"/demo/\"", "Open the demo"]);
     has(&world.page("/sessions"), &["There are no logs yet."]);
-    has(&world.page("/search?q=x"), &["Nothing found."]);
+    has(&world.page("/search?q=x"), &["There are no logs yet."]);
 }
 
 #[test]

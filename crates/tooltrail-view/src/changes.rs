@@ -126,13 +126,23 @@ fn words(fate: Fate) -> Option<&'static str> {
 
 /// The calls whose changes they are, each once.
 fn calls(listed: Listed<'_>, names: &Names<'_>) -> Vec<String> {
+    by(listed).into_iter().map(|by| (names.call)(by)).collect()
+}
+
+/// The same by their places.
+fn by(listed: Listed<'_>) -> Vec<usize> {
     let mut all = match listed {
         Listed::File(file) => file.by(),
         Listed::Renamed { old, new, .. } => [old.by(), new.by()].concat(),
     };
     all.sort_unstable();
     all.dedup();
-    all.into_iter().map(|by| (names.call)(by)).collect()
+    all
+}
+
+/// The calls whose changes each listed file has, by their places.
+pub fn made_by(files: &[FileNet]) -> Vec<Vec<usize>> {
+    listed(files).into_iter().map(by).collect()
 }
 
 fn section(listed: Listed<'_>, names: &Names<'_>, limits: &Limits) -> Block {

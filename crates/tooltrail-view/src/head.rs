@@ -3,7 +3,7 @@
 use crate::line::Line;
 use serde::Serialize;
 use tooltrail_model::row::CallRow;
-use tooltrail_model::{Reason, Status, Time};
+use tooltrail_model::{Kind, Reason, Status, Time};
 
 /// A call in one line.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -60,6 +60,21 @@ pub fn look(status: Status) -> Look {
     Look { glyph, word, tone }
 }
 
+/// The look of a call: that of its status, unless it is somebody else who is at work.
+pub fn look_of(row: &CallRow<'_>) -> Look {
+    if asks(row) { Look { glyph: "◆", word: "asks you", tone: Tone::Denied } } else { look(row.status) }
+}
+
+/// Whether a call waits for a person's answer: a question, or a plan to say yes or no to. No tool is at work then.
+pub fn asks(row: &CallRow<'_>) -> bool {
+    row.status == Status::Running && row.reason == Some(Reason::AwaitingResult) && matches!(row.kind, Kind::Question | Kind::Plan)
+}
+
+/// Why a call has its status, in a few words.
+pub fn why_of(row: &CallRow<'_>) -> Option<&'static str> {
+    if asks(row) { Some("waiting for your answer") } else { row.reason.map(why) }
+}
+
 /// Whether a call is worth a look: it did not do what was asked.
 pub fn is_problem(status: Status) -> bool {
     !matches!(status, Status::Succeeded | Status::Answered | Status::Running)
@@ -67,12 +82,13 @@ pub fn is_problem(status: Status) -> bool {
 
 /// What stands beside the glyph: nothing for a success, `exit 101` or the word and the reason otherwise.
 pub fn outcome(row: &CallRow<'_>) -> String {
-    let word = look(row.status).word;
+    let word = look_of(row).word;
     match (row.status, row.reason, row.exit_code) {
         (Status::Succeeded, _, _) => String::new(),
         (_, Some(Reason::ExitCode), Some(code)) => format!("exit {code}"),
         (Status::Failed | Status::TimedOut | Status::Answered, _, _) => word.to_owned(),
         (_, Some(Reason::User), _) => word.to_owned(),
+        _ if asks(row) => word.to_owned(),
         (_, Some(reason), _) => format!("{word}: {}", why(reason)),
         (_, None, _) => word.to_owned(),
     }
@@ -113,6 +129,7 @@ pub fn why(reason: Reason) -> &'static str {
 /// A sentence for a call that has no result, or none of its own.
 pub fn no_result(row: &CallRow<'_>) -> Option<&'static str> {
     Some(match row.reason? {
+        Reason::AwaitingResult if asks(row) => "No result yet: it waits for your answer.",
         Reason::AwaitingResult => "No result yet: the tool is at work.",
         Reason::AwaitingPermission => "No result yet: somebody has to allow it first.",
         Reason::LogEnds => "The log ends before a result.",

@@ -10,6 +10,9 @@ use tooltrail_model::content::Content;
 use tooltrail_model::event::Origin;
 use tooltrail_model::transcript::{HookStory, Level, Part};
 
+/// How much of a thought its head is made of.
+const HEAD: usize = 400;
+
 /// A message.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Message {
@@ -102,7 +105,9 @@ fn thinking(text: &str, limits: &Limits) -> Message {
     if text.trim().is_empty() {
         return folded(Who::Thought, "thinking, withheld", "", vec![notice(Level::Info, "The log does not keep these thoughts.")]);
     }
-    folded(Who::Thought, "thinking", text, vec![markdown(text, limits)])
+    // Some models head their thoughts in Markdown; a line of plain text says it without.
+    let head: String = text.trim_start().chars().take(HEAD).collect();
+    folded(Who::Thought, "thinking", &head.replace("**", ""), vec![markdown(text, limits)])
 }
 
 fn media(piece: &Content, limits: &Limits) -> Message {

@@ -1,6 +1,6 @@
 //! Why a call has its status, in a sentence, and what that does not prove.
 
-use crate::head::{no_result, why};
+use crate::head::{no_result, why, why_of};
 use crate::pieces::notice;
 use crate::{Block, Class, Line};
 use tooltrail_model::detail::{Detail, Shell};
@@ -11,12 +11,12 @@ use tooltrail_model::{Kind, Reason, Status};
 /// The status of a call in words, with what makes it doubtful: `succeeded, but exit 0 is tail’s`.
 pub fn verdict(call: &Story<'_>) -> Line {
     let row = &call.row;
-    let word = crate::head::look(row.status).word;
+    let word = crate::head::look_of(row).word;
     let line = match (row.status, row.reason, row.exit_code) {
         (_, Some(Reason::ExitCode), Some(code)) => Line::from(format!("{word}, exit {code}")),
         (Status::Succeeded | Status::Answered, _, _) | (_, None, _) => Line::from(word),
         (_, Some(reason), _) => {
-            let why = why(reason);
+            let why = why_of(row).unwrap_or(why(reason));
             Line::from(if why.starts_with("by ") { format!("{word} {why}") } else { format!("{word}: {why}") })
         }
     };

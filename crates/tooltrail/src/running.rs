@@ -4,13 +4,14 @@ use crate::commands::calls::why;
 use crate::out::{self, DIM};
 use crate::table::{self, Align, Cell, Table};
 use anstyle::Style;
-use std::time::Duration;
 use tooltrail_catalog::taken::{self, Asked, Scope};
 use tooltrail_formats::load;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::LinkedCall;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::{Status, Time};
+use tooltrail_view::digest::state_words;
+use tooltrail_view::head::ago;
 
 /// A session that runs, or has just ended.
 #[derive(Clone, Debug)]
@@ -38,7 +39,7 @@ pub(crate) struct Running {
 
 /// The columns, and how wide a terminal has to be for each.
 const COLUMNS: [(&str, Align, usize); 11] = [
-    ("SESSION", Align::Left, 100),
+    ("SESSION", Align::Left, 0),
     ("STATE", Align::Left, 0),
     ("FOR", Align::Right, 0),
     ("PROJECT", Align::Fill, 70),
@@ -51,7 +52,7 @@ const COLUMNS: [(&str, Align, usize); 11] = [
     ("WRITTEN", Align::Right, 120),
 ];
 /// Narrower terminals are not told what tells the state.
-const REASONS: usize = 80;
+const REASONS: usize = 130;
 
 impl Running {
     /// A session of linked logs, if a filter takes it.
@@ -121,20 +122,25 @@ impl Running {
 
     /// Its cells, one for each column.
     fn cells(&self, now: Time, reasons: bool) -> [Cell; COLUMNS.len()] {
-        let ago = |time: Option<Time>| time.map(|time| age(time, now)).unwrap_or_default();
+        let since = |time: Option<Time>| time.map(|time| ago(time, now)).unwrap_or_default();
         let style = match self.state {
             "working" => out::look(Status::Running).1,
             "your_turn" => Style::new(),
             _ => out::look(Status::TimedOut).1,
         };
         let beside = if self.beside > 0 { format!("+{} ", self.beside) } else { String::new() };
-        let (call, runs) = self.call.as_ref().map(|(what, time)| (format!("{beside}{what}"), ago(*time))).unwrap_or_default();
-        let failure = self.failure.as_ref().map(|(what, time)| format!("{} ago: {what}", ago(*time))).unwrap_or_default();
-        let reason = if reasons { self.reason } else { "" };
+        let (call, runs) = self.call.as_ref().map(|(what, time)| (format!("{beside}{what}"), since(*time))).unwrap_or_default();
+        let failure = self.failure.as_ref().map(|(what, time)| format!("{} ago: {what}", since(*time))).unwrap_or_default();
+        // The words of the pages.
+        let state = match state_words(Some(self.state), Some(self.reason).filter(|reason| reasons && !reason.is_empty())) {
+            Some((word, Some(why))) => format!("{word}: {why}"),
+            Some((word, None)) => word.to_owned(),
+            None => String::new(),
+        };
         [
             Cell::styled(&self.short, DIM),
-            Cell::styled(format!("{} {reason}", self.state).replace('_', " ").trim_end(), style),
-            ago(self.since).into(),
+            Cell::styled(state, style),
+            since(self.since).into(),
             self.project.as_str().into(),
             self.title.as_str().into(),
             call.into(),
@@ -142,7 +148,7 @@ impl Running {
             Cell::styled(failure, out::look(Status::Failed).1),
             table::count(self.calls).into(),
             short(self.tokens).into(),
-            Cell::styled(ago(self.last), DIM),
+            Cell::styled(since(self.last), DIM),
         ]
     }
 }
@@ -174,17 +180,6 @@ pub(crate) fn summary<'r>(sessions: impl IntoIterator<Item = &'r Running>) -> St
     }
 }
 
-/// How long ago something was: `5s`, `12m`, `2h 05m`, `3d`.
-fn age(time: Time, now: Time) -> String {
-    let passed = Duration::try_from(now.timestamp().duration_since(time.timestamp())).unwrap_or_default().as_secs();
-    match passed {
-        0..60 => format!("{passed}s"),
-        60..3_600 => format!("{}m", passed / 60),
-        3_600..86_400 => format!("{}h {:02}m", passed / 3_600, passed / 60 % 60),
-        _ => format!("{}d", passed / 86_400),
-    }
-}
-
 /// A large number in a few letters: `950`, `12.3k`, `4.5M`.
 fn short(number: u64) -> String {
     match number {
@@ -200,12 +195,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ages_and_amounts_are_short() {
-        let time = |text: &str| text.parse::<Time>().unwrap();
-        for (then, said) in [("10:00:00", "0s"), ("09:59:01", "59s"), ("09:48:00", "12m"), ("07:55:00", "2h 05m"), ("10:00:09", "0s")] {
-            assert_eq!(age(time(&format!("2026-03-04T{then}Z")), time("2026-03-04T10:00:00Z")), said);
-        }
-        assert_eq!(age(time("2026-03-01T10:00:00Z"), time("2026-03-04T10:00:00Z")), "3d");
+    fn amounts_are_short() {
         assert_eq!([0, 999, 12_345, 4_500_000, 7_100_000_000].map(short).join(" "), "0 999 12.3k 4.5M 7.1G");
     }
 }

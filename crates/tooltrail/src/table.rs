@@ -3,6 +3,7 @@
 use crate::out::BOLD;
 use anstyle::Style;
 use std::io::Write;
+pub(crate) use tooltrail_view::head::took;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// A cell: text and how it looks.
@@ -202,16 +203,6 @@ pub(crate) fn bytes(number: u64) -> String {
     if unit == 0 { format!("{number} B") } else { format!("{value:.1} {}", units[unit]) }
 }
 
-/// A duration.
-pub(crate) fn took(ms: u64) -> String {
-    match ms {
-        0..1_000 => format!("{ms} ms"),
-        1_000..60_000 => format!("{:.1} s", ms as f64 / 1000.0),
-        60_000..3_600_000 => format!("{}m {:02}s", ms / 60_000, ms / 1000 % 60),
-        _ => format!("{}h {:02}m", ms / 3_600_000, ms / 60_000 % 60),
-    }
-}
-
 /// The width of the terminal, if there is one.
 pub(crate) fn terminal_width() -> Option<usize> {
     terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)).filter(|width| *width >= 20)
@@ -256,9 +247,5 @@ mod tests {
     fn numbers_read_well() {
         assert_eq!((count(0).as_str(), count(999).as_str(), count(1_234_567).as_str()), ("0", "999", "1,234,567"));
         assert_eq!((bytes(12).as_str(), bytes(1_500_000).as_str()), ("12 B", "1.5 MB"));
-        assert_eq!(
-            (took(31), took(6_000), took(65_000), took(7_260_000)),
-            ("31 ms".into(), "6.0 s".into(), "1m 05s".into(), "2h 01m".into())
-        );
     }
 }

@@ -99,9 +99,9 @@ fn into_a_pipe_it_is_printed_once() {
     assert!(lines[0].starts_with("SESSION  STATE"), "{board}");
     // Who needs somebody comes first.
     for (line, wanted) in lines[1..].iter().zip([
-        &["asks question", "1m  app", "which one?", "AskUserQuestion", "This one?"][..],
-        &["working call", "2m  app", "make it fast", "Bash cargo bench·[31m", "3m ago: exit 101 Bash cargo test"],
-        &["your turn answered", "4m  app", "say hello"],
+        &["asks you: a question is open", "1 m  app", "which one?", "AskUserQuestion", "This one?"][..],
+        &["working: a call is running", "2 m  app", "make it fast", "Bash cargo bench·[31m", "3 m ago: exit 101 Bash cargo test"],
+        &["your turn: it has answered", "4 m  app", "say hello"],
     ]) {
         assert!(wanted.iter().all(|wanted| line.contains(wanted)), "{wanted:?} in {line}");
     }
@@ -112,7 +112,7 @@ fn into_a_pipe_it_is_printed_once() {
     assert_eq!(printed(home.path(), &["board", "--no-cache", "is:waiting"]).lines().count(), 2);
     assert_eq!(printed(home.path(), &["board", "agent:codex"]), "no such session runs now\n");
     assert_eq!(printed(home.path(), &["board", ".claude/projects/-srv-app/work.jsonl"]).lines().count(), 2);
-    assert!(printed(home.path(), &["board", "--demo"]).contains("waiting permission"));
+    assert!(printed(home.path(), &["board", "--demo"]).contains("waits for you: a call needs permission"));
 }
 
 #[test]

@@ -294,7 +294,7 @@ fn call_news(linked: &Linked<'_>, call: &LinkedCall, again: u32, now: &Now, shel
         again,
         tool: row.tool.into(),
         sidechain: row.sidechain,
-        what: bytes.and_then(|bytes| load::argument(&bytes, record.at, row.call)).map(Into::into),
+        what: bytes.and_then(|bytes| load::argument(&bytes, record.at, &row)).map(Into::into),
         status: row.status,
         reason: row.reason,
         exit_code: row.exit_code,

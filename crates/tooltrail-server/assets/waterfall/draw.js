@@ -53,6 +53,25 @@ const colorOf = (place) => {
   const [name, kind] = told.tools[told.calls.tool[place]];
   return colors[paint === 'kind' ? KINDS[kind] ?? 'muted' : told.statuses[told.calls.status[place]][2]] ?? colors.muted;
 };
+const isRunning = (place) => told.statuses[told.calls.status[place]][0] === 'running' && Number.isNaN(told.calls.end[place]) && !Number.isNaN(told.calls.start[place]);
+// Which colour is which kind of tool, of those that are there.
+function drawKey() {
+  const key = byId('tt-key');
+  key.hidden = paint !== 'kind';
+  if (key.hidden) return;
+  const names = new Map();
+  for (const [, kind] of told.tools) {
+    const color = KINDS[kind] ?? 'muted';
+    names.set(color, (names.get(color) ?? new Set()).add(KINDS[kind] ? kind.replace('_', ' ') : 'other'));
+  }
+  key.replaceChildren(...[...names].map(([color, kinds]) => {
+    const item = element('span', '', [...kinds].join(', '));
+    const mark = element('i', 'mark', '');
+    mark.style.background = `var(--${color})`;
+    item.prepend(mark);
+    return item;
+  }));
+}
 const now = () => told.now + (told.ticks ? performance.now() - told.got : 0);
 
 function drawBars() {
@@ -281,12 +300,25 @@ function paintStrip(width) {
   const mine = makeScale(scale.gaps, scale.end, width + RIGHT - LEFT);
   const at = (time) => where(mine, time) - mine.left;
   const { ends, parts } = told.sums;
+  const { calls } = told;
   // How much of each pixel each had.
   const shares = WHO.map(() => new Float32Array(width + 2));
   parts.forEach(([who], part) => {
     const [from, to] = [at(ends[part]), at(ends[part + 1])];
     for (let pixel = Math.max(0, Math.floor(from)); pixel < Math.min(width, to); pixel++) shares[who][pixel] += Math.min(to, pixel + 1) - Math.max(from, pixel);
   });
+  // What runs has no end yet, and so no part of its own.
+  const running = [...calls.status.keys()].filter((place) => isRunning(place));
+  if (running.length) {
+    const who = running.every((place) => calls.person.has(place)) ? 2 : 1;
+    const since = running.reduce((first, place) => Math.min(first, calls.start[place]), Infinity);
+    const [from, to] = [at(since), at(now())];
+    for (let pixel = Math.max(0, Math.floor(from)); pixel < Math.min(width, to); pixel++) {
+      // What is known of this moment stays.
+      const left = 1 - shares[0][pixel] - shares[1][pixel] - shares[2][pixel] - shares[3][pixel];
+      shares[who][pixel] += Math.max(0, Math.min(left, to - pixel));
+    }
+  }
   const looks = [[1, colors.string], [0, colors.number], [3, colors.function], [2, hatch(pen, colors.denied)]];
   for (let pixel = 0; pixel < width; pixel++) {
     let floor = OVER - 3;
@@ -301,7 +333,6 @@ function paintStrip(width) {
   }
   pen.globalAlpha = 1;
   for (const [start, length] of mine.gaps) { pen.fillStyle = colors.control; pen.fillRect(Math.round(at(start) + mine.wide / 2), 4, 1, OVER - 8); }
-  const { calls } = told;
   for (let place = 0; place < calls.count; place++) {
     if (!told.statuses[calls.status[place]][3] || Number.isNaN(calls.start[place])) continue;
     pen.fillStyle = colors[told.statuses[calls.status[place]][2]];

@@ -90,6 +90,7 @@ function take(data) {
   told.days = new Date(told.first).toDateString() !== new Date(told.first + told.end).toDateString();
   scale = null;
   if (first) { list.replaceChildren(); readColors(); }
+  drawKey();
   document.querySelector('.wf-axis > span').textContent = `${told.count.toLocaleString('en')} ${told.count === 1 ? 'call' : 'calls'}`;
   measure();
   if (!Number.isNaN(from)) { showFrom(scale, from + moved, to + moved); strip = null; }
@@ -133,7 +134,7 @@ document.addEventListener('tt-session', ({ detail }) => {
 });
 setInterval(() => {
   if (!told?.ticks || !told.running || document.hidden) return;
-  if (isAll(scale)) { rescale(); showAll(scale); } else scale.end = Math.max(scale.end, now());
+  if (isAll(scale)) { rescale(); showAll(scale); } else { scale.end = Math.max(scale.end, now()); strip = null; }
   request();
 }, 1000);
 
@@ -195,7 +196,7 @@ function follow() {
   scale.left = where(scale, from) - scale.width * 0.08;
   moved();
 }
-byId('tt-color').addEventListener('change', ({ target }) => { paint = target.value; request(); note(); });
+byId('tt-color').addEventListener('change', ({ target }) => { paint = target.value; drawKey(); request(); note(); });
 byId('tt-gaps').addEventListener('change', ({ target }) => { folds = target.checked; rescale(); request(); note(); });
 const offset = (event) => event.clientX - bars.getBoundingClientRect().left;
 scroll.addEventListener('wheel', (event) => {
@@ -265,7 +266,8 @@ overview.addEventListener('dblclick', fit);
 // ---- Keys ---------------------------------------------------------------------------------------------------------
 function leave() {
   const what = selected();
-  location.href = what !== null && what >= 0 ? `${base}/waterfall/row/${told.calls.index[what]}` : base;
+  const turn = what !== null && what < 0 && told.heads[-1 - what].turn;
+  location.href = what !== null && what >= 0 ? `${base}/waterfall/row/${told.calls.index[what]}` : turn ? `${base}?at=turn-${turn}#turn-${turn}` : base;
 }
 const page = () => Math.max(1, Math.floor(high / ROW) - 2);
 const ACTS = {
@@ -285,6 +287,8 @@ document.addEventListener('keydown', (event) => {
   const act = ACTS[event.key];
   if (!act) return;
   event.preventDefault();
+  // What is selected is heard of only where the tree has the focus.
+  if (event.target === document.body) scroll.focus({ preventScroll: true });
   act();
 });
 

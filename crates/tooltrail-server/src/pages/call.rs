@@ -18,7 +18,7 @@ use crate::asked::Asked;
 use crate::frame::{self, Page};
 use crate::rooms::Room;
 use crate::site::Site;
-use crate::words;
+use crate::words::{self, Clock};
 use links::To;
 use maud::{Markup, html};
 use name::{Form, Found, Pick};
@@ -70,6 +70,7 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
         all: asked.get("all").is_some(),
         own: asked.name("call").to_owned(),
         to,
+        clock: Clock::at(moment.now.time),
     };
     match site.ask(&moment, place, move |room| context.draw(room, &pick))?? {
         Drawn::Page(title, main) => {
@@ -141,6 +142,8 @@ struct Context {
     /// The name that was asked for.
     own: String,
     to: To,
+    /// The moment of asking.
+    clock: Clock,
 }
 
 impl Context {

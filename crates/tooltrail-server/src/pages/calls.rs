@@ -84,14 +84,20 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     Ok(Answer::Html(frame::page(site, &page, &main)))
 }
 
-/// How many calls a filter with texts takes, for a page that could not wait.
+/// How many calls a filter takes: for a page that could not wait until all logs were looked through, and for one that asks whether
+/// there are new ones. `shown`: how many it found.
 pub(crate) fn counts(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let moment = site.moment()?;
     let filter = site.filter(asked.word("q").unwrap_or_default(), &moment).map_err(|mistake| Trouble::Wrong(mistake.to_string()))?;
     let found = site.keyed.find(&moment, &moment.rows(), site.threads(), &filter, LATER)?;
-    let calls = counted(found.calls.len() as u64, "call");
-    let say = if found.whole { format!("{calls} in all.") } else { format!("More than {calls}.") };
-    Ok(Answer::Text("application/json", json!({ "say": say, "calls": found.calls.len(), "whole": found.whole }).to_string()))
+    let calls = found.calls.len();
+    let all = found.whole && asked.number("shown").is_some_and(|shown| shown >= calls);
+    let say = match found.whole {
+        true if all => "in all.".to_owned(),
+        true => format!("found so far, the newest first; {} in all.", count(calls as u64)),
+        false => format!("found so far, the newest first; there are more than {}.", count(calls as u64)),
+    };
+    Ok(Answer::Text("application/json", json!({ "say": say, "calls": calls, "whole": found.whole, "all": all }).to_string()))
 }
 
 /// What is asked for, as an address has it.
@@ -186,18 +192,18 @@ impl Table<'_> {
     fn counted(&self, counts: &Counts) -> Markup {
         let Table { view, found, .. } = self;
         let number = found.calls.len() as u64;
+        let counts_at = |more: &str| view.site.to(&format!("/calls/counts?q={}{more}", encoded(view.query)));
         html! {
-            b { (if found.whole { "" } else { "More than " }) (counted(number, "call")) }
+            b { (counted(number, "call")) }
+            @if !found.whole {
+                " " span.di data-count=(counts_at(&format!("&shown={number}"))) { "found so far, the newest first; logs are still being looked through …" }
+                " " a data-unless-all href=(view.in_whole()) { "Show all" }
+            }
             @if let Some(median) = counts.median {
                 span.di title={ (counted(counts.timed, "call")) " of which it is known" } { " · took " (took(counts.took)) " in all, median " (took(median)) }
             }
-            @if !found.whole {
-                span.di { " · found so far, the newest first. " }
-                @let counts = format!("/calls/counts?q={}", encoded(view.query));
-                span.di data-count=(view.site.to(&counts)) { "Logs are still being looked through …" } " "
-                a href=(view.in_whole()) { "Show all" }
-            }
             span.di { " · " a href=(asking(view.site, "/sessions", view.query)) { "as sessions" } }
+            span #tt-newer role="status" data-calls=[found.whole.then_some(number)] data-from=(counts_at("")) {}
         }
     }
 

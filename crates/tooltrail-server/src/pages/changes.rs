@@ -11,9 +11,10 @@ use tooltrail_model::Kind;
 use tooltrail_model::book::Book;
 use tooltrail_view::diff::Counts;
 use tooltrail_view::head::{count, counted};
+use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::block;
 use tooltrail_view::render::html::window::{At, Tab};
-use tooltrail_view::{Block, Limits, changes};
+use tooltrail_view::{Block, Limits, Line, changes};
 
 /// What is shown of a file before anybody asks for more.
 const SHORT: Limits = Limits { lines: 400, bytes: 200 * 1024, head: 400, highlight: true };
@@ -23,6 +24,8 @@ const WHOLE: Limits = Limits { lines: 20_000, bytes: 4 << 20, head: 20_000, high
 const NAMED: Limits = Limits { lines: 1, bytes: 1, head: 1, highlight: false };
 /// How many bytes of changes a page holds: files after that are only named.
 const MUCH: usize = 1_500_000;
+/// How many of the calls that changed a file are named beside it.
+const CALLS: usize = 12;
 
 /// What a session changed.
 pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
@@ -34,7 +37,7 @@ fn drawn(room: &Room<'_>, at: &At<'_>, only: Option<usize>) -> Result<Markup, Tr
     // Beside a file that is shown in full, the others are only counted.
     let limits = if only.is_some() { &NAMED } else { &SHORT };
     let mut full = None;
-    let (mut sections, mut gaps, mut counts): (Vec<Block>, u64, Counts) = (Vec::new(), 0, Counts::default());
+    let (mut sections, mut makers, mut gaps, mut counts) = (Vec::new(), Vec::new(), 0, Counts::default());
     with_names(room.book, Paths::Shown, None, |names| {
         groups(room.book, &Which::default(), None, |groups| {
             for group in groups {
@@ -45,6 +48,7 @@ fn drawn(room: &Room<'_>, at: &At<'_>, only: Option<usize>) -> Result<Markup, Tr
                     full = changes::blocks(&group, names, &WHOLE).into_iter().nth(place);
                 }
                 sections.extend(short);
+                makers.extend(changes::made_by(&group));
             }
         });
     });
@@ -65,6 +69,7 @@ fn drawn(room: &Room<'_>, at: &At<'_>, only: Option<usize>) -> Result<Markup, Tr
     };
     let mut much = 0;
     let drawn = wanted.into_iter().map(|(place, section)| {
+        let section = &without_calls(section);
         let markup = if much < MUCH { block(section) } else { named(section) };
         much += markup.0.len();
         (place, markup)
@@ -74,14 +79,40 @@ fn drawn(room: &Room<'_>, at: &At<'_>, only: Option<usize>) -> Result<Markup, Tr
         p.sum {
             b { (counted(sections.len() as u64, "file")) } " changed "
             span.ok { "+" (count(counts.added)) } " " span.no { "−" (count(counts.removed)) }
-            @if gaps > 0 { span.di { " · " (count(gaps)) " with gaps: what the logs do not tell" } }
+            @if gaps > 0 { span.di { " · " (count(gaps)) " of them changed in ways that the logs do not tell in full" } }
             @if !whole(room) { span.di { " · " a href={ (at.base) "?show=shell" } { "commands" } " may have changed more" } }
             @if only.is_some() { " · " a href="?" { "All files" } }
         }
         div.changes { @for (place, markup) in &drawn {
-            div.filed id={ "file-" (place) } { (markup) @if only.is_none() { a.whole href={ "?file=" (place) } { "whole" } } }
+            div.filed id={ "file-" (place) } {
+                (markup)
+                @if let Some(calls) = makers.get(*place) { (by(room, at, calls)) }
+                @if only.is_none() { a.whole href={ "?file=" (place) } title="This file alone, all of its lines" { "This file" } }
+            }
         } }
     })
+}
+
+/// The calls that changed a file, as links to their rows.
+fn by(room: &Room<'_>, at: &At<'_>, calls: &[usize]) -> Markup {
+    let transcript = room.book.transcript();
+    let known = calls.iter().take(CALLS).filter_map(|call| Some((transcript.calls.get(*call)?, room.window.row_address(*call, at)?)));
+    html! {
+        p.by {
+            span.di { "by " }
+            @for (call, address) in known { a href=(address) title={ (neutral(call.row.tool)) " in the transcript" } { "#" (call.number) } " " }
+            @if calls.len() > CALLS { span.di { "and " (count((calls.len() - CALLS) as u64)) " more" } }
+        }
+    }
+}
+
+/// A section whose label does not name the calls, which are links beside it.
+fn without_calls(section: &Block) -> Block {
+    let Block::Section { label, open, body } = section else { return section.clone() };
+    let mut short = Line::default();
+    let runs = label.runs().split_last().map_or(&[][..], |(_, rest)| rest);
+    runs.iter().for_each(|run| short.push(run.class, run.text()));
+    Block::Section { label: short, open: *open, body: body.clone() }
 }
 
 /// Whether edits are all that can have changed a file.

@@ -81,8 +81,18 @@ pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
 pub(crate) fn now(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
     let moment = site.moment()?;
     let rows = moment.rows();
-    let number = |states: &[&str]| rows.iter().filter(|row| row.state.is_some_and(|state| states.contains(&state))).count();
-    Ok(Answer::Text("application/json", json!({ "needs": number(NEEDS), "works": number(WORKS), "old": site.is_old() }).to_string()))
+    let told = json!({ "needs": number(&rows, NEEDS), "works": number(&rows, WORKS), "old": site.is_old() });
+    Ok(Answer::Text("application/json", told.to_string()))
+}
+
+/// How many sessions need somebody.
+pub(crate) fn needs(moment: &Moment) -> usize {
+    number(&moment.rows(), NEEDS)
+}
+
+/// How many sessions are in some states.
+fn number(rows: &[SessionRow<'_>], states: &[&str]) -> usize {
+    rows.iter().filter(|row| row.state.is_some_and(|state| states.contains(&state))).count()
 }
 
 /// Home, being made.
@@ -174,7 +184,7 @@ impl Home<'_> {
         html! {
             li data-key=(row.session) {
                 span class={ "state " (words::class(state.tone)) } { (state.glyph) " " (state.word) }
-                span.age.di title=[last.map(|last| clock.full(last))] { @if let Some(last) = last { (clock.since(last)) } }
+                span.age.di title=[last.map(|last| clock.full(last))] { @if let Some(last) = last { "last write " (clock.since(last)) " ago" } }
                 span.what {
                     (self.rows.title(row, place))
                     @if let Some(project) = row.project { " " span.in { (self.rows.project(project)) } }

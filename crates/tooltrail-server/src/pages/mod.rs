@@ -9,7 +9,7 @@ mod changes;
 mod export;
 mod find;
 mod help;
-mod home;
+pub(crate) mod home;
 mod palette;
 mod progress;
 mod raw;

@@ -67,6 +67,7 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let searched = Searched { rows, query, field, page: number };
     let body = match site.filter(query, &moment) {
         Err(mistake) => asking::mistake(site, "/search", &mistake),
+        Ok(_) if searched.rows.rows.is_empty() && reading.is_none() => asking::no_logs(site, "it is found here"),
         Ok(filter) if filter.is_empty() => examples(site),
         Ok(filter) if filter.patterns().next().is_some() => searched.texts(filter)?,
         Ok(filter) => searched.calls(&filter)?,

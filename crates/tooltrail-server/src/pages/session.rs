@@ -167,7 +167,12 @@ pub(super) fn tab(
         Tab::Waterfall => (Some("session"), Some(".top")),
         Tab::Changes | Tab::Raw => (Some("session"), None),
     };
-    let page = Page { assets, keys, own_keys: tab == Tab::Transcript, session: Some(&session), follows, part, ..Page::plain(&name) };
+    let skips: &[_] = match tab {
+        Tab::Transcript => &[("tt-rows", "transcript"), ("tt-outline", "outline"), ("tt-filters", "filters")],
+        Tab::Waterfall => &[("tt-scroll", "rows")],
+        Tab::Changes | Tab::Raw => &[],
+    };
+    let page = Page { assets, keys, skips, own_keys: tab == Tab::Transcript, session: Some(&session), follows, part, ..Page::plain(&name) };
     Ok(Answer::Html(frame::page(site, &page, &main)))
 }
 

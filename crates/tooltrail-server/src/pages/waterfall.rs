@@ -14,7 +14,7 @@ use data::Fall;
 use maud::{Markup, html};
 use std::sync::Arc;
 use tooltrail_model::book::Book;
-use tooltrail_view::head::{count, counted, look, took};
+use tooltrail_view::head::{count, counted, look_of, took};
 use tooltrail_view::render::html::window::{At, Placed, Tab};
 
 /// What the page needs beside itself.
@@ -73,7 +73,7 @@ pub(crate) fn call(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
         let (index, transcript) = (session::number(asked, "call"), room.book.transcript());
         let Some(call) = transcript.calls.get(index) else { return html! { p { "There is no such call." } } };
         let row = &call.row;
-        let look = look(row.status);
+        let look = look_of(row);
         html! {
             header {
                 h2 { span.sign aria-hidden="true" { (look.glyph) } " " (data::tool(row)) " " span.di { "#" (call.number) } }
@@ -127,6 +127,7 @@ fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, asked: &Asked) -> Markup
                 } }
                 label.tick title="Stretches of more than a minute in which nothing went on" { input #tt-gaps type="checkbox" checked autocomplete="off"; span { "Fold gaps" } }
             }
+            p #tt-key.wf-key aria-label="Colours of the kinds of tools" hidden {}
             p #tt-sum.wf-sum { "all: " (summary(&times)) }
             div.wf-over { canvas #tt-over role="img" aria-label="The whole session. Drag to choose a part of it." {} }
             div.wf-main {
@@ -156,6 +157,9 @@ const LEGEND: &[(&str, &str)] = &[
     ("fade", "no end in the log"),
     ("moment", "only one time is in the log"),
     ("break", "nothing went on for more than a minute"),
+    ("arrow", "it still runs, up to now"),
+    ("at-most", "≤: it took at most so long, since several results were written at once"),
+    ("tools", "in the strip at the top: tools were at work"),
 ];
 
 fn legend() -> Markup {
@@ -201,10 +205,10 @@ fn first_rows(room: &Room<'_>, fall: &Fall<'_>) -> Markup {
             @if let Placed::Call { index, depth } = placed && let Some(call) = fall.transcript.calls.get(*index) {
                 div class={ "wf-row tone-" (data::tone(call.row.status)) " d" (depth) } role="treeitem" aria-level=(depth + 2) {
                     span.n { (count(call.number.into())) }
-                    span.sign aria-hidden="true" { (look(call.row.status).glyph) }
+                    span.sign aria-hidden="true" { (look_of(&call.row).glyph) }
                     b { (data::tool(&call.row)) }
                     span.t { (data::title(room, call, LETTERS)) }
-                    span.vh { ", " (look(call.row.status).word) }
+                    span.vh { ", " (look_of(&call.row).word) }
                 }
             }
         }

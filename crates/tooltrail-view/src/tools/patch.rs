@@ -1,7 +1,7 @@
 //! Files that are changed by a patch.
 //!
 //! ```text
-//! ± apply_patch   2 files                    +8 −3   11 ms ✓
+//! ± apply_patch   src/parser.rs, docs/old.md → docs/new.md   +8 −3   11 ms ✓
 //!   ▾ src/parser.rs  +8 −2
 //!     119     −     let x = [1];
 //!         119 +     let x = [2];
@@ -18,6 +18,9 @@ use tooltrail_model::detail::{Detail, Patch as Change};
 use tooltrail_model::patch::{FileChange, FilePatch, PatchLine};
 use tooltrail_model::transcript::{Level, Story};
 
+/// How many files a head names.
+const NAMED: usize = 4;
+
 /// The view of patches.
 pub(super) struct Patch;
 
@@ -32,11 +35,7 @@ impl ToolView for Patch {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Patch(patch) = &call.told.detail else { return Head::default() };
-        let title = match patch.files.as_slice() {
-            [] => Line::default(),
-            [only] => name(call, only),
-            files => counted(files.len() as u64, "file").into(),
-        };
+        let title = names(call, &patch.files);
         Head { icon: "±", name: call.row.tool.into(), title, facts: facts(call, patch) }
     }
 
@@ -60,6 +59,21 @@ fn name(call: &Story<'_>, file: &FilePatch) -> Line {
     match &file.moved_to {
         Some(to) => name.with(Class::Plain, " → ").with(Class::Path, place::relative(call, to)),
         None => name,
+    }
+}
+
+/// The files that a patch changes, as many as a line may name: `src/a.rs, src/b.rs and 3 more`.
+fn names(call: &Story<'_>, files: &[FilePatch]) -> Line {
+    let mut line = Line::default();
+    for (at, file) in files.iter().take(NAMED).enumerate() {
+        if at > 0 {
+            line.push(Class::Dim, ", ");
+        }
+        name(call, file).runs().iter().for_each(|run| line.push(run.class, run.text()));
+    }
+    match files.len().saturating_sub(NAMED) {
+        0 => line,
+        more => line.with(Class::Dim, &format!(" and {more} more")),
     }
 }
 
@@ -162,7 +176,7 @@ mod tests {
             moved,
             file("e.rs", FileChange::Update, "@@\n x\n+y\n"),
         ];
-        assert_eq!(head(&call(Status::Succeeded, files.clone())), "± | apply_patch | 4 files | +2 −0");
+        assert_eq!(head(&call(Status::Succeeded, files.clone())), "± | apply_patch | a.rs, b.rs, c.rs → d.rs, e.rs | +2 −0");
         let shown = body(&call(Status::Rejected, files));
         assert!(shown.starts_with("section a.rs  would be +1 −0 · would be a new file\n  code rs 1\n  | fn a() {}\n"), "{shown}");
         assert!(shown.contains("section b.rs · would be deleted\n  Info The file would be deleted.\n"), "{shown}");

@@ -130,7 +130,7 @@ fn group_table(by: By, groups: &[GroupRow]) -> Table {
             number(group.calls),
             statuses(&[Status::Failed]),
             statuses(&[Status::Rejected, Status::Blocked]),
-            statuses(&[Status::Unanswered, Status::Running]),
+            statuses(&[Status::Unanswered]),
             if group.took_ms == 0 { number(0) } else { table::took(group.took_ms).into() },
         ]);
         if tokens {
@@ -243,7 +243,7 @@ fn tools(stats: &StatsRow) -> Table {
             cell(&[Status::Failed]),
             cell(&[Status::Rejected, Status::Blocked]),
             cell(&[Status::Interrupted, Status::TimedOut, Status::Cancelled]),
-            cell(&[Status::Unanswered, Status::Running]),
+            cell(&[Status::Unanswered]),
             tool.p50_ms.map(table::took).unwrap_or_default().into(),
             tool.p95_ms.map(table::took).unwrap_or_default().into(),
         ]);

@@ -38,6 +38,11 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// The room of a status: that of `● running awaiting_permission`, which needs somebody.
 const FATE: usize = 29;
+/// The same in a terminal that is narrower than this: without the reason.
+const SMALL_FATE: usize = 15;
+const SMALL: usize = 80;
+/// The longest short name of a session.
+const SHORT: usize = 12;
 
 /// Narrower terminals are not told the project.
 const NARROW: usize = 100;
@@ -164,19 +169,27 @@ fn line(out: &mut impl Write, call: &CallNews, now: Time, terminal: Option<usize
     let doubt = if call.unsure { "?" } else { "" };
     // That it waits for its result is what running means.
     let reason = why(call.reason.filter(|reason| *reason != Reason::AwaitingResult), call.exit_code);
-    let status = format!("{sign}{doubt} {} {reason}", call.status.word());
+    let narrow = terminal.is_some_and(|width| width < SMALL);
+    let status = match call.reason {
+        // What needs somebody is said in any case.
+        Some(Reason::AwaitingPermission) if narrow => format!("{sign} waits for you"),
+        _ if narrow => format!("{sign}{doubt} {}", call.status.word()),
+        _ => format!("{sign}{doubt} {} {reason}", call.status.word()),
+    };
+    let column = if narrow { SMALL_FATE } else { FATE };
     let took = call.duration_ms.map(table::took).unwrap_or_default();
     let nested = if call.sidechain { "↳ " } else { "" };
     let what = printable(&format!("{nested}{}  {}", call.tool, call.what.as_deref().unwrap_or("")));
     let cell = |text: &str, width: usize, align: Align| fit(&printable(text), width, align, false);
     let most = |text: &str, width: usize| if terminal.is_some() { width } else { text.width().max(width) };
-    let mut whose = cell(&call.short, most(&call.short, 6), Align::Left);
+    // A short name is as long as it takes to tell sessions apart.
+    let mut whose = cell(&call.short, call.short.width().clamp(6, SHORT), Align::Left);
     if terminal.is_none_or(|width| width >= NARROW) {
         whose = format!("{whose}  {}", cell(project, most(project, 12), Align::Fill));
     }
-    let fate = cell(&status, most(&status, FATE), Align::Fill);
-    let head = 8 + 2 + whose.width() + 2 + FATE + 2 + 8 + 2;
-    let room = terminal.map_or(usize::MAX, |width| width.saturating_sub(head).max(20));
+    let fate = cell(&status, most(&status, column), Align::Fill);
+    let head = 8 + 2 + whose.width() + 2 + column + 2 + 8 + 2;
+    let room = terminal.map_or(usize::MAX, |width| width.saturating_sub(head).max(4));
     let what = fit(&what, what.width().min(room), Align::Fill, true);
     writeln!(out, "{DIM}{time:8}  {whose}{DIM:#}  {style}{fate}{style:#}  {}  {}", cell(&took, 8, Align::Right), what.trim_end())
 }
@@ -217,6 +230,10 @@ mod tests {
             line(&mut line_of, &call, Time::UNIX_EPOCH, width).unwrap();
             anstream::adapter::strip_str(&String::from_utf8(line_of).unwrap()).to_string()
         };
+        for width in [52, 60, 79] {
+            let line = printed(Some(width));
+            assert!(line.contains("● waits for you  ") && line.trim_end().width() <= width, "{width}: {line}");
+        }
         for width in [80, 99, 100, 120] {
             let line = printed(Some(width));
             assert!(line.contains("● running awaiting_permission  ") && line.trim_end().width() <= width, "{width}: {line}");

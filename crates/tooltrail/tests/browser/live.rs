@@ -49,6 +49,25 @@ async fn linked(browser: &Browser) {
 }
 
 #[test]
+fn a_table_of_calls_says_that_there_are_new_ones() {
+    let home = tempfile::tempdir().expect("a directory");
+    let mut agent = agent(home.path());
+    let server = Server::of(home.path());
+    with_browser(|browser| async move {
+        browser.open(&server.to("/calls?q=tool:Bash")).await;
+        linked(&browser).await;
+        assert_eq!(browser.text("return document.getElementById('tt-newer').textContent").await, "");
+        agent.call("toolu_new", "echo new").expect("a record");
+        browser.until("return document.getElementById('tt-newer').textContent.includes('There is a new call.')").await;
+        assert_eq!(browser.seen("table.calls tbody tr:not(.day)").await, 30, "what is read stays where it is");
+        browser.click("#tt-newer a").await;
+        browser.until("return document.querySelectorAll('table.calls tbody tr:not(.day)').length === 31 && document.getElementById('tt-newer').textContent === ''").await;
+        browser.until("return /^\\d+ s$/.test(document.querySelector('td.took [data-since]').textContent)").await;
+        browser.is_quiet("a table of calls");
+    });
+}
+
+#[test]
 fn a_page_follows_its_session() {
     let home = tempfile::tempdir().expect("a directory");
     let mut agent = agent(home.path());

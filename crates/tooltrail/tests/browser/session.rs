@@ -173,12 +173,12 @@ async fn find_by_key(browser: &Browser) {
         return range?.toString().toLowerCase() === 'render_report' && box.height > 0 && box.top > 0 && box.bottom <= innerHeight";
     browser.press_until("/", "return document.activeElement.id === 'tt-find'").await;
     browser.press("Render_Report").await;
-    browser.until("return /^\\d+$/.test(document.getElementById('tt-found').textContent)").await;
-    let total = browser.ask(STATUS).await.as_str().expect("a text").to_owned();
+    browser.until("return /^\\d+ found$/.test(document.getElementById('tt-found').textContent)").await;
+    let total = browser.ask(STATUS).await.as_str().expect("a text").replace(" found", "");
     browser.press_until(ENTER, &format!("{STATUS} === '1 of {total}'")).await;
     browser.until(found).await;
     assert_eq!(browser.ask("return document.activeElement.id").await, json!("tt-find"), "whoever types goes on typing");
-    browser.press_until(ESCAPE, "return document.activeElement.id !== 'tt-find'").await;
+    browser.press_until(ESCAPE, "return document.activeElement.closest('.row') !== null").await;
     browser.press("n").await;
     browser.until(found).await;
     browser.press("N").await;

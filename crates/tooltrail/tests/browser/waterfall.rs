@@ -151,6 +151,8 @@ fn zoom_fit_and_keys() {
         browser.press_until(DOWN, "return document.querySelector('.wf-row[aria-selected=true] .n').textContent === '2'").await;
         browser.press_until("k", "return document.querySelector('.wf-row[aria-selected=true] .n').textContent === '1'").await;
         browser.until("return location.search.includes('call=1')").await;
+        // What is selected is heard of: the tree has the focus.
+        assert_eq!(browser.text("return document.activeElement.id").await, "tt-scroll");
         browser.press_until("?", "return document.getElementById('tt-help').open").await;
         browser.is_quiet("a waterfall");
     });
@@ -172,6 +174,11 @@ fn the_transcript_and_the_waterfall_lead_to_the_same_call() {
         browser.ask("document.getElementById('tt-scroll').focus()").await;
         browser.press(&ENTER.to_string()).await;
         browser.until(&format!("return location.hash === '#' + {} && !location.pathname.includes('waterfall')", json!(here))).await;
+        // A turn leads to itself.
+        browser.open_fall(&server.to(FALL)).await;
+        browser.press_until("j", "return document.querySelector('.wf-row.head[aria-selected=true]') !== null").await;
+        browser.press(&ENTER.to_string()).await;
+        browser.until("return location.hash === '#turn-1' && !location.pathname.includes('waterfall')").await;
         browser.is_quiet("there and back");
     });
 }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use tooltrail_model::Status;
 use tooltrail_model::book::Book;
 use tooltrail_model::detail::Detail;
-use tooltrail_view::head::{look, took};
+use tooltrail_view::head::{look, look_of, took};
 use tooltrail_view::line::{neutral, neutral_text};
 use tooltrail_view::render::html::line;
 use tooltrail_view::{call, why};
@@ -32,10 +32,11 @@ impl Sheet<'_> {
                 " " span.name { (line(&head.name)) }
                 " " span.title { (line(&head.title)) }
             }
-            p.verdict.(if why::is_doubtful(self.story) { "t-denied" } else { tone(row.status) }) {
-                span.sign aria-hidden="true" { (look(row.status).glyph) @if why::is_doubtful(self.story) { "?" } }
+            p.verdict.(if why::is_doubtful(self.story) { "t-denied" } else { words::class(look_of(row).tone) }) {
+                span.sign aria-hidden="true" { (look_of(row).glyph) @if why::is_doubtful(self.story) { "?" } }
                 b { (line(&why::verdict(self.story))) }
                 @if let Some(all) = row.duration_ms { span { (took(all)) } }
+                @else if let Some(since) = words::time(row.requested_at.as_deref()).filter(|_| row.status == Status::Running) { span { "for " (self.context.clock.since(since)) } }
                 @for fact in &head.facts { span { (line(fact)) } }
             }
             (self.tools())
@@ -65,7 +66,7 @@ impl Sheet<'_> {
             ul.take {
                 li { button.copy type="button" data-copy=(neutral(&row.r#ref)) title="Copy the name of this call for `tooltrail show`" { (neutral(&row.r#ref)) } }
                 @if let Some((word, text)) = self.main_text() { li { button.copy type="button" data-copy=(text) data-key="c" { "Copy " (word) } } }
-                li { button.copy type="button" data-fetch=(to.form(self.name, "md")) data-key="m" title="Secrets are taken out" { "Copy Markdown" } }
+                li { button.copy type="button" data-fetch=(to.form(self.name, "md")) data-key="m" title="Secrets are looked for and taken out: a help, no guarantee" { "Copy Markdown" } }
                 li { button.copy type="button" data-key="y" title="Copy the address of this page" { "Copy link" } }
                 li { a href=(to.form(self.name, "json")) { "JSON" } }
                 li { a href=(to.form(self.name, "jsonl")) title="The records of this call, as the log has them" { "Raw" } }

@@ -5,7 +5,7 @@ use crate::moment::Moment;
 use crate::site::Site;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Book;
-use tooltrail_view::head::{look, took, why};
+use tooltrail_view::head::{look_of, took, why_of};
 use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::call_name;
 
@@ -92,7 +92,7 @@ pub(super) fn gone(moment: &Moment, place: usize, pick: &Pick) -> Result<Trouble
         };
         if is_it {
             let took = row.duration_ms.map(|millis| format!(" after {}", took(millis))).unwrap_or_default();
-            let (word, why) = (look(row.status).word, row.reason.map(|reason| format!(" ({})", why(reason))).unwrap_or_default());
+            let (word, why) = (look_of(&row).word, why_of(&row).map(|why| format!(" ({why})")).unwrap_or_default());
             known = format!(" What is still known: `{}` {word}{why}{took}, {}.", neutral(row.tool), row.requested_at.unwrap_or_default());
         }
     })?;

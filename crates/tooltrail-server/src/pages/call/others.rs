@@ -9,7 +9,7 @@ use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::Status;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::transcript::{CallEntry, Entry, Part};
-use tooltrail_view::head::{counted, look, outcome, took};
+use tooltrail_view::head::{counted, look_of, outcome, took};
 use tooltrail_view::line::neutral;
 use tooltrail_view::messages::{Who, message};
 use tooltrail_view::render::html::block;
@@ -109,7 +109,7 @@ impl Sheet<'_> {
                 @for (at, call) in shown {
                     @let row = &call.row;
                     li { a href=(self.to(at)) {
-                        span class={ "sign " (tone(row.status)) } aria-hidden="true" { (look(row.status).glyph) }
+                        span class={ "sign " (tone(row.status)) } aria-hidden="true" { (look_of(row).glyph) }
                         span.vh { (row.status.word()) " " }
                         span.n { "#" (call.number) }
                         span.tool { (neutral(row.tool)) }
@@ -124,7 +124,7 @@ impl Sheet<'_> {
 
     /// What another call is about.
     fn argument(&self, call: &CallEntry<'_>) -> String {
-        let read = || load::argument(&self.book.raw(call.request)?, call.request.at, call.row.call);
+        let read = || load::argument(&self.book.raw(call.request)?, call.request.at, &call.row);
         let text = if call.request.at.span.len() > load::LONGEST { None } else { read() }.unwrap_or_default();
         text.chars().take(ARGUMENT).collect()
     }

@@ -13,7 +13,7 @@ use tooltrail_model::row::CallRow;
 use tooltrail_model::shell::{self, Script};
 use tooltrail_model::transcript::CallEntry;
 use tooltrail_model::{Kind, Status};
-use tooltrail_view::head::{count, look, outcome, took};
+use tooltrail_view::head::{count, look_of, outcome, took};
 use tooltrail_view::line::neutral;
 
 /// So many calls of a session are looked at, those that are nearest.
@@ -121,7 +121,7 @@ impl Sheet<'_> {
         let at = row.requested_at.as_deref().unwrap_or_default();
         html! {
             a.run aria-current=[own.then_some("true")] href=(self.to(run.index)) title={ (word) ", " (at) } {
-                span class=(tone(row.status)) aria-hidden="true" { (look(row.status).glyph) (doubt) }
+                span class=(tone(row.status)) aria-hidden="true" { (look_of(row).glyph) (doubt) }
                 span.vh { (word) " " }
                 @if kinds { (neutral(row.tool)) " " }
                 "#" (run.number)

@@ -10,9 +10,9 @@ use maud::{Markup, html};
 use tooltrail_catalog::library::Library;
 use tooltrail_catalog::store::Figure;
 use tooltrail_formats::load;
-use tooltrail_model::At;
 use tooltrail_model::row::{CallRow, SessionRow};
-use tooltrail_view::head::{Tone, count, look, size, took, why};
+use tooltrail_model::{At, Status};
+use tooltrail_view::head::{Tone, count, look_of, size, took, why_of};
 use tooltrail_view::line::{neutral, neutral_text};
 
 /// A column.
@@ -145,7 +145,7 @@ pub(super) const COLUMNS: &[Column] = &[
         about: "from the request to the result",
         standard: true,
         by: Some(By::Figure(Figure::Took)),
-        cell: |told| duration(told.row.duration_ms),
+        cell: lasted,
         fields: &[("duration_ms", |told| number(told.row.duration_ms))],
     },
     Column {
@@ -376,10 +376,10 @@ fn what(told: &Shown<'_>) -> Markup {
 }
 
 fn status(told: &Shown<'_>) -> Markup {
-    let (look, line) = (look(told.row.status), &told.line);
+    let (look, line) = (look_of(&told.row), &told.line);
     // A success that is somebody else's is none to rely on.
     let tone = if line.doubt { Tone::Stopped } else { look.tone };
-    let reason = told.row.reason.map(why).filter(|_| !line.doubt);
+    let reason = why_of(&told.row).filter(|_| !line.doubt);
     html! {
         span class={ "verdict-line " (words::class(tone)) } title=(line.why) { (look.glyph) @if line.doubt { "?" } " " (look.word) }
         @if let Some(reason) = reason { " " span.di title=(reason) { (reason) } }
@@ -394,6 +394,15 @@ fn background(row: &CallRow<'_>) -> Option<&'static str> {
 /// What a call took beyond its own run.
 fn waited(row: &CallRow<'_>) -> Option<u64> {
     Some(row.duration_ms?.saturating_sub(row.run_ms?))
+}
+
+/// How long it took; of what goes on, for how long it does.
+fn lasted(told: &Shown<'_>) -> Markup {
+    let running = told.row.status == Status::Running && told.row.duration_ms.is_none();
+    match told.line.since(told.rows.clock).filter(|_| running) {
+        Some(since) => html! { span.t-running title="for so long, so far" { (since) } },
+        None => duration(told.row.duration_ms),
+    }
 }
 
 fn duration(millis: Option<u64>) -> Markup {

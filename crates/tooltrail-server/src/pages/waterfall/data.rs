@@ -16,7 +16,7 @@ use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{CallEntry, Transcript};
 use tooltrail_model::waterfall::{self, Bar, Extent};
 use tooltrail_model::{Status, Time};
-use tooltrail_view::head::{is_problem, look};
+use tooltrail_view::head::{is_problem, look, look_of};
 use tooltrail_view::render::html::window::Placed;
 
 /// With more calls than this, what they are about is asked for apart.
@@ -155,7 +155,7 @@ pub(super) fn title(room: &Room<'_>, call: &CallEntry<'_>, letters: usize) -> St
 /// What the log says of how a call ended, where that is more than its status.
 fn why(row: &CallRow<'_>) -> Option<String> {
     let said = tooltrail_view::head::outcome(row);
-    (!said.is_empty() && said != look(row.status).word).then_some(said)
+    (!said.is_empty() && said != look_of(row).word).then_some(said)
 }
 
 /// The tool, and the server that it belongs to.

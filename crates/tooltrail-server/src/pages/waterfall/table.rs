@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use tooltrail_model::transcript::CallEntry;
 use tooltrail_model::waterfall::{Bar, Extent};
 use tooltrail_model::{Status, Time};
-use tooltrail_view::head::{count, counted, look, outcome, took};
+use tooltrail_view::head::{count, counted, look_of, outcome, took};
 use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::window::At;
 
@@ -140,7 +140,7 @@ fn local(time: Time, zone: Option<&TimeZone>) -> jiff::Zoned {
 }
 
 fn line(room: &Room<'_>, fall: &Fall<'_>, row: &Row<'_, '_>, at: &At<'_>, days: bool) -> Markup {
-    let (call, told) = (&row.call.row, look(row.call.row.status));
+    let (call, told) = (&row.call.row, look_of(&row.call.row));
     let title = row.title.clone().unwrap_or_else(|| data::title(room, row.call, LETTERS));
     let start = row.bar.start().and_then(Time::from_millisecond).map(|time| local(time, at.zone));
     let outcome = outcome(call);

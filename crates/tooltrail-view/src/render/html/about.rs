@@ -35,6 +35,11 @@ pub(super) fn about(session: &SessionRow<'_>, clock: Clock<'_>) -> Vec<(&'static
     about
 }
 
+/// What stands below the last row: that the session has ended, or that it goes on.
+pub(super) fn ending(session: &SessionRow<'_>) -> &'static str {
+    if matches!(session.state, Some("ended") | None) { "End of the session" } else { "So far" }
+}
+
 /// How long a session lasted.
 fn lasted(session: &SessionRow<'_>) -> Option<String> {
     let time = |text: &Option<String>| text.as_deref()?.parse::<Time>().ok();

@@ -4,7 +4,7 @@ use super::about::Clock;
 use super::blocks;
 use super::text::line;
 pub(super) use crate::head::is_problem as bad;
-use crate::head::{look, took, why};
+use crate::head::{look_of, took, why_of};
 use crate::line::{Class, Line};
 use crate::{Block, Head, Limits, call};
 use maud::{Markup, html};
@@ -46,7 +46,8 @@ pub(super) fn body_of(story: &Story<'_>, limits: &Limits) -> Vec<Block> {
 /// A call whose pieces are made.
 pub(super) fn drawn(head: &Head, row: &CallRow<'_>, body: &[Block], life: &[Block], frame: &Frame<'_>) -> Markup {
     html! {
-        details class=(classes(row, frame)) id=(frame.anchor) data-ref=(row.r#ref) open[opens(row.status)] {
+        @let number = row.r#ref.rsplit_once(':').map(|(_, number)| number);
+        details class=(classes(row, frame)) id=(frame.anchor) data-ref=(row.r#ref) data-nr=[number] open[opens(row.status)] {
             (summary(head, row, frame, Clock(None)))
             div.body { (inside(body, life, frame.nest)) }
         }
@@ -79,13 +80,14 @@ pub(super) fn summary(head: &Head, row: &CallRow<'_>, frame: &Frame<'_>, clock: 
     html! {
         summary title=[row.requested_at.as_deref().map(|time| clock.full(time))] {
             span.icon aria-hidden="true" { (head.icon) }
-            span.name { (line(&head.name)) }
+            span.name title=(head.name.text()) { (line(&head.name)) }
             (title(&head.title))
             span.facts {
                 @if row.parallel > 1 { span title={ (row.parallel) " calls were made at once" } { "∥" (row.parallel) } }
                 @for fact in &head.facts { span { (line(fact)) } }
                 @if let Some(why) = reason(row) { span.why { (why) } }
                 @if frame.abandoned { span.tag { "abandoned" } }
+                @if row.copy_of.is_some() { span.tag title="Made in another session, from which this one went on" { "copied" } }
             }
             span.took { (duration(row)) }
             (verdict(row))
@@ -105,11 +107,12 @@ fn title(title: &Line) -> Markup {
     }
 }
 
-/// How long a call took. What the tool itself reported is exact; the rest includes waiting.
+/// How long a call took, from its request to its result: what all lists of calls say. What the tool reports of itself is told beside it.
 fn duration(row: &CallRow<'_>) -> Markup {
-    match (row.run_ms, row.duration_ms) {
-        (Some(run), _) => html! { (took(run)) },
-        (None, Some(all)) => html! { (took(all)) },
+    let ran = row.run_ms.filter(|ran| *ran > 0 && Some(*ran) != row.duration_ms).map(took);
+    match (row.duration_ms, row.run_ms) {
+        (Some(all), _) => html! { span title=[ran.map(|ran| format!("the tool itself says that it ran {ran}"))] { (took(all)) } },
+        (None, Some(run)) => html! { span title="as the tool reports itself" { (took(run)) } },
         // A script says for how long.
         (None, None) if row.status == Status::Running => {
             let since = row.requested_at.as_deref().and_then(|time| time.parse::<Time>().ok());
@@ -121,7 +124,7 @@ fn duration(row: &CallRow<'_>) -> Markup {
 
 /// What became of a call: a sign and a word, never a colour alone.
 fn verdict(row: &CallRow<'_>) -> Markup {
-    let look = look(row.status);
+    let look = look_of(row);
     let exit = row.exit_code.filter(|_| row.reason == Some(Reason::ExitCode));
     if row.status == Status::Succeeded && !row.masked.is_empty() {
         let unknown = format!("The outcome was not recorded of: {}", crate::line::neutral(&row.masked.join(", ")));
@@ -150,7 +153,7 @@ fn whose(row: &CallRow<'_>) -> String {
 fn reason(row: &CallRow<'_>) -> Option<&'static str> {
     let reason = row.reason?;
     let said = matches!(row.status, Status::Succeeded | Status::Failed | Status::TimedOut | Status::Answered) || reason == Reason::User;
-    (!said).then(|| why(reason))
+    if said { None } else { why_of(row) }
 }
 
 /// Whether a call is open from the start.

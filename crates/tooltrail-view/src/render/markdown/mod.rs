@@ -10,7 +10,7 @@ mod text;
 
 use super::brief::{self, Folds};
 use super::walk::{self, Walk};
-use crate::head::{count, counted, look, outcome, took};
+use crate::head::{count, counted, look, look_of, outcome, took};
 use crate::messages::{Message, Who, message};
 use crate::{Block, Limits, call as view};
 use std::io::{self, Write};
@@ -270,7 +270,7 @@ impl Show<'_, '_> {
 /// A call in one line: glyph, name, what it is about, what came of it, and its name for other commands.
 fn call_line(story: &Story<'_>) -> String {
     let (row, head) = (&story.row, view::head(story));
-    let mut out = format!("{} **{}** {}", look(row.status).glyph, escape(&head.name.text()), code(&head.title.text()));
+    let mut out = format!("{} **{}** {}", look_of(row).glyph, escape(&head.name.text()), code(&head.title.text()));
     let facts: Vec<String> = head.facts.iter().map(|fact| escape(&fact.text())).collect();
     let outcome = outcome(row);
     let told = [Some(outcome).filter(|words| !words.is_empty()), row.duration_ms.map(took)];

@@ -11,7 +11,7 @@ use super::blocks::printed;
 use super::text::{code, fence, inert};
 use crate::cut::short;
 use crate::digest::{self, Fact, Row};
-use crate::head::{count, counted, look, outcome, took};
+use crate::head::{count, counted, look, look_of, outcome, took};
 use crate::line::{Class, neutral};
 use crate::render::words;
 use crate::{Block, Book, Limits, Loaded, Selection, call as view};
@@ -376,5 +376,5 @@ fn call_line(book: &dyn Book, index: usize) -> String {
     let row = &story.row;
     let told = [Some(outcome(row)).filter(|words| !words.is_empty()), row.duration_ms.map(took)];
     let told = told.into_iter().flatten().map(|fact| format!(", {fact}")).collect::<String>();
-    format!("{} {} {}{told}", look(row.status).glyph, code(&row.r#ref), title(&story))
+    format!("{} {} {}{told}", look_of(row).glyph, code(&row.r#ref), title(&story))
 }

@@ -9,7 +9,7 @@ use super::Show;
 use super::paint::{ACCENT, BAD, BOLD, DIM, PLAIN, Row, WARN, tone_style};
 use super::wrap::{Fold, columns, cut, cut_middle};
 use crate::Head;
-use crate::head::{count, counted, look, outcome, took, why};
+use crate::head::{count, counted, look, look_of, outcome, took, why};
 use crate::line::neutral;
 use crate::messages::{Message, Who};
 use std::io;
@@ -93,11 +93,13 @@ impl Show<'_, '_> {
     /// A call in one line.
     pub(super) fn call_line(&self, head: &Head, row: &CallRow<'_>, mark: &str) -> Row {
         let width = self.page.inner();
-        let wide = width >= 120;
+        // Calls of subagents stand further in, but have the columns of the others.
+        let wide = self.page.width() >= 120;
         let right = right(row, wide);
-        let mut line = Row::of(DIM, mark).with(tone_style(look(row.status).tone), icon(head)).with(PLAIN, " ");
+        let mut line =
+            Row::of(DIM, mark).with(DIM, &format!("{:>3} ", number(row))).with(tone_style(look_of(row).tone), icon(head)).with(PLAIN, " ");
         line.append(cut(&Row::line(BOLD, &head.name), (width / 3).min(28)));
-        line.pad(if wide { 16 } else { 12 });
+        line.pad(if wide { 20 } else { 16 });
         line.push(PLAIN, " ");
         let room = width.saturating_sub(line.columns() + right.columns() + 2);
         let facts = facts(head, room / 2);
@@ -116,14 +118,14 @@ impl Show<'_, '_> {
     pub(super) fn call_title(&mut self, story: &Story<'_>) -> io::Result<()> {
         let row = &story.row;
         let head = crate::call::head(story);
-        let mut title = Row::of(tone_style(look(row.status).tone), icon(&head)).with(PLAIN, " ");
+        let mut title = Row::of(tone_style(look_of(row).tone), icon(&head)).with(PLAIN, " ");
         title.push_line(BOLD, &head.name);
         title.push(PLAIN, "  ");
         title.push_line(PLAIN, &head.title);
         // A command or an input stands below as a whole.
         let fold = if matches!(row.kind, Kind::Shell | Kind::Mcp | Kind::Other) { Fold::Cut } else { Fold::Words };
         self.page.hang(&Row::default(), &Row::of(PLAIN, "  "), &title, fold)?;
-        let look = look(row.status);
+        let look = look_of(row);
         let mut status = Row::of(tone_style(look.tone), &format!("{} {}", look.glyph, look.word));
         let exit = row.exit_code.map(|code| format!("exit {code}"));
         let by_exit = row.reason == Some(Reason::ExitCode) && exit.is_some();
@@ -148,9 +150,14 @@ impl Show<'_, '_> {
     }
 }
 
+/// The number of a call in its session, as digests cite it: `#3`.
+fn number(row: &CallRow<'_>) -> String {
+    row.r#ref.rsplit_once(':').map(|(_, number)| format!("#{number}")).unwrap_or_default()
+}
+
 /// How long, and what came of it; the columns are the same for all calls unless an outcome needs more.
 fn right(row: &CallRow<'_>, wide: bool) -> Row {
-    let look = look(row.status);
+    let look = look_of(row);
     let duration = row.duration_ms.map(took).unwrap_or_default();
     let mut words = outcome(row);
     if !wide && columns(&words) > 16 {

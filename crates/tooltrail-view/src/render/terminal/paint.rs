@@ -178,6 +178,11 @@ impl<'o> Page<'o> {
         Page { out, width, links, margin: Vec::new(), room: None, blank: true }
     }
 
+    /// How many columns there are with the margin.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
     /// How many columns there are beside the margin.
     pub(super) fn inner(&self) -> usize {
         let margin: usize = self.margin.iter().map(|margin| margin.row().columns()).sum();

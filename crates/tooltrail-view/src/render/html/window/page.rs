@@ -1,7 +1,8 @@
 //! What stands around the rows: title and state, what the session amounts to, the bar with views, chips and find, the outline, and
 //! places for sections that are not here.
 
-use super::super::about::{about, title};
+use super::super::about::{about, ending, title};
+use super::super::name::encoded;
 use super::super::plan::Row;
 use super::super::rows::tail;
 use super::super::{help, outline};
@@ -54,8 +55,11 @@ const KEYS: &[(&str, &str)] = &[
     ("w", "waterfall, at the same call"),
     ("[ ]", "session before, after"),
     ("Ctrl K", "go to a turn, a file, a session, a command"),
-    ("g h  g l", "home, what runs now"),
-    ("g s  g c  g f", "sessions, calls, failed calls"),
+    ("g h", "home"),
+    ("g l", "what runs now"),
+    ("g s", "sessions"),
+    ("g c", "calls"),
+    ("g f", "calls that failed"),
     ("?", "this help"),
 ];
 
@@ -70,11 +74,12 @@ pub(super) fn transcript(window: &Window, book: &dyn Book, at: &At<'_>) -> Marku
             div.page {
                 (outline(window, transcript, at))
                 div.flow {
+                    (copied(transcript, at))
                     (rows(window, book, at))
                     (end(transcript, at))
                 }
             }
-            (help::dialog(KEYS, &html! {}))
+            (help::dialog(KEYS, &html! { p { a href={ (at.root) "/help" } { "More help: the filter language, what the signs mean, where logs are read from" } } }))
             (menu())
             button #tt-new type="button" hidden {}
             p #tt-told.vh role="status" {}
@@ -82,12 +87,26 @@ pub(super) fn transcript(window: &Window, book: &dyn Book, at: &At<'_>) -> Marku
     }
 }
 
+/// That a session begins with what it copied from another one, and what its figures count.
+fn copied(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
+    let copies = || transcript.calls.iter().filter_map(|call| call.row.copy_of.as_ref());
+    let Some(first) = copies().next() else { return html! {} };
+    let name = last_part(first.file);
+    let name = name.strip_suffix(".jsonl").unwrap_or(name);
+    html! {
+        p.copied.di {
+            (counted(copies().count() as u64, "call")) ", with what was said around them, copied from "
+            a href={ (at.root) "/s/" (encoded(name)) } title=(neutral(first.file)) { (neutral(name)) }
+            ": the session went on from there. Turns, calls and tokens above are its own alone."
+        }
+    }
+}
+
 /// What stands below the last row.
 pub(super) fn end(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
     let session = &transcript.session;
-    let word = if matches!(session.state, Some("ended") | None) { "End of the session" } else { "So far" };
     html! {
-        footer #tt-end { p { (word) @if let Some(last) = &session.last_at { " · " time datetime=(last) title=[at.clock().title(last)] { (at.clock().said(last)) } } } }
+        footer #tt-end { p { (ending(session)) @if let Some(last) = &session.last_at { " · " time datetime=(last) title=[at.clock().title(last)] { (at.clock().said(last)) } } } }
     }
 }
 
@@ -113,7 +132,7 @@ fn top(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
                     @if let Some(command) = at.resume { (resume(command)) }
                     details.menu { summary { "Export" } div.pop {
                         @for (extension, what) in EXPORTS { a href={ (at.base) "/export." (extension) } { (what) } }
-                        p.di { "Secrets are taken out." }
+                        p.di { "Secrets are looked for and taken out:" br; "a help, no guarantee. Read it before you share it." }
                     } }
                 }
             }
@@ -155,11 +174,21 @@ pub(super) fn state(session: &SessionRow<'_>, now: Option<Time>) -> Markup {
         Some("ended") | None => "ended",
         _ => "yours",
     };
+    let glyph = match session.state {
+        Some("working") => "●",
+        Some("asks" | "waiting") => "◆",
+        Some("your_turn") => "◇",
+        _ => "○",
+    };
     let since = session.last_at.as_deref().and_then(|time| time.parse::<Time>().ok()).zip(now);
     html! {
-        span class={ "state " (class) } title=[why] {
-            span aria-hidden="true" { (if class == "ended" { "○ " } else { "● " }) } (word)
-            @if let Some((then, now)) = since { " " span.since data-since=[(class != "ended").then(|| then.as_millisecond())] { (ago(then, now)) } }
+        span class={ "state " (class) } title=[why.filter(|_| class == "ended")] {
+            span aria-hidden="true" { (glyph) " " } (word)
+            @if let Some(why) = why.filter(|_| class != "ended") { ": " (why) }
+            @if let Some((then, now)) = since {
+                @if class == "ended" { " " } @else { " · last write " }
+                span.since data-since=[(class != "ended").then(|| then.as_millisecond())] { (ago(then, now)) } " ago"
+            }
         }
     }
 }

@@ -59,10 +59,16 @@ function paintHere(range) {
 // What was found is said in the bar, and so is anything else, for a moment.
 function report() {
   if (!finding) status.textContent = input.value && search ? status.textContent : '';
-  else status.textContent = finding.total ? `${finding.at < 0 ? '' : (finding.at + 1).toLocaleString('en') + ' of '}${finding.total.toLocaleString('en')}` : 'no match';
+  else status.textContent = finding.total ? counted(finding) : 'no match';
   // Those that chips leave no room for.
   if (finding?.hidden) status.textContent += `, ${finding.hidden.toLocaleString('en')} hidden`;
   if (!input.value) status.textContent = '';
+}
+// `3 of 45`, or how many there are where nobody has gone to one yet. Of a great many only so many are told.
+function counted({ at, stood = -1, total, more }) {
+  const place = at < 0 ? stood : at;
+  const all = (more ? 'more than ' : '') + total.toLocaleString('en');
+  return place < 0 ? `${all} found` : `${(place + 1).toLocaleString('en')} of ${all}`;
 }
 let silence;
 function say(text) {
@@ -82,6 +88,8 @@ input.addEventListener('keydown', async (event) => {
   } else if (event.key === 'Escape') {
     // Left, not emptied: `n` goes on from here.
     event.preventDefault();
-    input.blur();
+    const row = current?.isConnected ? current : start(true);
+    if (row) (row.matches('details') ? row.firstElementChild : row).focus({ preventScroll: true });
+    else input.blur();
   }
 });

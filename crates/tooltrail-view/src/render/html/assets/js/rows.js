@@ -14,7 +14,8 @@ function unfold(element) {
 
 async function go(id, open) {
   const element = await reveal(id);
-  if (!element) return;
+  // Where the rows themselves are meant, there is none to select.
+  if (!element || element === rows || !rows.contains(element)) return;
   if (open && element.matches('details')) element.open = true;
   show(element, 'start');
 }

@@ -221,7 +221,11 @@ function note() {
 }
 const here = () => address(current?.isConnected ? anchor(current) : '', false);
 const anchor = (row) => row.id || row.closest('.row[id], .turn[id]')?.id || '';
-const chosen = () => note();
+const chosen = () => {
+  note();
+  // Whoever comes by a link from a search is told which of the hits it is.
+  if (finding && finding.at < 0 && finding.open) { finding.stood = stands(); report(); }
+};
 
 // ---- Places -------------------------------------------------------------------------------------------------------
 // The way to something that is not here: the sections to bring, and the calls to open between them.
@@ -410,11 +414,34 @@ async function find(text) {
   paint();
   report();
 }
+// Which of the rows that were found is the selected one.
+function stands() {
+  const unit = current?.isConnected && current.closest('.rows');
+  const place = unit ? all(':scope > .row', unit).indexOf(current) : -1;
+  return place < 0 ? -1 : finding.open.findIndex(([section, row]) => section === Number(unit.dataset.s) && row === place);
+}
+// Which of them is the first from where the reader stands: the selected row if it is in sight, the first row in sight otherwise.
+function ahead() {
+  const box = current?.isConnected && current.getBoundingClientRect();
+  const top = bar.getBoundingClientRect().bottom;
+  const seen = box && box.bottom > top && box.top < innerHeight;
+  const from = seen ? current : all('.row', rows).find((row) => row.checkVisibility() && row.getBoundingClientRect().bottom > top);
+  const unit = from?.closest('.rows');
+  if (!unit) return 0;
+  const place = all(':scope > .row', unit).indexOf(from);
+  const after = ([section, row]) => {
+    if (section === Number(unit.dataset.s)) return row >= place;
+    const other = rows.querySelector(`.rows[data-s="${section}"]`);
+    return other && from.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING;
+  };
+  return Math.max(0, finding.open.findIndex(after));
+}
 // Of what was found, only what chips leave to be seen can be gone to.
 function leave() {
   const only = shown();
   const open = finding.found.filter((_, place) => !only.length || finding.chips[place].split(' ').some((name) => only.includes(name)));
   Object.assign(finding, { open, total: open.length, hidden: finding.found.length - open.length, at: -1, spots: null });
+  finding.stood = stands();
 }
 
 // From match to match within a row, then on to the next row that has one.
@@ -427,7 +454,8 @@ async function match(back) {
     return put(paintHere(known), 'center');
   }
   const mine = finding;
-  mine.at = mine.at < 0 && back ? mine.total - 1 : (mine.at + (back ? -1 : 1) + mine.total) % mine.total;
+  if (mine.at < 0) mine.at = ahead() - (back ? 0 : 1);
+  mine.at = (mine.at + (back ? -1 : 1) + mine.total) % mine.total;
   mine.spots = null;
   report();
   const [section, place] = mine.open[mine.at];
@@ -464,7 +492,7 @@ const ACTS = {
 // Links to what is on this page: those sections need not be loaded anew.
 document.addEventListener('click', (event) => {
   const link = event.target.closest?.('a[href]');
-  if (!link || link.pathname !== location.pathname || link.host !== location.host || !link.hash || link.closest('.bar')) return;
+  if (!link || link.pathname !== location.pathname || link.host !== location.host || !link.hash || link.closest('.bar, .skip')) return;
   if (event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
   event.preventDefault();
   byId('tt-drawer').checked = false;
