@@ -192,6 +192,20 @@ fn a_log_that_does_not_just_grow_is_read_again() {
     assert!(followed(&mut follower) == scanned(&path));
 }
 
+/// Until a line is finished, it may look like another agent's; what was read before it is read again then.
+#[test]
+fn whose_a_log_is_may_turn_out_otherwise() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("s1.jsonl");
+    let (nobodys, notes) = ("{\"uuid\":\"z1\",\"sessionId\":\"s1\",\"note\":\"no type\"}\n", Notes::default());
+    let mut follower = Follower::new(&path, &options());
+    for piece in [&*nobodys.repeat(2), shapes::CODEX[3], shapes::CLAUDE[1], "\n"] {
+        append(&path, piece.as_bytes());
+        assert!(followed(&mut follower) == scanned(&path));
+        reads_on(&path, &notes);
+    }
+}
+
 #[test]
 fn logs_that_do_not_grow_by_lines_are_read_whole() {
     let home = tempfile::tempdir().unwrap();

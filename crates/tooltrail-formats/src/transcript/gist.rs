@@ -139,6 +139,8 @@ struct Noted {
     gists: Vec<Gist>,
     /// How many bytes there were, and when they were written.
     written: (u64, Option<Time>),
+    /// The agent whose log it was taken for. By a line that was not finished it may have been taken for another one's.
+    agent: &'static str,
 }
 
 /// A log that is to be read.
@@ -192,7 +194,8 @@ impl Noted {
         let (size, _) = log.written;
         // Written again and no longer than before is written over.
         let over = log.written != self.written && size <= self.written.0;
-        let new = size.checked_sub(self.mark.offset).filter(|new| self.mark.offset > 0 && *new <= MOST && !over);
+        let other = over || log.format.agent() != self.agent;
+        let new = size.checked_sub(self.mark.offset).filter(|new| self.mark.offset > 0 && *new <= MOST && !other);
         let bytes = log.shelf.bytes(log.file, Span { start, end: self.mark.offset + new? })?;
         let new = bytes.strip_prefix(self.seam.as_slice())?;
         // A line that was not finished then is read again.
@@ -205,7 +208,8 @@ impl Noted {
     /// Rests at a mark. Without what stands before it nobody can tell whether the log has only grown.
     fn at(mark: Mark, gists: Vec<Gist>, log: Log<'_>) -> Self {
         let seam = log.shelf.bytes(log.file, Span { start: mark.offset.saturating_sub(SEAM), end: mark.offset });
-        Noted { mark: if seam.is_some() { mark } else { Mark::default() }, seam: seam.unwrap_or_default(), gists, written: log.written }
+        let mark = if seam.is_some() { mark } else { Mark::default() };
+        Noted { mark, seam: seam.unwrap_or_default(), gists, written: log.written, agent: log.format.agent() }
     }
 }
 
