@@ -97,8 +97,8 @@ async fn find_by_key(browser: &Browser) {
         return range?.toString().toLowerCase() === 'rfc4180' && box.height > 0 && box.top > 0 && box.bottom <= innerHeight";
     browser.press_until("/", "return document.activeElement.id === 'tt-find'").await;
     browser.press("RFC4180").await;
-    browser.until("return /^\\d+$/.test(document.getElementById('tt-found').textContent)").await;
-    let total = browser.ask(STATUS).await.as_str().expect("a text").to_owned();
+    browser.until("return /^\\d+ found$/.test(document.getElementById('tt-found').textContent)").await;
+    let total = browser.ask(STATUS).await.as_str().expect("a text").replace(" found", "");
     assert!(total.parse::<u64>().is_ok_and(|total| total > 2), "{total}");
     browser.press_until(ENTER, &format!("{STATUS} === '1 of {total}'")).await;
     browser.until(found).await;
@@ -348,8 +348,8 @@ async fn found_in_packed(browser: &Browser, needles: &[&str]) -> Vec<Value> {
     for needle in needles {
         browser.press_until("/", "return document.activeElement.id === 'tt-find'").await;
         browser.press(needle).await;
-        browser.until("return /^[\\d,]+$/.test(document.getElementById('tt-found').textContent)").await;
-        let total = browser.ask(STATUS).await.as_str().unwrap_or_default().replace(',', "");
+        browser.until("return /^[\\d,]+ found$/.test(document.getElementById('tt-found').textContent)").await;
+        let total = browser.ask(STATUS).await.as_str().unwrap_or_default().replace(',', "").replace(" found", "");
         counted.push(json!(total.parse::<u64>().expect("a number")));
         // The last one: the match before the first.
         browser.press(&ESCAPE.to_string()).await;
