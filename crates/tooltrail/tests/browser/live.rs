@@ -56,7 +56,7 @@ fn a_table_of_calls_says_that_there_are_new_ones() {
     with_browser(|browser| async move {
         browser.open(&server.to("/calls?q=tool:Bash")).await;
         linked(&browser).await;
-        assert_eq!(browser.text("return document.getElementById('tt-newer').textContent").await, "");
+        assert_eq!(browser.ask("return document.getElementById('tt-newer').textContent").await, json!(""));
         agent.call("toolu_new", "echo new").expect("a record");
         browser.until("return document.getElementById('tt-newer').textContent.includes('There is a new call.')").await;
         assert_eq!(browser.seen("table.calls tbody tr:not(.day)").await, 30, "what is read stays where it is");

@@ -376,10 +376,10 @@ fn what(told: &Shown<'_>) -> Markup {
 }
 
 fn status(told: &Shown<'_>) -> Markup {
-    let (look, line) = (look_of(&told.row), &told.line);
+    let (look, line) = (look_of(told.row), &told.line);
     // A success that is somebody else's is none to rely on.
     let tone = if line.doubt { Tone::Stopped } else { look.tone };
-    let reason = why_of(&told.row).filter(|_| !line.doubt);
+    let reason = why_of(told.row).filter(|_| !line.doubt);
     html! {
         span class={ "verdict-line " (words::class(tone)) } title=(line.why) { (look.glyph) @if line.doubt { "?" } " " (look.word) }
         @if let Some(reason) = reason { " " span.di title=(reason) { (reason) } }
