@@ -94,7 +94,12 @@ fn message(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
 /// A message in the person's name. The program may put texts of its own around their words, or send nothing else.
 fn said(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
     let texts = output::texts(item.skim(item.content));
-    let words = texts.iter().position(|text| prompt::is_persons(&text.head(HEAD))).unwrap_or(0);
+    // A picture comes with a tag in front; such a message is told by its event.
+    let words = match texts.first().map(|text| text.head(HEAD)) {
+        Some(first) if !prompt::is_image_tag(&first) => texts.iter().position(|text| prompt::is_persons(&text.head(HEAD))),
+        _ => None,
+    };
+    let words = words.unwrap_or(0);
     for text in texts.iter().enumerate().filter(|&(at, _)| at != words).map(|(_, text)| *text) {
         heed(text, &text.head(HEAD), emit);
     }
