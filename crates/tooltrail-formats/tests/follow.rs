@@ -199,7 +199,8 @@ fn whose_a_log_is_may_turn_out_otherwise() {
     let path = home.path().join("s1.jsonl");
     let (nobodys, notes) = ("{\"uuid\":\"z1\",\"sessionId\":\"s1\",\"note\":\"no type\"}\n", Notes::default());
     let mut follower = Follower::new(&path, &options());
-    for piece in [&*nobodys.repeat(2), shapes::CODEX[3], shapes::CLAUDE[1], "\n"] {
+    let later = format!("{}\n", shapes::CLAUDE[1]);
+    for piece in [&*nobodys.repeat(2), shapes::CODEX[3], shapes::CLAUDE[1], "\n", &later] {
         append(&path, piece.as_bytes());
         assert!(followed(&mut follower) == scanned(&path));
         reads_on(&path, &notes);
