@@ -45,8 +45,8 @@ pub fn command(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
 /// What the record of a call's request tells alone.
 pub fn asked(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<Detailed> {
     let format = FORMATS.iter().find(|format| format.agent() == row.agent)?;
-    let value = value::read_along(record, format.way_to_input());
-    let asked = format.asked(Opened { line, value: &value }, row.call)?;
+    let value = value::read_along(record, format.input_path());
+    let asked = format.request(Opened { line, bytes: record, payloads: value::Payloads::default(), value: &value }, row.call)?;
     let ask = Ask {
         tool: row.tool,
         server: row.server,

@@ -99,7 +99,7 @@ fn each_line(
         if take_whole(format, whole) {
             continue;
         }
-        for range in mend::whole_records(bytes, |record| format.stands_alone(record)) {
+        for range in mend::whole_records(bytes, |record| format.is_whole_record(record)) {
             take_whole(format, record(range));
         }
     }

@@ -299,7 +299,7 @@ impl Reader {
 
     /// Takes what can be taken from a line that is not one record.
     fn mend(&mut self, at: At, bytes: &[u8], ended: bool) {
-        let stands_alone = |record: &[u8]| self.format.is_none_or(|format| format.stands_alone(record));
+        let stands_alone = |record: &[u8]| self.format.is_none_or(|format| format.is_whole_record(record));
         let mut records = mend::whole_records(bytes, stands_alone);
         records.retain(|range| self.decodes(Record { at, bytes: &bytes[range.clone()] }));
         let code = if !records.is_empty() {

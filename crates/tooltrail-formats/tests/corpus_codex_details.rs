@@ -36,7 +36,7 @@ fn records(path: &str) -> Vec<Value> {
 }
 
 fn opened(records: &[Value], line: u64) -> Opened<'_> {
-    Opened { line, value: &records[usize::try_from(line).unwrap() - 1] }
+    Opened { line, bytes: &[], payloads: Default::default(), value: &records[usize::try_from(line).unwrap() - 1] }
 }
 
 /// The records that tell the end of each call.
@@ -137,7 +137,7 @@ fn no_words_are_lost() {
     let (mut texts, mut unknown) = (0, BTreeMap::<String, u64>::new());
     for source in linker.sources().filter(|source| source.summary.agent == Some("codex") && source.path.ends_with(".jsonl")) {
         for (line, record) in (1..).zip(records(&source.path)) {
-            let parts = codex().parts(Opened { line, value: &record }).parts;
+            let parts = codex().parts(Opened { line, bytes: &[], payloads: Default::default(), value: &record }).parts;
             let said = words(&parts);
             let payload = if record["payload"].is_object() { &record["payload"] } else { &record };
             let lists = [&payload["content"], &payload["summary"]];

@@ -59,12 +59,12 @@ fn every_call_can_be_looked_at() {
             continue;
         };
         calls += 1;
-        let asked = claude().asked(Opened { line: row.request.line, value: request }, row.call);
+        let asked = claude().asked(Opened { line: row.request.line, bytes: &[], payloads: Default::default(), value: request }, row.call);
         let asked = asked.unwrap_or_else(|| panic!("no request of {} at {:?}", row.call, row.request));
         let result = row.result.and_then(|place| Some((place, logs[place.file].get(&place.line)?)));
         let answered = result.map(|(place, value)| {
             answers += 1;
-            let answered = claude().answered(Opened { line: place.line, value }, row.call);
+            let answered = claude().answered(Opened { line: place.line, bytes: &[], payloads: Default::default(), value }, row.call);
             answered.unwrap_or_else(|| panic!("no result of {} at {place:?}", row.call))
         });
         let seen = answered.as_ref().map(|answered| answered.seen.as_slice()).unwrap_or_default();
@@ -120,7 +120,7 @@ fn no_word_of_a_message_is_lost() {
     for file in find::in_paths(&paths).files {
         for (line, record) in lines(&file.path.to_string_lossy()) {
             let kind = record["type"].as_str().unwrap_or_default().to_owned();
-            let parts = claude().parts(Opened { line, value: &record });
+            let parts = claude().parts(Opened { line, bytes: &[], payloads: Default::default(), value: &record });
             for part in &parts.parts {
                 if let Part::Unknown { name, .. } = part {
                     *unknown.entry(name.clone()).or_default() += 1;

@@ -60,9 +60,9 @@ fn brief(value: &impl Debug) -> String {
 
 /// Everything that is told of a call.
 fn told(format: &dyn Format, records: &[Value], row: &CallRow<'_>) -> String {
-    let record = |line: u64| Opened { line, value: &records[usize::try_from(line).unwrap() - 1] };
-    let asked = format.asked(record(row.request.line), row.call).unwrap();
-    let answered = row.result.map(|place| format.answered(record(place.line), row.call).unwrap());
+    let record = |line: u64| Opened { line, bytes: &[], payloads: Default::default(), value: &records[usize::try_from(line).unwrap() - 1] };
+    let asked = format.request(record(row.request.line), row.call).unwrap();
+    let answered = row.result.map(|place| format.result(record(place.line), row.call).unwrap());
     let ask = Ask {
         tool: row.tool,
         server: row.server,
@@ -114,7 +114,7 @@ fn messages_are_told_in_order() {
         let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools/messages").join(format!("{agent}.jsonl"));
         let mut out = String::new();
         for (line, value) in (1..).zip(&records(&case)).filter(|(_, value)| !value.is_null()) {
-            let parts = format(agent).parts(Opened { line, value });
+            let parts = format(agent).parts(Opened { line, bytes: &[], payloads: Default::default(), value });
             let name = |value: &Option<String>| value.as_deref().map_or("-", |id| &id[id.len().saturating_sub(2)..]).to_owned();
             write!(out, "== {line} {} {} after {}", value["type"].as_str().unwrap_or("?"), name(&parts.id), name(&parts.parent)).unwrap();
             let marks = [(parts.sidechain, " aside"), (parts.echo, " echo"), (parts.time.is_none(), " timeless")];
@@ -124,7 +124,7 @@ fn messages_are_told_in_order() {
             for part in &parts.parts {
                 out.push_str(&brief(part));
             }
-            let hooks: Vec<HookStory> = format(agent).hooks(Opened { line, value });
+            let hooks: Vec<HookStory> = format(agent).hooks(Opened { line, bytes: &[], payloads: Default::default(), value });
             let shown = parts.parts.iter().filter(|part| matches!(part, Part::Hook(_))).count();
             assert_eq!(hooks.len(), shown, "line {line} shows its hooks");
         }
@@ -145,19 +145,20 @@ fn odd_values_are_told_without_a_panic() {
         for line in &lines {
             for cut in (0..line.len()).step_by(97).chain([line.len()]) {
                 let value = value::read(&line[..cut]);
-                let record = Opened { line: 1, value: &value };
+                let record = Opened { line: 1, bytes: &[], payloads: Default::default(), value: &value };
                 let parts = format.parts(record);
                 format.hooks(record);
                 for part in &parts.parts {
                     match part {
                         Part::Call(id) => {
-                            let asked = format.asked(record, id);
-                            let along = value::read_along(&line[..cut], format.way_to_input());
-                            let on_its_way = format.asked(Opened { line: 1, value: &along }, id);
+                            let asked = format.request(record, id);
+                            let along = value::read_along(&line[..cut], format.input_path());
+                            let on_its_way =
+                                format.request(Opened { line: 1, bytes: &[], payloads: Default::default(), value: &along }, id);
                             assert_eq!(on_its_way.map(|asked| asked.input), asked.as_ref().map(|asked| asked.input.clone()), "{id}");
                             asks.extend(asked.filter(|_| cut == line.len()));
                         }
-                        Part::Result(id) => answers.extend(format.answered(record, id).filter(|_| cut == line.len())),
+                        Part::Result(id) => answers.extend(format.result(record, id).filter(|_| cut == line.len())),
                         _ => {}
                     }
                 }

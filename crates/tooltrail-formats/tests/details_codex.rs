@@ -39,7 +39,7 @@ fn records(path: &Path) -> Vec<Value> {
 }
 
 fn opened(records: &[Value], line: u64) -> Opened<'_> {
-    Opened { line, value: &records[line as usize - 1] }
+    Opened { line, bytes: &[], payloads: Default::default(), value: &records[line as usize - 1] }
 }
 
 /// Everything that the records say about the result of a call, the result's own record first.
@@ -145,7 +145,7 @@ fn torn_and_twisted_records_end_nothing() {
 
 /// Asks a record everything that can be asked.
 fn look(record: &Value) {
-    let opened = Opened { line: 3, value: record };
+    let opened = Opened { line: 3, bytes: &[], payloads: Default::default(), value: record };
     codex().parts(opened);
     codex().hooks(opened);
     let payload = &record["payload"];

@@ -6,7 +6,7 @@
 //! slashes, control characters) never belong to a run, and neither does what broken text reads as. Where an expression has no run that
 //! all its matches must have, every line is decoded. The verdict is always on decoded text.
 //!
-//! A few texts are put together from several strings ([`Format::composed`](tooltrail_formats::Format::composed)): a run may stand across
+//! A few texts are put together from several strings ([`OpenRecords::composed`](tooltrail_formats::OpenRecords::composed)): a run may stand across
 //! the place where they meet, a word of it never does. So a log is looked through for words, at the speed of memory, and only lines that
 //! have one are asked for the run.
 

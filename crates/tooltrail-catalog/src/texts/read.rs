@@ -113,7 +113,7 @@ impl<'r> Reader<'r> {
 
     fn record(&mut self, format: &dyn Format, record: Record<'_>, calls: &[String]) {
         let value = value::read(record.bytes);
-        let opened = Opened { line: record.at.line, value: &value };
+        let opened = Opened::new(record, &value);
         let mut parts = format.parts(opened);
         let all = std::mem::take(&mut parts.parts);
         let picture = all.iter().any(|part| matches!(part, Part::Media(Content::Image(_))));
@@ -128,16 +128,16 @@ impl<'r> Reader<'r> {
                     continue;
                 }
             };
-            if let Some(answered) = format.answered(opened, &id) {
+            if let Some(answered) = format.result(opened, &id) {
                 pieces.push(self.searched(whose(id.as_str().into()), self.result(format, answered)));
             }
             told.push(id);
         }
         for id in calls {
-            if let Some(asked) = format.asked(opened, id) {
+            if let Some(asked) = format.request(opened, id) {
                 pieces.push(self.searched(Whose::Request(id.as_str().into()), texts::input(asked.input)));
             }
-            if let Some(answered) = format.answered(opened, id).filter(|_| !told.contains(id)) {
+            if let Some(answered) = format.result(opened, id).filter(|_| !told.contains(id)) {
                 pieces.push(self.searched(Whose::Mention(id.as_str().into()), self.result(format, answered)));
             }
         }

@@ -5,7 +5,7 @@ use regex::Regex;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use tooltrail_formats::shelf::{Disk, Shelf};
-use tooltrail_formats::{FORMATS, Format, Opened, records, saved, value};
+use tooltrail_formats::{FORMATS, Format, Opened, Record, records, saved, value};
 use tooltrail_model::filter::texts::{self, Field, Text};
 use tooltrail_model::link::Linked;
 use tooltrail_model::transcript::{Answered, Part};
@@ -51,17 +51,19 @@ impl Decoded {
             out.calls.push((Thing::Call(format!("{}:{}", linked.sessions[call.session].short, call.number)), Vec::new()));
             let id = linked.id(call.id);
             let format = format_of(linked, call.id.source());
-            let open =
-                |source: usize, at: At| disk.bytes(&linked.sources[source].path, at.span).map(|bytes| parse(&bytes)).unwrap_or_default();
+            let open = |source: usize, at: At| disk.bytes(&linked.sources[source].path, at.span).unwrap_or_default();
             let at = linked.record(call.id).at;
             let request = open(call.id.source(), at);
             let own = &mut out.calls.last_mut().unwrap().1;
             own.extend(
-                format.asked(Opened { line: at.line, value: &request }, id).map(|asked| texts::input(asked.input)).unwrap_or_default(),
+                format
+                    .request(Opened::new(Record { at, bytes: &request }, &parse(&request)), id)
+                    .map(|asked| texts::input(asked.input))
+                    .unwrap_or_default(),
             );
             if let Some((source, at)) = linked.result_spot(call) {
                 let answer = open(source, at);
-                let answer = format.answered(Opened { line: at.line, value: &answer }, id);
+                let answer = format.result(Opened::new(Record { at, bytes: &answer }, &parse(&answer)), id);
                 own.extend(answer.map(|answer| result(format, &linked.sources[source].path, &disk, answer)).unwrap_or_default());
             }
         }
@@ -92,7 +94,7 @@ impl Decoded {
         let input = disk.log(&entry.path).unwrap();
         records::each(input, |_, record| {
             let value = parse(record.bytes);
-            let opened = Opened { line: record.at.line, value: &value };
+            let opened = Opened::new(record, &value);
             let parts = format.parts(opened);
             let mut said: Vec<Text> = Vec::new();
             for part in parts.parts {
@@ -104,7 +106,7 @@ impl Decoded {
                         continue;
                     }
                 };
-                let answer = || format.answered(opened, &id).map(|answer| result(format, &entry.path, disk, answer)).unwrap_or_default();
+                let answer = || format.result(opened, &id).map(|answer| result(format, &entry.path, disk, answer)).unwrap_or_default();
                 let Some(number) = named(linked, source, &id) else {
                     if !end {
                         said.extend(answer());

@@ -45,7 +45,7 @@ pub(super) fn of(linked: &Linked<'_>, session: usize, shelf: &dyn Shelf, wanted:
                 return;
             }
             let value = value::read(record.bytes);
-            for backup in format.backups(Opened { line: record.at.line, value: &value }) {
+            for backup in format.backups(Opened::new(record, &value)) {
                 let path = match &backup.directory {
                     Some(directory) => absolute(paths::last(&backup.path), Some(directory)),
                     None => absolute(&backup.path, session.project.as_deref()),

@@ -77,10 +77,11 @@ mod tests {
         let result = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": "ok"});
         let one = json!({"message": {"content": [result("a")]}, "toolUseResult": {"stdout": "ok"}});
         let two = json!({"message": {"content": [result("a"), result("b")]}, "toolUseResult": {"stdout": "ok"}});
-        let produced = |value| answered(Opened { line: 1, value }, "a").unwrap_or_default().produced;
+        let produced =
+            |value| answered(Opened { line: 1, bytes: &[], payloads: Default::default(), value }, "a").unwrap_or_default().produced;
         assert!(produced(&one).is_some());
         assert!(produced(&two).is_none());
-        assert!(answered(Opened { line: 1, value: &one }, "b").is_none());
+        assert!(answered(Opened { line: 1, bytes: &[], payloads: Default::default(), value: &one }, "b").is_none());
     }
 
     #[test]
@@ -88,7 +89,7 @@ mod tests {
         let call = json!({"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "ls"}});
         let usage = json!({"input_tokens": 1, "cache_creation_input_tokens": 9, "cache_creation": {"ephemeral_1h_input_tokens": 4}});
         let record = json!({"type": "progress", "data": {"message": {"message": {"content": [call], "usage": usage}}}});
-        let asked = asked(Opened { line: 1, value: &record }, "a").unwrap_or_default();
+        let asked = asked(Opened { line: 1, bytes: &[], payloads: Default::default(), value: &record }, "a").unwrap_or_default();
         assert_eq!(asked.input, json!({"command": "ls"}));
         assert_eq!(asked.tokens, Some(Tokens { input: 1, cache_write_5m: 5, cache_write_1h: 4, ..Tokens::default() }));
     }

@@ -52,7 +52,7 @@ mod tests {
         let delta = json!({"type": "file-history-delta", "trackingPath": "src/a.rs", "backup": gone});
         let read = |value: &Value| {
             assert!(may_hold(value.to_string().as_bytes()));
-            of(Opened { line: 1, value })
+            of(Opened { line: 1, bytes: &[], payloads: Default::default(), value })
         };
         let expected =
             Backup { path: "src/a.rs".into(), directory: None, name: Some("9f@v1".into()), time: "2026-03-04T10:00:00Z".parse().ok() };

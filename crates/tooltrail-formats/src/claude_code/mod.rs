@@ -38,7 +38,7 @@ mod tasks;
 mod tools;
 
 use crate::changes::Backup;
-use crate::{Ask, Format, Opened, Places, Record, Registered, Sink};
+use crate::{Ask, Decode, LogFiles, OpenRecords, Opened, Places, Record, Registered, Sink};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -50,13 +50,9 @@ use tooltrail_skim::{Skim, Torn, Type};
 /// Claude Code.
 pub(crate) struct ClaudeCode;
 
-impl Format for ClaudeCode {
+impl Decode for ClaudeCode {
     fn agent(&self) -> &'static str {
         "claude"
-    }
-
-    fn roots(&self, places: &Places) -> Vec<PathBuf> {
-        places::roots(places).into_iter().map(|root| root.join("projects")).collect()
     }
 
     fn sniff(&self, line: &[u8]) -> Option<bool> {
@@ -86,7 +82,7 @@ impl Format for ClaudeCode {
         if foreign { Some(false) } else { (known && ours).then_some(true) }
     }
 
-    fn stands_alone(&self, line: &[u8]) -> bool {
+    fn is_whole_record(&self, line: &[u8]) -> bool {
         // Records of progress hold whole messages; what only records have is a session, or what metadata has instead.
         let mut anchored = false;
         let _ = Skim::new(line).object(|key, _| {
@@ -96,12 +92,28 @@ impl Format for ClaudeCode {
         anchored && self.sniff(line) == Some(true)
     }
 
-    fn origin(&self, path: &Path) -> Origin {
-        places::origin(path)
-    }
-
     fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
         records::decode(record, out)
+    }
+
+    fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<Cow<'r, str>> {
+        let key = b"\"tool_use_id\":\"";
+        let found = memchr::memmem::find_iter(damaged, key).take(16).filter_map(|at| {
+            let rest = &damaged[at + key.len()..];
+            let end = memchr::memchr(b'"', rest)?;
+            Some(String::from_utf8_lossy(&rest[..end]))
+        });
+        found.collect()
+    }
+}
+
+impl LogFiles for ClaudeCode {
+    fn roots(&self, places: &Places) -> Vec<PathBuf> {
+        places::roots(places).into_iter().map(|root| root.join("projects")).collect()
+    }
+
+    fn origin(&self, path: &Path) -> Origin {
+        places::origin(path)
     }
 
     fn sidecars(&self, path: &Path) -> Vec<PathBuf> {
@@ -116,64 +128,8 @@ impl Format for ClaudeCode {
         (path.extension()? == "jsonl").then(|| path.with_extension(""))
     }
 
-    fn may_hold_backups(&self, record: &[u8]) -> bool {
-        backups::may_hold(record)
-    }
-
-    fn backups(&self, record: Opened<'_>) -> Vec<Backup> {
-        backups::of(record)
-    }
-
     fn backup_directory(&self, path: &Path) -> Option<PathBuf> {
         places::backups(path)
-    }
-
-    fn parts(&self, record: Opened<'_>) -> Parts {
-        parts::parts(record)
-    }
-
-    fn composed(&self) -> &'static [&'static str] {
-        // A command and its arguments stand in tags of their own; `!` is put before a command line.
-        &["<command-name>", "<bash-input>"]
-    }
-
-    fn saved(&self, answered: &Answered) -> Option<String> {
-        tools::saved(answered)
-    }
-
-    fn saved_marks(&self) -> &'static [&'static str] {
-        // Of `persistedOutputPath`, and of what is said to the model. They begin with what is rare, which is found faster.
-        &["OutputPath", "Full output", "Output has been saved"]
-    }
-
-    fn asked(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
-        answers::asked(record, call)
-    }
-
-    fn way_to_input(&self) -> &'static [&'static str] {
-        answers::WAY_TO_INPUT
-    }
-
-    fn answered(&self, record: Opened<'_>, call: &str) -> Option<Answered> {
-        answers::answered(record, call)
-    }
-
-    fn hooks(&self, record: Opened<'_>) -> Vec<HookStory> {
-        parts::hooks::hooks(record)
-    }
-
-    fn detail(&self, ask: &Ask<'_>) -> Detailed {
-        tools::detail(ask)
-    }
-
-    fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<Cow<'r, str>> {
-        let key = b"\"tool_use_id\":\"";
-        let found = memchr::memmem::find_iter(damaged, key).take(16).filter_map(|at| {
-            let rest = &damaged[at + key.len()..];
-            let end = memchr::memchr(b'"', rest)?;
-            Some(String::from_utf8_lossy(&rest[..end]))
-        });
-        found.collect()
     }
 
     fn settings(&self, root: &Path) -> Option<PathBuf> {
@@ -188,11 +144,59 @@ impl Format for ClaudeCode {
         places::registry(places)
     }
 
+    fn registered(&self, bytes: &[u8]) -> Option<Registered> {
+        places::registered(bytes)
+    }
+
     fn resume(&self, session: &str) -> Option<Vec<String>> {
         Some(["claude", "--resume", session].map(str::to_owned).to_vec())
     }
+}
 
-    fn registered(&self, bytes: &[u8]) -> Option<Registered> {
-        places::registered(bytes)
+impl OpenRecords for ClaudeCode {
+    fn parts(&self, record: Opened<'_>) -> Parts {
+        parts::parts(record)
+    }
+
+    fn composed(&self) -> &'static [&'static str] {
+        // A command and its arguments stand in tags of their own; `!` is put before a command line.
+        &["<command-name>", "<bash-input>"]
+    }
+
+    fn request(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
+        answers::asked(record, call)
+    }
+
+    fn input_path(&self) -> &'static [&'static str] {
+        answers::WAY_TO_INPUT
+    }
+
+    fn result(&self, record: Opened<'_>, call: &str) -> Option<Answered> {
+        answers::answered(record, call)
+    }
+
+    fn saved(&self, answered: &Answered) -> Option<String> {
+        tools::saved(answered)
+    }
+
+    fn saved_marks(&self) -> &'static [&'static str] {
+        // Of `persistedOutputPath`, and of what is said to the model. They begin with what is rare, which is found faster.
+        &["OutputPath", "Full output", "Output has been saved"]
+    }
+
+    fn hooks(&self, record: Opened<'_>) -> Vec<HookStory> {
+        parts::hooks::hooks(record)
+    }
+
+    fn detail(&self, ask: &Ask<'_>) -> Detailed {
+        tools::detail(ask)
+    }
+
+    fn may_hold_backups(&self, record: &[u8]) -> bool {
+        backups::may_hold(record)
+    }
+
+    fn backups(&self, record: Opened<'_>) -> Vec<Backup> {
+        backups::of(record)
     }
 }

@@ -161,7 +161,7 @@ mod tests {
 
     fn output(output: Value) -> (Vec<Content>, Option<Value>) {
         let record = json!({"type": "response_item", "payload": {"type": "function_call_output", "call_id": "c", "output": output}});
-        let answered = read(Opened { line: 1, value: &record }, "c").unwrap_or_default();
+        let answered = read(Opened { line: 1, bytes: &[], payloads: Default::default(), value: &record }, "c").unwrap_or_default();
         (answered.seen, answered.produced)
     }
 

@@ -71,7 +71,7 @@ mod tests {
     fn input(payload: Value, call: &str) -> Option<Value> {
         let sort = if payload["type"].as_str().is_some_and(|kind| kind.ends_with("_call")) { "response_item" } else { "event_msg" };
         let record = json!({"type": sort, "payload": payload});
-        read(Opened { line: 7, value: &record }, call).map(|asked| asked.input)
+        read(Opened { line: 7, bytes: &[], payloads: Default::default(), value: &record }, call).map(|asked| asked.input)
     }
 
     #[test]

@@ -28,7 +28,7 @@ mod prompt;
 mod records;
 mod tools;
 
-use crate::{Ask, Format, Opened, Places, Record, Sink};
+use crate::{Ask, Decode, LogFiles, OpenRecords, Opened, Places, Record, Sink};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -41,28 +41,21 @@ use tooltrail_skim::Torn;
 /// Codex.
 pub(crate) struct Codex;
 
-impl Format for Codex {
+impl Decode for Codex {
     fn agent(&self) -> &'static str {
         "codex"
-    }
-
-    fn roots(&self, places: &Places) -> Vec<PathBuf> {
-        let home = places.codex_home.clone().or_else(|| places.home.as_ref().map(|home| home.join(".codex")));
-        home.into_iter().flat_map(|home| [home.join("sessions"), home.join("archived_sessions")]).collect()
     }
 
     fn sniff(&self, line: &[u8]) -> Option<bool> {
         records::sniff(line).then_some(true)
     }
 
-    fn origin(&self, path: &Path) -> Origin {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let stem = [".jsonl.zst", ".jsonl", ".json"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
-        Origin { agent: Some("codex"), session: thread(stem).unwrap_or(stem).to_owned(), ..Origin::default() }
+    fn is_whole_record(&self, line: &[u8]) -> bool {
+        records::sniff_envelope(line)
     }
 
-    fn stands_alone(&self, line: &[u8]) -> bool {
-        records::sniff_envelope(line)
+    fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
+        records::decode(record, out)
     }
 
     fn is_document(&self, head: &[u8]) -> bool {
@@ -71,52 +64,6 @@ impl Format for Codex {
 
     fn document(&self, bytes: &[u8]) -> (Vec<Range<usize>>, bool) {
         document::records(bytes)
-    }
-
-    fn is_log_name(&self, name: &str) -> bool {
-        name.starts_with("rollout-") && name.ends_with(".json")
-    }
-
-    fn twin(&self, path: &Path) -> Option<(PathBuf, u8)> {
-        let name = path.file_name()?.to_str()?;
-        let (plain, packed) = name.strip_suffix(".zst").map_or((name, false), |plain| (plain, true));
-        if !plain.ends_with(".jsonl") {
-            return None;
-        }
-        let place = |name: &str| path.ancestors().skip(1).find(|above| above.file_name().is_some_and(|last| last == name));
-        let archived = place("archived_sessions");
-        // A session that is put away keeps its name, not its place.
-        let home = archived.or_else(|| place("sessions")).filter(|_| plain.starts_with("rollout-")).and_then(Path::parent);
-        Some((home.or(path.parent())?.join(plain), u8::from(packed) + 2 * u8::from(archived.is_some())))
-    }
-
-    fn patches(&self, record: &[u8]) -> Vec<FilePatch> {
-        records::patches(record)
-    }
-
-    fn parts(&self, record: Opened<'_>) -> Parts {
-        parts::read(record)
-    }
-
-    fn composed(&self) -> &'static [&'static str] {
-        // Commands run by hand: the words of a list, `!` before them.
-        &["user_shell", "userShell"]
-    }
-
-    fn asked(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
-        asked::read(record, call)
-    }
-
-    fn answered(&self, record: Opened<'_>, call: &str) -> Option<Answered> {
-        answered::read(record, call)
-    }
-
-    fn hooks(&self, record: Opened<'_>) -> Vec<HookStory> {
-        answered::hook(record).into_iter().collect()
-    }
-
-    fn detail(&self, ask: &Ask<'_>) -> Detailed {
-        tools::detail(ask)
     }
 
     fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<Cow<'r, str>> {
@@ -132,13 +79,70 @@ impl Format for Codex {
         });
         found.collect()
     }
+}
 
-    fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
-        records::decode(record, out)
+impl LogFiles for Codex {
+    fn roots(&self, places: &Places) -> Vec<PathBuf> {
+        let home = places.codex_home.clone().or_else(|| places.home.as_ref().map(|home| home.join(".codex")));
+        home.into_iter().flat_map(|home| [home.join("sessions"), home.join("archived_sessions")]).collect()
+    }
+
+    fn is_log_name(&self, name: &str) -> bool {
+        name.starts_with("rollout-") && name.ends_with(".json")
+    }
+
+    fn origin(&self, path: &Path) -> Origin {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let stem = [".jsonl.zst", ".jsonl", ".json"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+        Origin { agent: Some("codex"), session: thread(stem).unwrap_or(stem).to_owned(), ..Origin::default() }
+    }
+
+    fn twin(&self, path: &Path) -> Option<(PathBuf, u8)> {
+        let name = path.file_name()?.to_str()?;
+        let (plain, packed) = name.strip_suffix(".zst").map_or((name, false), |plain| (plain, true));
+        if !plain.ends_with(".jsonl") {
+            return None;
+        }
+        let place = |name: &str| path.ancestors().skip(1).find(|above| above.file_name().is_some_and(|last| last == name));
+        let archived = place("archived_sessions");
+        // A session that is put away keeps its name, not its place.
+        let home = archived.or_else(|| place("sessions")).filter(|_| plain.starts_with("rollout-")).and_then(Path::parent);
+        Some((home.or(path.parent())?.join(plain), u8::from(packed) + 2 * u8::from(archived.is_some())))
     }
 
     fn resume(&self, session: &str) -> Option<Vec<String>> {
         Some(["codex", "resume", session].map(str::to_owned).to_vec())
+    }
+}
+
+impl OpenRecords for Codex {
+    fn parts(&self, record: Opened<'_>) -> Parts {
+        parts::read(record)
+    }
+
+    fn composed(&self) -> &'static [&'static str] {
+        // Commands run by hand: the words of a list, `!` before them.
+        &["user_shell", "userShell"]
+    }
+
+    fn request(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
+        asked::read(record, call)
+    }
+
+    fn result(&self, record: Opened<'_>, call: &str) -> Option<Answered> {
+        answered::read(record, call)
+    }
+
+    fn hooks(&self, record: Opened<'_>) -> Vec<HookStory> {
+        answered::hook(record).into_iter().collect()
+    }
+
+    fn detail(&self, ask: &Ask<'_>) -> Detailed {
+        tools::detail(ask)
+    }
+
+    fn patches(&self, record: &[u8]) -> Vec<FilePatch> {
+        records::patches(record)
     }
 }
 

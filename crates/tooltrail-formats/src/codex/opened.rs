@@ -166,7 +166,7 @@ mod tests {
             (json!([1]), Sort::Silent, ""),
         ];
         for (value, sort, kind) in table {
-            let entry = Entry::of(Opened { line: 1, value: &value });
+            let entry = Entry::of(Opened { line: 1, bytes: &[], payloads: Default::default(), value: &value });
             assert_eq!((entry.sort, entry.kind), (sort, kind), "{value}");
         }
     }
@@ -175,7 +175,7 @@ mod tests {
     fn a_search_without_a_name_is_known_by_its_line_or_its_end() {
         let about = |payload: Value, call: &str| {
             let value = json!({"type": "response_item", "payload": payload});
-            Entry::of(Opened { line: 7, value: &value }).is_about(call)
+            Entry::of(Opened { line: 7, bytes: &[], payloads: Default::default(), value: &value }).is_about(call)
         };
         let unnamed = json!({"type": "web_search_call", "status": "completed"});
         assert!(about(unnamed.clone(), "line-7") && about(unnamed.clone(), "ws_1") && !about(unnamed, "line-8"));

@@ -68,7 +68,7 @@ impl Gist {
     /// The gist of a record. `head` says how a prompt begins, as it may be seen.
     pub(super) fn of(format: &dyn Format, record: Record<'_>, head: &dyn Fn(&Part) -> String, before: Option<&Gist>) -> Self {
         let value = value::read(record.bytes);
-        let parts = format.parts(Opened { line: record.at.line, value: &value });
+        let parts = format.parts(Opened::new(record, &value));
         let print = print(&parts, record.bytes);
         let named = parts.agent.is_some() || !parts.sidechain;
         Gist {

@@ -17,7 +17,7 @@ pub use private::Private;
 
 use crate::shelf::Shelf;
 use crate::value::Change;
-use crate::{FORMATS, Format, Opened, value};
+use crate::{FORMATS, Format, Opened, Record, value};
 use serde_json::Value;
 use std::collections::HashMap;
 use tooltrail_model::book::{Book, Loaded};
@@ -85,22 +85,23 @@ impl<'a> SessionBook<'a> {
     }
 
     /// A record, and the format it is in.
-    fn record(&self, spot: Spot) -> Option<(&'static dyn Format, Value)> {
+    fn record(&self, spot: Spot) -> Option<(&'static dyn Format, Vec<u8>, Value)> {
         let source = self.linked.sources.get(spot.source)?;
         let format = format_of(source.summary.agent?)?;
         let bytes = self.shelf.bytes(&source.path, spot.at.span)?;
-        Some((format, value::read(&bytes)))
+        let value = value::read(&bytes);
+        Some((format, bytes, value))
     }
 
     /// A part of a record, as the log has it.
     fn part(&self, (spot, part): build::Place) -> Option<Part> {
-        let (format, value) = self.record(spot)?;
-        let record = Opened { line: spot.at.line, value: &value };
+        let (format, bytes, value) = self.record(spot)?;
+        let record = Opened::new(Record { at: spot.at, bytes: &bytes }, &value);
         let mut parts = format.parts(record).parts;
         let part = if part < parts.len() { parts.swap_remove(part) } else { return None };
         // A result has an entry of its own only where it belongs to no call, or to one that has another.
         let Part::Result(id) = part else { return Some(part) };
-        let seen = format.answered(record, &id).map(|answer| words(&answer.seen)).unwrap_or_default();
+        let seen = format.result(record, &id).map(|answer| words(&answer.seen)).unwrap_or_default();
         let known = self.transcript.calls.iter().any(|call| call.row.call == id);
         let label = if known { "another result of the same call" } else { "result without its call" };
         Some(Part::Folded { label: label.to_owned(), text: seen })

@@ -2,7 +2,7 @@
 //! call can be shown without reading its session.
 
 use super::{SessionBook, format_of, gist};
-use crate::{Format, Opened, value};
+use crate::{Format, Opened, Record, value};
 use memchr::memchr_iter;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::transcript::{CallEntry, Entry, Part, Parts, Spot, What};
@@ -103,8 +103,8 @@ impl SessionBook<'_> {
 
     /// What a record holds for a reader.
     fn told(&self, spot: Spot) -> Option<Parts> {
-        let (format, value) = self.record(spot)?;
-        Some(format.parts(Opened { line: spot.at.line, value: &value }))
+        let (format, bytes, value) = self.record(spot)?;
+        Some(format.parts(Opened::new(Record { at: spot.at, bytes: &bytes }, &value)))
     }
 
     /// Looks for what was said, from a record on.
@@ -170,7 +170,7 @@ struct Found {
 impl Found {
     fn take(&mut self, format: &dyn Format, spot: Spot, line: &[u8], own: &Parts, way: Way) {
         let value = value::read(line);
-        let parts = format.parts(Opened { line: spot.at.line, value: &value });
+        let parts = format.parts(Opened::new(Record { at: spot.at, bytes: line }, &value));
         if parts.session != own.session || parts.agent != own.agent || parts.sidechain != own.sidechain {
             return;
         }

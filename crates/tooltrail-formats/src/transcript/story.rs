@@ -1,7 +1,7 @@
 //! One call, loaded: what its request, its result, its ends and its hooks say, put together once.
 
 use super::{SessionBook, private};
-use crate::{Ask, Format, Opened, saved, value};
+use crate::{Ask, Format, Opened, Record, saved, value};
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::{Detail, Detailed};
 use tooltrail_model::row::CallRow;
@@ -11,9 +11,9 @@ use tooltrail_model::{Status, shell};
 pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Option<Story<'b>> {
     let entry = book.transcript.calls.get(index)?;
     let id = entry.row.call;
-    let (format, value) = book.record(entry.request)?;
-    let request = Opened { line: entry.request.at.line, value: &value };
-    let mut asked = format.asked(request, id).unwrap_or_default();
+    let (format, bytes, value) = book.record(entry.request)?;
+    let request = Opened::new(Record { at: entry.request.at, bytes: &bytes }, &value);
+    let mut asked = format.request(request, id).unwrap_or_default();
     let mut answer = answer(book, format, entry);
     if let Some(change) = book.change {
         value::change(&mut asked.input, change);
@@ -43,8 +43,8 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Option<Story<
 fn answer(book: &SessionBook<'_>, format: &dyn Format, entry: &CallEntry<'_>) -> Option<Answered> {
     let mut whole: Option<Answered> = None;
     for &spot in entry.result.iter().chain(&entry.ends) {
-        let Some((_, value)) = book.record(spot) else { continue };
-        let Some(found) = format.answered(Opened { line: spot.at.line, value: &value }, entry.row.call) else { continue };
+        let Some((_, bytes, value)) = book.record(spot) else { continue };
+        let Some(found) = format.result(Opened::new(Record { at: spot.at, bytes: &bytes }, &value), entry.row.call) else { continue };
         match &mut whole {
             Some(held) => held.join(found),
             None => whole = Some(found),
@@ -69,8 +69,8 @@ fn told(format: &dyn Format, row: &CallRow<'_>, asked: &Asked, answer: Option<&A
 
 fn hooks(book: &SessionBook<'_>, format: &dyn Format, entry: &CallEntry<'_>) -> Vec<HookStory> {
     let told = |spot: &Spot| {
-        let (_, value) = book.record(*spot)?;
-        let hooks = format.hooks(Opened { line: spot.at.line, value: &value });
+        let (_, bytes, value) = book.record(*spot)?;
+        let hooks = format.hooks(Opened::new(Record { at: spot.at, bytes: &bytes }, &value));
         Some(hooks.into_iter().filter(|hook| hook.call.as_deref().is_none_or(|call| call == entry.row.call)).collect::<Vec<_>>())
     };
     let mut hooks: Vec<HookStory> = entry.hooks.iter().filter_map(told).flatten().collect();

@@ -10,7 +10,7 @@ use tooltrail_model::transcript::Part;
 /// The parts of an attachment.
 pub(super) fn attachment(value: &Value) -> Vec<Part> {
     let Some(attached) = value.get("attachment") else { return Vec::new() };
-    let told = hooks::hooks(Opened { line: 0, value });
+    let told = hooks::hooks(Opened { line: 0, bytes: &[], payloads: Default::default(), value });
     if !told.is_empty() {
         return told.into_iter().map(Part::Hook).collect();
     }

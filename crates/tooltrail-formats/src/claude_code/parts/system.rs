@@ -36,7 +36,9 @@ pub(super) fn system(value: &Value) -> Vec<Part> {
     let content = text(value, "content").map(str::trim).filter(|text| !text.is_empty());
     match text(value, "subtype") {
         Some("turn_duration") => vec![turn(value)],
-        Some("stop_hook_summary") => hooks::hooks(Opened { line: 0, value }).into_iter().map(Part::Hook).collect(),
+        Some("stop_hook_summary") => {
+            hooks::hooks(Opened { line: 0, bytes: &[], payloads: Default::default(), value }).into_iter().map(Part::Hook).collect()
+        }
         Some("compact_boundary") => vec![compaction(value, content)],
         Some("microcompact_boundary") => vec![microcompaction(value)],
         Some("api_error") => vec![retry(value)],
@@ -44,7 +46,7 @@ pub(super) fn system(value: &Value) -> Vec<Part> {
         Some("away_summary") => vec![notice(Level::Info, "while you were away", content)],
         Some(fallback @ ("model_refusal_fallback" | "model_consent_fallback")) => vec![fell_back(value, fallback, content)],
         Some(other) => vec![anything(value, other, content)],
-        None => match hooks::hooks(Opened { line: 0, value }) {
+        None => match hooks::hooks(Opened { line: 0, bytes: &[], payloads: Default::default(), value }) {
             hooks if !hooks.is_empty() => hooks.into_iter().map(Part::Hook).collect(),
             _ => vec![anything(value, "", content)],
         },
