@@ -69,14 +69,14 @@ fn every_call_has_its_input_and_every_result_its_answer() {
             (records, ends)
         });
         let place = format!("{} of {}:{}", row.call, row.request.file, row.request.line);
-        let asked = codex().asked(opened(records, row.request.line), row.call).unwrap_or_else(|| panic!("no input: {place}"));
+        let asked = codex().request(opened(records, row.request.line), row.call).unwrap_or_else(|| panic!("no input: {place}"));
         let mut answer = row.result.as_ref().map(|result| {
-            let answer = codex().answered(opened(records, result.line), row.call);
+            let answer = codex().result(opened(records, result.line), row.call);
             answer.unwrap_or_else(|| panic!("no answer: {place}"))
         });
         if let Some(answer) = &mut answer {
             let ends = ends.get(row.call).into_iter().flatten();
-            ends.for_each(|&line| answer.join(codex().answered(opened(records, line), row.call).unwrap()));
+            ends.for_each(|&line| answer.join(codex().result(opened(records, line), row.call).unwrap()));
             answers += 1;
         }
         calls += 1;

@@ -59,12 +59,12 @@ fn every_call_can_be_looked_at() {
             continue;
         };
         calls += 1;
-        let asked = claude().asked(Opened { line: row.request.line, bytes: &[], payloads: Default::default(), value: request }, row.call);
+        let asked = claude().request(Opened { line: row.request.line, bytes: &[], payloads: Default::default(), value: request }, row.call);
         let asked = asked.unwrap_or_else(|| panic!("no request of {} at {:?}", row.call, row.request));
         let result = row.result.and_then(|place| Some((place, logs[place.file].get(&place.line)?)));
         let answered = result.map(|(place, value)| {
             answers += 1;
-            let answered = claude().answered(Opened { line: place.line, bytes: &[], payloads: Default::default(), value }, row.call);
+            let answered = claude().result(Opened { line: place.line, bytes: &[], payloads: Default::default(), value }, row.call);
             answered.unwrap_or_else(|| panic!("no result of {} at {place:?}", row.call))
         });
         let seen = answered.as_ref().map(|answered| answered.seen.as_slice()).unwrap_or_default();

@@ -44,19 +44,19 @@ fn opened(records: &[Value], line: u64) -> Opened<'_> {
 
 /// Everything that the records say about the result of a call, the result's own record first.
 fn answer(records: &[Value], row: &CallRow<'_>) -> Option<Answered> {
-    let first = codex().answered(opened(records, row.result.as_ref()?.line), row.call)?;
+    let first = codex().result(opened(records, row.result.as_ref()?.line), row.call)?;
     let ends = (1..=records.len() as u64).map(|line| opened(records, line)).filter(|&record| {
         let parts = codex().parts(record).parts;
         parts.contains(&Part::End(row.call.to_owned()))
     });
     Some(ends.fold(first, |mut known, record| {
-        known.join(codex().answered(record, row.call).unwrap_or_default());
+        known.join(codex().result(record, row.call).unwrap_or_default());
         known
     }))
 }
 
 fn told(records: &[Value], row: &CallRow<'_>) -> String {
-    let asked = codex().asked(opened(records, row.request.line), row.call).unwrap();
+    let asked = codex().request(opened(records, row.request.line), row.call).unwrap();
     let answer = answer(records, row);
     let ask = Ask {
         tool: row.tool,
@@ -150,7 +150,7 @@ fn look(record: &Value) {
     codex().hooks(opened);
     let payload = &record["payload"];
     let call = payload["call_id"].as_str().or(payload["item"]["id"].as_str()).unwrap_or("line-3");
-    let (asked, answered) = (codex().asked(opened, call), codex().answered(opened, call));
+    let (asked, answered) = (codex().request(opened, call), codex().result(opened, call));
     let (asked, answered) = (asked.unwrap_or_default(), answered.unwrap_or_default());
     for tool in ["shell", "apply_patch", "wait", "update_plan", "view_image", "request_user_input", "web_search", "mcp__a__b", "list_dir"] {
         for status in [Status::Succeeded, Status::Failed] {
