@@ -59,6 +59,6 @@ mod tests {
         assert_eq!(read(&snapshot), std::slice::from_ref(&expected));
         let gone = Backup { directory: Some("/srv/app/src".into()), name: None, time: None, ..expected };
         assert_eq!(read(&delta), [gone]);
-        assert!(of(Opened { line: 1, value: &json!({"type": "user"}) }).is_empty());
+        assert!(of(Opened { line: 1, bytes: &[], payloads: Default::default(), value: &json!({"type": "user"}) }).is_empty());
     }
 }
