@@ -40,7 +40,7 @@ pub(crate) fn run() -> Result<(), String> {
     for folder in [&pages, &pictures] {
         fs::create_dir_all(folder).map_err(|error| format!("can't make `{}`: {error}", folder.display()))?;
     }
-    let server = Server::start(&pages)?;
+    let server = Server::start(&program(), ["--demo"], &pages)?;
     for picture in PICTURES {
         take(&format!("{}{}", server.address, picture.path), picture, &pages, &pictures)?;
     }
@@ -53,21 +53,23 @@ pub(crate) fn run() -> Result<(), String> {
     take(&format!("file://{}", page.display()), &picture, &pages, &pictures)
 }
 
-/// A server that shows the demo, until it is dropped.
-struct Server {
+/// A running server, until it is dropped.
+pub(crate) struct Server {
     process: Child,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Server {
-    fn start(cache: &Path) -> Result<Self, String> {
-        let mut process = Command::new(program())
-            .args(["serve", "--demo", "--no-open", "--port", "0"])
+    /// Starts a program's server with arguments that say which logs it shows.
+    pub(crate) fn start<'a>(program: &Path, logs: impl IntoIterator<Item = &'a str>, cache: &Path) -> Result<Self, String> {
+        let mut process = Command::new(program)
+            .args(["serve", "--no-open", "--port", "0"])
+            .args(logs)
             .env("TOOLTRAIL_CACHE", cache)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|error| format!("can't start `{}`: {error}", program().display()))?;
+            .map_err(|error| format!("can't start `{}`: {error}", program.display()))?;
         let mut line = String::new();
         // Its address is the first line that it prints.
         let read = process.stdout.take().map(|output| BufReader::new(output).read_line(&mut line));
