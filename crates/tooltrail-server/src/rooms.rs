@@ -5,7 +5,7 @@
 //! that has changed gets another room, which is handed the notes of the one before: of logs that have only grown the new records are
 //! read. A room closes when nobody has come for a while, or when others are wanted more, and everything in it is let go.
 
-use crate::moment::Moment;
+use crate::snapshot::Snapshot;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::ops::Deref;
@@ -137,7 +137,7 @@ struct Door {
 /// Where a session's logs are taken from.
 pub enum From {
     /// From the catalogue, by their bundle.
-    Stored(Arc<Moment>, i64),
+    Stored(Arc<Snapshot>, i64),
     /// From the watcher, which has just looked at them.
     Watched(Held),
 }
@@ -147,7 +147,7 @@ impl From {
     fn open(self) -> Option<(Arc<Linker>, Now)> {
         match self {
             // A moment holds on to the catalogue as it was, which a room that stays open for long must not.
-            From::Stored(moment, bundle) => Some((moment.library.open(bundle).ok()?, moment.now.clone())),
+            From::Stored(snapshot, bundle) => Some((snapshot.library.open(bundle).ok()?, snapshot.now.clone())),
             From::Watched(held) => Some((held.linker, held.now)),
         }
     }

@@ -36,18 +36,18 @@ impl Last {
 }
 
 pub(super) fn list(question: &Question) -> Result<Reply, Fault> {
-    let moment = question.moment()?;
-    let filter = question.filter(&moment)?;
+    let snapshot = question.snapshot()?;
+    let filter = question.filter(&snapshot)?;
     let after: Option<Last> = question.after()?;
-    let rows = moment.rows();
-    let mut found = moment.asked(&rows, question.site.threads()).sessions(&filter, Scope::Call)?;
+    let rows = snapshot.rows();
+    let mut found = snapshot.catalogued(&rows, question.app.threads()).sessions(&filter, Scope::Call)?;
     let first = after.map_or(0, |last| last.behind(&rows));
     // What is gone is only there for who asks for it.
-    found.retain(|&place| place >= first && (filter.asks_gone() || !moment.listing.is_gone(place)));
+    found.retain(|&place| place >= first && (filter.asks_gone() || !snapshot.listing.is_gone(place)));
     let Some(limit) = question.limit() else {
-        let moment = Arc::clone(&moment);
+        let snapshot = Arc::clone(&snapshot);
         return Ok(Reply::Stream(Box::new(move |out| {
-            let rows = moment.rows();
+            let rows = snapshot.rows();
             for row in found.into_iter().filter_map(|place| rows.get(place)) {
                 serde_json::to_writer(&mut *out, row)?;
                 out.write_all(b"\n")?;
@@ -63,8 +63,8 @@ pub(super) fn list(question: &Question) -> Result<Reply, Fault> {
 }
 
 pub(super) fn one(question: &Question) -> Result<Reply, Fault> {
-    let moment = question.moment()?;
-    let rows = moment.rows();
-    let place = named::session(&moment, &rows, question.name())?;
+    let snapshot = question.snapshot()?;
+    let rows = snapshot.rows();
+    let place = named::session(&snapshot, &rows, question.name())?;
     rows.get(place).map(Reply::one).ok_or_else(|| named::no_session(question.name()))
 }

@@ -2,9 +2,9 @@
 
 use super::session;
 use crate::answer::{Answer, Trouble};
-use crate::asked::Asked;
+use crate::app_state::AppState;
+use crate::request::PageRequest;
 use crate::rooms::Room;
-use crate::site::Site;
 use maud::{Markup, html};
 use tooltrail_formats::changes::told::{Paths, Which, groups, with_names};
 use tooltrail_model::Kind;
@@ -28,8 +28,8 @@ const MUCH: usize = 1_500_000;
 const CALLS: usize = 12;
 
 /// What a session changed.
-pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    session::tab(site, asked, Tab::Changes, |room, at, asked| drawn(room, at, asked.number("file")))
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    session::tab(app, request, Tab::Changes, |room, at, request| drawn(room, at, request.number("file")))
 }
 
 /// All files; or one of them, by its place, in full.

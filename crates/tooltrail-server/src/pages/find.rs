@@ -5,9 +5,9 @@
 
 use super::session::Visit;
 use crate::answer::{Answer, Trouble};
-use crate::asked::Asked;
+use crate::app_state::AppState;
+use crate::request::PageRequest;
 use crate::rooms::Room;
-use crate::site::Site;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
@@ -39,13 +39,13 @@ struct Told {
 }
 
 /// Finds a text in a session.
-pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    let text = asked.get("q").filter(|text| !text.trim().is_empty() && text.len() <= LONGEST);
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    let text = request.get("q").filter(|text| !text.trim().is_empty() && text.len() <= LONGEST);
     let text = text.ok_or_else(|| Trouble::Wrong("Say what to look for, as in `find?q=word`.".to_owned()))?;
     let pattern = Pattern::literal(text).map_err(|error| Trouble::Wrong(error.to_string()))?;
-    let visit = Visit::new(site, asked)?;
-    let (moment, place) = (Arc::clone(&visit.moment), visit.place);
-    let told = site.ask(&moment, place, move |room| visit.fits(room).map(|_| find(room, &pattern)))??;
+    let visit = Visit::new(app, request)?;
+    let (snapshot, place) = (Arc::clone(&visit.snapshot), visit.place);
+    let told = app.ask(&snapshot, place, move |room| visit.fits(room).map(|_| find(room, &pattern)))??;
     Ok(Answer::Text("application/json", serde_json::to_string(&told).unwrap_or_default()))
 }
 
@@ -109,7 +109,7 @@ fn times(pattern: &Pattern, loaded: Loaded<'_>) -> usize {
 
 /// The same for a call. What the tool produced is mostly what the model saw once more, so it counts only where that has nothing.
 fn in_call(story: &Story<'_>, count: &dyn Fn(&str) -> usize) -> usize {
-    let asked: usize = texts::input(story.input.clone()).iter().map(|text| count(&text.text)).sum();
+    let request: usize = texts::input(story.input.clone()).iter().map(|text| count(&text.text)).sum();
     let answer = story.answer.clone().map(texts::result).unwrap_or_default();
     let of = |produced: bool| answer.iter().filter(|text| text.produced == produced).map(|text| count(&text.text)).sum::<usize>();
     let came = match of(false) {
@@ -118,5 +118,5 @@ fn in_call(story: &Story<'_>, count: &dyn Fn(&str) -> usize) -> usize {
     };
     let beside = story.side.as_ref().and_then(|side| side.text.as_deref().ok()).map_or(0, count);
     let hooks: usize = story.hooks.iter().flat_map(|hook| &hook.texts).map(|(_, text)| count(text)).sum();
-    asked + if came > 0 { came } else { beside } + hooks
+    request + if came > 0 { came } else { beside } + hooks
 }

@@ -4,9 +4,9 @@
 
 use super::session;
 use crate::answer::{Answer, Trouble};
-use crate::asked::Asked;
+use crate::app_state::AppState;
+use crate::request::PageRequest;
 use crate::rooms::Room;
-use crate::site::Site;
 use maud::{Markup, html};
 use tooltrail_formats::lines::{Buffer, Lines, Turns};
 use tooltrail_formats::records::LONGEST;
@@ -27,13 +27,13 @@ const LETTERS: usize = 600;
 const WHOLE: Limits = Limits { lines: 20_000, bytes: 2 << 20, head: 10_000, highlight: true };
 
 /// The lines of a session's logs.
-pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    session::tab(site, asked, Tab::Raw, |room, _, asked| Ok(drawn(room, asked)))
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    session::tab(app, request, Tab::Raw, |room, _, request| Ok(drawn(room, request)))
 }
 
-fn drawn(room: &Room<'_>, asked: &Asked) -> Markup {
+fn drawn(room: &Room<'_>, request: &PageRequest) -> Markup {
     let files = &room.book.transcript().session.files;
-    let chosen = asked.number("file").filter(|file| *file < files.len()).unwrap_or(0);
+    let chosen = request.number("file").filter(|file| *file < files.len()).unwrap_or(0);
     let Some(file) = files.get(chosen) else { return html! { p { "There are no logs any more." } } };
     html! {
         @if files.len() > 1 {
@@ -42,10 +42,10 @@ fn drawn(room: &Room<'_>, asked: &Asked) -> Markup {
             } } }
         }
         p.file { (neutral(file)) }
-        @match asked.number("line") {
+        @match request.number("line") {
             Some(line) => (one(room, file, chosen, line as u64)),
-            None if asked.get("end").is_some() => (some(room, file, chosen, first_of_last(room, file))),
-            None => (some(room, file, chosen, asked.number("from").map_or(1, |from| from.max(1) as u64))),
+            None if request.get("end").is_some() => (some(room, file, chosen, first_of_last(room, file))),
+            None => (some(room, file, chosen, request.number("from").map_or(1, |from| from.max(1) as u64))),
         }
     }
 }

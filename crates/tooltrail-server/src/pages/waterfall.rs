@@ -7,9 +7,9 @@ mod table;
 
 use super::session::{self, Visit};
 use crate::answer::{Answer, Trouble};
-use crate::asked::Asked;
+use crate::app_state::AppState;
+use crate::request::PageRequest;
 use crate::rooms::Room;
-use crate::site::Site;
 use data::Fall;
 use maud::{Markup, html};
 use std::sync::Arc;
@@ -37,40 +37,40 @@ pub(super) const KEYS: &[(&str, &str)] = &[
 ];
 
 /// The page.
-pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    session::tab(site, asked, Tab::Waterfall, |room, at, asked| {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    session::tab(app, request, Tab::Waterfall, |room, at, request| {
         let fall = Fall::new(room);
-        Ok(match asked.get("view") {
-            Some("table") => table::drawn(room, &fall, at, asked),
-            _ => drawn(room, &fall, at, asked),
+        Ok(match request.get("view") {
+            Some("table") => table::drawn(room, &fall, at, request),
+            _ => drawn(room, &fall, at, request),
         })
     })
 }
 
 /// The data that it is drawn from. It is always that of the session as it is now, and says of which version that is; nothing where that is
 /// `known` already.
-pub(crate) fn data(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    let visit = Visit::new(site, asked)?;
-    let (moment, place) = (Arc::clone(&visit.moment), visit.place);
-    let (now, ticks) = (moment.now.time.as_millisecond(), !site.setup.demo);
-    let known = asked.get("known").and_then(|version| u64::from_str_radix(version, 16).ok());
+pub(crate) fn data(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    let visit = Visit::new(app, request)?;
+    let (snapshot, place) = (Arc::clone(&visit.snapshot), visit.place);
+    let (now, ticks) = (snapshot.now.time.as_millisecond(), !app.setup.demo);
+    let known = request.get("known").and_then(|version| u64::from_str_radix(version, 16).ok());
     let told =
-        site.ask(&moment, place, move |room| serde_json::to_string(&(known != Some(room.version)).then(|| data::of(room, now, ticks))))?;
+        app.ask(&snapshot, place, move |room| serde_json::to_string(&(known != Some(room.version)).then(|| data::of(room, now, ticks))))?;
     told.map(|told| Answer::Text("application/json", told)).map_err(|error| Trouble::Broken(error.to_string()))
 }
 
 /// What the calls of a section are about.
-pub(crate) fn titles(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    let visit = Visit::new(site, asked)?;
-    let (moment, place, section) = (Arc::clone(&visit.moment), visit.place, session::number(asked, "section"));
-    let told = site.ask(&moment, place, move |room| visit.fits(room).map(|_| serde_json::json!(data::titles(room, section))))??;
+pub(crate) fn titles(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    let visit = Visit::new(app, request)?;
+    let (snapshot, place, section) = (Arc::clone(&visit.snapshot), visit.place, session::number(request, "section"));
+    let told = app.ask(&snapshot, place, move |room| visit.fits(room).map(|_| serde_json::json!(data::titles(room, section))))??;
     Ok(Answer::Text("application/json", told.to_string()))
 }
 
 /// A call beside the rows: what it is, and the same block as in the transcript.
-pub(crate) fn call(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    session::part(site, asked, |room, at, asked| {
-        let (index, transcript) = (session::number(asked, "call"), room.book.transcript());
+pub(crate) fn call(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    session::part(app, request, |room, at, request| {
+        let (index, transcript) = (session::number(request, "call"), room.book.transcript());
         let Some(call) = transcript.calls.get(index) else { return html! { p { "There is no such call." } } };
         let row = &call.row;
         let look = look_of(row);
@@ -88,10 +88,10 @@ pub(crate) fn call(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
 }
 
 /// Leads to the row of a call in the transcript.
-pub(crate) fn row(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    let visit = Visit::new(site, asked)?;
-    let (moment, place, index) = (Arc::clone(&visit.moment), visit.place, session::number(asked, "call"));
-    let address = site.ask(&moment, place, move |room| {
+pub(crate) fn row(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    let visit = Visit::new(app, request)?;
+    let (snapshot, place, index) = (Arc::clone(&visit.snapshot), visit.place, session::number(request, "call"));
+    let address = app.ask(&snapshot, place, move |room| {
         let at = visit.at(room);
         room.window.row_address(index, &at).unwrap_or_else(|| at.base.to_owned())
     })?;
@@ -99,11 +99,11 @@ pub(crate) fn row(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
 }
 
 /// The waterfall. Its first rows come with it; a script brings the others and draws the bars.
-fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, asked: &Asked) -> Markup {
+fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, request: &PageRequest) -> Markup {
     let transcript = fall.transcript;
-    let chosen = asked.get("at").and_then(|anchor| room.window.call_at(transcript, anchor));
+    let chosen = request.get("at").and_then(|anchor| room.window.call_at(transcript, anchor));
     let chosen = chosen.or_else(|| {
-        let number = asked.number("call")?;
+        let number = request.number("call")?;
         transcript.calls.iter().position(|call| call.number as usize == number)
     });
     let calls = fall.calls().count();

@@ -4,7 +4,7 @@
 //! call among the rows. Times are milliseconds, counted from `first`. What calls are about is most of it, so where there are many calls
 //! that is asked for apart, by sections.
 
-use crate::called::argument;
+use crate::call_rows::argument;
 use crate::rooms::Room;
 use crate::words;
 use serde::Serialize;

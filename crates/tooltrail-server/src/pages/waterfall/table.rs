@@ -2,7 +2,7 @@
 
 use super::data::{self, Fall};
 use super::{LETTERS, summary, views};
-use crate::asked::Asked;
+use crate::request::PageRequest;
 use crate::rooms::Room;
 use crate::words::class;
 use jiff::tz::TimeZone;
@@ -61,11 +61,11 @@ impl Row<'_, '_> {
 }
 
 /// The table, sorted as asked for, a page of it at a time.
-pub(super) fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, asked: &Asked) -> Markup {
+pub(super) fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, request: &PageRequest) -> Markup {
     if fall.calls().next().is_none() {
         return super::no_calls();
     }
-    let wanted = asked.get("sort").unwrap_or_default();
+    let wanted = request.get("sort").unwrap_or_default();
     let (word, back) = wanted.strip_prefix('-').map_or((wanted, false), |word| (word, true));
     let sorted = COLUMNS.iter().find(|column| column.word == word);
     let mut rows: Vec<Row<'_, '_>> = fall.calls().map(|(index, depth, call, bar)| Row { index, depth, call, bar, title: None }).collect();
@@ -77,7 +77,7 @@ pub(super) fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, asked: &Asked
         rows.sort_by(|one, other| order(column, one, other, back));
     }
     let pages = rows.len().div_ceil(ROWS).max(1);
-    let page = asked.number("page").unwrap_or(1).clamp(1, pages);
+    let page = request.number("page").unwrap_or(1).clamp(1, pages);
     let shown = rows.iter().skip((page - 1) * ROWS).take(ROWS);
     let nav = if pages > 1 {
         paging(wanted, page, pages, rows.len())

@@ -1,14 +1,14 @@
-//! A site: some logs, shown as pages. What pages ask for goes through here.
+//! The state that all handlers share: some logs, shown as pages. Whatever pages need goes through here.
 
 use crate::answer::Trouble;
 use crate::changed::Changed;
+use crate::filter_cache::FilterCache;
 use crate::fresh::{Fresh, Work};
 use crate::hub::Hub;
-use crate::keyed::Keyed;
 use crate::machine::Machine;
-use crate::moment::Moment;
 use crate::pipe::Writing;
 use crate::rooms::{From, Key, Room, Rooms, Shut};
+use crate::snapshot::Snapshot;
 use crate::tested::Tests;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use tooltrail_formats::scan::Options;
 use tooltrail_model::filter::{self, Filter, Mistake, Setting, Spelling};
 use tooltrail_view::line::neutral;
 
-/// How a site is set up.
+/// How the pages of some logs are set up.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// What every address of it begins with: nothing, or `/demo`.
@@ -34,7 +34,7 @@ pub struct Setup {
 }
 
 /// Some logs, shown as pages.
-pub struct Site {
+pub struct AppState {
     /// How it is set up.
     pub setup: Setup,
     /// The machine.
@@ -42,7 +42,7 @@ pub struct Site {
     /// How tests went.
     pub(crate) tested: Tests,
     /// What filters took of all calls.
-    pub(crate) keyed: Keyed,
+    pub(crate) filter_cache: FilterCache,
     /// What a session changed.
     pub(crate) changed: Arc<Changed>,
     /// What is being written while it is sent.
@@ -52,7 +52,7 @@ pub struct Site {
     hub: Arc<Hub>,
 }
 
-impl Site {
+impl AppState {
     /// Begins to read.
     pub fn new(setup: Setup, machine: Arc<dyn Machine>) -> Self {
         let fresh = Fresh::start(Arc::clone(&machine), &setup);
@@ -63,26 +63,26 @@ impl Site {
             ..watch::Options::default()
         };
         let hub = Hub::new(Arc::clone(&machine), options, Arc::clone(&fresh));
-        let (tested, keyed, changed, writing, rooms) = Default::default();
-        Site { setup, machine, tested, keyed, changed, writing, rooms, fresh, hub }
+        let (tested, filter_cache, changed, writing, rooms) = Default::default();
+        AppState { setup, machine, tested, filter_cache, changed, writing, rooms, fresh, hub }
     }
 
-    /// An address of this site: `to("/sessions")`. Every link goes through here, since a site need not be the only one of its server.
+    /// An address of these pages: `to("/sessions")`. Every link goes through here, since a server may show several sets of logs.
     pub fn to(&self, path: &str) -> String {
         format!("{}{path}", self.setup.root)
     }
 
     /// What is known now, as fresh as it can be without waiting for long.
-    pub fn moment(&self) -> Result<Arc<Moment>, Trouble> {
-        self.fresh.moment().ok_or_else(|| match self.fresh.problem() {
+    pub fn snapshot(&self) -> Result<Arc<Snapshot>, Trouble> {
+        self.fresh.snapshot().ok_or_else(|| match self.fresh.problem() {
             Some(problem) => Trouble::Broken(problem),
             None => Trouble::Later("The logs are still being read. Ask again in a moment.".to_owned()),
         })
     }
 
     /// What was known last, without looking whether anything has changed.
-    pub(crate) fn moment_as_it_is(&self) -> Option<Arc<Moment>> {
-        self.fresh.moment_as_it_is()
+    pub(crate) fn latest_snapshot(&self) -> Option<Arc<Snapshot>> {
+        self.fresh.latest_snapshot()
     }
 
     /// Whether something has changed that what is shown does not have yet: it is worth asking again in a moment.
@@ -110,46 +110,46 @@ impl Site {
         self.fresh.work()
     }
 
-    /// The place of a session in a moment's listing: by its id, or a beginning of it that no other has.
-    pub fn session(&self, moment: &Moment, name: &str) -> Result<usize, Trouble> {
-        let rows = moment.rows();
-        match moment.listing.sessions_named(&rows, name).as_slice() {
+    /// The place of a session in a snapshot's listing: by its id, or a beginning of it that no other has.
+    pub fn session(&self, snapshot: &Snapshot, name: &str) -> Result<usize, Trouble> {
+        let rows = snapshot.rows();
+        match snapshot.listing.sessions_named(&rows, name).as_slice() {
             [place] => Ok(*place),
             [] => Err(Trouble::Missing(format!("There is no session `{}`.", neutral(name)))),
             several => Err(Trouble::Missing(format!("`{}` could be any of {} sessions.", neutral(name), several.len()))),
         }
     }
 
-    /// The session that has a call of an id, by its place in a moment's listing. Sessions that are open are asked first: who looks at a
+    /// The session that has a call of an id, by its place in a snapshot's listing. Sessions that are open are asked first: who looks at a
     /// call has mostly come from one beside it.
-    pub fn session_of_call(&self, moment: &Moment, call: &str) -> Result<Option<usize>, Trouble> {
-        let rows = moment.rows();
-        let catalogue = moment.library.catalogue();
+    pub fn session_of_call(&self, snapshot: &Snapshot, call: &str) -> Result<Option<usize>, Trouble> {
+        let rows = snapshot.rows();
+        let catalogue = snapshot.library.catalogue();
         for (agent, session) in self.rooms.open() {
             let place = rows.iter().position(|row| row.agent == agent && row.session == session);
             if let Some(place) = place
-                && catalogue.has_call(&moment.listing, place, call)?
+                && catalogue.has_call(&snapshot.listing, place, call)?
             {
                 return Ok(Some(place));
             }
         }
-        Ok(catalogue.session_of_call(&moment.listing, call)?)
+        Ok(catalogue.session_of_call(&snapshot.listing, call)?)
     }
 
     /// Asks something about a session, by its place in a moment's listing. It is opened if it is not.
     pub fn ask<T: Send + 'static>(
         &self,
-        moment: &Arc<Moment>,
+        snapshot: &Arc<Snapshot>,
         place: usize,
         question: impl FnOnce(&Room<'_>) -> T + Send + 'static,
     ) -> Result<T, Trouble> {
-        let (key, from) = self.opening(moment, place)?;
+        let (key, from) = self.opening(snapshot, place)?;
         self.rooms.ask(key, from, question).map_err(shut)
     }
 
     /// Has something done about a session that takes long, without waiting for it.
-    pub fn apart(&self, moment: &Arc<Moment>, place: usize, work: impl FnOnce(&Room<'_>) + Send + 'static) -> Result<(), Trouble> {
-        let (key, from) = self.opening(moment, place)?;
+    pub fn apart(&self, snapshot: &Arc<Snapshot>, place: usize, work: impl FnOnce(&Room<'_>) + Send + 'static) -> Result<(), Trouble> {
+        let (key, from) = self.opening(snapshot, place)?;
         self.rooms.apart(key, from, work).map_err(shut)
     }
 
@@ -163,29 +163,29 @@ impl Site {
     }
 
     /// How a session is opened: as it is at this moment where it is watched, else as the catalogue knows it.
-    fn opening(&self, moment: &Arc<Moment>, place: usize) -> Result<(Key, From), Trouble> {
+    fn opening(&self, snapshot: &Arc<Snapshot>, place: usize) -> Result<(Key, From), Trouble> {
         let gone = || shut(Shut::Gone);
-        let rows = moment.rows();
+        let rows = snapshot.rows();
         let row = rows.get(place).ok_or_else(gone)?;
         if let Some(held) = self.hub.session(row.agent, row.session) {
             return Ok((Key::new(row, held.version), From::Watched(held)));
         }
-        // What nobody sees any more is gone, though the moment is too old to know it. Of what is gone a copy may be kept.
-        if self.hub.is_watching() && !moment.listing.is_gone(place) {
+        // What nobody sees any more is gone, though the snapshot is too old to know it. Of what is gone a copy may be kept.
+        if self.hub.is_watching() && !snapshot.listing.is_gone(place) {
             return Err(gone());
         }
-        let bundle = moment.listing.bundle(place).ok_or_else(gone)?;
-        Ok((Key::new(row, moment.listing.version(place)), From::Stored(Arc::clone(moment), bundle)))
+        let bundle = snapshot.listing.bundle(place).ok_or_else(gone)?;
+        Ok((Key::new(row, snapshot.listing.version(place)), From::Stored(Arc::clone(snapshot), bundle)))
     }
 
     /// Reads a filter as the command line does.
-    pub fn filter(&self, query: &str, moment: &Moment) -> Result<Filter, Mistake> {
+    pub fn filter(&self, query: &str, snapshot: &Snapshot) -> Result<Filter, Mistake> {
         let (here, home) = (self.machine.here(), self.machine.home());
         let agents: Vec<&str> = FORMATS.iter().map(|format| format.agent()).collect();
         let setting = Setting {
             here: here.as_deref(),
             home: home.as_deref(),
-            now: moment.now.time,
+            now: snapshot.now.time,
             zone: jiff::tz::TimeZone::system(),
             agents: &agents,
             words: Spelling::default(),
@@ -210,7 +210,7 @@ fn shut(why: Shut) -> Trouble {
     }
 }
 
-impl Drop for Site {
+impl Drop for AppState {
     fn drop(&mut self) {
         self.fresh.stop();
     }
