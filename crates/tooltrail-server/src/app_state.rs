@@ -85,9 +85,9 @@ impl AppState {
         self.fresh.latest_snapshot()
     }
 
-    /// Whether something has changed that what is shown does not have yet: it is worth asking again in a moment.
-    pub(crate) fn is_old(&self) -> bool {
-        self.fresh.is_old()
+    /// Whether something has changed that a snapshot does not have yet: it is worth asking again in a moment.
+    pub(crate) fn is_old(&self, snapshot: &Snapshot) -> bool {
+        self.fresh.is_old(snapshot)
     }
 
     /// Whether anything can change here.

@@ -5,6 +5,7 @@ use crate::app_state::AppState;
 use crate::assets;
 use crate::filter_form::ticked;
 use crate::pages::home;
+use crate::snapshot::Snapshot;
 use maud::{DOCTYPE, Markup, html};
 use tooltrail_view::line::neutral;
 
@@ -26,6 +27,8 @@ pub(crate) struct Page<'a> {
     pub(crate) follows: Option<&'static str>,
     /// The part of it that is made anew then; without it all of it is.
     pub(crate) part: Option<&'static str>,
+    /// The snapshot that it is made of. A page that follows and is made of an old one is asked for again.
+    pub(crate) snapshot: Option<&'a Snapshot>,
     /// Where one can skip to beside the page itself: an anchor and what is there.
     pub(crate) skips: &'a [(&'a str, &'a str)],
     /// Whether there will be more in a moment. Without scripts the page is then asked for again.
@@ -44,6 +47,7 @@ impl Page<'_> {
             session: None,
             follows: None,
             part: None,
+            snapshot: None,
             skips: &[],
             again: false,
         }
@@ -82,7 +86,7 @@ pub(crate) fn page(app: &AppState, page: &Page<'_>, main: &Markup) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" data-root=(app.setup.root) data-keys=[page.own_keys.then_some("own")] data-session=[page.session]
-            data-live=[live.then(|| app.to("/events"))] data-worker=[live.then(|| assets::address("worker.js"))] data-again=[page.follows] data-part=[page.part] data-old=[(live && app.is_old()).then_some("")] {
+            data-live=[live.then(|| app.to("/events"))] data-worker=[live.then(|| assets::address("worker.js"))] data-again=[page.follows] data-part=[page.part] data-old=[(live && page.snapshot.is_some_and(|snapshot| app.is_old(snapshot))).then_some("")] {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";

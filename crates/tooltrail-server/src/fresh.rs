@@ -57,8 +57,9 @@ struct State {
     /// How many logs were read at first and how long it took; and how many were read since.
     first: Option<FirstReading>,
     newer: usize,
-    /// Whether something has changed since it was last compared with the logs.
-    old: bool,
+    /// How many changes were heard of, and how many of them when the last comparison with the logs began.
+    heard: u64,
+    compared: u64,
     /// Before this there is no other comparison because of a change: they would take all the time there is.
     rested: Option<Instant>,
     /// Why the last refresh failed.
@@ -70,7 +71,7 @@ struct State {
 impl State {
     /// Whether something has changed, and it is time to look.
     fn is_old(&self) -> bool {
-        self.old && self.rested.is_none_or(|rested| Instant::now() >= rested)
+        self.heard > self.compared && self.rested.is_none_or(|rested| Instant::now() >= rested)
     }
 }
 
@@ -131,7 +132,7 @@ impl Fresh {
 
     /// Something has changed: whoever asks next wants to know it.
     pub(crate) fn expire(&self) {
-        self.state().old = true;
+        self.state().heard += 1;
     }
 
     /// Waits until everything has been read once, or reading has failed.
@@ -144,9 +145,11 @@ impl Fresh {
         drop(self.changed.wait_while(self.state(), reading));
     }
 
-    /// Whether something has changed that what is shown does not have yet.
-    pub(crate) fn is_old(&self) -> bool {
-        self.state().old
+    /// Whether something has changed that a snapshot does not have. It may not be the latest one: whoever was given it asks about it.
+    pub(crate) fn is_old(&self, snapshot: &Snapshot) -> bool {
+        let state = self.state();
+        // Where comparing fails, asking again does not help: pages say what is wrong.
+        state.problem.is_none() && state.heard > snapshot.heard
     }
 
     /// What is known, as it is; waited for only where that is nothing.
@@ -185,7 +188,7 @@ impl Fresh {
             state.snapshot = None;
             state = self.changed.wait_while(state, idle).unwrap_or_else(PoisonError::into_inner);
         }
-        state.old = false;
+        state.compared = state.heard;
         (!state.over).then_some(state.asked)
     }
 
@@ -220,6 +223,8 @@ struct Refresher<'a> {
 impl Refresher<'_> {
     fn run(&self) -> Result<(), Error> {
         let start = Instant::now();
+        // Whatever is heard of from here on may have been written after its log was looked at.
+        let heard = self.fresh.state().compared;
         let search = self.machine.search();
         let mut read = LogReading {
             logs: search.files.len(),
@@ -246,7 +251,7 @@ impl Refresher<'_> {
         let first = if is_new { read.logs } else { outcome.read };
         (read.first, read.newer) = self.fresh.count(first, read.logs, start.elapsed());
         self.machine.refreshed(&search);
-        self.fresh.show(Snapshot::new(catalogue, self.machine.keep(), self.machine.now(), read)?);
+        self.fresh.show(Snapshot { heard, ..Snapshot::new(catalogue, self.machine.keep(), self.machine.now(), read)? });
         Ok(())
     }
 

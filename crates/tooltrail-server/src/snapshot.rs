@@ -19,6 +19,8 @@ pub struct Snapshot {
     pub now: Now,
     /// How the logs were read.
     pub read: LogReading,
+    /// How many changes had been heard of when the logs were looked at.
+    pub(crate) heard: u64,
     /// When this was made, to tell its age.
     pub(crate) made: Instant,
     /// The catalogue of a few logs lies here, as long as it is needed.
@@ -59,7 +61,7 @@ impl Snapshot {
     pub(crate) fn new(catalogue: Catalogue, keep: Option<Keep>, now: Now, read: LogReading) -> Result<Self, Error> {
         let library = Stored::new(catalogue, keep);
         let listing = library.catalogue().list(&now)?;
-        Ok(Snapshot { library, listing, now, read, made: Instant::now(), _place: None })
+        Ok(Snapshot { library, listing, now, read, heard: 0, made: Instant::now(), _place: None })
     }
 
     /// The rows of all sessions, by start.

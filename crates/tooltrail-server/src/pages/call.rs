@@ -74,8 +74,9 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
     };
     match app.ask(&snapshot, place, move |room| context.draw(room, &pick))?? {
         Drawn::Page(title, main) => {
-            let page =
-                Page { assets: &["call.css", "call.js"], keys: KEYS, session: Some(&id), follows: Some("session"), ..Page::plain(&title) };
+            let assets = &["call.css", "call.js"];
+            let (session, follows, snapshot) = (Some(id.as_str()), Some("session"), Some(&*snapshot));
+            let page = Page { assets, keys: KEYS, session, follows, snapshot, ..Page::plain(&title) };
             Ok(Answer::Html(frame::page(app, &page, &main)))
         }
         Drawn::Elsewhere(address) => Ok(Answer::Elsewhere(address)),

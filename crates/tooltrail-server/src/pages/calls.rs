@@ -97,7 +97,10 @@ pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<Answer, Tr
         true => format!("found so far, the newest first; {} in all.", count(calls as u64)),
         false => format!("found so far, the newest first; there are more than {}.", count(calls as u64)),
     };
-    Ok(Answer::Text("application/json", json!({ "say": say, "calls": calls, "whole": found.whole, "all": all }).to_string()))
+    Ok(Answer::Text(
+        "application/json",
+        json!({ "say": say, "calls": calls, "whole": found.whole, "all": all, "old": app.is_old(&snapshot) }).to_string(),
+    ))
 }
 
 /// What is asked for, as an address has it.

@@ -34,8 +34,8 @@ const DOOMED: usize = 5;
 
 pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
     let assets = &["lists.css", "lists.js"];
-    let framed = |again: bool, main: &Markup| {
-        let page = Page { here: "/", assets, again, follows: Some("lists"), ..Page::plain("Home") };
+    let framed = |again: bool, snapshot: Option<&Snapshot>, main: &Markup| {
+        let page = Page { here: "/", assets, again, follows: Some("lists"), snapshot, ..Page::plain("Home") };
         Ok(Answer::Html(frame::page(app, &page, main)))
     };
     let snapshot = match app.snapshot() {
@@ -43,7 +43,11 @@ pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
         // Nothing has been read yet: that is a page too.
         Err(trouble) => match progress::reading(app, None) {
             Some(reading) => {
-                return framed(true, &html! { main #main.lists { h1 { "Reading your logs" } (progress::line(app, Some(&reading))) } });
+                return framed(
+                    true,
+                    None,
+                    &html! { main #main.lists { h1 { "Reading your logs" } (progress::line(app, Some(&reading))) } },
+                );
             }
             None => return Err(trouble),
         },
@@ -51,7 +55,7 @@ pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
     let reading = progress::reading(app, Some(&snapshot));
     let rows = snapshot.rows();
     if rows.is_empty() && reading.is_none() {
-        return framed(false, &empty(app, &snapshot));
+        return framed(false, Some(&snapshot), &empty(app, &snapshot));
     }
     let clock = Clock::at(snapshot.now.time);
     let home = Home { rows: SessionRows::new(app, &snapshot, &rows, &clock, true) };
@@ -74,14 +78,14 @@ pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
             }
         }
     };
-    framed(reading.is_some(), &main)
+    framed(reading.is_some(), Some(&snapshot), &main)
 }
 
 /// How many sessions need somebody and how many are at work, for the titles of pages.
 pub(crate) fn now(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
     let snapshot = app.snapshot()?;
     let rows = snapshot.rows();
-    let told = json!({ "needs": number(&rows, NEEDS), "works": number(&rows, WORKS), "old": app.is_old() });
+    let told = json!({ "needs": number(&rows, NEEDS), "works": number(&rows, WORKS), "old": app.is_old(&snapshot) });
     Ok(Answer::Text("application/json", told.to_string()))
 }
 

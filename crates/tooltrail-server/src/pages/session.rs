@@ -172,7 +172,17 @@ pub(super) fn tab(
         Tab::Waterfall => &[("tt-scroll", "rows")],
         Tab::Changes | Tab::Raw => &[],
     };
-    let page = Page { assets, keys, skips, own_keys: tab == Tab::Transcript, session: Some(&session), follows, part, ..Page::plain(&name) };
+    let page = Page {
+        assets,
+        keys,
+        skips,
+        own_keys: tab == Tab::Transcript,
+        session: Some(&session),
+        follows,
+        part,
+        snapshot: Some(&snapshot),
+        ..Page::plain(&name)
+    };
     Ok(Answer::Html(frame::page(app, &page, &main)))
 }
 

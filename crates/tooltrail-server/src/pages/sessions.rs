@@ -67,6 +67,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
         assets: &["lists.css", "lists.js"],
         again: reading.is_some(),
         follows: Some("lists"),
+        snapshot: Some(&snapshot),
         ..Page::plain(&title)
     };
     Ok(Answer::Html(frame::page(app, &page, &main)))
