@@ -6,8 +6,8 @@ use crate::filter_cache::FilterCache;
 use crate::fresh::{Fresh, Work};
 use crate::hub::Hub;
 use crate::machine::Machine;
+use crate::open_sessions::{LogSource, OpenError, OpenSession, OpenSessions, SessionKey};
 use crate::pipe::Writing;
-use crate::rooms::{From, Key, Room, Rooms, Shut};
 use crate::snapshot::Snapshot;
 use crate::tested::Tests;
 use std::path::PathBuf;
@@ -44,10 +44,10 @@ pub struct AppState {
     /// What filters took of all calls.
     pub(crate) filter_cache: FilterCache,
     /// What a session changed.
-    pub(crate) changed: Arc<Changed>,
+    pub(crate) changed: Changed,
     /// What is being written while it is sent.
     pub(crate) writing: Writing,
-    rooms: Rooms,
+    open_sessions: OpenSessions,
     fresh: Arc<Fresh>,
     hub: Arc<Hub>,
 }
@@ -63,8 +63,8 @@ impl AppState {
             ..watch::Options::default()
         };
         let hub = Hub::new(Arc::clone(&machine), options, Arc::clone(&fresh));
-        let (tested, filter_cache, changed, writing, rooms) = Default::default();
-        AppState { setup, machine, tested, filter_cache, changed, writing, rooms, fresh, hub }
+        let (tested, filter_cache, changed, writing, open_sessions) = Default::default();
+        AppState { setup, machine, tested, filter_cache, changed, writing, open_sessions, fresh, hub }
     }
 
     /// An address of these pages: `to("/sessions")`. Every link goes through here, since a server may show several sets of logs.
@@ -125,7 +125,7 @@ impl AppState {
     pub fn session_of_call(&self, snapshot: &Snapshot, call: &str) -> Result<Option<usize>, Trouble> {
         let rows = snapshot.rows();
         let catalogue = snapshot.library.catalogue();
-        for (agent, session) in self.rooms.open() {
+        for (agent, session) in self.open_sessions.names() {
             let place = rows.iter().position(|row| row.agent == agent && row.session == session);
             if let Some(place) = place
                 && catalogue.has_call(&snapshot.listing, place, call)?
@@ -136,46 +136,41 @@ impl AppState {
         Ok(catalogue.session_of_call(&snapshot.listing, call)?)
     }
 
-    /// Asks something about a session, by its place in a moment's listing. It is opened if it is not.
-    pub fn ask<T: Send + 'static>(
+    /// A session by its place in a snapshot's listing, opened unless it is.
+    pub fn open_session(&self, snapshot: &Arc<Snapshot>, place: usize) -> Result<Arc<OpenSession>, Trouble> {
+        let (key, logs) = self.version(snapshot, place)?;
+        Ok(self.open_sessions.open(key, logs)?)
+    }
+
+    /// A session that is open in one of its versions. Nothing is looked at.
+    pub(crate) fn session_in_version(&self, session: &str, version: u64) -> Option<Arc<OpenSession>> {
+        self.open_sessions.find(session, version)
+    }
+
+    /// Writes something about a session that takes long, without waiting for it.
+    pub fn download(
         &self,
         snapshot: &Arc<Snapshot>,
         place: usize,
-        question: impl FnOnce(&Room<'_>) -> T + Send + 'static,
-    ) -> Result<T, Trouble> {
-        let (key, from) = self.opening(snapshot, place)?;
-        self.rooms.ask(key, from, question).map_err(shut)
+        write: impl FnOnce(&OpenSession) + Send + 'static,
+    ) -> Result<(), Trouble> {
+        let (key, logs) = self.version(snapshot, place)?;
+        Ok(self.open_sessions.download(&key, logs, write)?)
     }
 
-    /// Has something done about a session that takes long, without waiting for it.
-    pub fn apart(&self, snapshot: &Arc<Snapshot>, place: usize, work: impl FnOnce(&Room<'_>) + Send + 'static) -> Result<(), Trouble> {
-        let (key, from) = self.opening(snapshot, place)?;
-        self.rooms.apart(key, from, work).map_err(shut)
-    }
-
-    /// Asks something about a session in one of its versions, if that is open; gives the question back if not. Nothing is looked at.
-    pub(crate) fn ask_open<T, Q>(&self, session: &str, version: u64, question: Q) -> Result<Result<T, Trouble>, Q>
-    where
-        T: Send + 'static,
-        Q: FnOnce(&Room<'_>) -> T + Send + 'static,
-    {
-        self.rooms.ask_open(session, version, question).map(|answer| answer.map_err(shut))
-    }
-
-    /// How a session is opened: as it is at this moment where it is watched, else as the catalogue knows it.
-    fn opening(&self, snapshot: &Arc<Snapshot>, place: usize) -> Result<(Key, From), Trouble> {
-        let gone = || shut(Shut::Gone);
+    /// The version of a session, and where its logs are: as it is at this moment where it is watched, else as the catalogue knows it.
+    fn version(&self, snapshot: &Arc<Snapshot>, place: usize) -> Result<(SessionKey, LogSource), OpenError> {
         let rows = snapshot.rows();
-        let row = rows.get(place).ok_or_else(gone)?;
+        let row = rows.get(place).ok_or(OpenError::Gone)?;
         if let Some(held) = self.hub.session(row.agent, row.session) {
-            return Ok((Key::new(row, held.version), From::Watched(held)));
+            return Ok((SessionKey::new(row, held.version), LogSource::Watched(held)));
         }
         // What nobody sees any more is gone, though the snapshot is too old to know it. Of what is gone a copy may be kept.
         if self.hub.is_watching() && !snapshot.listing.is_gone(place) {
-            return Err(gone());
+            return Err(OpenError::Gone);
         }
-        let bundle = snapshot.listing.bundle(place).ok_or_else(gone)?;
-        Ok((Key::new(row, snapshot.listing.version(place)), From::Stored(Arc::clone(snapshot), bundle)))
+        let bundle = snapshot.listing.bundle(place).ok_or(OpenError::Gone)?;
+        Ok((SessionKey::new(row, snapshot.listing.version(place)), LogSource::Stored(Arc::clone(snapshot), bundle)))
     }
 
     /// Reads a filter as the command line does.
@@ -196,17 +191,6 @@ impl AppState {
     /// How many threads there are to work on.
     pub fn threads(&self) -> usize {
         self.setup.options.threads
-    }
-}
-
-fn shut(why: Shut) -> Trouble {
-    match why {
-        Shut::Gone => Trouble::Missing("The logs of this session are gone: its agent has deleted them.".to_owned()),
-        Shut::Busy => Trouble::Later("Too much is being written already. Ask again when that is done.".to_owned()),
-        Shut::Broken => Trouble::Broken(
-            "This could not be made of the session's logs. Load the page again; if that does not help, `tooltrail check` says what is wrong with them."
-                .to_owned(),
-        ),
     }
 }
 

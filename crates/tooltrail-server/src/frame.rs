@@ -6,6 +6,7 @@ use crate::assets;
 use crate::filter_form::ticked;
 use crate::pages::home;
 use crate::snapshot::Snapshot;
+use axum::http::StatusCode;
 use maud::{DOCTYPE, Markup, html};
 use tooltrail_view::line::neutral;
 
@@ -194,11 +195,12 @@ pub(crate) fn key_list(keys: &[(&str, &str)]) -> Markup {
 
 /// A page that says what is wrong.
 pub(crate) fn trouble(app: &AppState, trouble: &Trouble) -> Markup {
-    let title = if matches!(trouble, Trouble::Missing(_)) { "Not here" } else { "That did not work" };
+    let title = if trouble.status() == StatusCode::NOT_FOUND { "Not here" } else { "That did not work" };
     let main = html! {
         main #main.lists.narrow {
             h1 { (title) }
             p { (ticked(&trouble.to_string())) }
+            @for cause in trouble.causes() { p.di { "Cause: " (ticked(&cause)) } }
             p { a href=(app.to("/")) { "Home" } " · " a href=(app.to("/sessions")) { "All sessions" } }
         }
     };

@@ -196,13 +196,13 @@ pub(super) fn one(question: &Question) -> Result<Reply, Fault> {
 
 /// A call with all that is known of it.
 fn full(question: &Question, snapshot: &Arc<Snapshot>, listed: Listed) -> Result<Reply, Fault> {
-    let text = question.app.ask(snapshot, listed.session, move |room| {
+    let text = question.app.open_session(snapshot, listed.session)?.with(|reader| {
         let mut text = Vec::new();
-        let index = room.book.transcript().calls.iter().position(|call| call.number == listed.number);
+        let index = reader.book().transcript().calls.iter().position(|call| call.number == listed.number);
         // Nothing fails to be written to memory.
-        let _ = index.map(|index| json::call(room.book, index, &mut text));
+        let _ = index.map(|index| json::call(reader.book(), index, &mut text));
         text
-    })?;
+    });
     match text.is_empty() {
         true => Err(Fault::about(Code::LogGone, "id", "This call is not in its session's logs any more.")),
         false => Ok(Reply::One(text)),

@@ -16,8 +16,8 @@ mod runs;
 use crate::answer::{Answer, Trouble};
 use crate::app_state::AppState;
 use crate::frame::{self, Page};
+use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
-use crate::rooms::Room;
 use crate::words::{self, Clock};
 use links::To;
 use maud::{Markup, html};
@@ -55,9 +55,11 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
     let to = To { root: app.setup.root };
     match form {
         Form::Page => {}
-        Form::Json => return text(app, &snapshot, place, pick, "application/json", |room, index, out| json::call(room.book, index, out)),
+        Form::Json => {
+            return text(app, &snapshot, place, pick, "application/json", |reader, index, out| json::call(reader.book(), index, out));
+        }
         Form::Lines => {
-            return text(app, &snapshot, place, pick, "application/x-ndjson", |room, index, out| raw::lines(room.book.calls(), index, out));
+            return text(app, &snapshot, place, pick, "application/x-ndjson", |reader, index, out| raw::lines(reader.calls(), index, out));
         }
         Form::Markdown => return as_markdown(app, &snapshot, place, pick, request),
     }
@@ -72,7 +74,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
         to,
         clock: Clock::at(snapshot.now.time),
     };
-    match app.ask(&snapshot, place, move |room| context.draw(room, &pick))?? {
+    match app.open_session(&snapshot, place)?.with(|reader| context.draw(reader, &pick))? {
         Drawn::Page(title, main) => {
             let assets = &["call.css", "call.js"];
             let (session, follows, snapshot) = (Some(id.as_str()), Some("session"), Some(&*snapshot));
@@ -90,15 +92,15 @@ fn text(
     place: usize,
     pick: Pick,
     kind: &'static str,
-    write: fn(&Room<'_>, usize, &mut Vec<u8>) -> std::io::Result<()>,
+    write: fn(&SessionReader<'_>, usize, &mut Vec<u8>) -> std::io::Result<()>,
 ) -> Result<Answer, Trouble> {
-    let text = app.ask(snapshot, place, move |room| {
-        let index = pick.find(room.book.calls())?;
+    let text = app.open_session(snapshot, place)?.with(|reader| {
+        let index = pick.find(reader.calls())?;
         let mut out = Vec::new();
         // Nothing fails to be written to memory.
-        let _ = write(room, index, &mut out);
+        let _ = write(reader, index, &mut out);
         Ok::<_, Trouble>(String::from_utf8_lossy(&out).into_owned())
-    })??;
+    })?;
     Ok(Answer::Text(kind, text))
 }
 
@@ -111,7 +113,7 @@ fn as_markdown(
     request: &PageRequest,
 ) -> Result<Answer, Trouble> {
     let written =
-        text(app, snapshot, place, pick, "text/markdown; charset=utf-8", |room, index, out| match room.book.calls().call(index) {
+        text(app, snapshot, place, pick, "text/markdown; charset=utf-8", |reader, index, out| match reader.calls().call(index) {
             Loaded::Call(story) => markdown::call(&story, out),
             Loaded::Part(_) => Ok(()),
             Loaded::Gone(why) => std::io::Write::write_all(out, why.as_bytes()),
@@ -132,7 +134,7 @@ enum Drawn {
     Elsewhere(String),
 }
 
-/// What is known before a room is entered.
+/// What is known before the session is opened.
 struct Context {
     /// The session's title.
     title: String,
@@ -148,8 +150,8 @@ struct Context {
 }
 
 impl Context {
-    fn draw(&self, room: &Room<'_>, pick: &Pick) -> Result<Drawn, Trouble> {
-        let book = room.book.calls();
+    fn draw(&self, reader: &SessionReader<'_>, pick: &Pick) -> Result<Drawn, Trouble> {
+        let book = reader.calls();
         let index = pick.find(book)?;
         let name = name::of(book, index);
         if name != self.own {
@@ -169,8 +171,8 @@ impl Context {
         let mut sheet = Sheet {
             context: self,
             book,
-            linked: room.linked,
-            now: room.now,
+            linked: reader.linked,
+            now: reader.now,
 
             index,
             name: &name,

@@ -6,12 +6,11 @@
 use super::session::Visit;
 use crate::answer::{Answer, Trouble};
 use crate::app_state::AppState;
+use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
-use crate::rooms::Room;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use tooltrail_catalog::search::prefilter::Prefilter;
 use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::records;
@@ -44,48 +43,47 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
     let text = text.ok_or_else(|| Trouble::Wrong("Say what to look for, as in `find?q=word`.".to_owned()))?;
     let pattern = Pattern::literal(text).map_err(|error| Trouble::Wrong(error.to_string()))?;
     let visit = Visit::new(app, request)?;
-    let (snapshot, place) = (Arc::clone(&visit.snapshot), visit.place);
-    let told = app.ask(&snapshot, place, move |room| visit.fits(room).map(|_| find(room, &pattern)))??;
+    let told = visit.open(app)?.with(|reader| visit.fits(reader).map(|_| find(reader, &pattern)))?;
     Ok(Answer::Text("application/json", serde_json::to_string(&told).unwrap_or_default()))
 }
 
-fn find(room: &Room<'_>, pattern: &Pattern) -> Told {
-    let likely = likely(room, pattern);
+fn find(reader: &SessionReader<'_>, pattern: &Pattern) -> Told {
+    let likely = likely(reader, pattern);
     let mut told = Told::default();
     let mut take = |section: usize, row: usize, found: Found<'_>| {
         let spots = match found {
-            Found::Call(call) => room.book.spots_of_call(call),
-            Found::Message(entry) => room.book.spots(entry),
+            Found::Call(call) => reader.book().spots_of_call(call),
+            Found::Message(entry) => reader.book().spots(entry),
         };
         if !spots.iter().any(|spot| likely.contains(spot)) {
             return ControlFlow::Continue(());
         }
         let loaded = match found {
-            Found::Call(call) => room.book.call(call),
-            Found::Message(entry) => room.book.open(entry),
+            Found::Call(call) => reader.book().call(call),
+            Found::Message(entry) => reader.book().open(entry),
         };
         let times = times(pattern, loaded);
         if times > 0 {
             told.found.push((section, row, times));
-            told.chips.push(room.window.answers(room.book.transcript(), section, row));
+            told.chips.push(reader.window().answers(reader.book().transcript(), section, row));
         }
         if told.found.len() < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    let ended = room.window.walk(room.book.transcript(), &mut take);
+    let ended = reader.window().walk(reader.book().transcript(), &mut take);
     told.more = ended.is_break();
     told
 }
 
 /// Records of the session's logs that may have the text.
-fn likely(room: &Room<'_>, pattern: &Pattern) -> HashSet<Spot> {
+fn likely(reader: &SessionReader<'_>, pattern: &Pattern) -> HashSet<Spot> {
     let filter = Prefilter::new(std::iter::once(pattern));
-    let transcript = room.book.transcript();
+    let transcript = reader.book().transcript();
     let said = transcript.threads.iter().flat_map(|thread| &thread.entries).map(|entry| entry.spot.source);
-    let done = (0..transcript.calls.len()).flat_map(|call| room.book.spots_of_call(call)).map(|spot| spot.source);
+    let done = (0..transcript.calls.len()).flat_map(|call| reader.book().spots_of_call(call)).map(|spot| spot.source);
     let sources: BTreeSet<usize> = said.chain(done).collect();
     let (mut buffer, turns, mut likely) = (Buffer::default(), Turns::default(), HashSet::new());
     for source in sources {
-        let log = room.linked.sources.get(source).and_then(|log| room.shelf.log(&log.path).ok());
+        let log = reader.linked.sources.get(source).and_then(|log| reader.shelf.log(&log.path).ok());
         let Some(log) = log else { continue };
         let mut take = |at: At| _ = likely.insert(Spot { source, at });
         records::each_likely(log, &mut buffer, &turns, |line| filter.may_match(line), |_, record, _| take(record.at));

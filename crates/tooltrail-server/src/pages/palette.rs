@@ -9,7 +9,6 @@ use crate::request::{PageRequest, encoded};
 use crate::words::{self, Clock};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
-use std::sync::Arc;
 use tooltrail_model::book::Book;
 use tooltrail_model::digest;
 use tooltrail_model::row::SessionRow;
@@ -32,7 +31,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
     let wanted = Wanted::new(&query);
     let told = match request.word("session") {
         None => json!({ "sessions": sessions(app, &wanted)? }),
-        Some(session) => within(app, session, wanted)?,
+        Some(session) => within(app, session, &wanted)?,
     };
     Ok(Answer::Text("application/json", told.to_string()))
 }
@@ -60,16 +59,15 @@ fn sessions(app: &AppState, wanted: &Wanted) -> Result<Vec<Value>, Trouble> {
 }
 
 /// What a session has: its turns, and the files that it changed.
-fn within(app: &AppState, session: &str, wanted: Wanted) -> Result<Value, Trouble> {
+fn within(app: &AppState, session: &str, wanted: &Wanted) -> Result<Value, Trouble> {
     let name = ("session".to_owned(), session.to_owned());
     let visit = Visit::new(app, &PageRequest { names: vec![name], ..PageRequest::default() })?;
     let base = app.to(&format!("/s/{}", encoded(&visit.session)));
-    let (held, session) = (Arc::clone(&app.changed), visit.session);
-    app.ask(&Arc::clone(&visit.snapshot), visit.place, move |room| {
-        let transcript = room.book.transcript();
-        let files = held.of(&session, room.version, || changed(room.book));
-        json!({ "turns": turns(transcript, &base, &wanted), "files": named(&files, &base, &wanted) })
-    })
+    Ok(visit.open(app)?.with(|reader| {
+        let transcript = reader.book().transcript();
+        let files = app.changed.of(&visit.session, reader.version, || changed(reader.book()));
+        json!({ "turns": turns(transcript, &base, wanted), "files": named(&files, &base, wanted) })
+    }))
 }
 
 fn turns(transcript: &Transcript<'_>, base: &str, wanted: &Wanted) -> Vec<Value> {

@@ -5,8 +5,8 @@ use crate::answer::{Answer, Trouble};
 use crate::app_state::AppState;
 use crate::filter_form::filter_address;
 use crate::frame::{self, Page};
+use crate::open_sessions::{OpenSession, SessionReader};
 use crate::request::{PageRequest, encoded};
-use crate::rooms::Room;
 use crate::snapshot::Snapshot;
 use crate::words::{self, ProjectTerms};
 use jiff::tz::TimeZone;
@@ -39,11 +39,11 @@ impl Seat {
     }
 
     /// Where the page is shown.
-    fn at(&self, room: &Room<'_>) -> At<'_> {
+    fn at(&self, reader: &SessionReader<'_>) -> At<'_> {
         At {
             root: self.root,
             base: &self.base,
-            version: room.version,
+            version: reader.version,
             section: 0,
             show: self.request.get("show").unwrap_or_default(),
             find: self.request.get("find").unwrap_or_default(),
@@ -91,33 +91,38 @@ impl Visit {
         Ok(Visit { snapshot, place, session, seat, neighbours, calls, project })
     }
 
+    /// The session, opened unless it is.
+    pub(super) fn open(&self, app: &AppState) -> Result<Arc<OpenSession>, Trouble> {
+        app.open_session(&self.snapshot, self.place)
+    }
+
     /// Where the page is shown.
-    pub(super) fn at<'v>(&'v self, room: &Room<'_>) -> At<'v> {
+    pub(super) fn at<'v>(&'v self, reader: &SessionReader<'_>) -> At<'v> {
         let [before, after] = &self.neighbours;
         let neighbours = [before.as_deref(), after.as_deref()];
-        At { neighbours, calls: Some(&self.calls), project: self.project.as_deref(), ..self.seat.at(room) }
+        At { neighbours, calls: Some(&self.calls), project: self.project.as_deref(), ..self.seat.at(reader) }
     }
 
     /// Whether the question is about the session as it is. Parts are named by their places, which are others once it has changed.
-    pub(super) fn fits(&self, room: &Room<'_>) -> Result<bool, Trouble> {
+    pub(super) fn fits(&self, reader: &SessionReader<'_>) -> Result<bool, Trouble> {
         match version(&self.seat.request) {
             None => Ok(false),
-            Some(version) if version == Some(room.version) => Ok(true),
+            Some(version) if version == Some(reader.version) => Ok(true),
             Some(_) => Err(Trouble::Changed("This session has changed. Load its page again.".to_owned())),
         }
     }
 
     /// The section that was asked for: by its number, or by what stands in it.
-    fn section(&self, room: &Room<'_>) -> usize {
-        let way = self.seat.request.get("at").and_then(|anchor| room.window.way(room.book.transcript(), anchor));
-        let way = way.or_else(|| room.window.way_to(self.seat.request.number("rows")?));
+    fn section(&self, reader: &SessionReader<'_>) -> usize {
+        let way = self.seat.request.get("at").and_then(|anchor| reader.window().way(reader.book().transcript(), anchor));
+        let way = way.or_else(|| reader.window().way_to(self.seat.request.number("rows")?));
         way.and_then(|way| way.first().map(|step| step.rows)).unwrap_or(0)
     }
 }
 
 /// The command by which a session is taken up again.
-fn resumed(room: &Room<'_>) -> Option<String> {
-    let session = room.linked.sessions.get(room.session)?;
+fn resumed(reader: &SessionReader<'_>) -> Option<String> {
+    let session = reader.linked.sessions.get(reader.session)?;
     let format = FORMATS.iter().find(|format| format.agent() == session.agent)?;
     let command = format.resume(&session.id).filter(|_| resume::is_plain(&session.id))?;
     Some(resume::line(&command, session.directory.as_deref()))
@@ -139,23 +144,22 @@ pub(super) fn tab(
     app: &AppState,
     request: &PageRequest,
     tab: Tab,
-    content: impl FnOnce(&Room<'_>, &At<'_>, &PageRequest) -> Result<Markup, Trouble> + Send + 'static,
+    content: impl FnOnce(&SessionReader<'_>, &At<'_>, &PageRequest) -> Result<Markup, Trouble>,
 ) -> Result<Answer, Trouble> {
     let visit = Visit::new(app, request)?;
     // A shortened name leads to the whole one, so that a page has one address.
     if visit.session != request.name("session") && tab == Tab::Transcript {
         return Ok(Answer::Elsewhere(format!("{}{}", visit.seat.base, question(request))));
     }
-    let (snapshot, session) = (Arc::clone(&visit.snapshot), visit.session.clone());
-    let (name, main) = app.ask(&snapshot, visit.place, move |room| {
-        let command = resumed(room);
-        let at = At { section: visit.section(room), resume: command.as_deref(), ..visit.at(room) };
+    let (name, main) = visit.open(app)?.with(|reader| {
+        let command = resumed(reader);
+        let at = At { section: visit.section(reader), resume: command.as_deref(), ..visit.at(reader) };
         let main = match tab {
-            Tab::Transcript => room.window.page(room.book, &at),
-            _ => room.window.tab(room.book, &at, tab, &content(room, &at, &visit.seat.request)?),
+            Tab::Transcript => reader.window().page(reader.book(), &at),
+            _ => reader.window().tab(reader.book(), &at, tab, &content(reader, &at, &visit.seat.request)?),
         };
-        Ok::<_, Trouble>((title(room.book.transcript()), main))
-    })??;
+        Ok::<_, Trouble>((title(reader.book().transcript()), main))
+    })?;
     let (assets, keys) = match tab {
         Tab::Transcript => (ASSETS, &[][..]),
         Tab::Waterfall => (waterfall::ASSETS, waterfall::KEYS),
@@ -177,10 +181,10 @@ pub(super) fn tab(
         keys,
         skips,
         own_keys: tab == Tab::Transcript,
-        session: Some(&session),
+        session: Some(&visit.session),
         follows,
         part,
-        snapshot: Some(&snapshot),
+        snapshot: Some(&visit.snapshot),
         ..Page::plain(&name)
     };
     Ok(Answer::Html(frame::page(app, &page, &main)))
@@ -195,21 +199,17 @@ fn version(request: &PageRequest) -> Option<Option<u64>> {
 pub(super) fn part(
     app: &AppState,
     request: &PageRequest,
-    draw: impl FnOnce(&Room<'_>, &At<'_>, &PageRequest) -> Markup + Send + 'static,
+    draw: impl FnOnce(&SessionReader<'_>, &At<'_>, &PageRequest) -> Markup,
 ) -> Result<Answer, Trouble> {
     let seat = Seat::new(app, request, request.name("session"), None);
-    let draw = move |room: &Room<'_>| draw(room, &seat.at(room), &seat.request);
+    let draw = |reader: &SessionReader<'_>| draw(reader, &seat.at(reader), &seat.request);
     // Most are asked for from a page whose session is open as it was then: nothing has to be looked at.
-    let draw = match version(request).flatten() {
-        None => draw,
-        Some(version) => match app.ask_open(request.name("session"), version, draw) {
-            Ok(part) => return part.map(Answer::Lasting),
-            Err(draw) => draw,
-        },
-    };
+    let open = version(request).flatten().and_then(|version| app.session_in_version(request.name("session"), version));
+    if let Some(open) = open {
+        return Ok(Answer::Lasting(open.with(draw)));
+    }
     let visit = Visit::new(app, request)?;
-    let (snapshot, place) = (Arc::clone(&visit.snapshot), visit.place);
-    let (lasts, part) = app.ask(&snapshot, place, move |room| visit.fits(room).map(|fits| (fits, draw(room))))??;
+    let (lasts, part) = visit.open(app)?.with(|reader| visit.fits(reader).map(|fits| (fits, draw(reader))))?;
     Ok(if lasts { Answer::Lasting(part) } else { Answer::Html(part) })
 }
 
@@ -221,13 +221,13 @@ pub(crate) fn live(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
         Some(Ok(visit)) => visit,
         _ => Visit::new(app, request)?,
     };
-    let (snapshot, place, now) = (Arc::clone(&visit.snapshot), visit.place, app.machine.now().time);
-    let told = app.ask(&snapshot, place, move |room| {
+    let now = app.machine.now().time;
+    let told = visit.open(app)?.with(|reader| {
         let request = &visit.seat.request;
         let known = Known { sections: request.get("have").unwrap_or_default(), outline: request.get("outline").unwrap_or_default() };
-        let at = At { live: true, now: Some(now), ..visit.at(room) };
-        serde_json::to_string(&room.window.live(room.book, &at, &known))
-    })?;
+        let at = At { live: true, now: Some(now), ..visit.at(reader) };
+        serde_json::to_string(&reader.window().live(reader.book(), &at, &known))
+    });
     let told = told.map_err(|error| Trouble::Broken(error.to_string()))?;
     Ok(Answer::Text("application/json", told))
 }
@@ -239,19 +239,19 @@ pub(super) fn number(request: &PageRequest, name: &str) -> usize {
 
 /// The rows of a section.
 pub(crate) fn rows(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
-    part(app, request, |room, at, request| room.window.section(room.book, number(request, "section"), at))
+    part(app, request, |reader, at, request| reader.window().section(reader.book(), number(request, "section"), at))
 }
 
 /// What a call shows when it is opened.
 pub(crate) fn body(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
-    part(app, request, |room, at, request| room.window.body(room.book, number(request, "call"), request.get("all").is_some(), at))
+    part(app, request, |reader, at, request| reader.window().body(reader.book(), number(request, "call"), request.get("all").is_some(), at))
 }
 
 /// All of a message; as a page of its own for whoever comes without a script.
 pub(crate) fn text(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
-    let drawn = part(app, request, |room, at, request| {
+    let drawn = part(app, request, |reader, at, request| {
         let (section, row) = (number(request, "section"), number(request, "row"));
-        let text = room.window.text(room.book, section, row, at);
+        let text = reader.window().text(reader.book(), section, row, at);
         let back = format!("{}?rows={section}", at.base);
         if request.get("page").is_none() {
             text
@@ -269,26 +269,24 @@ pub(crate) fn text(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
 
 /// A part of a long outline.
 pub(crate) fn turns(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
-    part(app, request, |room, at, request| room.window.outline(room.book, number(request, "group"), at))
+    part(app, request, |reader, at, request| reader.window().outline(reader.book(), number(request, "group"), at))
 }
 
 /// What the session amounts to: as it is now, since its links lead to names and not to places.
 pub(crate) fn digest(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
     let request = PageRequest { query: Vec::new(), ..request.clone() };
-    part(app, &request, |room, at, _| room.window.digest(room.book, at))
+    part(app, &request, |reader, at, _| reader.window().digest(reader.book(), at))
 }
 
 /// The way to something in it: which sections have to be brought, and which calls opened.
 pub(crate) fn way(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
     let visit = Visit::new(app, request)?;
-    let (snapshot, place) = (Arc::clone(&visit.snapshot), visit.place);
-    let find = move |room: &Room<'_>| {
-        visit.fits(room).map(|_| match visit.seat.request.get("id") {
-            Some(anchor) => room.window.way(room.book.transcript(), anchor),
-            None => visit.seat.request.number("rows").and_then(|rows| room.window.way_to(rows)),
+    let way = visit.open(app)?.with(|reader| {
+        visit.fits(reader).map(|_| match visit.seat.request.get("id") {
+            Some(anchor) => reader.window().way(reader.book().transcript(), anchor),
+            None => visit.seat.request.number("rows").and_then(|rows| reader.window().way_to(rows)),
         })
-    };
-    let way = app.ask(&snapshot, place, find)??;
+    })?;
     let way = way.and_then(|way| serde_json::to_string(&way).ok());
     way.map(|way| Answer::Text("application/json", way))
         .ok_or_else(|| Trouble::Missing("There is no such thing in this session.".to_owned()))
