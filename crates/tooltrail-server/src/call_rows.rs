@@ -117,7 +117,7 @@ impl CallLine {
             why: whose.or(why_of(&row).map(str::to_owned)).unwrap_or_default(),
             doubt,
             took: row.duration_ms,
-            at: words::time(row.requested_at.as_deref()),
+            at: row.requested_at,
             nested: row.sidechain,
         }
     }

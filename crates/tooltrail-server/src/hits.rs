@@ -109,7 +109,7 @@ pub(crate) fn group(rows: &SessionRows<'_>, found: &Found, wanted: &Wanted<'_>) 
                 span.about {
                     @if let Some(project) = row.project { (rows.project(project)) }
                     span.di { (neutral(row.agent)) }
-                    @if let Some(last) = words::time(row.last_at.as_deref()) { time.di datetime=(last) title=(rows.clock.full(last)) { (rows.clock.day(last)) } }
+                    @if let Some(last) = row.last_at { time.di datetime=(last) title=(rows.clock.full(last)) { (rows.clock.day(last)) } }
                 }
             }
             ol data-rows { @for unit in &shown { (unit) } }
@@ -121,7 +121,6 @@ pub(crate) fn group(rows: &SessionRows<'_>, found: &Found, wanted: &Wanted<'_>) 
 /// A call or a message with the texts that were found in it.
 fn unit(rows: &SessionRows<'_>, row: &SessionRow<'_>, told: &Told, calls: &[Listed], find: Option<&str>) -> Result<Markup, Trouble> {
     let Some(first) = told.hits.first() else { return Ok(html! {}) };
-    let at = words::time(first.at.as_deref());
     let line = match first.unit {
         Unit::Call(number) => {
             let listed: Vec<Listed> = calls.iter().filter(|call| call.number == number).copied().collect();
@@ -138,7 +137,7 @@ fn unit(rows: &SessionRows<'_>, row: &SessionRow<'_>, told: &Told, calls: &[List
                 } @else {
                     a.call-line data-row href=(message(rows, row, first, find)) { b { (who(first.field)) } }
                 }
-                @if let Some(at) = at { time.di datetime=(at) title=(rows.clock.full(at)) { (rows.clock.time(at)) } }
+                @if let Some(at) = first.at { time.di datetime=(at) title=(rows.clock.full(at)) { (rows.clock.time(at)) } }
             }
             @for hit in &told.hits { p.text { @if line.is_some() { span.field { (hit.field) } } span { (marked(&hit.snippet, &hit.matches)) } } }
             @if told.more > 0 { p.text.di { "and " (count(told.more as u64)) " more here" } }

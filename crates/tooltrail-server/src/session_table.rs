@@ -167,8 +167,8 @@ impl<'a> SessionRows<'a> {
     }
 
     fn when(&self, row: &SessionRow<'_>, day_is_said: bool) -> Markup {
-        let Some(last) = words::time(row.last_at.as_deref()) else { return html! {} };
-        let started = words::time(row.started_at.as_deref()).map(|time| format!("started {}, ", self.clock.full(time))).unwrap_or_default();
+        let Some(last) = row.last_at else { return html! {} };
+        let started = row.started_at.map(|time| format!("started {}, ", self.clock.full(time))).unwrap_or_default();
         html! {
             time datetime=(last) title={ (started) "last sign of life " (self.clock.full(last)) } {
                 (if day_is_said { self.clock.time(last) } else { self.clock.when(last) })

@@ -1,6 +1,6 @@
 //! Everything that is listed: the sessions as they are at a moment, and their calls when they are asked for.
 
-use super::column::{count, json, maybe_count, optional, time};
+use super::column::{count, json, maybe_count, optional, spelled_time, time};
 use super::kept::{CALL, Parts, Spots, open_call, spots};
 use super::{Catalogue, Error, Stamp, schema};
 use crate::{Map, version};
@@ -36,8 +36,8 @@ pub(super) struct Head {
     title: Option<String>,
     project: Option<String>,
     branch: Option<String>,
-    started_at: Option<String>,
-    last_at: Option<String>,
+    started_at: Option<Time>,
+    last_at: Option<Time>,
     turns: u64,
     calls: u64,
     by_status: BTreeMap<Status, u64>,
@@ -193,7 +193,7 @@ impl Listing {
     /// The session that went on last, of those that are there.
     pub fn last(&self) -> Option<usize> {
         let there = (0..self.sessions.len()).filter(|&place| !self.is_gone(place));
-        there.max_by_key(|&place| (self.sessions[place].last_at.as_deref(), place))
+        there.max_by_key(|&place| (self.sessions[place].last_at, place))
     }
 
     /// How many calls there are in the sessions that are there.
@@ -318,8 +318,8 @@ impl Head {
             title: row.get(6)?,
             project: row.get(7)?,
             branch: row.get(8)?,
-            started_at: row.get(9)?,
-            last_at: row.get(10)?,
+            started_at: spelled_time(row, 9)?,
+            last_at: spelled_time(row, 10)?,
             turns: count(row, 11)?,
             calls: count(row, 12)?,
             by_status: json(row, 13)?,
@@ -344,8 +344,8 @@ impl Head {
             title: self.title.as_deref(),
             project: self.project.as_deref(),
             branch: self.branch.as_deref(),
-            started_at: self.started_at.clone(),
-            last_at: self.last_at.clone(),
+            started_at: self.started_at,
+            last_at: self.last_at,
             state: None,
             state_reason: None,
             turns: self.turns,

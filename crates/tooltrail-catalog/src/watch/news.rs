@@ -302,7 +302,7 @@ fn call_news(linked: &Linked<'_>, call: &LinkedCall, again: u32, now: &Now, shel
         exit_code: row.exit_code,
         unsure: row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty()),
         requested: record.time,
-        completed: row.completed_at.as_deref().and_then(|time| time.parse().ok()),
+        completed: row.completed_at,
         duration_ms: row.duration_ms,
         row: to_raw_value(&row).ok()?,
     })

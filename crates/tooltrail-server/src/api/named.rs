@@ -4,8 +4,8 @@ use super::fault::{Code, Fault};
 use super::question::Question;
 use crate::snapshot::Snapshot;
 use tooltrail_catalog::store::Listed;
-use tooltrail_model::Status;
 use tooltrail_model::row::{CallRow, Place, SessionRow};
+use tooltrail_model::{Status, Time};
 use tooltrail_view::line::neutral;
 
 /// The session that a name means, by its place in the listing.
@@ -74,7 +74,7 @@ fn first(snapshot: &Snapshot, place: usize, mut is_it: impl FnMut(Listed, &CallR
 /// The newest call that failed.
 fn last_failed(snapshot: &Snapshot) -> Result<Option<Listed>, Fault> {
     let Some(place) = snapshot.library.catalogue().last_failed(&snapshot.listing)? else { return Ok(None) };
-    let mut newest: Option<(Option<String>, Listed)> = None;
+    let mut newest: Option<(Option<Time>, Listed)> = None;
     snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
         let later = newest.as_ref().is_none_or(|(time, _)| row.requested_at > *time);
         if row.status == Status::Failed && later {

@@ -18,6 +18,7 @@ use tooltrail_catalog::library::{Bundle, Library, Stored};
 use tooltrail_catalog::search::{Field, Hit, Query, search};
 use tooltrail_catalog::store::Error;
 use tooltrail_formats::shelf::Shelf;
+use tooltrail_model::Time;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linker, Now};
 use xxhash_rust::xxh3::xxh3_64;
@@ -42,7 +43,7 @@ struct Part {
     hit: u64,
     times: usize,
     /// When it was said, for the case that it is not found any more.
-    at: Option<String>,
+    at: Option<Time>,
 }
 
 /// A session by a number that others hardly have. It is short, since many of them stand in an address.
@@ -58,7 +59,7 @@ impl Part {
     fn of(session: u64, told: &[Hit]) -> Option<Self> {
         let last = told.last()?;
         let hit = print(last);
-        Some(Part { session, hit, times: told.iter().filter(|one| print(one) == hit).count(), at: last.at.clone() })
+        Some(Part { session, hit, times: told.iter().filter(|one| print(one) == hit).count(), at: last.at })
     }
 
     /// How many hits of its session come before what is still to be told.

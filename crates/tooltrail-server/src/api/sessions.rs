@@ -7,6 +7,7 @@ use super::reply::{Page, Reply};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tooltrail_catalog::taken::Scope;
+use tooltrail_model::Time;
 use tooltrail_model::row::SessionRow;
 
 /// The last session of a page.
@@ -15,12 +16,12 @@ struct Last {
     agent: String,
     session: String,
     /// For the case that it is not there any more.
-    started: Option<String>,
+    started: Option<Time>,
 }
 
 impl Last {
     fn of(row: &SessionRow<'_>) -> Self {
-        Last { agent: row.agent.to_owned(), session: row.session.to_owned(), started: row.started_at.clone() }
+        Last { agent: row.agent.to_owned(), session: row.session.to_owned(), started: row.started_at }
     }
 
     /// The first place behind it.
@@ -30,8 +31,8 @@ impl Last {
             return place + 1;
         }
         // By start; those without one come last.
-        let key = (self.started.is_none(), self.started.as_deref(), self.agent.as_str(), self.session.as_str());
-        rows.partition_point(|row| (row.started_at.is_none(), row.started_at.as_deref(), row.agent, row.session) < key)
+        let key = (self.started.is_none(), self.started, self.agent.as_str(), self.session.as_str());
+        rows.partition_point(|row| (row.started_at.is_none(), row.started_at, row.agent, row.session) < key)
     }
 }
 

@@ -125,7 +125,7 @@ impl Home<'_> {
     /// What is said of a day without problems: that it had none, or that nothing ran since another.
     fn quiet(&self) -> String {
         let clock = self.rows.clock;
-        match self.rows.rows.iter().filter_map(|row| words::time(row.last_at.as_deref())).max() {
+        match self.rows.rows.iter().filter_map(|row| row.last_at).max() {
             Some(last) if clock.day_word(last) < clock.day_word(clock.now) => format!("nothing ran since {}", clock.day_within(last)),
             _ => "nothing went wrong today".to_owned(),
         }
@@ -160,7 +160,7 @@ impl Home<'_> {
         // In the order of the states; then what waits longest.
         let order = |place: &usize| {
             let row = self.rows.rows.get(*place)?;
-            Some((states.iter().position(|state| row.state == Some(state)), row.last_at.clone()))
+            Some((states.iter().position(|state| row.state == Some(state)), row.last_at))
         };
         places.sort_by_key(order);
         if places.is_empty() {
@@ -184,7 +184,7 @@ impl Home<'_> {
     fn life(&self, row: &SessionRow<'_>, place: usize, calls: &[CallLine]) -> Markup {
         let (app, clock) = (self.rows.app, self.rows.clock);
         let state = words::state(row);
-        let last = words::time(row.last_at.as_deref());
+        let last = row.last_at;
         html! {
             li data-key=(row.session) {
                 span class={ "state " (words::class(state.tone)) } { (state.glyph) " " (state.word) }
@@ -226,8 +226,7 @@ impl Home<'_> {
         let SessionRows { snapshot, rows, .. } = &self.rows;
         let has_some = |row: &SessionRow<'_>| row.by_status.iter().any(|(status, number)| is_problem(*status) && *number > 0);
         let candidates = rows.iter().enumerate().filter(|(place, row)| has_some(row) && !snapshot.listing.is_gone(*place));
-        let mut candidates: Vec<(Time, usize)> =
-            candidates.filter_map(|(place, row)| Some((words::time(row.last_at.as_deref())?, place))).collect();
+        let mut candidates: Vec<(Time, usize)> = candidates.filter_map(|(place, row)| Some((row.last_at?, place))).collect();
         candidates.sort_unstable_by(|one, two| two.cmp(one));
         let mut newest: Option<Time> = None;
         for (last, place) in candidates {
@@ -236,7 +235,7 @@ impl Home<'_> {
             }
             snapshot.listing.each_call(&snapshot.library.catalogue(), place, |_, row, _| {
                 if is_problem(row.status) {
-                    newest = newest.max(words::time(row.requested_at.as_deref()));
+                    newest = newest.max(row.requested_at);
                 }
             })?;
         }
@@ -297,13 +296,13 @@ impl Home<'_> {
     /// The sessions with the last signs of life.
     fn recent(&self) -> Markup {
         let mut places: Vec<usize> = (0..self.rows.rows.len()).collect();
-        places.sort_by_key(|&place| std::cmp::Reverse(self.rows.rows.get(place).and_then(|row| row.last_at.clone())));
+        places.sort_by_key(|&place| std::cmp::Reverse(self.rows.rows.get(place).and_then(|row| row.last_at)));
         places.truncate(RECENT);
         let all = self.rows.rows.len();
         html! {
             section {
                 h2 { "Lately" }
-                (self.rows.table(&SessionTable { places: &places, heads: &|_| None, by_day: Some(|row| words::time(row.last_at.as_deref())), tests: None, name: "Sessions that ran lately" }))
+                (self.rows.table(&SessionTable { places: &places, heads: &|_| None, by_day: Some(|row| row.last_at), tests: None, name: "Sessions that ran lately" }))
                 @if all > places.len() { p.more { a href=(self.rows.app.to("/sessions")) { "All " (session_table::sessions(all)) } } }
             }
         }
@@ -360,7 +359,7 @@ impl Home<'_> {
         if all.is_empty() {
             return html! {};
         }
-        all.sort_by_key(|(place, _)| self.rows.rows.get(*place).and_then(|row| row.last_at.clone()));
+        all.sort_by_key(|(place, _)| self.rows.rows.get(*place).and_then(|row| row.last_at));
         html! {
             section.doomed {
                 h2 { "Soon deleted " span.di { (count(all.len() as u64)) } }
@@ -412,7 +411,7 @@ impl Project {
             self.calls += row.calls;
             self.failed += row.by_status.get(&Status::Failed).copied().unwrap_or_default();
         }
-        self.last = self.last.max(words::time(row.last_at.as_deref()));
+        self.last = self.last.max(row.last_at);
     }
 
     /// The share of calls that failed: `3.1 %`; nothing where none did.

@@ -47,9 +47,9 @@ fn sessions(app: &AppState, wanted: &Wanted) -> Result<Vec<Value>, Trouble> {
     };
     let there = rows.iter().enumerate().filter(|(place, _)| !snapshot.listing.is_gone(*place)).map(|(_, row)| row);
     let mut fit: Vec<(u32, &SessionRow<'_>)> = there.filter_map(|row| Some((wanted.score(&text(row))?, row))).collect();
-    fit.sort_by_key(|(score, row)| (Reverse(*score), Reverse(row.last_at.clone())));
+    fit.sort_by_key(|(score, row)| (Reverse(*score), Reverse(row.last_at)));
     let told = |row: &SessionRow<'_>| {
-        let when = words::time(row.last_at.as_deref()).map(|last| clock.moment(last));
+        let when = row.last_at.map(|last| clock.moment(last));
         let project = row.project.map(|path| words::cut(words::last_part(path), 60));
         let state = words::state(row);
         let about: Vec<String> = [project, when, (!state.glyph.is_empty()).then(|| state.word.to_owned())].into_iter().flatten().collect();

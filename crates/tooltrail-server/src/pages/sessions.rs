@@ -149,8 +149,8 @@ impl Order {
     /// The time by whose days sessions stand together.
     fn day(self) -> Option<TimeOf> {
         match self.by {
-            By::Last => Some(|row| words::time(row.last_at.as_deref())),
-            By::Started => Some(|row| words::time(row.started_at.as_deref())),
+            By::Last => Some(|row| row.last_at),
+            By::Started => Some(|row| row.started_at),
             _ => None,
         }
     }

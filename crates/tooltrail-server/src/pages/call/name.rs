@@ -93,7 +93,8 @@ pub(super) fn gone(snapshot: &Snapshot, place: usize, pick: &Pick) -> Result<Tro
         if is_it {
             let took = row.duration_ms.map(|millis| format!(" after {}", took(millis))).unwrap_or_default();
             let (word, why) = (look_of(&row).word, why_of(&row).map(|why| format!(" ({why})")).unwrap_or_default());
-            known = format!(" What is still known: `{}` {word}{why}{took}, {}.", neutral(row.tool), row.requested_at.unwrap_or_default());
+            let at = row.requested_at.map(|time| time.to_string()).unwrap_or_default();
+            known = format!(" What is still known: `{}` {word}{why}{took}, {at}.", neutral(row.tool));
         }
     })?;
     Ok(Trouble::Missing(format!(

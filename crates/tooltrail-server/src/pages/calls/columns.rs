@@ -89,7 +89,7 @@ pub(super) const COLUMNS: &[Column] = &[
         standard: true,
         by: Some(By::Figure(Figure::Order)),
         cell: time,
-        fields: &[("requested_at", |told| text(told.row.requested_at.as_deref()))],
+        fields: &[("requested_at", |told| text(told.row.requested_at.map(|time| time.to_string()).as_deref()))],
     },
     Column {
         name: "project",
@@ -350,7 +350,7 @@ pub(super) fn words_of(columns: &[&'static Column]) -> String {
 }
 
 fn time(told: &Shown<'_>) -> Markup {
-    let Some(at) = words::time(told.row.requested_at.as_deref()) else { return html! {} };
+    let Some(at) = told.row.requested_at else { return html! {} };
     let clock = told.rows.clock;
     let said = if told.day_is_said { clock.second(at) } else { clock.moment(at) };
     html! {
