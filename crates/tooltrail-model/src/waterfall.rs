@@ -65,7 +65,6 @@ impl Bar {
     pub fn new(call: &CallEntry<'_>, at_most: bool) -> Self {
         let row = &call.row;
         let asked = matches!(row.kind, Kind::Question | Kind::Plan);
-        let ended = |time: &String| Some(time.parse::<Time>().ok()?.as_millisecond());
         Bar {
             extent: extent(row, call.time.map(Time::as_millisecond), at_most),
             took: row.duration_ms,
@@ -76,7 +75,7 @@ impl Bar {
             task: row
                 .background
                 .as_ref()
-                .map(|task| Task { end: task.ended_at.as_ref().and_then(ended), running: task.state == TaskState::Running }),
+                .map(|task| Task { end: task.ended_at.map(Time::as_millisecond), running: task.state == TaskState::Running }),
         }
     }
 
@@ -103,14 +102,13 @@ impl Bar {
 }
 
 fn extent(row: &CallRow<'_>, requested: Option<i64>, at_most: bool) -> Extent {
-    let completed = || Some(row.completed_at.as_ref()?.parse::<Time>().ok()?.as_millisecond());
     let lasted = row.duration_ms.and_then(|lasted| i64::try_from(lasted).ok());
     match (requested, lasted) {
         (Some(start), Some(lasted)) => Extent::Whole { start, end: start.saturating_add(lasted), at_most },
         (Some(start), None) if row.status == Status::Running => Extent::Running(start),
         (Some(start), None) if row.result.is_none() => Extent::Open(start),
         // There is an end, and no beginning that goes with it: the request was written with it, or by another clock.
-        (requested, _) => completed().or(requested).map_or(Extent::Unknown, Extent::At),
+        (requested, _) => row.completed_at.map(Time::as_millisecond).or(requested).map_or(Extent::Unknown, Extent::At),
     }
 }
 

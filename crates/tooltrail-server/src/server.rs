@@ -1,10 +1,10 @@
 //! On a socket: each page's function is called on a thread of its own, with what was asked.
 
 use crate::answer::{Answer, Trouble, headed};
-use crate::asked::Asked;
+use crate::app_state::AppState;
 use crate::guard::{self, Door, Guard};
 use crate::pages::{Handler, PAGES};
-use crate::site::Site;
+use crate::request::PageRequest;
 use crate::work::{self, THREADS};
 use crate::{api, assets, frame, stream};
 use axum::Router;
@@ -31,12 +31,12 @@ const HEAD: usize = 128 * 1024;
 const REST: Duration = Duration::from_millis(200);
 
 /// Serves sites until the process ends: the first at the root, others below theirs.
-pub fn serve(listener: TcpListener, sites: &[Arc<Site>], guard: Guard, health: &str) -> std::io::Result<()> {
+pub fn serve(listener: TcpListener, apps: &[Arc<AppState>], guard: Guard, health: &str) -> std::io::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().max_blocking_threads(THREADS).build()?;
     listener.set_nonblocking(true)?;
     runtime.block_on(async {
         let listener = tokio::net::TcpListener::from_std(listener)?;
-        let router = router(sites, guard, health);
+        let router = router(apps, guard, health);
         let free = Arc::new(Semaphore::new(CONNECTIONS));
         loop {
             // Whoever comes while there are too many waits until one has gone.
@@ -61,48 +61,48 @@ async fn connection(stream: TcpStream, router: Router, _place: OwnedSemaphorePer
 }
 
 /// All addresses.
-pub fn router(sites: &[Arc<Site>], guard: Guard, health: &str) -> Router {
+pub fn router(apps: &[Arc<AppState>], guard: Guard, health: &str) -> Router {
     let health = health.to_owned();
     let mut router = Router::new().route(
         "/healthz",
         get(move || std::future::ready(headed(StatusCode::OK, "application/json", "no-store", Body::from(health.clone())))),
     );
-    for site in sites {
+    for app in apps {
         for (path, handler) in PAGES {
-            router = router.route(&site.to(path), page(site, *handler));
+            router = router.route(&app.to(path), page(app, *handler));
         }
-        router = api::routes(router, site);
-        let own = Arc::clone(site);
-        router = router.route(&site.to("/events"), get(move |headers: HeaderMap| std::future::ready(stream::events(&own, &headers))));
-        if !site.setup.root.is_empty() {
-            let home = site.to("/");
+        router = api::routes(router, app);
+        let own = Arc::clone(app);
+        router = router.route(&app.to("/events"), get(move |headers: HeaderMap| std::future::ready(stream::events(&own, &headers))));
+        if !app.setup.root.is_empty() {
+            let home = app.to("/");
             router =
-                router.route(site.setup.root, get(move || std::future::ready(Answer::Elsewhere(home.clone()).response(StatusCode::OK))));
+                router.route(app.setup.root, get(move || std::future::ready(Answer::Elsewhere(home.clone()).response(StatusCode::OK))));
         }
     }
-    if let Some(first) = sites.first() {
-        let site = Arc::clone(first);
+    if let Some(first) = apps.first() {
+        let app = Arc::clone(first);
         router = router.fallback(move |request: Request| {
             let missing = Trouble::Missing(format!("There is no page `{}` here.", request.uri().path()));
-            std::future::ready(trouble(&site, &missing))
+            std::future::ready(trouble(&app, &missing))
         });
     }
-    let door = Door { guard, apis: sites.iter().map(|site| api::prefix(site)).collect() };
+    let door = Door { guard, apis: apps.iter().map(|app| api::prefix(app)).collect() };
     router.route("/assets/{name}", get(asset)).layer(from_fn_with_state(Arc::new(door), guard::check))
 }
 
 /// A page, made on a thread where it may take its time.
-fn page(site: &Arc<Site>, handler: Handler) -> axum::routing::MethodRouter {
-    let site = Arc::clone(site);
+fn page(app: &Arc<AppState>, handler: Handler) -> axum::routing::MethodRouter {
+    let app = Arc::clone(app);
     get(move |names: RawPathParams, Query(query): Query<Vec<(String, String)>>, request: Request| {
-        let site = Arc::clone(&site);
+        let app = Arc::clone(&app);
         let names = names.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-        let path = request.uri().path().strip_prefix(site.setup.root).unwrap_or_default().to_owned();
-        let asked = Asked { path, names, query };
+        let path = request.uri().path().strip_prefix(app.setup.root).unwrap_or_default().to_owned();
+        let request = PageRequest { path, names, query };
         async move {
-            let made = work::PAGES.make(move |_| match handler(&site, &asked) {
+            let made = work::PAGES.make(move |_| match handler(&app, &request) {
                 Ok(answer) => answer.response(StatusCode::OK),
-                Err(wrong) => trouble(&site, &wrong),
+                Err(wrong) => trouble(&app, &wrong),
             });
             made.await.unwrap_or_else(|| {
                 let say = "This page could not be made. What it shows can still be seen with `tooltrail show`.\n";
@@ -112,8 +112,8 @@ fn page(site: &Arc<Site>, handler: Handler) -> axum::routing::MethodRouter {
     })
 }
 
-fn trouble(site: &Site, trouble: &Trouble) -> Response {
-    Answer::Html(frame::trouble(site, trouble)).response(trouble.status())
+fn trouble(app: &AppState, trouble: &Trouble) -> Response {
+    Answer::Html(frame::trouble(app, trouble)).response(trouble.status())
 }
 
 /// A style sheet or script; its address changes with it.

@@ -140,3 +140,23 @@ fn an_open_page_learns_what_a_new_one_shows() {
     let old = before["v"].as_str().expect("a version");
     assert_eq!(world.ask(&format!("{page}/rows/1?v={old}")).0, 409);
 }
+
+#[test]
+fn a_session_that_has_not_changed_keeps_its_version_when_it_is_watched() {
+    let (world, mut agent) = world();
+    let page = format!("/s/{SESSION}");
+    // Nothing is watched yet, so the page is drawn from the catalogue.
+    let drawn = world.page(&page);
+    let version = drawn.split("data-v=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a version").to_owned();
+    let mut events = world.events("/events", None);
+    next(&mut events);
+    // From here on there is a watcher, and a first look at the session opens it as that one knows it.
+    let live: Value = serde_json::from_str(&world.page(&format!("{page}/live?have=&outline="))).expect("it is JSON");
+    assert_eq!(live["v"], version.as_str());
+    assert_eq!(world.ask(&format!("{page}/rows/1?v={version}")).0, 200, "these are its own rows");
+    // What is appended is a change, as ever.
+    call(&mut agent, "toolu_more");
+    next(&mut events);
+    let live: Value = serde_json::from_str(&world.page(&format!("{page}/live?have=&outline="))).expect("it is JSON");
+    assert_ne!(live["v"], version.as_str());
+}

@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn background_tasks_tell_their_end() {
         let mut call = answered(other(Status::Succeeded, None), "started");
-        let (id, ended_at) = (Some("b1"), Some("2026-03-04T10:00:09.000Z".to_owned()));
+        let (id, ended_at) = (Some("b1"), "2026-03-04T10:00:09.000Z".parse().ok());
         let evidence = call.row.evidence;
         call.row.background = Some(Background { id, state: TaskState::Failed, exit_code: Some(3), ended_at, evidence });
         assert_eq!(first(&call), (Level::Error, "Background task b1: failed, exit code 3, at 2026-03-04T10:00:09Z".to_owned()));

@@ -34,7 +34,7 @@ impl<'a> Step<'a> {
 /// What happened, in order. `when` tells the time of a record.
 pub fn steps<'a>(call: &'a Story<'_>, entry: &CallEntry<'_>, limits: &Limits, when: &dyn Fn(Spot) -> Option<Time>) -> Vec<Step<'a>> {
     let row = &call.row;
-    let requested = row.requested_at.as_deref().and_then(|time| time.parse().ok());
+    let requested = row.requested_at;
     let result = result(call, entry, when);
     let mut around = hook_steps(call, entry, limits, when);
     // Some agents write a record when a run ends, and the result for the model apart from that.
@@ -103,7 +103,7 @@ fn result<'a>(call: &'a Story<'_>, entry: &CallEntry<'_>, when: &dyn Fn(Spot) ->
         let level = if row.status == Status::Running { None } else { Some(Level::Warning) };
         return Step { level, ..Step::new(what, None, Some(row.evidence).filter(|place| *place != row.request)) };
     };
-    let time = row.completed_at.as_deref().and_then(|time| time.parse().ok()).or_else(|| entry.result.and_then(when));
+    let time = row.completed_at.or_else(|| entry.result.and_then(when));
     let exit = row.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
     let level = match row.status {
         Status::Succeeded | Status::Answered => Level::Info,
@@ -129,9 +129,8 @@ fn background<'a>(call: &'a Story<'_>) -> Option<Step<'a>> {
         TaskState::Completed => Some(Level::Info),
         TaskState::Running | TaskState::Unknown => None,
     };
-    let time = task.ended_at.as_deref().and_then(|time| time.parse().ok());
     let what = Line::from(format!("{name}: ")).with(Class::Strong, word).with(Class::Plain, &exit);
-    Some(Step { level, ..Step::new(what, time, Some(task.evidence).filter(|place| Some(*place) != call.row.result)) })
+    Some(Step { level, ..Step::new(what, task.ended_at, Some(task.evidence).filter(|place| Some(*place) != call.row.result)) })
 }
 
 /// How long after the request: `+0.03 s`, `+12.4 s`, `+2 m 05 s`.
@@ -204,7 +203,7 @@ mod tests {
         let mut call = answered(story("Bash", Kind::Shell, Status::Succeeded, Detail::Other), "x");
         call.row.request.line = 40;
         call.row.result = Some(Place { file: "/logs/a.jsonl", line: 42 });
-        call.row.completed_at = at(42).map(|time| time.to_string());
+        call.row.completed_at = at(42);
         // The second was written before the result, and after it by its time.
         call.row.hooks = vec![hook("before", 41), hook("after", 45)];
         let evidence = Place { file: "/logs/a.jsonl", line: 50 };

@@ -39,7 +39,7 @@ fn outcome(call: &Story<'_>, fields: &mut Fields) {
     fields.add("outcome unknown of", (!row.masked.is_empty()).then(|| row.masked.join(", ")));
     if let Some(task) = &row.background {
         let exit = task.exit_code.map(|code| format!(", exit code {code}")).unwrap_or_default();
-        let ended = task.ended_at.as_deref().map(|time| format!(", at {}", short_time(time))).unwrap_or_default();
+        let ended = task.ended_at.map(|time| format!(", at {}", short_time(time))).unwrap_or_default();
         let name = task.id.map(|id| format!("{id}: ")).unwrap_or_default();
         fields.add("background task", Some(format!("{name}{}{exit}{ended}", task_state(task.state))));
         fields.add("line of its end", Some(&task.evidence).filter(|at| Some(*at) != row.result.as_ref()).map(path));
@@ -48,8 +48,8 @@ fn outcome(call: &Story<'_>, fields: &mut Fields) {
 
 fn times(call: &Story<'_>, fields: &mut Fields) {
     let row = &call.row;
-    fields.add("requested at", row.requested_at.as_deref().map(short_time));
-    fields.add("completed at", row.completed_at.as_deref().map(short_time));
+    fields.add("requested at", row.requested_at.map(short_time));
+    fields.add("completed at", row.completed_at.map(short_time));
     fields.add("duration", row.duration_ms.map(|millis| Line::from(took(millis)).with(Class::Dim, ", with any wait for permission")));
     fields.add(
         "run time",
@@ -127,7 +127,7 @@ mod tests {
         let mut call = story("Bash", Kind::Shell, Status::Failed, Detail::Other);
         call.row.reason = Some(Reason::ExitCode);
         call.row.exit_code = Some(101);
-        call.row.completed_at = Some("2026-03-04T10:00:09.120Z".into());
+        call.row.completed_at = "2026-03-04T10:00:09.120Z".parse().ok();
         call.row.duration_ms = Some(6120);
         call.tokens = Some(Tokens { input: 1200, output: 340, cache_read: 10_000, cache_write_1h: 500, ..Tokens::default() });
         call.hooks = vec![HookStory { name: Some("h".into()), outcome: Some(HookOutcome::Ok), ..HookStory::default() }];

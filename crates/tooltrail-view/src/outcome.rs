@@ -10,7 +10,7 @@ use tooltrail_model::detail::Detail;
 use tooltrail_model::event::{HookOutcome, TaskState};
 use tooltrail_model::row::{Background, Place};
 use tooltrail_model::transcript::{Level, Story};
-use tooltrail_model::{Reason, Status};
+use tooltrail_model::{Reason, Status, Time};
 
 /// An error this long is no remark; it gets a block of its own.
 const REMARK: usize = 300;
@@ -185,7 +185,7 @@ fn background(task: &Background<'_>) -> Block {
     };
     let name = task.id.map_or("Background task".to_owned(), |id| format!("Background task {id}"));
     let exit = task.exit_code.map(|code| format!("exit code {code}"));
-    let at = task.ended_at.as_deref().map(|time| format!("at {}", short_time(time)));
+    let at = task.ended_at.map(|time| format!("at {}", short_time(time)));
     let facts: Vec<String> = std::iter::once(word.to_owned()).chain(exit).chain(at).collect();
     notice(level, format!("{name}: {}", facts.join(", ")))
 }
@@ -199,14 +199,14 @@ pub(crate) fn went_on(call: &Story<'_>) -> Option<Block> {
     if let Some(task) = task {
         text += &format!(": {}", task_state(task.state));
         text += &task.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
-        text += &task.ended_at.as_ref().map(|time| format!(", at {}", short_time(time))).unwrap_or_default();
+        text += &task.ended_at.map(|time| format!(", at {}", short_time(time))).unwrap_or_default();
     }
     Some(notice(Level::Info, text + "."))
 }
 
 /// A time without the fraction of a second where that says nothing.
-pub(crate) fn short_time(time: &str) -> String {
-    time.replace(".000Z", "Z")
+pub(crate) fn short_time(time: Time) -> String {
+    time.to_string().replace(".000Z", "Z")
 }
 
 /// A few words as a sentence.

@@ -68,7 +68,7 @@ fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
         status,
         reason: None,
         evidence: place(42),
-        requested_at: Some("2026-03-04T10:00:03.000Z".to_owned()),
+        requested_at: "2026-03-04T10:00:03.000Z".parse().ok(),
         completed_at: None,
         duration_ms: None,
         run_ms: None,

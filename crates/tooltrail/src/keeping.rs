@@ -52,9 +52,8 @@ impl Fates {
     pub(crate) fn note(&self, session: &SessionRow<'_>) -> Option<String> {
         let is_soon = |time: Time| self.now.micros_until(time) <= i64::try_from(SOON.as_micros()).unwrap_or(i64::MAX);
         // No log was written before its session began, so most need no look at the disk.
-        let began = session.started_at.as_deref().and_then(|time| time.parse::<Time>().ok());
         let may_be = |began| session.files.iter().any(|file| self.retention.deleted_at(Path::new(file), began).is_some_and(is_soon));
-        if !began.is_none_or(may_be) {
+        if !session.started_at.is_none_or(may_be) {
             return None;
         }
         let lost = self.keep.lost_at(&self.retention, session.files.iter().copied())?;

@@ -76,7 +76,7 @@ impl<'k> Sieve<'k> {
         (call.kind, call.status, call.purpose) = (key.kind, key.status, key.purpose.map(Purpose::word));
         (call.duration_ms, call.exit_code) = (figure(Figure::Took), key.figure(Figure::Exit));
         if self.timed {
-            call.requested_at = key.requested().map(|time| time.to_string());
+            call.requested_at = key.requested();
         }
     }
 }

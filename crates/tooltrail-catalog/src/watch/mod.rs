@@ -89,7 +89,8 @@ pub struct Held {
     pub linker: Arc<Linker>,
     /// The moment.
     pub now: Now,
-    /// Changes whenever anything changes that its rows tell, or any of its logs has other bytes; the same in every process.
+    /// Changes whenever anything changes that its rows tell, or any of its logs has other bytes; equal to what the catalogue says of the
+    /// same logs ([`crate::store::Listing::version`]).
     pub version: u64,
 }
 

@@ -106,8 +106,8 @@ pub fn lapse(transcript: &Transcript<'_>, selection: &Selection) -> Lapse {
     spans.extend(between(&moments));
     let seen = transcript.threads.iter().flat_map(|thread| &thread.entries).filter(|entry| selection.takes(entry));
     let seen = seen.filter_map(|entry| entry.time).map(Time::as_millisecond);
-    let whole = [&transcript.session.started_at, &transcript.session.last_at].into_iter().flatten();
-    let whole = whole.filter(|_| selection.turns.is_none()).filter_map(|time| time.parse::<Time>().ok()).map(Time::as_millisecond);
+    let whole = [transcript.session.started_at, transcript.session.last_at].into_iter().flatten();
+    let whole = whole.filter(|_| selection.turns.is_none()).map(Time::as_millisecond);
     let signs: Vec<i64> = seen.chain(whole).chain(spans.iter().flat_map(|span| [span.start, span.end])).collect();
     let (Some(&first), Some(&last)) = (signs.iter().min(), signs.iter().max()) else { return Lapse::default() };
     spans.extend(transcript.hooks.iter().map(|&(start, end)| hook(start, end, first, last)));

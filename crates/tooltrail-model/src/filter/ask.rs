@@ -145,15 +145,14 @@ pub(super) fn decide(filter: &Filter, subject: &dyn Subject, ask: impl Fn(&Known
 impl Test {
     /// Whether it may hold for anything in a session.
     fn may_hold(&self, session: &SessionRow<'_>) -> bool {
-        let time = |text: &Option<String>| text.as_deref().and_then(|text| text.parse::<Time>().ok());
         match self {
             Test::Agent(names) => fits(names, session.agent),
             Test::Project(places) => session.project.is_some_and(|project| places.iter().any(|place| place.fits(project))),
             Test::Branch(names) => session.branch.is_some_and(|branch| fits(names, branch)),
             Test::Session(names) => fits(names, session.session),
             Test::Status(statuses) => statuses.iter().any(|status| session.by_status.get(status).is_some_and(|count| *count > 0)),
-            Test::Since(moment) => time(&session.last_at).is_none_or(|time| time >= *moment),
-            Test::Until(moment) => time(&session.started_at).is_none_or(|time| time < *moment),
+            Test::Since(moment) => session.last_at.is_none_or(|time| time >= *moment),
+            Test::Until(moment) => session.started_at.is_none_or(|time| time < *moment),
             _ => true,
         }
     }
@@ -183,8 +182,8 @@ impl Test {
                 None => session.models.iter().any(|model| fits(names, model)),
             }),
             Test::Session(names) => Some(fits(names, call.map_or(session.session, |call| call.session))),
-            Test::Since(moment) => Some(time(known, session.last_at.as_deref()).is_some_and(|time| time >= *moment)),
-            Test::Until(moment) => Some(time(known, session.started_at.as_deref()).is_some_and(|time| time < *moment)),
+            Test::Since(moment) => Some(time(known, session.last_at).is_some_and(|time| time >= *moment)),
+            Test::Until(moment) => Some(time(known, session.started_at).is_some_and(|time| time < *moment)),
             Test::Is(all) => Some(all.iter().any(|is| is.of(known, call))),
             Test::Has(all) => any(all.iter().map(|has| has.of(known, call))),
             Test::Purpose(purposes) => commanded(known, call, &|call| purposes.iter().any(|purpose| call.purpose == Some(purpose.word()))),
@@ -209,11 +208,11 @@ fn fits(names: &[Name], text: &str) -> bool {
 }
 
 /// The time of a call or message; for a session the one that is asked for.
-fn time(known: &Known<'_>, of_session: Option<&str>) -> Option<Time> {
+fn time(known: &Known<'_>, of_session: Option<Time>) -> Option<Time> {
     match known.item {
-        Item::Call(call) => call.requested_at.as_deref()?.parse().ok(),
+        Item::Call(call) => call.requested_at,
         Item::Message(time) => time,
-        Item::Session => of_session?.parse().ok(),
+        Item::Session => of_session,
     }
 }
 

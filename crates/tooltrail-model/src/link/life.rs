@@ -18,7 +18,7 @@ pub struct Now {
 }
 
 /// What an agent's own list says of a session.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
 pub enum Live {
     /// It runs.
     Running,
@@ -53,7 +53,7 @@ impl Now {
 }
 
 /// The signs of life of a session at the moment of asking.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, Hash, PartialEq, Eq)]
 pub struct Pulse {
     /// What its agent's own list says of it.
     pub listed: Option<Live>,
@@ -62,6 +62,13 @@ pub struct Pulse {
 }
 
 impl Pulse {
+    /// The signs that rows depend on: the rows of a session are the same as long as these are.
+    pub fn decisive(self) -> Pulse {
+        // A session that is listed as running or waiting is at work whether or not it has written lately.
+        let written = self.written && !matches!(self.listed, Some(Live::Running | Live::Waiting));
+        Pulse { written, ..self }
+    }
+
     /// Whether its calls may be at work.
     fn beats(self) -> bool {
         self.written || self.listed.is_some_and(|live| live != Live::Idle)

@@ -26,8 +26,8 @@ fn call(start: Option<i64>, took: Option<u64>, status: Status) -> CallEntry<'sta
         status,
         reason: None,
         evidence: place,
-        requested_at: time.map(|time| time.to_string()),
-        completed_at: end.map(|time| time.to_string()),
+        requested_at: time,
+        completed_at: end,
         duration_ms: took,
         run_ms: None,
         exit_code: None,
@@ -65,7 +65,7 @@ fn a_bar_says_no_more_than_its_row() {
     // The end alone is known: the request has no time of its own, or was written by another clock.
     let mut sole = call(Some(1_000), None, Status::Succeeded);
     sole.row.result = Some(RESULT);
-    sole.row.completed_at = Some("1970-01-01T00:00:03.000Z".to_owned());
+    sole.row.completed_at = Time::from_millisecond(3_000);
     assert_eq!(Bar::new(&sole, false).extent, Extent::At(3_000));
     sole.row.completed_at = None;
     assert_eq!(Bar::new(&sole, false).extent, Extent::At(1_000));
@@ -102,7 +102,7 @@ fn results_that_were_written_at_once_are_bounds() {
 #[test]
 fn a_task_lasts_longer_than_its_call() {
     let mut launch = call(Some(0), Some(10), Status::Succeeded);
-    let ended_at = Some("1970-01-01T00:01:00.000Z".to_owned());
+    let ended_at = Time::from_millisecond(60_000);
     launch.row.background = Some(Background { id: None, state: TaskState::Completed, exit_code: None, ended_at, evidence: RESULT });
     let bar = Bar::new(&launch, false);
     assert_eq!((bar.task, bar.last()), (Some(Task { end: Some(60_000), running: false }), Some(60_000)));

@@ -1,6 +1,7 @@
 //! What is wrong with a question, as JSON: a code for programs, a sentence for people, and the parameter that it is about.
 
 use crate::answer::{Trouble, headed};
+use crate::open_sessions::OpenError;
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
@@ -179,13 +180,19 @@ impl Fault {
 
 impl From<Trouble> for Fault {
     fn from(trouble: Trouble) -> Self {
-        let code = match trouble {
+        let code = match &trouble {
             Trouble::Missing(_) => Code::LogGone,
             Trouble::Wrong(_) => Code::BadValue,
             Trouble::Changed(_) | Trouble::Later(_) => Code::StillReading,
             Trouble::Broken(_) | Trouble::Store(_) => Code::Broken,
+            Trouble::Open(error) => match **error {
+                OpenError::Gone => Code::LogGone,
+                OpenError::Busy | OpenError::Thread(_) => Code::StillReading,
+                OpenError::Missing | OpenError::Catalogue(_) => Code::Broken,
+            },
         };
-        Fault::new(code, trouble.to_string())
+        let causes = trouble.causes().into_iter().map(|cause| format!(" Cause: {cause}"));
+        Fault::new(code, causes.fold(trouble.to_string(), |message, cause| message + &cause))
     }
 }
 

@@ -67,7 +67,7 @@ impl Reply {
         match self {
             Reply::One(text) => one(text, question.known.as_deref()),
             Reply::Page(page) => page.response(question),
-            Reply::Stream(write) => stream(write, &question.site.writing),
+            Reply::Stream(write) => stream(write, &question.app.writing),
             Reply::Events(begin) => begin(),
         }
     }

@@ -17,7 +17,7 @@ use std::time::Duration;
 use tooltrail_catalog::store::file_name;
 use tooltrail_formats::scan::Options;
 use tooltrail_model::row::VERSION;
-use tooltrail_server::{Guard, Setup, Site, serve};
+use tooltrail_server::{AppState, Guard, Setup, serve};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
     let url = url(address, port);
     directories::sweep_temporary();
     let place = tempfile::Builder::new().prefix(&directories::temporary_prefix()).tempdir().context("no place for temporary files")?;
-    let sites = sites(args, place.path())?;
+    let apps = apps(args, place.path())?;
     say(&url, "Ctrl-C ends it")?;
     if let Some(token) = &token {
         out::remark(&format!("everybody who can reach {address} can read every session with this token, as the password: {token}"));
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
         let _ = std::fs::remove_dir_all(place.path());
         std::process::exit(0)
     })?;
-    serve(listener, &sites, Guard { token }, &serde_json::to_string(&health)?)?;
+    serve(listener, &apps, Guard { token }, &serde_json::to_string(&health)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -130,12 +130,12 @@ fn with_lean_memory() {
 }
 
 /// The sites: the logs that were asked for, and beside them the demo, for those who have none.
-fn sites(args: &LogArgs, place: &std::path::Path) -> anyhow::Result<Vec<Arc<Site>>> {
+fn apps(args: &LogArgs, place: &std::path::Path) -> anyhow::Result<Vec<Arc<AppState>>> {
     let options = Options { max_line: Options::default().max_line, ..logs::options(args, false) };
-    let demo = |root: &'static str| -> anyhow::Result<Arc<Site>> {
+    let demo = |root: &'static str| -> anyhow::Result<Arc<AppState>> {
         let machine = Demo::lay(&place.join("demo"), args).context("cannot lay out the demo")?;
         let setup = Setup { root, catalogue: place.join("demo.sqlite"), place: place.to_owned(), options: options.clone(), demo: true };
-        Ok(Arc::new(Site::new(setup, Arc::new(machine))))
+        Ok(Arc::new(AppState::new(setup, Arc::new(machine))))
     };
     if args.demo {
         return Ok(vec![demo("")?]);
@@ -145,7 +145,7 @@ fn sites(args: &LogArgs, place: &std::path::Path) -> anyhow::Result<Vec<Arc<Site
         false => directories::cache()?.join(file_name(&catalogue::whose(args))),
     };
     let setup = Setup { root: "", catalogue, place: place.to_owned(), options: options.clone(), demo: false };
-    Ok(vec![Arc::new(Site::new(setup, Arc::new(Named::new(args)))), demo("/demo")?])
+    Ok(vec![Arc::new(AppState::new(setup, Arc::new(Named::new(args)))), demo("/demo")?])
 }
 
 /// Which logs the arguments name, for another process to compare.

@@ -118,7 +118,7 @@ impl Sheet<'_> {
         let doubt = if run.doubtful { "?" } else { "" };
         let own = run.index == self.index;
         let word = Some(outcome(row)).filter(|word| !word.is_empty()).unwrap_or_else(|| row.status.word().to_owned());
-        let at = row.requested_at.as_deref().unwrap_or_default();
+        let at = row.requested_at.map(|time| time.to_string()).unwrap_or_default();
         html! {
             a.run aria-current=[own.then_some("true")] href=(self.to(run.index)) title={ (word) ", " (at) } {
                 span class=(tone(row.status)) aria-hidden="true" { (look_of(row).glyph) (doubt) }

@@ -4,8 +4,8 @@
 //! call among the rows. Times are milliseconds, counted from `first`. What calls are about is most of it, so where there are many calls
 //! that is asked for apart, by sections.
 
-use crate::called::argument;
-use crate::rooms::Room;
+use crate::call_rows::argument;
+use crate::open_sessions::SessionReader;
 use crate::words;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -107,10 +107,10 @@ pub(super) struct Fall<'r> {
 }
 
 impl<'r> Fall<'r> {
-    pub(super) fn new(room: &'r Room<'_>) -> Self {
-        let transcript = room.book.transcript();
+    pub(super) fn new(reader: &'r SessionReader<'_>) -> Self {
+        let transcript = reader.book().transcript();
         let lapse = digest::lapse(transcript, &Selection::default());
-        Fall { transcript, order: room.window.order(transcript), bars: waterfall::bars(&transcript.calls), lapse }
+        Fall { transcript, order: reader.window().order(transcript), bars: waterfall::bars(&transcript.calls), lapse }
     }
 
     /// The calls in their order, with how deep they stand.
@@ -147,8 +147,8 @@ impl<'r> Fall<'r> {
 }
 
 /// What a call is about, in so many letters.
-pub(super) fn title(room: &Room<'_>, call: &CallEntry<'_>, letters: usize) -> String {
-    let told = load::argument_at(room.shelf, &call.row, call.request.at).unwrap_or_default();
+pub(super) fn title(reader: &SessionReader<'_>, call: &CallEntry<'_>, letters: usize) -> String {
+    let told = load::argument_at(reader.shelf, &call.row, call.request.at).unwrap_or_default();
     words::cut(&argument(&told, call.row.cwd), letters)
 }
 
@@ -168,21 +168,21 @@ pub(super) fn tool(row: &CallRow<'_>) -> String {
 }
 
 /// What the calls of a section are about.
-pub(super) fn titles(room: &Room<'_>, section: usize) -> Vec<String> {
-    let order = room.window.order(room.book.transcript()).into_iter();
+pub(super) fn titles(reader: &SessionReader<'_>, section: usize) -> Vec<String> {
+    let order = reader.window().order(reader.book().transcript()).into_iter();
     let calls =
-        order.filter_map(|placed| if let Placed::Call { index, .. } = placed { room.book.transcript().calls.get(index) } else { None });
-    calls.skip(section.saturating_mul(SECTION)).take(SECTION).map(|call| title(room, call, LETTERS)).collect()
+        order.filter_map(|placed| if let Placed::Call { index, .. } = placed { reader.book().transcript().calls.get(index) } else { None });
+    calls.skip(section.saturating_mul(SECTION)).take(SECTION).map(|call| title(reader, call, LETTERS)).collect()
 }
 
 /// The data of a session. `now`: the moment of asking; `ticks`: whether the clock goes on.
-pub(super) fn of(room: &Room<'_>, now: i64, ticks: bool) -> Data {
-    let fall = Fall::new(room);
+pub(super) fn of(reader: &SessionReader<'_>, now: i64, ticks: bool) -> Data {
+    let fall = Fall::new(reader);
     let (first, end) = fall.ends();
     let count = fall.calls().count();
     let (who, lengths) = parts(&fall.lapse);
     let mut data = Data {
-        v: format!("{:x}", room.version),
+        v: format!("{:x}", reader.version),
         now: now.saturating_sub(first),
         ticks,
         first,
@@ -208,7 +208,7 @@ pub(super) fn of(room: &Room<'_>, now: i64, ticks: bool) -> Data {
             && let (Some(call), Some(bar)) = (fall.transcript.calls.get(index), fall.bars.get(index))
         {
             if count <= MANY {
-                data.title.push(title(room, call, LETTERS));
+                data.title.push(title(reader, call, LETTERS));
             }
             columns.add(&mut data, (index, depth), call, bar);
         }

@@ -78,7 +78,7 @@ pub(super) fn inside(body: &[Block], life: &[Block], nest: blocks::Nest<'_>) -> 
 /// The line of a call.
 pub(super) fn summary(head: &Head, row: &CallRow<'_>, frame: &Frame<'_>, clock: Clock<'_>) -> Markup {
     html! {
-        summary title=[row.requested_at.as_deref().map(|time| clock.full(time))] {
+        summary title=[row.requested_at.map(|time| clock.full(time))] {
             span.icon aria-hidden="true" { (head.icon) }
             span.name title=(head.name.text()) { (line(&head.name)) }
             (title(&head.title))
@@ -115,8 +115,7 @@ fn duration(row: &CallRow<'_>) -> Markup {
         (None, Some(run)) => html! { span title="as the tool reports itself" { (took(run)) } },
         // A script says for how long.
         (None, None) if row.status == Status::Running => {
-            let since = row.requested_at.as_deref().and_then(|time| time.parse::<Time>().ok());
-            html! { span data-since=[since.map(Time::as_millisecond)] {} }
+            html! { span data-since=[row.requested_at.map(Time::as_millisecond)] {} }
         }
         (None, None) => html! {},
     }

@@ -75,7 +75,7 @@ impl Page<'_> {
         let closed = html! {
             (PreEscaped("</div>"))
             footer {
-                p { (super::about::ending(&self.transcript.session)) @if let Some(last) = &self.transcript.session.last_at { " · " time datetime=(last) { (Clock(None).said(last)) } } }
+                p { (super::about::ending(&self.transcript.session)) @if let Some(last) = self.transcript.session.last_at { " · " time datetime=(last) { (Clock(None).said(last)) } } }
                 @if let Some(note) = &self.options.note { p { (neutral(note)) } }
                 p.di { "Written by tooltrail. This file fetches nothing." }
             }

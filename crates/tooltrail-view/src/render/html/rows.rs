@@ -70,7 +70,7 @@ impl Rows<'_> {
                 call_row(&story, &Frame { anchor, abandoned, limits: &LIMITS, nest: &nest, bad_inside })
             }
             Loaded::Part(part) => {
-                let time = entry.and_then(|entry| entry.time).map(|time| Clock(None).moment(&time.to_string()));
+                let time = entry.and_then(|entry| entry.time).map(|time| Clock(None).moment(time));
                 let headed = begins && matches!(part, Part::Prompt { .. });
                 message_row(&messages::message(&part, &LIMITS), time.as_deref(), headed, abandoned)
             }
@@ -110,14 +110,14 @@ pub(super) fn tail(transcript: &Transcript<'_>, plan: &Plan, chunk: &Chunk) -> M
 /// What stands above a turn. `has`: which chips its rows answer to.
 pub(super) fn heading(book: &dyn Book, turn: usize, entry: &Entry, has: Option<&str>, clock: Clock<'_>) -> Markup {
     let told = book.transcript().turns.get(turn);
-    let time = told.and_then(|turn| turn.time).or(entry.time).map(|time| time.to_string());
+    let time = told.and_then(|turn| turn.time).or(entry.time);
     // A prompt that follows says it itself.
     let spoken = matches!(entry.what, What::Prompt);
     html! {
         h2.turn id={ "turn-" (turn + 1) } data-has=[has] tabindex="-1" {
             span.n { span.vh { "Turn " } (turn + 1) }
             @if spoken { span.who { "You" } }
-            @if let Some(time) = &time { time datetime=(time) title=[clock.title(time)] { (clock.moment(time)) } }
+            @if let Some(time) = time { time datetime=(time) title=[clock.title(time)] { (clock.moment(time)) } }
             @if told.is_some_and(|turn| turn.abandoned) { span.tag { "abandoned" } }
             @if let Some(turn) = told { span.head.vh[spoken] { (neutral(&turn.head)) } }
         }

@@ -132,9 +132,7 @@ impl Show<'_, '_> {
         let mut facts: Vec<String> = [session.project, session.branch].into_iter().flatten().map(code).collect();
         facts.push(escape(session.agent));
         facts.extend(session.models.iter().map(|model| escape(model)));
-        facts.extend(
-            session.started_at.as_deref().and_then(|time| time.get(..16)).map(|time| format!("{} UTC", escape(&time.replace('T', " ")))),
-        );
+        facts.extend(session.started_at.map(|time| format!("{} UTC", escape(&time.timestamp().strftime("%Y-%m-%d %H:%M").to_string()))));
         facts.push(counted(session.turns, "turn"));
         facts.push(counted(session.calls, "call"));
         let statuses = session.by_status.iter().map(|(status, number)| format!("{} {}", look(*status).glyph, count(*number)));

@@ -269,9 +269,7 @@ fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>, digest: &Digest) -> io::
     let mut facts = vec![inert(session.agent)];
     facts.extend(session.models.iter().take(3).map(|model| inert(&short(model, NAME))));
     facts.extend(session.branch.map(|branch| code(&short(branch, NAME))));
-    facts.extend(
-        session.started_at.as_deref().and_then(|time| time.get(..16)).map(|time| format!("{} UTC", inert(&time.replace('T', " ")))),
-    );
+    facts.extend(session.started_at.map(|time| format!("{} UTC", inert(&time.timestamp().strftime("%Y-%m-%d %H:%M").to_string()))));
     facts.push(counted(session.turns, "turn"));
     facts.push(counted(session.calls, "call"));
     let statuses = session.by_status.iter().map(|(status, number)| format!("{} {}", look(*status).glyph, count(*number)));

@@ -39,7 +39,7 @@ impl Show<'_, '_> {
 
     /// When it was, how long, and what came of its calls.
     fn numbers(&self, session: &SessionRow<'_>) -> Row {
-        let (start, end) = (time(session.started_at.as_deref()), time(session.last_at.as_deref()));
+        let (start, end) = (session.started_at, session.last_at);
         let mut facts = Vec::new();
         if let Some(start) = start {
             facts.push(self.clock(start, "%Y-%m-%d %H:%M"));
@@ -196,9 +196,4 @@ pub(super) fn label(message: &Message) -> Row {
         Who::Person | Who::Agent => Row::line(ACCENT, &message.label),
         _ => Row::line(DIM, &message.label),
     }
-}
-
-/// A time as a row spells it.
-fn time(text: Option<&str>) -> Option<Time> {
-    text?.parse().ok()
 }

@@ -115,7 +115,7 @@ fn session_of(file: &str) -> &str {
 pub(super) fn end(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
     let session = &transcript.session;
     html! {
-        footer #tt-end { p { (ending(session)) @if let Some(last) = &session.last_at { " · " time datetime=(last) title=[at.clock().title(last)] { (at.clock().said(last)) } } } }
+        footer #tt-end { p { (ending(session)) @if let Some(last) = session.last_at { " · " time datetime=(last) title=[at.clock().title(last)] { (at.clock().said(last)) } } } }
     }
 }
 
@@ -189,7 +189,7 @@ pub(super) fn state(session: &SessionRow<'_>, now: Option<Time>) -> Markup {
         Some("your_turn") => "◇",
         _ => "○",
     };
-    let since = session.last_at.as_deref().and_then(|time| time.parse::<Time>().ok()).zip(now);
+    let since = session.last_at.zip(now);
     html! {
         span class={ "state " (class) } title=[why.filter(|_| class == "ended")] {
             span aria-hidden="true" { (glyph) " " } (word)

@@ -143,7 +143,7 @@ impl Rows<'_> {
             None
         };
         let id = drawn.entry.map(|entry| way::message(drawn.thread, entry));
-        let time = drawn.entry.and_then(|entry| entry.time).map(|time| self.at.clock().full(&time.to_string()));
+        let time = drawn.entry.and_then(|entry| entry.time).map(|time| self.at.clock().full(time));
         let headed = drawn.begins && matches!(part, Part::Prompt { .. });
         let abandoned = drawn.entry.is_some_and(|entry| entry.abandoned);
         message::drawn(&told, &Around { id: id.as_deref(), time: time.as_deref(), headed, abandoned, rest }, &markup)

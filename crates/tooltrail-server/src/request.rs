@@ -1,11 +1,11 @@
-//! What was asked: the parts of an address, taken apart once.
+//! A request: the parts of an address, taken apart once.
 
 pub use tooltrail_view::render::html::encoded;
 
 /// A request, as far as pages look at it.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
-    /// The path below the site's root.
+pub struct PageRequest {
+    /// The path below the root of these pages.
     pub path: String,
     /// What stands for the names in a page's path: `session` in `/s/{session}`.
     pub names: Vec<(String, String)>,
@@ -13,7 +13,7 @@ pub struct Asked {
     pub query: Vec<(String, String)>,
 }
 
-impl Asked {
+impl PageRequest {
     /// What stands for a name of the path.
     pub fn name(&self, name: &str) -> &str {
         find(&self.names, name).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! A moment: what the catalogue says, and what time it is. Whatever a page shows comes from one moment.
+//! A snapshot: what the catalogue says, and what time it is. Whatever a page shows comes from one snapshot, so its parts agree.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -9,8 +9,8 @@ use tooltrail_catalog::taken::stored::Catalogued;
 use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
 
-/// What is known at a moment.
-pub struct Moment {
+/// The catalogue as it was at one moment.
+pub struct Snapshot {
     /// The logs, as the catalogue knows them.
     pub library: Stored,
     /// The sessions.
@@ -18,7 +18,9 @@ pub struct Moment {
     /// The moment of asking.
     pub now: Now,
     /// How the logs were read.
-    pub read: Reading,
+    pub read: LogReading,
+    /// How many changes had been heard of when the logs were looked at.
+    pub(crate) heard: u64,
     /// When this was made, to tell its age.
     pub(crate) made: Instant,
     /// The catalogue of a few logs lies here, as long as it is needed.
@@ -27,7 +29,7 @@ pub struct Moment {
 
 /// How logs were read.
 #[derive(Clone, Debug, Default)]
-pub struct Reading {
+pub struct LogReading {
     /// Whether this is not everything: reading goes on.
     pub partial: bool,
     /// How many logs there are.
@@ -35,7 +37,7 @@ pub struct Reading {
     /// Their bytes.
     pub bytes: u64,
     /// What there was to do when the server began.
-    pub first: First,
+    pub first: FirstReading,
     /// How many were read since, because they were new or had changed.
     pub newer: usize,
     /// Where logs were looked for.
@@ -46,7 +48,7 @@ pub struct Reading {
 
 /// What there was to do when the server began.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct First {
+pub struct FirstReading {
     /// How many logs had to be read; the others were known from before.
     pub read: usize,
     /// How many there were.
@@ -55,11 +57,11 @@ pub struct First {
     pub took: Duration,
 }
 
-impl Moment {
-    pub(crate) fn new(catalogue: Catalogue, keep: Option<Keep>, now: Now, read: Reading) -> Result<Self, Error> {
+impl Snapshot {
+    pub(crate) fn new(catalogue: Catalogue, keep: Option<Keep>, now: Now, read: LogReading) -> Result<Self, Error> {
         let library = Stored::new(catalogue, keep);
         let listing = library.catalogue().list(&now)?;
-        Ok(Moment { library, listing, now, read, made: Instant::now(), _place: None })
+        Ok(Snapshot { library, listing, now, read, heard: 0, made: Instant::now(), _place: None })
     }
 
     /// The rows of all sessions, by start.
@@ -68,7 +70,7 @@ impl Moment {
     }
 
     /// What it takes to ask about them.
-    pub fn asked<'a>(&'a self, rows: &'a [SessionRow<'a>], threads: usize) -> Catalogued<'a> {
+    pub fn catalogued<'a>(&'a self, rows: &'a [SessionRow<'a>], threads: usize) -> Catalogued<'a> {
         Catalogued { library: &self.library, listing: &self.listing, rows, now: &self.now, threads }
     }
 }

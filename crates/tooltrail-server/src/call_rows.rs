@@ -1,9 +1,9 @@
-//! Calls as rows, wherever they are found: what was called, what became of it, in which session.
+//! Calls as rows, wherever they are listed: the tool, what became of the call, in which session.
 
 use crate::answer::Trouble;
-use crate::asked::encoded;
-use crate::moment::Moment;
-use crate::site::Site;
+use crate::app_state::AppState;
+use crate::request::encoded;
+use crate::snapshot::Snapshot;
 use crate::words::{self, Clock};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
@@ -58,21 +58,21 @@ pub(crate) fn argument(what: &str, cwd: Option<&str>) -> String {
 }
 
 /// The address of a row in its session, which comes with the page, and what is to be found there.
-pub(crate) fn row_address(site: &Site, session: &str, anchor: Option<&str>, find: Option<&str>) -> String {
+pub(crate) fn row_address(app: &AppState, session: &str, anchor: Option<&str>, find: Option<&str>) -> String {
     let anchor = anchor.map(encoded);
     let find = find.map(|find| format!("find={}", encoded(find)));
     let query: Vec<String> = find.into_iter().chain(anchor.iter().map(|anchor| format!("at={anchor}"))).collect();
     let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
-    site.to(&format!("/s/{}{query}{}", encoded(session), anchor.map(|anchor| format!("#{anchor}")).unwrap_or_default()))
+    app.to(&format!("/s/{}{query}{}", encoded(session), anchor.map(|anchor| format!("#{anchor}")).unwrap_or_default()))
 }
 
 /// The lines of some calls, in their order.
-pub(crate) fn lines(moment: &Moment, calls: &[Listed]) -> Result<Vec<CallLine>, Trouble> {
+pub(crate) fn lines(snapshot: &Snapshot, calls: &[Listed]) -> Result<Vec<CallLine>, Trouble> {
     let mut made = Vec::with_capacity(calls.len());
     for &listed in calls {
         let mut line = None;
-        moment.listing.one_call(&moment.library.catalogue(), listed, |_, row, spots| {
-            line = Some(CallLine::new(moment, listed, row, spots.request))
+        snapshot.listing.one_call(&snapshot.library.catalogue(), listed, |_, row, spots| {
+            line = Some(CallLine::new(snapshot, listed, row, spots.request))
         })?;
         made.extend(line);
     }
@@ -80,20 +80,20 @@ pub(crate) fn lines(moment: &Moment, calls: &[Listed]) -> Result<Vec<CallLine>, 
 }
 
 /// How many of some calls there are of each status.
-pub(crate) fn by_status(moment: &Moment, calls: &[Listed]) -> Result<BTreeMap<Status, u64>, Trouble> {
+pub(crate) fn by_status(snapshot: &Snapshot, calls: &[Listed]) -> Result<BTreeMap<Status, u64>, Trouble> {
     let mut by_status = BTreeMap::new();
     for &listed in calls {
-        moment.listing.one_call(&moment.library.catalogue(), listed, |_, row, _| *by_status.entry(row.status).or_default() += 1)?;
+        snapshot.listing.one_call(&snapshot.library.catalogue(), listed, |_, row, _| *by_status.entry(row.status).or_default() += 1)?;
     }
     Ok(by_status)
 }
 
 /// The calls of a session that have not ended, as far as it is alive.
-pub(crate) fn running(moment: &Moment, session: usize) -> Result<Vec<CallLine>, Trouble> {
+pub(crate) fn running(snapshot: &Snapshot, session: usize) -> Result<Vec<CallLine>, Trouble> {
     let mut made = Vec::new();
-    moment.listing.each_call(&moment.library.catalogue(), session, |listed, row, spots| {
+    snapshot.listing.each_call(&snapshot.library.catalogue(), session, |listed, row, spots| {
         if row.status == Status::Running {
-            made.push(CallLine::new(moment, listed, row, spots.request));
+            made.push(CallLine::new(snapshot, listed, row, spots.request));
         }
     })?;
     Ok(made)
@@ -101,8 +101,8 @@ pub(crate) fn running(moment: &Moment, session: usize) -> Result<Vec<CallLine>, 
 
 impl CallLine {
     /// The line of a call's row; `at` is its request.
-    pub(crate) fn new(moment: &Moment, listed: Listed, mut row: CallRow<'_>, at: At) -> Self {
-        let shelf = moment.library.shelf();
+    pub(crate) fn new(snapshot: &Snapshot, listed: Listed, mut row: CallRow<'_>, at: At) -> Self {
+        let shelf = snapshot.library.shelf();
         let script = load::understand(shelf, &mut row, at);
         let doubt = row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty());
         let whose = row.exit_of.as_deref().filter(|_| doubt).map(|of| format!("the success is that of `{}`", neutral(of)));
@@ -117,25 +117,25 @@ impl CallLine {
             why: whose.or(why_of(&row).map(str::to_owned)).unwrap_or_default(),
             doubt,
             took: row.duration_ms,
-            at: words::time(row.requested_at.as_deref()),
+            at: row.requested_at,
             nested: row.sidechain,
         }
     }
 
     /// The address of its own page. Its number is always its own; an id need not be.
-    pub(crate) fn address(&self, site: &Site, session: &str) -> String {
-        site.to(&format!("/c/{}:{}", encoded(session), self.number))
+    pub(crate) fn address(&self, app: &AppState, session: &str) -> String {
+        app.to(&format!("/c/{}:{}", encoded(session), self.number))
     }
 
     /// The address of its row in its session.
-    pub(crate) fn row_address(&self, site: &Site, session: &str) -> String {
-        row_address(site, session, Some(&self.call), None)
+    pub(crate) fn row_address(&self, app: &AppState, session: &str) -> String {
+        row_address(app, session, Some(&self.call), None)
     }
 
     /// The tool and what it is about, which is the link to its row. `find`: what was looked for.
-    pub(crate) fn link(&self, site: &Site, session: &str, find: Option<&str>) -> Markup {
+    pub(crate) fn link(&self, app: &AppState, session: &str, find: Option<&str>) -> Markup {
         html! {
-            a.call-line data-row href=(row_address(site, session, Some(&self.call), find)) title=[self.what.as_deref()] {
+            a.call-line data-row href=(row_address(app, session, Some(&self.call), find)) title=[self.what.as_deref()] {
                 @if self.nested { span.di title="by a subagent" { "↳ " } }
                 b { (self.tool) }
                 @if let Some(what) = &self.what { " " code { (what) } }

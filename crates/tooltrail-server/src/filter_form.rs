@@ -1,14 +1,14 @@
-//! Asking with a filter: the box it is written in, what is wrong with it, and links that add a term or take it away.
+//! The form for a filter: the box it is written in, what is wrong with it, and links that add a term or take it away.
 
-use crate::asked::encoded;
-use crate::moment::Moment;
-use crate::site::Site;
+use crate::app_state::AppState;
+use crate::request::encoded;
+use crate::snapshot::Snapshot;
 use maud::{Markup, html};
 use tooltrail_model::filter::{Filter, Mistake};
 use tooltrail_view::line::neutral;
 
 /// A box for a filter.
-pub(crate) struct Form<'a> {
+pub(crate) struct FilterForm<'a> {
     /// The page that it leads to.
     pub(crate) path: &'a str,
     /// What scripts know the box by.
@@ -22,10 +22,10 @@ pub(crate) struct Form<'a> {
 }
 
 /// A box for a filter.
-pub(crate) fn form(site: &Site, form: &Form<'_>) -> Markup {
+pub(crate) fn form(app: &AppState, form: &FilterForm<'_>) -> Markup {
     let beside = form.beside.iter().filter(|(_, value)| !value.is_empty());
     html! {
-        search { form.asking action=(site.to(form.path)) {
+        search { form.asking action=(app.to(form.path)) {
             label.vh for=(form.id) { (form.label) }
             input id=(form.id) type="search" name="q" value=(form.query) placeholder=(form.label) autocomplete="off" spellcheck="false" autocapitalize="off";
             @for (name, value) in beside { input type="hidden" name=(name) value=(value); }
@@ -35,7 +35,7 @@ pub(crate) fn form(site: &Site, form: &Form<'_>) -> Markup {
 }
 
 /// What is wrong with a filter, where, and what was probably meant.
-pub(crate) fn mistake(site: &Site, path: &str, mistake: &Mistake) -> Markup {
+pub(crate) fn mistake(app: &AppState, path: &str, mistake: &Mistake) -> Markup {
     let part = |range: std::ops::Range<usize>| mistake.query.get(range).unwrap_or_default();
     let (before, wrong, after) = (part(0..mistake.at.start), part(mistake.at.clone()), part(mistake.at.end..mistake.query.len()));
     html! {
@@ -44,9 +44,9 @@ pub(crate) fn mistake(site: &Site, path: &str, mistake: &Mistake) -> Markup {
             pre { (neutral(before)) mark { (neutral(if wrong.is_empty() { " " } else { wrong })) } (neutral(after)) }
             @if let Some(right) = &mistake.suggestion {
                 @let query = format!("{before}{right}{after}");
-                p { "Did you mean " a data-row href=(asking(site, path, &query)) { code { (neutral(&query)) } } "?" }
+                p { "Did you mean " a data-row href=(filter_address(app, path, &query)) { code { (neutral(&query)) } } "?" }
             }
-            p.di { a href=(site.to("/help#filters")) { "What a filter can say" } }
+            p.di { a href=(app.to("/help#filters")) { "What a filter can say" } }
         }
     }
 }
@@ -57,8 +57,8 @@ pub(crate) fn ticked(message: &str) -> Markup {
 }
 
 /// The address of a page with a filter.
-pub(crate) fn asking(site: &Site, path: &str, query: &str) -> String {
-    if query.is_empty() { site.to(path) } else { site.to(&format!("{path}?q={}", encoded(query))) }
+pub(crate) fn filter_address(app: &AppState, path: &str, query: &str) -> String {
+    if query.is_empty() { app.to(path) } else { app.to(&format!("{path}?q={}", encoded(query))) }
 }
 
 /// A link to the same page with one more term, or one less if it is there.
@@ -70,30 +70,30 @@ pub(crate) struct Toggle {
 }
 
 /// What a link with a term leads to.
-pub(crate) fn toggle(site: &Site, moment: &Moment, query: &str, term: &str) -> Toggle {
-    Terms::of(site, moment, query).toggle(term)
+pub(crate) fn toggle(app: &AppState, snapshot: &Snapshot, query: &str, term: &str) -> Toggle {
+    FilterTerms::of(app, snapshot, query).toggle(term)
 }
 
 /// A filter taken apart, where many links are made of it.
-pub(crate) struct Terms<'a> {
-    site: &'a Site,
-    moment: &'a Moment,
+pub(crate) struct FilterTerms<'a> {
+    app: &'a AppState,
+    snapshot: &'a Snapshot,
     /// Its terms, as they are written and as they are meant.
     terms: Vec<(&'a str, Option<Filter>)>,
 }
 
-impl<'a> Terms<'a> {
+impl<'a> FilterTerms<'a> {
     /// The terms of a filter.
-    pub(crate) fn of(site: &'a Site, moment: &'a Moment, query: &'a str) -> Self {
-        let terms = pieces(query).into_iter().map(|word| (word, site.filter(word, moment).ok()));
-        Terms { site, moment, terms: terms.collect() }
+    pub(crate) fn of(app: &'a AppState, snapshot: &'a Snapshot, query: &'a str) -> Self {
+        let terms = pieces(query).into_iter().map(|word| (word, app.filter(word, snapshot).ok()));
+        FilterTerms { app, snapshot, terms: terms.collect() }
     }
 
     /// What a link with a term leads to; or with several that belong together.
     pub(crate) fn toggle(&self, term: &str) -> Toggle {
         // The filter is mostly short or empty, and then nothing has to be compared.
         let own = if self.terms.is_empty() { Vec::new() } else { pieces(term) };
-        let meant: Vec<Filter> = own.iter().filter_map(|word| self.site.filter(word, self.moment).ok()).collect();
+        let meant: Vec<Filter> = own.iter().filter_map(|word| self.app.filter(word, self.snapshot).ok()).collect();
         let has = |wanted: &Filter| self.terms.iter().any(|(_, other)| other.as_ref() == Some(wanted));
         let on = !meant.is_empty() && meant.iter().all(has);
         let stays = |other: &Option<Filter>| !on || other.as_ref().is_none_or(|other| !meant.contains(other));
@@ -125,9 +125,9 @@ fn pieces(query: &str) -> Vec<&str> {
 }
 
 /// That there is nothing to ask about yet, and what comes when there is.
-pub(crate) fn no_logs(site: &Site, comes: &str) -> Markup {
+pub(crate) fn no_logs(app: &AppState, comes: &str) -> Markup {
     html! {
-        div.nothing { p { b { "There are no logs yet." } " When an agent has run, " (comes) ". " a href=(site.to("/")) { "Where they are looked for" } } }
+        div.nothing { p { b { "There are no logs yet." } " When an agent has run, " (comes) ". " a href=(app.to("/")) { "Where they are looked for" } } }
     }
 }
 

@@ -1,10 +1,10 @@
-//! Sessions as rows of a table, as home and the list of sessions show them.
+//! The table of sessions, as home and the list of sessions show it.
 
-use crate::asked::encoded;
-use crate::asking::asking;
+use crate::app_state::AppState;
+use crate::filter_form::filter_address;
 use crate::machine::Fates;
-use crate::moment::Moment;
-use crate::site::Site;
+use crate::request::encoded;
+use crate::snapshot::Snapshot;
 use crate::tested::Tested;
 use crate::words::{self, Clock, ProjectNames, ProjectTerms};
 use maud::{Markup, html};
@@ -15,11 +15,11 @@ use tooltrail_view::head::{count, counted, is_problem, look, took};
 use tooltrail_view::line::neutral;
 
 /// What rows are made from.
-pub(crate) struct Rows<'a> {
-    /// The site.
-    pub(crate) site: &'a Site,
-    /// The moment.
-    pub(crate) moment: &'a Moment,
+pub(crate) struct SessionRows<'a> {
+    /// The pages that rows link to.
+    pub(crate) app: &'a AppState,
+    /// The snapshot that they are rows of.
+    pub(crate) snapshot: &'a Snapshot,
     /// All sessions.
     pub(crate) rows: &'a [SessionRow<'a>],
     /// The person's clock.
@@ -38,7 +38,7 @@ pub(crate) struct Rows<'a> {
 pub(crate) type TimeOf = fn(&SessionRow<'_>) -> Option<Time>;
 
 /// A table of some of them.
-pub(crate) struct Table<'t> {
+pub(crate) struct SessionTable<'t> {
     /// The sessions, by their places.
     pub(crate) places: &'t [usize],
     /// What stands at the head of a column, by its name; nothing for a plain word.
@@ -74,17 +74,17 @@ type Column = (&'static str, &'static str);
 /// What sessions are doing, by place; nothing for those that have ended and stay.
 type States = HashMap<usize, Markup>;
 
-impl<'a> Rows<'a> {
-    /// Rows of a moment. `fates`: whether it is told what will become of them.
-    pub(crate) fn new(site: &'a Site, moment: &'a Moment, rows: &'a [SessionRow<'a>], clock: &'a Clock, fates: bool) -> Self {
-        let fates = if fates { site.machine.fates() } else { None };
+impl<'a> SessionRows<'a> {
+    /// Rows of a snapshot. `fates`: whether they say what will become of their logs.
+    pub(crate) fn new(app: &'a AppState, snapshot: &'a Snapshot, rows: &'a [SessionRow<'a>], clock: &'a Clock, fates: bool) -> Self {
+        let fates = if fates { app.machine.fates() } else { None };
         let terms = ProjectTerms::of(rows.iter().filter_map(|row| row.project));
         let names = ProjectNames::of(rows.iter().filter_map(|row| row.project));
-        Rows { site, moment, rows, clock, fates, home: site.machine.home_in_logs(), terms, names }
+        SessionRows { app, snapshot, rows, clock, fates, home: app.machine.home_in_logs(), terms, names }
     }
 
     /// A table of sessions.
-    pub(crate) fn table(&self, table: &Table<'_>) -> Markup {
+    pub(crate) fn table(&self, table: &SessionTable<'_>) -> Markup {
         let whole = table.tests.is_some();
         let state = |&place: &usize| Some((place, self.state(self.rows.get(place)?, place, whole)?));
         let states: States = table.places.iter().filter_map(state).collect();
@@ -97,7 +97,7 @@ impl<'a> Rows<'a> {
         let time = |place: &usize| table.by_day.and_then(|time| time(self.rows.get(*place)?));
         let day = |place: &usize| time(place).map_or_else(|| "Without a time".to_owned(), |time| self.clock.day(time));
         html! {
-            table.sessions.short[table.tests.is_none()] aria-label=(table.name) data-tests-from=[table.tests.map(|_| self.site.to("/sessions/tests"))] {
+            table.sessions.short[table.tests.is_none()] aria-label=(table.name) data-tests-from=[table.tests.map(|_| self.app.to("/sessions/tests"))] {
                 thead { tr { @for (name, word) in &columns { (head(name, word, (table.heads)(name))) } } }
                 @for group in table.places.chunk_by(|one, next| day(one) == day(next)) {
                     tbody data-rows {
@@ -111,7 +111,7 @@ impl<'a> Rows<'a> {
         }
     }
 
-    fn row(&self, row: &SessionRow<'_>, place: usize, columns: &[&Column], table: &Table<'_>, states: &States) -> Markup {
+    fn row(&self, row: &SessionRow<'_>, place: usize, columns: &[&Column], table: &SessionTable<'_>, states: &States) -> Markup {
         html! {
             tr.gone[self.is_gone(place)] data-key=(row.session) {
                 @for (name, _) in columns {
@@ -127,10 +127,10 @@ impl<'a> Rows<'a> {
 
     /// Whether a session's logs are gone.
     fn is_gone(&self, place: usize) -> bool {
-        self.moment.listing.is_gone(place)
+        self.snapshot.listing.is_gone(place)
     }
 
-    fn cell(&self, name: &str, row: &SessionRow<'_>, place: usize, table: &Table<'_>) -> Markup {
+    fn cell(&self, name: &str, row: &SessionRow<'_>, place: usize, table: &SessionTable<'_>) -> Markup {
         match name {
             "when" => html! { td.when { (self.when(row, table.by_day.is_some())) } },
             "project" => html! { td.project { @if let Some(project) = row.project { (self.project(project)) } } },
@@ -167,8 +167,8 @@ impl<'a> Rows<'a> {
     }
 
     fn when(&self, row: &SessionRow<'_>, day_is_said: bool) -> Markup {
-        let Some(last) = words::time(row.last_at.as_deref()) else { return html! {} };
-        let started = words::time(row.started_at.as_deref()).map(|time| format!("started {}, ", self.clock.full(time))).unwrap_or_default();
+        let Some(last) = row.last_at else { return html! {} };
+        let started = row.started_at.map(|time| format!("started {}, ", self.clock.full(time))).unwrap_or_default();
         html! {
             time datetime=(last) title={ (started) "last sign of life " (self.clock.full(last)) } {
                 (if day_is_said { self.clock.time(last) } else { self.clock.when(last) })
@@ -187,7 +187,7 @@ impl<'a> Rows<'a> {
 
     /// The address of a session.
     pub(crate) fn to(&self, row: &SessionRow<'_>) -> String {
-        self.site.to(&format!("/s/{}", encoded(row.session)))
+        self.app.to(&format!("/s/{}", encoded(row.session)))
     }
 
     /// The term that takes a project.
@@ -203,7 +203,7 @@ impl<'a> Rows<'a> {
     /// The same by another name.
     pub(crate) fn project_as(&self, path: &str, name: &str) -> Markup {
         html! {
-            a href=(self.site.to(&format!("/sessions?q={}", encoded(&self.project_term(path))))) title=(neutral(&words::tilde(path, self.home.as_deref()))) {
+            a href=(self.app.to(&format!("/sessions?q={}", encoded(&self.project_term(path))))) title=(neutral(&words::tilde(path, self.home.as_deref()))) {
                 (words::cut(name, 60))
             }
         }
@@ -212,7 +212,7 @@ impl<'a> Rows<'a> {
     /// The address of its calls, or of those for which a term holds.
     fn calls_of(&self, row: &SessionRow<'_>, place: usize, term: &str) -> String {
         let session = words::session_term(row.session, self.is_gone(place));
-        asking(self.site, "/calls", format!("{session} {term}").trim_end())
+        filter_address(self.app, "/calls", format!("{session} {term}").trim_end())
     }
 
     /// How many of its calls are not fine, each status a link to them.
