@@ -14,11 +14,13 @@ mod keeping;
 mod logs;
 mod machine;
 mod out;
+mod output_file;
 mod pager;
 mod progress;
 mod refs;
 mod restoring;
 mod running;
+mod scratch;
 mod screen;
 mod table;
 

@@ -5,6 +5,7 @@
 
 use crate::cli::LogArgs;
 use crate::machine::{Demo, Named};
+use crate::scratch::ScratchDirectory;
 use crate::{catalogue, directories, filling, logs, out};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -92,9 +93,8 @@ pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
     let port = listener.local_addr()?.port();
     let token = if address.is_loopback() { None } else { Some(token()?) };
     let url = url(address, port);
-    directories::sweep_temporary();
-    let place = tempfile::Builder::new().prefix(&directories::temporary_prefix()).tempdir().context("no place for temporary files")?;
-    let sites = sites(args, place.path())?;
+    let scratch = ScratchDirectory::create().context("no place for temporary files")?;
+    let sites = sites(args, scratch.path())?;
     say(&url, "Ctrl-C ends it")?;
     if let Some(token) = &token {
         out::remark(&format!("everybody who can reach {address} can read every session with this token, as the password: {token}"));
@@ -102,8 +102,7 @@ pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
     }
     show(&url, port, own.no_open || token.is_some());
     ctrlc::set_handler(move || {
-        // The directory for temporary files goes with the process that made it.
-        let _ = std::fs::remove_dir_all(place.path());
+        scratch.remove();
         std::process::exit(0)
     })?;
     serve(listener, &sites, Guard { token }, &serde_json::to_string(&health)?)?;
