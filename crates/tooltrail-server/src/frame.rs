@@ -6,6 +6,7 @@ use crate::assets;
 use crate::pages::home;
 use crate::site::Site;
 use maud::{DOCTYPE, Markup, html};
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_view::line::neutral;
 
 /// A page to be framed.
@@ -194,7 +195,7 @@ pub(crate) fn trouble(site: &Site, trouble: &Trouble) -> Markup {
     let main = html! {
         main #main.lists.narrow {
             h1 { (title) }
-            p { (ticked(&trouble.to_string())) }
+            p { (ticked(&ErrorChain(trouble).to_string())) }
             p { a href=(site.to("/")) { "Home" } " · " a href=(site.to("/sessions")) { "All sessions" } }
         }
     };

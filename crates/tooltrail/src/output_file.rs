@@ -169,7 +169,8 @@ impl<W: Write> Write for CountingWriter<W> {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::io::Read;

@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use std::fs::{self, DirBuilder, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use tracing::{debug, warn};
 
 /// The name of the marker file in each scratch directory.
 const MARKER: &str = ".tooltrail-scratch";
@@ -118,8 +119,12 @@ fn sweep(base: &Path) {
         if entry.file_type().is_ok_and(|kind| kind.is_dir())
             && let Some(marker) = abandoned(&entry.path())
         {
-            // The next start tries again.
-            let _ = remove_marked(&entry.path(), &marker);
+            let path = entry.path();
+            match remove_marked(&path, &marker) {
+                Ok(()) => debug!(?path, "removed the scratch directory of a server that has ended"),
+                // The next start tries again.
+                Err(error) => warn!(?path, %error, "cannot remove the scratch directory of a server that has ended"),
+            }
         }
     }
 }

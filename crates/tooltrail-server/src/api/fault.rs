@@ -6,9 +6,11 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
 use tooltrail_catalog::store;
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_model::filter::Mistake;
 use tooltrail_model::row::{SessionRow, VERSION};
 use tooltrail_view::line::neutral;
+use tracing::warn;
 
 /// Codes of faults, each with its status.
 macro_rules! codes {
@@ -185,13 +187,17 @@ impl From<Trouble> for Fault {
             Trouble::Changed(_) | Trouble::Later(_) => Code::StillReading,
             Trouble::Broken(_) | Trouble::Store(_) => Code::Broken,
         };
-        Fault::new(code, trouble.to_string())
+        let message = ErrorChain(&trouble).to_string();
+        if code == Code::Broken {
+            warn!(error = %message, "cannot answer a program");
+        }
+        Fault::new(code, message)
     }
 }
 
 impl From<store::Error> for Fault {
     fn from(error: store::Error) -> Self {
-        Fault::new(Code::Broken, error.to_string())
+        Fault::from(Trouble::from(error))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::session::Visit;
 use crate::answer::{Answer, Trouble};
 use crate::asked::Asked;
-use crate::pipe::Pipe;
+use crate::pipe::{self, Pipe};
 use crate::rooms::Room;
 use crate::site::Site;
 use std::io::{self, Write};
@@ -56,8 +56,7 @@ fn file(site: &Site, asked: &Asked, to: To) -> Result<Answer, Trouble> {
         (asked.get("redact") != Some("no")).then(|| Redactor::new(site.machine.home().as_deref(), site.machine.user().as_deref()));
     let (mut pipe, written) = Pipe::new();
     site.apart(&Arc::clone(&visit.moment), visit.place, move |room| {
-        // Who wanted it may have gone.
-        let _ = write(room, to, redactor.as_ref(), &mut pipe).and_then(|()| pipe.end());
+        pipe::finish(write(room, to, redactor.as_ref(), &mut pipe).and_then(|()| pipe.end()));
     })?;
     Ok(Answer::File(kind, format!("session-{name}.{extension}"), written))
 }

@@ -21,6 +21,7 @@ use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::filter::{Pattern, texts};
 use tooltrail_model::transcript::{Part, Spot, Story};
 use tooltrail_view::render::html::window::Found;
+use tracing::warn;
 
 /// The most rows that are told.
 const MOST: usize = 5_000;
@@ -85,8 +86,14 @@ fn likely(room: &Room<'_>, pattern: &Pattern) -> HashSet<Spot> {
     let sources: BTreeSet<usize> = said.chain(done).collect();
     let (mut buffer, turns, mut likely) = (Buffer::default(), Turns::default(), HashSet::new());
     for source in sources {
-        let log = room.linked.sources.get(source).and_then(|log| room.shelf.log(&log.path).ok());
-        let Some(log) = log else { continue };
+        let Some(source_log) = room.linked.sources.get(source) else { continue };
+        let log = match room.shelf.log(&source_log.path) {
+            Ok(log) => log,
+            Err(error) => {
+                warn!(path = ?source_log.path, %error, "cannot search a log of the session");
+                continue;
+            }
+        };
         let mut take = |at: At| _ = likely.insert(Spot { source, at });
         records::each_likely(log, &mut buffer, &turns, |line| filter.may_match(line), |_, record, _| take(record.at));
     }

@@ -103,7 +103,7 @@ fn page_of(line: u64) -> u64 {
 fn some(room: &Room<'_>, file: &str, chosen: usize, from: u64) -> Markup {
     let (lines, more) = match read(room, file, from, LINES, LETTERS) {
         Ok(read) => read,
-        Err(error) => return html! { p.no { "The log cannot be read: " (neutral(&error.to_string())) } },
+        Err(error) => return unreadable(&error),
     };
     let to = |from: u64| format!("?file={chosen}&from={from}");
     let pages = html! {
@@ -126,9 +126,17 @@ fn some(room: &Room<'_>, file: &str, chosen: usize, from: u64) -> Markup {
     }
 }
 
+/// In place of lines that cannot be read: why not.
+fn unreadable(error: &std::io::Error) -> Markup {
+    html! { p.no { "The log cannot be read: " (neutral(&error.to_string())) } }
+}
+
 /// One line in full, laid out.
 fn one(room: &Room<'_>, file: &str, chosen: usize, number: u64) -> Markup {
-    let line = read(room, file, number, 1, usize::MAX / 8).ok().and_then(|(lines, _)| lines.into_iter().next());
+    let line = match read(room, file, number, 1, usize::MAX / 8) {
+        Ok((lines, _)) => lines.into_iter().next(),
+        Err(error) => return unreadable(&error),
+    };
     let back = |number: u64| format!("?file={chosen}&from={}#line-{number}", page_of(number));
     html! {
         nav.pages aria-label="Lines of the log" {

@@ -19,6 +19,7 @@ use tooltrail_catalog::store::file_name;
 use tooltrail_formats::scan::Options;
 use tooltrail_model::row::VERSION;
 use tooltrail_server::{Guard, Setup, Site, serve};
+use tracing::{info, warn};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -95,6 +96,7 @@ pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
     let url = url(address, port);
     let scratch = ScratchDirectory::create().context("no place for temporary files")?;
     let sites = sites(args, scratch.path())?;
+    info!(%address, port, scratch = ?scratch.path(), "serving");
     say(&url, "Ctrl-C ends it")?;
     if let Some(token) = &token {
         out::remark(&format!("everybody who can reach {address} can read every session with this token, as the password: {token}"));
@@ -241,7 +243,8 @@ fn show(url: &str, port: u16, quiet: bool) {
             "no display here; from another machine: ssh -L {port}:127.0.0.1:{port} <this machine>, then open {url}"
         ));
     }
-    if open::that_detached(url).is_err() {
+    if let Err(error) = open::that_detached(url) {
+        warn!(%error, "cannot open a browser");
         out::remark(&"no browser could be opened; open the address yourself");
     }
 }
