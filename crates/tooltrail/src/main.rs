@@ -11,6 +11,7 @@ mod directories;
 mod filling;
 mod filters;
 mod keeping;
+mod logging;
 mod logs;
 mod machine;
 mod out;
@@ -28,7 +29,8 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let cli = cli::parse();
-    match commands::run(&cli) {
+    let started = logging::start(cli.log.as_ref());
+    match started.and_then(|()| commands::run(&cli)) {
         Ok(code) => code,
         // Whoever read our output has seen enough.
         Err(error) if out::is_closed_pipe(&error) => ExitCode::SUCCESS,
