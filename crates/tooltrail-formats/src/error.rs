@@ -11,10 +11,10 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The system refuses to open or read the file.
-    #[error("the log cannot be read any more; `tooltrail check` says which logs can be")]
+    #[error("the log cannot be read any more")]
     File(#[source] io::Error),
     /// The file can be read, and does not have the record at its place.
-    #[error("the log has changed since it was read; run the command again")]
+    #[error("the log has changed since it was read; try again")]
     Changed,
 }
 
@@ -48,7 +48,7 @@ mod tests {
     fn causes_follow_their_error() {
         let error = ReadError::File(io::Error::other("the disk is gone"));
         let told = ErrorChain(&error).to_string();
-        assert_eq!(told, "the log cannot be read any more; `tooltrail check` says which logs can be: the disk is gone");
+        assert_eq!(told, "the log cannot be read any more: the disk is gone");
         assert_eq!(ErrorChain(&ReadError::Changed).to_string(), ReadError::Changed.to_string());
     }
 

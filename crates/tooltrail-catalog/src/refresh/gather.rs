@@ -134,7 +134,10 @@ impl Held {
             match ties {
                 Some(ties) if changed.touch(&ties) => drop(joined.bundles.insert(known.bundle)),
                 Some(_) => {}
-                None => drop(spoiled.insert((*path).clone())),
+                None => {
+                    warn!(?path, "stored ties are damaged; reading the log again");
+                    spoiled.insert((*path).clone());
+                }
             }
         })?;
         if seen < same.len() {

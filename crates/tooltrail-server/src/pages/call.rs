@@ -188,7 +188,7 @@ impl Context {
 }
 
 /// What to do about a log that was changed or deleted after it was read.
-const GONE: &str = "Load the page again; if that does not help, `tooltrail check` says what is in the log.";
+const GONE: &str = "If it stays like this, `tooltrail check` says what is in the log.";
 
 /// One call, to be drawn.
 struct Sheet<'r> {
