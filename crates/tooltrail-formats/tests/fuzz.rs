@@ -118,7 +118,7 @@ fn open_all(bytes: &[u8], summary: Summary) {
             for entry in &entries {
                 placed.extend(if let What::Call(index) = entry.what { Some(index) } else { None });
                 assert!(!matches!(book.open(entry), Loaded::Gone(_)), "{entry:?}");
-                assert!(book.spots(entry).iter().all(|spot| book.raw(*spot).is_some()));
+                assert!(book.spots(entry).iter().all(|spot| book.raw(*spot).is_ok()));
             }
             placed.sort_unstable();
             assert_eq!(placed, (0..transcript.calls.len()).collect::<Vec<_>>(), "each call has one entry");

@@ -72,17 +72,6 @@ impl Trouble {
             },
         }
     }
-
-    /// Why that is so, from the nearest cause to the first; nothing where the message says it all.
-    pub(crate) fn causes(&self) -> Vec<String> {
-        let mut causes = Vec::new();
-        let mut cause = self.source();
-        while let Some(error) = cause {
-            causes.push(error.to_string());
-            cause = error.source();
-        }
-        causes
-    }
 }
 
 impl Answer {

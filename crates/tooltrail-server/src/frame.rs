@@ -8,6 +8,7 @@ use crate::pages::home;
 use crate::snapshot::Snapshot;
 use axum::http::StatusCode;
 use maud::{DOCTYPE, Markup, html};
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_view::line::neutral;
 
 /// A page to be framed.
@@ -199,8 +200,7 @@ pub(crate) fn trouble(app: &AppState, trouble: &Trouble) -> Markup {
     let main = html! {
         main #main.lists.narrow {
             h1 { (title) }
-            p { (ticked(&trouble.to_string())) }
-            @for cause in trouble.causes() { p.di { "Cause: " (ticked(&cause)) } }
+            p { (ticked(&ErrorChain(trouble).to_string())) }
             p { a href=(app.to("/")) { "Home" } " · " a href=(app.to("/sessions")) { "All sessions" } }
         }
     };

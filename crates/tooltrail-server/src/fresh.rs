@@ -13,8 +13,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tooltrail_catalog::refresh::refresh;
 use tooltrail_catalog::store::{Catalogue, Error};
+use tooltrail_formats::error::{ErrorChain, panic_message};
 use tooltrail_formats::find::{Found, Search};
 use tooltrail_formats::scan::{Options, Progress};
+use tracing::{error, warn};
 
 /// What is younger than this is taken as it is.
 const YOUNG: Duration = Duration::from_millis(700);
@@ -94,10 +96,16 @@ impl Fresh {
                     Ok(Ok(())) => None,
                     Ok(Err(error)) => {
                         error.heal();
-                        Some(error.to_string())
+                        Some(ErrorChain(&error).to_string())
                     }
-                    Err(_) => Some("the logs could not be read; `tooltrail check` says more".to_owned()),
+                    Err(panic) => {
+                        let said = panic_message(&*panic);
+                        Some(format!("the logs could not be read; `tooltrail check` says more: an internal error: {said}"))
+                    }
                 };
+                if let Some(error) = &problem {
+                    error!(%error, "cannot refresh what pages show");
+                }
                 let mut state = own.state();
                 state.done = ticket;
                 state.problem = problem;
@@ -230,7 +238,7 @@ impl Refresher<'_> {
             logs: search.files.len(),
             bytes: search.files.iter().map(|found| found.size).sum(),
             looked: search.looked.clone(),
-            problems: search.problems.iter().map(ToString::to_string).collect(),
+            problems: search.problems.iter().map(|problem| ErrorChain(problem).to_string()).collect(),
             ..LogReading::default()
         };
         let work = Arc::new(Work { total: AtomicU64::new(read.bytes), ..Work::default() });
@@ -247,7 +255,7 @@ impl Refresher<'_> {
         }
         let outcome = refresh(&mut catalogue, &search, self.options, self.machine.now().time, &work.progress)?;
         work.progress.bytes.store(work.total.load(Ordering::Relaxed), Ordering::Relaxed);
-        read.problems.extend(outcome.problems.iter().map(ToString::to_string));
+        read.problems.extend(outcome.problems.iter().map(|problem| ErrorChain(problem).to_string()));
         let first = if is_new { read.logs } else { outcome.read };
         (read.first, read.newer) = self.fresh.count(first, read.logs, start.elapsed());
         self.machine.refreshed(&search);
@@ -267,7 +275,13 @@ impl Refresher<'_> {
             return Ok(());
         }
         // Where there is no place for it, the first page waits.
-        let Ok(place) = tempfile::tempdir_in(self.place) else { return Ok(()) };
+        let place = match tempfile::tempdir_in(self.place) {
+            Ok(place) => place,
+            Err(error) => {
+                warn!(path = ?self.place, %error, "no place for a first catalogue; the first page waits");
+                return Ok(());
+            }
+        };
         let mut few = Catalogue::open(&place.path().join("newest.sqlite"))?;
         let newest = Search { files: newest(&search.files), ..Search::default() };
         refresh(&mut few, &newest, self.options, self.machine.now().time, &Progress::default())?;

@@ -11,16 +11,19 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Query, RawPathParams, Request};
 use axum::http::{HeaderMap, StatusCode};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{Next, from_fn, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::get;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use std::net::TcpListener;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::TcpStream;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tooltrail_formats::error::ErrorChain;
+use tooltrail_view::line::neutral;
+use tracing::{debug, info, warn};
 
 /// How many connections there are at most.
 const CONNECTIONS: usize = 768;
@@ -44,7 +47,10 @@ pub fn serve(listener: TcpListener, apps: &[Arc<AppState>], guard: Guard, health
             match listener.accept().await {
                 Ok((stream, _)) => drop(tokio::spawn(connection(stream, router.clone(), place))),
                 // There may be no room for it, which passes.
-                Err(_) => tokio::time::sleep(REST).await,
+                Err(error) => {
+                    warn!(%error, "cannot accept a connection; trying again");
+                    tokio::time::sleep(REST).await;
+                }
             }
         }
     })
@@ -56,8 +62,10 @@ async fn connection(stream: TcpStream, router: Router, _place: OwnedSemaphorePer
     let _ = stream.set_nodelay(true);
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(ARRIVES).max_buf_size(HEAD);
-    // How a connection ends is nobody's concern any more.
-    let _ = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router)).await;
+    // Browsers end connections as they like, so this is no warning.
+    if let Err(error) = http.serve_connection(TokioIo::new(stream), TowerToHyperService::new(router)).await {
+        debug!(%error, "a connection ended early");
+    }
 }
 
 /// All addresses.
@@ -88,7 +96,18 @@ pub fn router(apps: &[Arc<AppState>], guard: Guard, health: &str) -> Router {
         });
     }
     let door = Door { guard, apis: apps.iter().map(|app| api::prefix(app)).collect() };
-    router.route("/assets/{name}", get(asset)).layer(from_fn_with_state(Arc::new(door), guard::check))
+    router.route("/assets/{name}", get(asset)).layer(from_fn_with_state(Arc::new(door), guard::check)).layer(from_fn(log_request))
+}
+
+/// Logs a request when its answer begins. The query is left out: it holds what somebody searches for.
+async fn log_request(request: Request, next: Next) -> Response {
+    if !tracing::enabled!(tracing::Level::INFO) {
+        return next.run(request).await;
+    }
+    let (start, method, path) = (Instant::now(), request.method().clone(), request.uri().path().to_owned());
+    let response = next.run(request).await;
+    info!(%method, path, status = response.status().as_u16(), took = ?start.elapsed(), "served a request");
+    response
 }
 
 /// A page, made on a thread where it may take its time.
@@ -104,8 +123,9 @@ fn page(app: &Arc<AppState>, handler: Handler) -> axum::routing::MethodRouter {
                 Ok(answer) => answer.response(StatusCode::OK),
                 Err(wrong) => trouble(&app, &wrong),
             });
-            made.await.unwrap_or_else(|| {
-                let say = "This page could not be made. What it shows can still be seen with `tooltrail show`.\n";
+            made.await.unwrap_or_else(|error| {
+                let error = neutral(&error.to_string()).into_owned();
+                let say = format!("This page could not be made: {error}. What it shows can still be seen with `tooltrail show`.\n");
                 headed(StatusCode::INTERNAL_SERVER_ERROR, "text/plain; charset=utf-8", "no-store", Body::from(say))
             })
         }
@@ -113,6 +133,9 @@ fn page(app: &Arc<AppState>, handler: Handler) -> axum::routing::MethodRouter {
 }
 
 fn trouble(app: &AppState, trouble: &Trouble) -> Response {
+    if trouble.status() == StatusCode::INTERNAL_SERVER_ERROR {
+        warn!(error = %ErrorChain(trouble), "cannot show a page");
+    }
     Answer::Html(frame::trouble(app, trouble)).response(trouble.status())
 }
 

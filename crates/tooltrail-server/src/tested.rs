@@ -10,11 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tooltrail_catalog::library::Library;
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Selection;
 use tooltrail_model::digest::{self, Outcome, Run};
 use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::{Tone, counted};
+use tracing::warn;
 
 /// So many sessions are remembered.
 const KNOWN: usize = 5_000;
@@ -93,7 +95,8 @@ impl Tests {
 /// How the tests of a session went. One that cannot be opened has none.
 fn tested(snapshot: &Snapshot, rows: &[SessionRow<'_>], place: usize) -> Option<Tested> {
     let row = rows.get(place).filter(|row| row.calls > 0)?;
-    let linker = snapshot.library.open(snapshot.listing.bundle(place)?).ok()?;
+    let opened = snapshot.library.open(snapshot.listing.bundle(place)?);
+    let linker = opened.inspect_err(|error| warn!(error = %ErrorChain(error), "cannot open a session for its tests")).ok()?;
     let linked = linker.link();
     let own = linked.sessions.iter().position(|session| session.agent == row.agent && *session.id == *row.session)?;
     let book = SessionBook::outline(&linked, &[own], &snapshot.now, snapshot.library.shelf());

@@ -9,21 +9,23 @@ use tooltrail_formats::find::Search;
 use tooltrail_formats::retention::Retention;
 use tooltrail_model::Time;
 use tooltrail_model::row::SessionRow;
+use tracing::debug;
 
 /// The keep of the places that the arguments name; none where there is no place for it.
 pub(crate) fn keep(args: &LogArgs) -> Option<Keep> {
     if args.demo {
         return None;
     }
-    directories::data().ok().map(|data| Keep::of(&data, &args.root))
+    let data = directories::data().inspect_err(|error| debug!(%error, "nothing is kept"));
+    data.ok().map(|data| Keep::of(&data, &args.root))
 }
 
 /// Keeps what is due, where that was asked for. Whatever goes wrong is told and nothing more: the command is about something else.
 pub(crate) fn after_refresh(args: &LogArgs, search: &Search) {
     let Some(keep) = keep(args).filter(|keep| keep.state().on) else { return };
     match keep.after_refresh(search, &retention(args), jiff::Timestamp::now().into()) {
-        Ok(outcome) => outcome.problems.iter().for_each(|problem| out::complain(problem)),
-        Err(error) => out::complain(&error),
+        Ok(outcome) => outcome.problems.iter().for_each(|problem| out::complain_of(problem)),
+        Err(error) => out::complain_of(&error),
     }
 }
 

@@ -17,6 +17,7 @@ pub use files::file_name;
 pub use kept::Spots;
 pub use keys::{CallKey, Figure, Keys};
 pub use listing::{Listed, Listing};
+pub use summaries::SummaryError;
 pub(crate) use summaries::{Packed, may_have, pack, pack_ties, unpack};
 pub(crate) use write::{Ids, NewSource, Stamp, Writer};
 
@@ -26,31 +27,40 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tooltrail_formats::error::ErrorChain;
+use tracing::{debug, warn};
 
 /// What can go wrong with the catalogue.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file cannot be used.
-    #[error("cannot use the catalogue `{}`: {error}; it may be deleted, it is made again from the logs", path.display())]
+    #[error("cannot use the catalogue `{}`, which may be deleted: it is made again from the logs", path.display())]
     Store {
         /// The file.
         path: PathBuf,
         /// Why.
+        #[source]
         error: rusqlite::Error,
     },
     /// Its directory cannot be made.
-    #[error("cannot make the directory `{}`: {error}; choose another one with TOOLTRAIL_CACHE", path.display())]
+    #[error("cannot make the directory `{}`; choose another one with TOOLTRAIL_CACHE", path.display())]
     Directory {
         /// The directory.
         path: PathBuf,
         /// Why.
+        #[source]
         error: std::io::Error,
     },
     /// What is stored of a log cannot be read.
-    #[error("the catalogue `{}` is damaged", path.display())]
+    #[error("the catalogue `{}` is damaged where it describes `{log}`", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
+        /// The log whose summary it is.
+        log: String,
+        /// Why the summary is none.
+        #[source]
+        error: SummaryError,
     },
 }
 
@@ -60,9 +70,10 @@ impl Error {
     pub fn heal(&self) -> bool {
         match self {
             Error::Store { path, error } if is_damaged(error) => remove(path),
-            Error::Damaged { path } => remove(path),
+            Error::Damaged { path, .. } => remove(path),
             _ => return false,
         }
+        warn!(error = %ErrorChain(self), "removed a damaged catalogue");
         true
     }
 }
@@ -104,7 +115,10 @@ impl Catalogue {
                 Ok(connection) => return Ok(Catalogue { connection, path: path.to_owned(), draft: None }),
                 // Another process is at work on it: it is not damaged.
                 Err(error) if is_busy(&error) => return Err(Error::Store { path: path.to_owned(), error }),
-                Err(_) => remove(path),
+                Err(error) => {
+                    warn!(?path, %error, "removed a catalogue that cannot be opened");
+                    remove(path);
+                }
             }
         }
         Catalogue::begin(path).map_err(|error| Error::Store { path: path.to_owned(), error })
@@ -128,7 +142,8 @@ impl Catalogue {
         self.connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
         self.close()?;
         // Unlike a renamed one, a linked file never takes the place of one that is in use.
-        let named = fs::hard_link(&draft.path, &self.path).is_ok();
+        let linked = fs::hard_link(&draft.path, &self.path);
+        let named = linked.inspect_err(|error| debug!(path = ?self.path, %error, "another process has named its catalogue")).is_ok();
         drop(draft);
         self.connection = connect(&self.path, Mode::Shared)?;
         Ok(named)

@@ -21,6 +21,7 @@ use tooltrail_formats::{Format, Record};
 use tooltrail_model::event::BlockKind;
 use tooltrail_model::link::{Now, Source};
 use tooltrail_model::{At, Fact, Span, Time};
+use tracing::{trace, warn};
 
 /// How many logs are followed. One that changes after it was dropped is read whole, once.
 const LIVE: usize = 32;
@@ -253,7 +254,14 @@ impl World {
         });
         self.read.fetch_add(entry.1.bytes() - bytes, Ordering::Relaxed);
         let told = self.note(found);
-        let Ok(followed) = taken else { return self.miss(&found.path, told, before) };
+        let followed = match taken {
+            Ok(followed) => followed,
+            Err(error) => {
+                warn!(path = ?found.path, %error, "cannot follow a log");
+                return self.miss(&found.path, told, before);
+            }
+        };
+        trace!(path = ?found.path, bytes = entry.1.bytes() - bytes, whole = followed.whole, "followed a log");
         if followed.whole {
             self.desk.forget(&file);
         }

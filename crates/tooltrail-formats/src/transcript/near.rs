@@ -103,7 +103,7 @@ impl SessionBook<'_> {
 
     /// What a record holds for a reader.
     fn told(&self, spot: Spot) -> Option<Parts> {
-        let (format, bytes, value) = self.record(spot)?;
+        let (format, bytes, value) = self.record(spot).ok()?;
         Some(format.parts(Opened::new(Record { at: spot.at, bytes: &bytes }, &value)))
     }
 

@@ -1,6 +1,7 @@
 //! One call, loaded: what its request, its result, its ends and its hooks say, put together once.
 
 use super::{SessionBook, private};
+use crate::error::ReadError;
 use crate::{Ask, Format, Opened, Record, saved, value};
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::{Detail, Detailed};
@@ -8,8 +9,8 @@ use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{Answered, Asked, CallEntry, HookStory, Made, Nested, SideFile, Spot, Story, Transcript, What};
 use tooltrail_model::{Status, shell};
 
-pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Option<Story<'b>> {
-    let entry = book.transcript.calls.get(index)?;
+pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<'b>, ReadError> {
+    let entry = book.transcript.calls.get(index).ok_or(ReadError::Changed)?;
     let id = entry.row.call;
     let (format, bytes, value) = book.record(entry.request)?;
     let request = Opened::new(Record { at: entry.request.at, bytes: &bytes }, &value);
@@ -25,7 +26,7 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Option<Story<
     if let Detail::Shell(command) = &told.detail {
         shell::tell(&mut row, &command.command);
     }
-    Some(Story {
+    Ok(Story {
         number: entry.number,
         hooks: hooks(book, format, entry),
         nested: nested(&book.transcript, entry),
@@ -43,7 +44,8 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Option<Story<
 fn answer(book: &SessionBook<'_>, format: &dyn Format, entry: &CallEntry<'_>) -> Option<Answered> {
     let mut whole: Option<Answered> = None;
     for &spot in entry.result.iter().chain(&entry.ends) {
-        let Some((_, bytes, value)) = book.record(spot) else { continue };
+        // The shelf has logged why; the call is shown with what there is.
+        let Ok((_, bytes, value)) = book.record(spot) else { continue };
         let Some(found) = format.result(Opened::new(Record { at: spot.at, bytes: &bytes }, &value), entry.row.call) else { continue };
         match &mut whole {
             Some(held) => held.join(found),
@@ -69,7 +71,7 @@ fn told(format: &dyn Format, row: &CallRow<'_>, asked: &Asked, answer: Option<&A
 
 fn hooks(book: &SessionBook<'_>, format: &dyn Format, entry: &CallEntry<'_>) -> Vec<HookStory> {
     let told = |spot: &Spot| {
-        let (_, bytes, value) = book.record(*spot)?;
+        let (_, bytes, value) = book.record(*spot).ok()?;
         let hooks = format.hooks(Opened::new(Record { at: spot.at, bytes: &bytes }, &value));
         Some(hooks.into_iter().filter(|hook| hook.call.as_deref().is_none_or(|call| call == entry.row.call)).collect::<Vec<_>>())
     };

@@ -7,9 +7,11 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
 use tooltrail_catalog::store;
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_model::filter::Mistake;
 use tooltrail_model::row::{SessionRow, VERSION};
 use tooltrail_view::line::neutral;
+use tracing::warn;
 
 /// Codes of faults, each with its status.
 macro_rules! codes {
@@ -191,14 +193,17 @@ impl From<Trouble> for Fault {
                 OpenError::Missing | OpenError::Catalogue(_) => Code::Broken,
             },
         };
-        let causes = trouble.causes().into_iter().map(|cause| format!(" Cause: {cause}"));
-        Fault::new(code, causes.fold(trouble.to_string(), |message, cause| message + &cause))
+        let message = ErrorChain(&trouble).to_string();
+        if code == Code::Broken {
+            warn!(error = %message, "cannot answer a program");
+        }
+        Fault::new(code, message)
     }
 }
 
 impl From<store::Error> for Fault {
     fn from(error: store::Error) -> Self {
-        Fault::new(Code::Broken, error.to_string())
+        Fault::from(Trouble::from(error))
     }
 }
 

@@ -256,8 +256,9 @@ async fn answer(app: Arc<AppState>, endpoint: &'static Endpoint, request: Reques
             Err(fault) => fault.response(),
         }
     });
-    made.await.unwrap_or_else(|| {
-        let say = "This could not be answered. `tooltrail check` says whether something is wrong with the logs.";
+    made.await.unwrap_or_else(|error| {
+        let error = tooltrail_view::line::neutral(&error.to_string()).into_owned();
+        let say = format!("This could not be answered: {error}. `tooltrail check` says whether something is wrong with the logs.");
         Fault::new(Code::Broken, say).response()
     })
 }

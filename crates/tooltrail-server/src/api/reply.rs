@@ -130,8 +130,7 @@ fn stream(write: Writer, writing: &Writing) -> Response {
     };
     let (mut pipe, written) = Pipe::new();
     std::thread::spawn(move || {
-        // Who wanted it may have gone.
-        let _ = write(&mut pipe).and_then(|()| pipe.end());
+        pipe::finish(write(&mut pipe).and_then(|()| pipe.end()));
         drop(turn);
     });
     headed(StatusCode::OK, LINES, "no-store", pipe::stream(written))

@@ -161,7 +161,10 @@ impl Context {
         let mut story = match book.call(index) {
             Loaded::Call(story) => story,
             Loaded::Part(_) => return Err(name::missing(&name)),
-            Loaded::Gone(_) => return Err(Trouble::Missing(GONE.to_owned())),
+            Loaded::Gone(why) => {
+                // The page says why in the words of the log's reader, and then what to do.
+                return Err(Trouble::Missing(format!("This call cannot be shown: {why}. {GONE}")));
+            }
         };
         let Some(entry) = book.transcript().calls.get(index) else { return Err(name::missing(&name)) };
         let children = others::children(book, index);
@@ -188,7 +191,7 @@ impl Context {
 }
 
 /// What to do about a log that was changed or deleted after it was read.
-const GONE: &str = "The log of this call has changed since it was read, or is gone. Load the page again; if that does not help, `tooltrail check` says what is in the log.";
+const GONE: &str = "If it stays like this, `tooltrail check` says what is in the log.";
 
 /// One call, to be drawn.
 struct Sheet<'r> {

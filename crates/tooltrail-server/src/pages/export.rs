@@ -4,7 +4,7 @@ use super::session::Visit;
 use crate::answer::{Answer, Trouble};
 use crate::app_state::AppState;
 use crate::open_sessions::SessionReader;
-use crate::pipe::Pipe;
+use crate::pipe::{self, Pipe};
 use crate::request::PageRequest;
 use std::io::{self, Write};
 use tooltrail_formats::changes::told::{self, Which};
@@ -55,8 +55,7 @@ fn file(app: &AppState, request: &PageRequest, to: To) -> Result<Answer, Trouble
         (request.get("redact") != Some("no")).then(|| Redactor::new(app.machine.home().as_deref(), app.machine.user().as_deref()));
     let (mut pipe, written) = Pipe::new();
     app.download(&visit.snapshot, visit.place, move |session| {
-        // Who wanted it may have gone.
-        let _ = session.with(|reader| write(reader, to, redactor.as_ref(), &mut pipe)).and_then(|()| pipe.end());
+        pipe::finish(session.with(|reader| write(reader, to, redactor.as_ref(), &mut pipe)).and_then(|()| pipe.end()));
     })?;
     Ok(Answer::File(kind, format!("session-{name}.{extension}"), written))
 }

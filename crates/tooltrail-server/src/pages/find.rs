@@ -20,6 +20,7 @@ use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::filter::{Pattern, texts};
 use tooltrail_model::transcript::{Part, Spot, Story};
 use tooltrail_view::render::html::window::Found;
+use tracing::warn;
 
 /// The most rows that are told.
 const MOST: usize = 5_000;
@@ -83,8 +84,14 @@ fn likely(reader: &SessionReader<'_>, pattern: &Pattern) -> HashSet<Spot> {
     let sources: BTreeSet<usize> = said.chain(done).collect();
     let (mut buffer, turns, mut likely) = (Buffer::default(), Turns::default(), HashSet::new());
     for source in sources {
-        let log = reader.linked.sources.get(source).and_then(|log| reader.shelf.log(&log.path).ok());
-        let Some(log) = log else { continue };
+        let Some(source_log) = reader.linked.sources.get(source) else { continue };
+        let log = match reader.shelf.log(&source_log.path) {
+            Ok(log) => log,
+            Err(error) => {
+                warn!(path = ?source_log.path, %error, "cannot search a log of the session");
+                continue;
+            }
+        };
         let mut take = |at: At| _ = likely.insert(Spot { source, at });
         records::each_likely(log, &mut buffer, &turns, |line| filter.may_match(line), |_, record, _| take(record.at));
     }

@@ -103,7 +103,7 @@ fn page_of(line: u64) -> u64 {
 fn some(reader: &SessionReader<'_>, file: &str, chosen: usize, from: u64) -> Markup {
     let (lines, more) = match read(reader, file, from, LINES, LETTERS) {
         Ok(read) => read,
-        Err(error) => return html! { p.no { "The log cannot be read: " (neutral(&error.to_string())) } },
+        Err(error) => return unreadable(&error),
     };
     let to = |from: u64| format!("?file={chosen}&from={from}");
     let pages = html! {
@@ -126,9 +126,17 @@ fn some(reader: &SessionReader<'_>, file: &str, chosen: usize, from: u64) -> Mar
     }
 }
 
+/// In place of lines that cannot be read: why not.
+fn unreadable(error: &std::io::Error) -> Markup {
+    html! { p.no { "The log cannot be read: " (neutral(&error.to_string())) } }
+}
+
 /// One line in full, laid out.
 fn one(reader: &SessionReader<'_>, file: &str, chosen: usize, number: u64) -> Markup {
-    let line = read(reader, file, number, 1, usize::MAX / 8).ok().and_then(|(lines, _)| lines.into_iter().next());
+    let line = match read(reader, file, number, 1, usize::MAX / 8) {
+        Ok((lines, _)) => lines.into_iter().next(),
+        Err(error) => return unreadable(&error),
+    };
     let back = |number: u64| format!("?file={chosen}&from={}#line-{number}", page_of(number));
     html! {
         nav.pages aria-label="Lines of the log" {

@@ -3,6 +3,7 @@
 use super::show::{check_turns, turns};
 use crate::changes::{self, Which};
 use crate::cli::LogArgs;
+use crate::output_file::{self, Existing};
 use crate::refs::{Target, Wanted};
 use crate::{logs, out, table};
 use anyhow::{Context, bail};
@@ -84,7 +85,7 @@ enum Bodies {
 
 pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> {
     let to = format(args, own)?;
-    let output = own.output.as_deref().filter(|path| *path != Path::new("-"));
+    let output = output_file::path(own.output.as_deref());
     if output.is_none() && to == To::Html && io::stdout().is_terminal() {
         bail!("a page is no text for a terminal; add `-o session.html`");
     }
@@ -119,8 +120,12 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
         }
         to => write(&book, to, own, selection.clone(), out),
     };
+    let mut written = None;
     match output {
-        Some(path) => to_file(path, write).with_context(|| format!("cannot write `{}`", path.display()))?,
+        Some(path) => {
+            let bytes = to_file(path, write).with_context(|| format!("cannot write `{}`", path.display()))?;
+            written = Some((path, bytes));
+        }
         // A terminal acts on what it is sent, and a patch is made of texts as they are.
         None if to == To::Patch && io::stdout().is_terminal() => {
             let mut patch = Vec::new();
@@ -136,7 +141,7 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
     if empty.get() {
         out::remark(&"the patch is empty: no edit that succeeded changed a file; commands may have, and `tooltrail show` lists them");
     }
-    report(&book, output, &redactor, own.no_redact);
+    report(&book, written, &redactor, own.no_redact);
     if to == To::Patch && !own.no_redact && !redactor.taken().is_empty() {
         out::remark(&"a patch that something was taken out of may not apply; --no-redact keeps it whole");
     }
@@ -184,43 +189,18 @@ fn note(own: &ExportArgs) -> Option<String> {
     (!own.no_redact).then(|| "Secrets, e-mail addresses and home directories were taken out before this was written.".to_owned())
 }
 
-/// Writes beside the file and puts it in place when it is whole, so that nothing half-written is ever there.
-fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Otherwise the error would name the file beside it, which nobody knows of.
-    if !directory.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::NotFound, format!("there is no directory `{}`", directory.display())));
-    }
-    if path.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name a file in it"));
-    }
-    let mut file = tempfile::Builder::new().prefix(".tooltrail-").tempfile_in(directory)?;
+/// Writes a session to a file, compressed if its name says so.
+fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
     let compressed = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
-    let mut out = BufWriter::with_capacity(256 * 1024, file.as_file_mut());
-    if compressed {
-        let mut packer = flate2::write::GzEncoder::new(&mut out, flate2::Compression::default());
+    output_file::write(path, Existing::Replace, |out| {
+        if !compressed {
+            return write(out);
+        }
+        let mut packer = flate2::write::GzEncoder::new(out, flate2::Compression::default());
         write(&mut packer)?;
         packer.finish()?;
-    } else {
-        write(&mut out)?;
-    }
-    out.flush()?;
-    drop(out);
-    share(file.as_file())?;
-    file.persist(path)?;
-    Ok(())
-}
-
-/// A temporary file is closed to others; what is written to be shared is open like any new file.
-#[cfg(unix)]
-pub(super) fn share(file: &std::fs::File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-pub(super) fn share(_: &std::fs::File) -> io::Result<()> {
-    Ok(())
+        Ok(())
+    })
 }
 
 /// So many of what was taken out: `2 passwords in urls`, `3 basic credentials`.
@@ -233,9 +213,8 @@ fn several(number: u64, what: &str) -> String {
 }
 
 /// Says what was written and what was taken out of it, beside the output.
-fn report(book: &dyn Book, output: Option<&Path>, redactor: &Redactor, kept: bool) {
-    if let Some(path) = output {
-        let bytes = std::fs::metadata(path).map_or(0, |meta| meta.len());
+fn report(book: &dyn Book, written: Option<(&Path, u64)>, redactor: &Redactor, kept: bool) {
+    if let Some((path, bytes)) = written {
         let calls = table::counted(book.transcript().calls.len() as u64, "call");
         out::remark(&format!("wrote {} ({calls}, {})", path.display(), tooltrail_view::head::size(bytes)));
     }

@@ -145,7 +145,7 @@ impl Sheet<'_> {
     /// A call as a run of the same, if it is one. Most are not, and a look at the bytes of the record tells.
     fn as_run<'s>(&'s self, index: usize, call: &'s CallEntry<'s>, same: &Same, words: &[Finder<'_>]) -> Option<Run<'s>> {
         let at = call.request.at;
-        let record = self.book.raw(call.request).filter(|_| at.span.len() <= load::LONGEST)?;
+        let record = self.book.raw(call.request).ok().filter(|_| at.span.len() <= load::LONGEST)?;
         if words.iter().any(|word| word.find(&record).is_none()) {
             return None;
         }

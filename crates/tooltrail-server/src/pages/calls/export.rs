@@ -4,13 +4,15 @@ use super::columns::{Column, Field, Told};
 use super::{View, WHOLE};
 use crate::answer::{Answer, Trouble};
 use crate::app_state::AppState;
-use crate::pipe::Pipe;
+use crate::pipe::{self, Pipe};
 use crate::request::PageRequest;
 use crate::snapshot::Snapshot;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use tooltrail_catalog::store::Listed;
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_model::row::{CallRow, SessionRow};
+use tracing::{debug, warn};
 
 /// For spreadsheets: the columns of the table.
 pub(crate) fn csv(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
@@ -49,8 +51,12 @@ fn file(app: &AppState, request: &PageRequest, to: To) -> Result<Answer, Trouble
     let (mut pipe, written) = Pipe::new();
     let (columns, threads) = (view.columns.clone(), app.threads());
     std::thread::spawn(move || {
-        // Who wanted it may have gone, and the catalogue may have: the file is broken off there.
-        let _ = write(&snapshot, &calls, to, &columns, threads, &mut pipe).map(|()| pipe.end());
+        match write(&snapshot, &calls, to, &columns, threads, &mut pipe) {
+            Ok(()) => pipe::finish(pipe.end()),
+            // The file is broken off there: the catalogue has gone, or mostly whoever wanted it.
+            Err(error @ Trouble::Store(_)) => warn!(error = %ErrorChain(&error), "a download of calls is broken off"),
+            Err(error) => debug!(%error, "a download of calls is broken off"),
+        }
         drop(turn);
     });
     Ok(match to {

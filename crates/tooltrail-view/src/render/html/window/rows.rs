@@ -6,6 +6,7 @@ use super::super::message::{self, Around};
 use super::super::plan::Row;
 use super::super::rows::{Nested, heading, nest};
 use super::{At, Window, way};
+use crate::line::neutral;
 use crate::{Block, Book, Limits, Loaded, call, messages};
 use maud::{Markup, PreEscaped, html};
 use tooltrail_model::transcript::{Entry, Level, Part, Story};
@@ -71,9 +72,9 @@ impl Rows<'_> {
         match loaded {
             Loaded::Call(story) => self.call(&story, call.unwrap_or(usize::MAX), drawn),
             Loaded::Part(part) => self.message(&part, drawn),
-            Loaded::Gone(_) => {
+            Loaded::Gone(why) => {
                 let anchor = call.and_then(|call| self.window.anchor(call));
-                html! { div.row.msg.m-trouble.bad id=[anchor] tabindex="-1" { (gone()) } }
+                html! { div.row.msg.m-trouble.bad id=[anchor] tabindex="-1" { (gone(&why)) } }
             }
         }
     }
@@ -121,7 +122,7 @@ impl Rows<'_> {
                 let limits = if whole { WHOLE } else { Limits::PAGE };
                 self.inside(&story, &limits, &nest, &self.window.page_of(call, index, self.at))
             }
-            (Loaded::Gone(_), Some(_)) => gone(),
+            (Loaded::Gone(why), Some(_)) => gone(&why),
             _ => notice(Level::Error, &html! { "There is no such call." }),
         }
     }
@@ -158,7 +159,7 @@ impl Rows<'_> {
         let Some(entry) = thread.and_then(|thread| thread.entries.get(*entry)) else { return missing() };
         match self.book.open(entry) {
             Loaded::Part(part) => body(&messages::message(&part, &WHOLE).body, &super::super::rows::placeless),
-            Loaded::Gone(_) => gone(),
+            Loaded::Gone(why) => gone(&why),
             Loaded::Call(_) => missing(),
         }
     }
@@ -171,9 +172,9 @@ impl Rows<'_> {
     }
 }
 
-/// A record is not where it was.
-fn gone() -> Markup {
-    notice(Level::Error, &html! { "The log has changed since it was read, or is gone. Load the page again." })
+/// A notice in place of a record that cannot be read again, with the reason.
+fn gone(why: &str) -> Markup {
+    notice(Level::Error, &html! { "This cannot be shown: " (neutral(why)) })
 }
 
 /// Whether something was left out that the log has.
