@@ -20,7 +20,7 @@ use tooltrail_model::At;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::filter::{Pattern, texts};
 use tooltrail_model::transcript::{Part, Spot, Story};
-use tooltrail_view::render::html::window::Found;
+use tooltrail_view::render::html::window::FoundRow;
 
 /// The most rows that are told.
 const MOST: usize = 5_000;
@@ -52,17 +52,17 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
 fn find(room: &Room<'_>, pattern: &Pattern) -> Told {
     let likely = likely(room, pattern);
     let mut told = Told::default();
-    let mut take = |section: usize, row: usize, found: Found<'_>| {
+    let mut take = |section: usize, row: usize, found: FoundRow<'_>| {
         let spots = match found {
-            Found::Call(call) => room.book.spots_of_call(call),
-            Found::Message(entry) => room.book.spots(entry),
+            FoundRow::Call(call) => room.book.spots_of_call(call),
+            FoundRow::Message(entry) => room.book.spots(entry),
         };
         if !spots.iter().any(|spot| likely.contains(spot)) {
             return ControlFlow::Continue(());
         }
         let loaded = match found {
-            Found::Call(call) => room.book.call(call),
-            Found::Message(entry) => room.book.open(entry),
+            FoundRow::Call(call) => room.book.call(call),
+            FoundRow::Message(entry) => room.book.open(entry),
         };
         let times = times(pattern, loaded);
         if times > 0 {

@@ -16,7 +16,7 @@ use tooltrail_formats::FORMATS;
 use tooltrail_model::Time;
 use tooltrail_model::book::Book;
 use tooltrail_view::render::html::title;
-use tooltrail_view::render::html::window::{At, Known, Tab};
+use tooltrail_view::render::html::window::{PageRequest as At, PageState, Tab};
 use tooltrail_view::resume;
 
 /// What belongs to a session's pages beside the page itself.
@@ -214,7 +214,7 @@ pub(crate) fn live(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let (moment, place, now) = (Arc::clone(&visit.moment), visit.place, site.machine.now().time);
     let told = site.ask(&moment, place, move |room| {
         let asked = &visit.seat.asked;
-        let known = Known { sections: asked.get("have").unwrap_or_default(), outline: asked.get("outline").unwrap_or_default() };
+        let known = PageState { sections: asked.get("have").unwrap_or_default(), outline: asked.get("outline").unwrap_or_default() };
         let at = At { live: true, now: Some(now), ..visit.at(room) };
         serde_json::to_string(&room.window.live(room.book, &at, &known))
     })?;

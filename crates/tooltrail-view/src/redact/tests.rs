@@ -1,13 +1,15 @@
-//! What must go, what must stay, and what holds for any text.
+//! Tables of secrets that must be redacted, of look-alikes that must stay, and properties of any text.
 //!
-//! The secrets are invented: their letters are drawn when the tests run, so that no scanner takes this file for a leak.
+//! The secrets are invented: they are generated when the tests run, so that secret scanners do not take this file for a
+//! leak.
 
 use proptest::prelude::*;
 
 use super::Redactor;
 
-/// Letters that look drawn by chance, the same ones every time.
+/// Characters that look random, but are the same every time.
 fn drawn(from: &[u8], len: usize) -> String {
+    // xorshift32: no dependency, and the same on all machines.
     let mut state: u32 = 0x2545_f491;
     let mut next = || {
         state ^= state << 13;
@@ -34,14 +36,14 @@ fn redacted(text: &str) -> String {
     Redactor::new(Some("/home/anna"), Some("anna")).text(text.to_owned())
 }
 
-/// Compares all of a table before it fails, to show all that is wrong with it.
+/// Compares a whole table before it fails, so that all mistakes are shown at once.
 fn compare(table: impl IntoIterator<Item = (String, String)>) {
     let wrong = table.into_iter().map(|(text, wanted)| (redacted(&text), text, wanted)).filter(|(found, _, wanted)| found != wanted);
     let wrong: Vec<String> = wrong.map(|(found, text, wanted)| format!("   text {text}\n  found {found}\n wanted {wanted}\n")).collect();
     assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Tokens by their names.
+/// Tokens by the names of their rules.
 fn tokens() -> Vec<(&'static str, String)> {
     let with = |head: &str, rest: String| head.to_owned() + &rest;
     vec![
@@ -92,6 +94,7 @@ fn tokens() -> Vec<(&'static str, String)> {
 
 #[test]
 fn tokens_go_wherever_they_stand() {
+    // Contexts of real logs: settings, JSON, JSON within JSON, escapes, colours, headers, URLs, diffs, other scripts.
     const AROUND: [(&str, &str); 12] = [
         ("", ""),
         ("use ", " for it"),
@@ -116,6 +119,7 @@ fn tokens_go_wherever_they_stand() {
 fn other_secrets_go() {
     let aws = plain(20) + "/" + &plain(19);
     let long = plain(32);
+    // `$L` and `$AWS` are replaced by generated values below.
     let table = [
         // Named values.
         ("DB_PASSWORD=hunter2\n", "DB_PASSWORD=[redacted: password]\n"),
@@ -211,7 +215,7 @@ fn paths_lose_their_owner() {
     for (text, wanted) in [("C:\\Users\\anna\\x", "~\\x"), ("C:\\\\Users\\\\anna\\\\x", "~\\\\x"), ("C:/Users/anna/x", "~/x")] {
         assert_eq!(windows.text(text.to_owned()), wanted, "in {text}");
     }
-    // A user whose name is that of a directory.
+    // A user who is called like a directory.
     assert_eq!(Redactor::new(None, Some("dev")).text("ls /dev/null".to_owned()), "ls /dev/null");
 }
 
@@ -238,7 +242,7 @@ fn private_keys_go_as_a_whole() {
     ]);
 }
 
-/// What looks like a secret and is none.
+/// Texts that look like secrets, but are none.
 const LOOK_ALIKES: &[&str] = &[
     // Sums, ids, versions.
     "commit 3f786850e387550fdab836ed7e6dc881de23001b",
@@ -312,6 +316,7 @@ fn look_alikes_stay() {
 
 #[test]
 fn images_are_not_read() {
+    // Contains triggers, so the test would fail if the image were read.
     let image = "iVBORw0KGgo".to_owned() + &"ghpA".repeat(300) + "AKIA";
     let redactor = Redactor::default();
     assert_eq!(redactor.text(image.clone()), image);
@@ -326,7 +331,7 @@ fn what_is_taken_is_counted() {
     assert_eq!(redactor.taken(), [("github token", 2), ("e-mail address", 2), ("home directory", 1)]);
 }
 
-/// Pieces that rules look at, put together in any way.
+/// Parts that rules look at, joined in any way.
 fn pieces() -> impl Strategy<Value = String> {
     let mut pieces: Vec<String> = tokens().into_iter().map(|(_, token)| token).collect();
     pieces.extend(super::RULES.iter().flat_map(|rule| rule.triggers.iter().map(|trigger| (*trigger).to_owned())));
