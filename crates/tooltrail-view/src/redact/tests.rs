@@ -115,73 +115,75 @@ fn tokens_go_wherever_they_stand() {
     compare(tokens().into_iter().flat_map(each));
 }
 
+/// Secrets without a shape of their own, with what is left of each text. `$L` and `$AWS` stand for generated values.
+const OTHER_SECRETS: &[(&str, &str)] = &[
+    // Named values.
+    ("DB_PASSWORD=hunter2\n", "DB_PASSWORD=[redacted: password]\n"),
+    ("password: s3cr3t-Value!", "password: [redacted: password]"),
+    ("{\"password\":\"Tr0ub4dor&3\",\"a\":1}", "{\"password\":\"[redacted: password]\",\"a\":1}"),
+    ("{\\\"passwd\\\": \\\"Tr0ub4dor&3\\\"}", "{\\\"passwd\\\": \\\"[redacted: password]\\\"}"),
+    ("const dbPassword = 'qwe123rty';", "const dbPassword = '[redacted: password]';"),
+    ("let password: &str = \"qwe123rty\";", "let password: &str = \"[redacted: password]\";"),
+    ("password = \"a(b[c1\"", "password = \"[redacted: password]\""),
+    ("mysql --password=qwe123rty db", "mysql --password=[redacted: password] db"),
+    ("tool --db-password qwe123rty --x", "tool --db-password [redacted: password] --x"),
+    ("PGPASSWORD=qwe123rty psql", "PGPASSWORD=[redacted: password] psql"),
+    ("os.environ[\"API_TOKEN\"] = \"$L\"", "os.environ[\"API_TOKEN\"] = \"[redacted: token]\""),
+    ("aws_secret_access_key = $AWS", "aws_secret_access_key = [redacted: secret]"),
+    ("\"SecretAccessKey\": \"$AWS\"", "\"SecretAccessKey\": \"[redacted: secret]\""),
+    ("client_secret=$L&x=1", "client_secret=[redacted: secret]&x=1"),
+    ("api_key: $L", "api_key: [redacted: api key]"),
+    ("apiKey: '$L',", "apiKey: '[redacted: api key]',"),
+    ("X-Api-Key: $L", "X-Api-Key: [redacted: api key]"),
+    ("?access_token=$L&b=2", "?access_token=[redacted: token]&b=2"),
+    ("token%3D$L", "token%3D[redacted: token]"),
+    ("//registry.npmjs.org/:_authToken=$L", "//registry.npmjs.org/:_authToken=[redacted: token]"),
+    ("<password>qwe123rty</password>", "<password>[redacted: password]</password>"),
+    ("CREATE USER x WITH PASSWORD 'qwe123rty';", "CREATE USER x WITH PASSWORD '[redacted: password]';"),
+    ("password=$2b$12$$L", "password=[redacted: password]"),
+    ("GRAPH_PASSWORD=opensaysme", "GRAPH_PASSWORD=[redacted: password]"),
+    ("${DB_PASSWORD:-qwe123rty}", "${DB_PASSWORD:-[redacted: password]}"),
+    ("OPENAI_KEY=$L", "OPENAI_KEY=[redacted: key]"),
+    // Headers.
+    ("Authorization: Bearer $L", "Authorization: Bearer [redacted: bearer token]"),
+    ("\"Authorization\": \"bearer $L\"", "\"Authorization\": \"bearer [redacted: bearer token]\""),
+    ("Authorization: Basic YW5uYTpodW50ZXIy", "Authorization: Basic [redacted: basic credentials]"),
+    ("{\"auth\": \"YW5uYTpodW50ZXIy\"}", "{\"auth\": \"[redacted: basic credentials]\"}"),
+    ("Cookie: theme=dark; sid=$L\n", "Cookie: [redacted: cookie]\n"),
+    // URLs.
+    ("postgres://app:s3cr3t@db.host:5432/x", "postgres://app:[redacted: password in url]@db.host:5432/x"),
+    ("https://app:p@ss@host/x", "https://app:[redacted: password in url]@host/x"),
+    ("redis://:s3cr3t@cache:6379", "redis://:[redacted: password in url]@cache:6379"),
+    ("https://$L@o1.ingest.sentry.io/2", "https://[redacted: password in url]@o1.ingest.sentry.io/2"),
+    ("https://b.s3.amazonaws.com/k?X-Amz-Signature=$L&a=1", "https://b.s3.amazonaws.com/k?X-Amz-Signature=[redacted: signature]&a=1"),
+    ("https://x.blob.core.windows.net/c?sv=1&sig=$L%3D", "https://x.blob.core.windows.net/c?sv=1&sig=[redacted: signature]"),
+    ("AccountName=a;AccountKey=$L$L==;E=1", "AccountName=a;AccountKey=[redacted: azure key];E=1"),
+    ("https://hooks.slack.com/services/T0/B0/$L", "https://hooks.slack.com/services/[redacted: slack webhook]"),
+    ("https://discord.com/api/webhooks/123456789/$L", "https://discord.com/api/webhooks/[redacted: discord webhook]"),
+    // Short options.
+    ("curl -sS -u jane:hunter2 https://x.dev", "curl -sS -u jane:[redacted: password] https://x.dev"),
+    ("curl https://x.dev \\\n  -u \"jane:open sesame\"", "curl https://x.dev \\\n  -u \"jane:[redacted: password]\""),
+    ("$(curl --user 'jane:hunter2' x)", "$(curl --user 'jane:[redacted: password]' x)"),
+    ("/usr/bin/mysql -uroot -popensesame db", "/usr/bin/mysql -uroot -p[redacted: password] db"),
+    ("cd x && mysqldump -p'open sesame' db", "cd x && mysqldump -p'[redacted: password]' db"),
+    ("sshpass -p hunter2 ssh -p 2222 host", "sshpass -p [redacted: password] ssh -p 2222 host"),
+    ("docker login -u jane -p hunter2 r.io", "docker login -u jane -p [redacted: password] r.io"),
+    // Addresses.
+    ("mail anna.smith+x@corp.co.uk.", "mail [redacted: e-mail address]."),
+    ("Author: A <anna@gmail.com>", "Author: A <[redacted: e-mail address]>"),
+    ("line\\nanna@gmail.com\\n", "line\\n[redacted: e-mail address]\\n"),
+    ("?email=anna%40gmail.com&x", "?email=[redacted: e-mail address]&x"),
+    ("a@notexample.com", "[redacted: e-mail address]"),
+    ("li@163.com", "[redacted: e-mail address]"),
+    ("123+anna@users.noreply.github.com", "[redacted: e-mail address]"),
+];
+
 #[test]
 fn other_secrets_go() {
     let aws = plain(20) + "/" + &plain(19);
     let long = plain(32);
-    // `$L` and `$AWS` are replaced by generated values below.
-    let table = [
-        // Named values.
-        ("DB_PASSWORD=hunter2\n", "DB_PASSWORD=[redacted: password]\n"),
-        ("password: s3cr3t-Value!", "password: [redacted: password]"),
-        ("{\"password\":\"Tr0ub4dor&3\",\"a\":1}", "{\"password\":\"[redacted: password]\",\"a\":1}"),
-        ("{\\\"passwd\\\": \\\"Tr0ub4dor&3\\\"}", "{\\\"passwd\\\": \\\"[redacted: password]\\\"}"),
-        ("const dbPassword = 'qwe123rty';", "const dbPassword = '[redacted: password]';"),
-        ("let password: &str = \"qwe123rty\";", "let password: &str = \"[redacted: password]\";"),
-        ("password = \"a(b[c1\"", "password = \"[redacted: password]\""),
-        ("mysql --password=qwe123rty db", "mysql --password=[redacted: password] db"),
-        ("tool --db-password qwe123rty --x", "tool --db-password [redacted: password] --x"),
-        ("PGPASSWORD=qwe123rty psql", "PGPASSWORD=[redacted: password] psql"),
-        ("os.environ[\"API_TOKEN\"] = \"$L\"", "os.environ[\"API_TOKEN\"] = \"[redacted: token]\""),
-        ("aws_secret_access_key = $AWS", "aws_secret_access_key = [redacted: secret]"),
-        ("\"SecretAccessKey\": \"$AWS\"", "\"SecretAccessKey\": \"[redacted: secret]\""),
-        ("client_secret=$L&x=1", "client_secret=[redacted: secret]&x=1"),
-        ("api_key: $L", "api_key: [redacted: api key]"),
-        ("apiKey: '$L',", "apiKey: '[redacted: api key]',"),
-        ("X-Api-Key: $L", "X-Api-Key: [redacted: api key]"),
-        ("?access_token=$L&b=2", "?access_token=[redacted: token]&b=2"),
-        ("token%3D$L", "token%3D[redacted: token]"),
-        ("//registry.npmjs.org/:_authToken=$L", "//registry.npmjs.org/:_authToken=[redacted: token]"),
-        ("<password>qwe123rty</password>", "<password>[redacted: password]</password>"),
-        ("CREATE USER x WITH PASSWORD 'qwe123rty';", "CREATE USER x WITH PASSWORD '[redacted: password]';"),
-        ("password=$2b$12$$L", "password=[redacted: password]"),
-        ("GRAPH_PASSWORD=opensaysme", "GRAPH_PASSWORD=[redacted: password]"),
-        ("${DB_PASSWORD:-qwe123rty}", "${DB_PASSWORD:-[redacted: password]}"),
-        ("OPENAI_KEY=$L", "OPENAI_KEY=[redacted: key]"),
-        // Headers.
-        ("Authorization: Bearer $L", "Authorization: Bearer [redacted: bearer token]"),
-        ("\"Authorization\": \"bearer $L\"", "\"Authorization\": \"bearer [redacted: bearer token]\""),
-        ("Authorization: Basic YW5uYTpodW50ZXIy", "Authorization: Basic [redacted: basic credentials]"),
-        ("{\"auth\": \"YW5uYTpodW50ZXIy\"}", "{\"auth\": \"[redacted: basic credentials]\"}"),
-        ("Cookie: theme=dark; sid=$L\n", "Cookie: [redacted: cookie]\n"),
-        // URLs.
-        ("postgres://app:s3cr3t@db.host:5432/x", "postgres://app:[redacted: password in url]@db.host:5432/x"),
-        ("https://app:p@ss@host/x", "https://app:[redacted: password in url]@host/x"),
-        ("redis://:s3cr3t@cache:6379", "redis://:[redacted: password in url]@cache:6379"),
-        ("https://$L@o1.ingest.sentry.io/2", "https://[redacted: password in url]@o1.ingest.sentry.io/2"),
-        ("https://b.s3.amazonaws.com/k?X-Amz-Signature=$L&a=1", "https://b.s3.amazonaws.com/k?X-Amz-Signature=[redacted: signature]&a=1"),
-        ("https://x.blob.core.windows.net/c?sv=1&sig=$L%3D", "https://x.blob.core.windows.net/c?sv=1&sig=[redacted: signature]"),
-        ("AccountName=a;AccountKey=$L$L==;E=1", "AccountName=a;AccountKey=[redacted: azure key];E=1"),
-        ("https://hooks.slack.com/services/T0/B0/$L", "https://hooks.slack.com/services/[redacted: slack webhook]"),
-        ("https://discord.com/api/webhooks/123456789/$L", "https://discord.com/api/webhooks/[redacted: discord webhook]"),
-        // Short options.
-        ("curl -sS -u jane:hunter2 https://x.dev", "curl -sS -u jane:[redacted: password] https://x.dev"),
-        ("curl https://x.dev \\\n  -u \"jane:open sesame\"", "curl https://x.dev \\\n  -u \"jane:[redacted: password]\""),
-        ("$(curl --user 'jane:hunter2' x)", "$(curl --user 'jane:[redacted: password]' x)"),
-        ("/usr/bin/mysql -uroot -popensesame db", "/usr/bin/mysql -uroot -p[redacted: password] db"),
-        ("cd x && mysqldump -p'open sesame' db", "cd x && mysqldump -p'[redacted: password]' db"),
-        ("sshpass -p hunter2 ssh -p 2222 host", "sshpass -p [redacted: password] ssh -p 2222 host"),
-        ("docker login -u jane -p hunter2 r.io", "docker login -u jane -p [redacted: password] r.io"),
-        // Addresses.
-        ("mail anna.smith+x@corp.co.uk.", "mail [redacted: e-mail address]."),
-        ("Author: A <anna@gmail.com>", "Author: A <[redacted: e-mail address]>"),
-        ("line\\nanna@gmail.com\\n", "line\\n[redacted: e-mail address]\\n"),
-        ("?email=anna%40gmail.com&x", "?email=[redacted: e-mail address]&x"),
-        ("a@notexample.com", "[redacted: e-mail address]"),
-        ("li@163.com", "[redacted: e-mail address]"),
-        ("123+anna@users.noreply.github.com", "[redacted: e-mail address]"),
-    ];
-    compare(table.map(|(text, wanted)| (text.replace("$AWS", &aws).replace("$L", &long), wanted.to_owned())));
+    let filled = |(text, wanted): &(&str, &str)| (text.replace("$AWS", &aws).replace("$L", &long), (*wanted).to_owned());
+    compare(OTHER_SECRETS.iter().map(filled));
 }
 
 #[test]

@@ -183,22 +183,14 @@ fn question(x: &str) -> QuestionItem {
 
 /// Every block, with `x` in every field.
 pub(super) fn every(x: &str) -> Vec<(&'static str, Vec<Block>)> {
+    [texts(x), pictures_and_tables(x), lists(x), remarks(x)].concat()
+}
+
+/// Blocks of lines: code, diffs, output, prose.
+fn texts(x: &str) -> Vec<(&'static str, Vec<Block>)> {
     let prose = format!(
         "I'll look at the **failing** test first, then `parse`. {x}\n\n# A heading\n\n- one\n- two <b>bold?</b>\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn main() {{}}\n```\n\n> quoted, https://docs.example and ![x](https://evil.example/p.gif) [y](javascript:alert(1))"
     );
-    // Both a valid picture and one whose bytes are the hostile text.
-    let image = |data: &str| Image {
-        media: format!("image/png{x}"),
-        data: Some(data.into()),
-        source: Some(x.into()),
-        size: Some((64, 64)),
-        bytes: Some(640),
-    };
-    let todo = |state, text: &str, change: Option<&str>| TodoEntry {
-        state,
-        text: format!("{text}{x}").into(),
-        change: change.map(|change| format!("{change}{x}").into()),
-    };
     vec![
         (
             "code",
@@ -213,6 +205,20 @@ pub(super) fn every(x: &str) -> Vec<(&'static str, Vec<Block>)> {
         ("diff", vec![Block::Diff(change(x))]),
         ("terminal", vec![Block::Terminal(output(x))]),
         ("markdown", vec![Block::Markdown { text: prose, elided: elided(10, 12, ElidedUnit::Bytes) }]),
+    ]
+}
+
+/// Blocks in columns, and pictures.
+fn pictures_and_tables(x: &str) -> Vec<(&'static str, Vec<Block>)> {
+    // Both a valid picture and one whose bytes are the hostile text.
+    let image = |data: &str| Image {
+        media: format!("image/png{x}"),
+        data: Some(data.into()),
+        source: Some(x.into()),
+        size: Some((64, 64)),
+        bytes: Some(640),
+    };
+    vec![
         (
             "image",
             vec![Block::Image { image: image(PIXEL), alt: format!("a pixel{x}").into() }, Block::Image { image: image(x), alt: x.into() }],
@@ -231,6 +237,17 @@ pub(super) fn every(x: &str) -> Vec<(&'static str, Vec<Block>)> {
                 fields: vec![("query".into(), format!("is:open label:bug{x}").into()), (format!("limit{x}").into(), "30".into())],
             }],
         ),
+    ]
+}
+
+/// Blocks of entries: things to do, questions, links.
+fn lists(x: &str) -> Vec<(&'static str, Vec<Block>)> {
+    let todo = |state, text: &str, change: Option<&str>| TodoEntry {
+        state,
+        text: format!("{text}{x}").into(),
+        change: change.map(|change| format!("{change}{x}").into()),
+    };
+    vec![
         (
             "todos",
             vec![Block::Todos {
@@ -275,6 +292,12 @@ pub(super) fn every(x: &str) -> Vec<(&'static str, Vec<Block>)> {
                 ],
             }],
         ),
+    ]
+}
+
+/// The other blocks: files, JSON, notices, conversations, sections.
+fn remarks(x: &str) -> Vec<(&'static str, Vec<Block>)> {
+    vec![
         (
             "files",
             vec![Block::Files {
