@@ -1,4 +1,5 @@
-//! The keys of the language, and how the value of each is read. To add one: a line in `KEYS`, a variant of `Test`, an arm in `ask`.
+//! The keys of the filter language, and how the value of each is read. To add one: a line in `KEYS`, a variant of `Test`,
+//! an arm in `ask`.
 
 use super::lex::{Letter, Piece};
 use super::mistake::{Mistake, nearest};
@@ -8,15 +9,15 @@ use super::{Has, Is, Pattern, Setting, Spelling, Test, times, values};
 use crate::shell::Purpose;
 use crate::{Kind, Reason, Status};
 
-/// A key of the language.
+/// A key of the filter language.
 pub(super) struct Key {
-    /// What stands before the colon.
+    /// Name before the colon.
     pub(super) name: &'static str,
-    /// Reads what stands behind it.
+    /// Reads the value behind it.
     pub(super) read: fn(&Reader<'_, '_>) -> Result<Test, Mistake>,
 }
 
-/// All of them, in the order they are documented. `not:` is no key of its own: it stands before a whole term.
+/// All keys, in the order of the documentation. `not:` is no key of its own: it stands before a whole term.
 pub(super) const KEYS: &[Key] = &[
     Key { name: "tool", read: |value| value.names(Fit::Whole).map(Test::Tool) },
     Key { name: "server", read: |value| value.names(Fit::Whole).map(Test::Server) },
@@ -42,17 +43,17 @@ pub(super) const KEYS: &[Key] = &[
     Key { name: "case", read: cased },
 ];
 
-/// What is needed to read the value of a term.
+/// Context for reading the value of a term.
 pub(super) struct Reader<'q, 't> {
     /// The whole query.
     pub(super) query: &'q str,
-    /// What the one who asks knows.
+    /// Directory, clock and other settings of the person who asks.
     pub(super) setting: &'q Setting<'q>,
     /// The key.
     pub(super) key: &'static str,
-    /// What stands behind the key: `:`, `<` or `>`.
+    /// Sign behind the key: `:`, `<` or `>`.
     pub(super) sign: char,
-    /// What stands behind that.
+    /// Value behind the sign.
     pub(super) value: Piece<'t>,
     /// The term.
     pub(super) word: Piece<'t>,
@@ -64,7 +65,7 @@ impl<'t> Reader<'_, 't> {
         Mistake::new(self.query, piece.at.clone(), message)
     }
 
-    /// The values, of which one must fit. Only these keys know more and less: `took>30s`.
+    /// The values, of which one must match. Only a few keys accept more and less: `took>30s`.
     pub(super) fn values(&self) -> Result<Vec<Piece<'t>>, Mistake> {
         if self.sign != ':' {
             let right = format!("{}:{}", self.key, super::render::bare(&self.value.text(), &[]));
@@ -73,7 +74,7 @@ impl<'t> Reader<'_, 't> {
         self.alternatives()
     }
 
-    /// The values, whatever stands before them.
+    /// The values, whatever the sign before them.
     pub(super) fn alternatives(&self) -> Result<Vec<Piece<'t>>, Mistake> {
         let pieces = self.value.alternatives();
         match pieces.iter().find(|piece| piece.letters.is_empty()) {
@@ -83,7 +84,7 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// The one value that there may be.
+    /// The only allowed value.
     pub(super) fn single(&self) -> Result<Piece<'t>, Mistake> {
         self.values()?;
         Ok(self.value.clone())
@@ -97,7 +98,7 @@ impl<'t> Reader<'_, 't> {
         Name::new(glyphs, fit).map_err(|_| self.mistake(piece, "this is too long to look for"))
     }
 
-    /// Values of a closed list. `what`: how a list of them begins.
+    /// Values of a closed list. `what` begins the list in a message.
     fn some_of<T: Copy>(&self, what: &str, all: &[T], word: fn(T) -> &'static str) -> Result<Vec<T>, Mistake> {
         let words = || all.iter().map(|one| word(*one));
         let one = |piece: &Piece<'t>| {
@@ -125,8 +126,9 @@ impl<'t> Reader<'_, 't> {
         regular(&piece.text(), cased || self.setting.words.cased).map_err(|why| self.mistake(piece, why))
     }
 
-    /// A path with `~`, `.` and `..` at its beginning made absolute, as far as what they mean is known.
+    /// A path with `~`, `.` and `..` at its beginning made absolute, as far as their meaning is known.
     fn path(&self, piece: &Piece<'_>) -> Vec<Glyph> {
+        // Only a whole part counts: `~name` and `.git` are names, not directories.
         let slash = |place: usize| place == piece.letters.len() || piece.has(place, '/') || piece.has(place, '\\');
         let dots = (0..2).take_while(|&place| piece.has(place, '.')).count();
         let above =
@@ -138,6 +140,7 @@ impl<'t> Reader<'_, 't> {
             () => return glyphs(piece),
         };
         let rest = glyphs(&piece.from(taken));
+        // Without knowing the directory, only the rest of the path can be searched.
         let Some(directory) = directory else { return rest.into_iter().skip(1).collect() };
         let directory = directory.trim_end_matches(['/', '\\']);
         let root = if directory.is_empty() && rest.is_empty() { "/" } else { directory };
@@ -145,13 +148,13 @@ impl<'t> Reader<'_, 't> {
     }
 }
 
-/// A value letter by letter. What is not in quotes may stand for anything.
+/// A value character by character. Unquoted `*` and `?` are wildcards.
 fn glyphs(piece: &Piece<'_>) -> Vec<Glyph> {
     let glyph = |letter: &Letter| Glyph { sign: letter.sign, wild: !letter.quoted && matches!(letter.sign, '*' | '?') };
     piece.letters.iter().map(glyph).collect()
 }
 
-/// The same without the slashes at its end.
+/// Characters without trailing slashes.
 fn trimmed(mut glyphs: Vec<Glyph>) -> Vec<Glyph> {
     while glyphs.last().is_some_and(|glyph| matches!(glyph.sign, '/' | '\\')) {
         glyphs.pop();
@@ -159,7 +162,7 @@ fn trimmed(mut glyphs: Vec<Glyph>) -> Vec<Glyph> {
     glyphs
 }
 
-/// Words as a list to read.
+/// Words as a readable list.
 pub(super) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
@@ -168,6 +171,7 @@ fn agent(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
     let agents = value.setting.agents;
     for piece in value.values()? {
         let name = value.name(&piece, glyphs(&piece), Fit::Whole)?;
+        // Where the agents are known, an unknown name is a mistake rather than an empty result.
         if !agents.is_empty() && !agents.iter().any(|agent| name.fits(agent)) {
             return Err(value.no_such(&piece, "agents are", agents));
         }
@@ -180,6 +184,7 @@ fn project(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
         let path = value.path(piece);
         let text: String = path.iter().map(|glyph| glyph.sign).collect();
         match () {
+            // An absolute path means everything inside of it, not a name that ends like it.
             () if is_absolute(&text) => Ok(Place::At { directory: text, home: value.setting.home.map(str::to_owned) }),
             () if path.is_empty() => Err(value.mistake(piece, "nobody knows which directory this is; write the directory itself")),
             () => Ok(Place::Named(value.name(piece, trimmed(path), Fit::Tail)?)),
@@ -192,7 +197,7 @@ fn file(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
     let name = |piece: &Piece<'_>| {
         let path = value.path(piece);
         match trimmed(path.clone()) {
-            // The root, or nobody knows what: everything lies there.
+            // The root, or an unknown directory: everything is inside of it.
             short if short.is_empty() => {
                 value.name(piece, "/**".chars().map(|sign| Glyph { sign, wild: sign == '*' }).collect(), Fit::Path)
             }
@@ -202,11 +207,11 @@ fn file(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
     value.values()?.iter().map(name).collect::<Result<_, _>>().map(Test::File)
 }
 
-/// A regular expression, or why it is none.
+/// A regular expression, or why it is invalid.
 pub(super) fn regular(source: &str, cased: bool) -> Result<Test, String> {
     Pattern::new(source, Spelling { regex: true, cased }).map(Test::Text).map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => "this regular expression is too large".to_owned(),
-        // Its last line says what is wrong; those before it show where.
+        // Its last line says what is wrong; the lines before show where.
         error => format!("this is no regular expression: {}", reason(&error.to_string())),
     })
 }
@@ -219,6 +224,7 @@ fn cased(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
     if piece.to(3).text().eq_ignore_ascii_case("re:") && piece.to(3).letters.iter().all(|letter| !letter.quoted) {
         return value.expression(&piece.from(3), true);
     }
+    // Quotes switch off regular expressions, also where they are the default.
     if value.setting.words.regex && !piece.letters.iter().any(|letter| letter.quoted) {
         return value.expression(piece, true);
     }

@@ -1,4 +1,4 @@
-//! A query becomes a filter, or a mistake.
+//! Parses a query into a filter, or a mistake.
 
 use super::keys::{self, KEYS, Reader};
 use super::lex::{self, Piece};
@@ -6,13 +6,13 @@ use super::mistake::{Mistake, nearest};
 use super::render::quoted;
 use super::{Filter, Pattern, Setting, Spelling, Term, Test};
 
-/// The longest query, in bytes. It may come from a stranger.
+/// The longest query, in bytes. It may come from an untrusted URL.
 pub const LONGEST: usize = 4096;
 
-/// The most terms. Each may be a regular expression, and those take room.
+/// The most terms. Each may be a regular expression, which takes memory.
 const MOST: usize = 50;
 
-/// Whether a word can be nothing but a term, whatever it ends in: `file:package.json`, `"a phrase"`.
+/// Whether a word can only be a term, whatever it ends in: `file:package.json`, `"a phrase"`.
 pub fn is_term(word: &str) -> bool {
     let term = word.trim_start_matches(['-', '!']);
     let key = term.find([':', '<', '>']).and_then(|end| term.get(..end));
@@ -20,7 +20,7 @@ pub fn is_term(word: &str) -> bool {
     term.starts_with('"') || key.is_some_and(known)
 }
 
-/// Reads a query.
+/// Parses a query.
 pub fn parse(query: &str, setting: &Setting<'_>) -> Result<Filter, Mistake> {
     if query.len() > LONGEST {
         let start = query.floor_char_boundary(LONGEST);
@@ -34,7 +34,7 @@ pub fn parse(query: &str, setting: &Setting<'_>) -> Result<Filter, Mistake> {
     Ok(Filter { terms })
 }
 
-/// Whether a path says by itself where it begins.
+/// Whether a path is absolute.
 pub(super) fn is_absolute(path: &str) -> bool {
     let mut signs = path.chars();
     let first = signs.next();
@@ -50,7 +50,7 @@ struct Parser<'q> {
 
 impl Parser<'_> {
     fn term(&self, mut word: Piece<'_>, mut not: bool) -> Result<Term, Mistake> {
-        // However often a term is turned around, this comes to an end without going deeper.
+        // A loop instead of recursion: a query may negate a term thousands of times.
         loop {
             let negated = (word.has(0, '-') || word.has(0, '!')) && self.goes_on(&word.from(1));
             if negated {
@@ -73,6 +73,7 @@ impl Parser<'_> {
                 Some(key) => {
                     (key.read)(&Reader { query: self.query, setting: self.setting, key: key.name, sign, value, word: word.clone() })?
                 }
+                // An unknown key is probably a typo, unless what follows looks like ordinary text.
                 None if sign == ':' && !is_text(&value) => return Err(self.unknown(&word, key, &name)),
                 None => self.text(&word)?,
             };
@@ -80,7 +81,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether what stands behind a `-` or `!` is a term: `--release` and `!=` are words.
+    /// Whether a `-` or `!` is followed by a term: `--release` and `!=` are words.
     fn goes_on(&self, rest: &Piece<'_>) -> bool {
         rest.letters.first().is_some_and(|letter| letter.quoted || letter.sign.is_alphanumeric())
     }
@@ -117,7 +118,7 @@ impl Parser<'_> {
     }
 }
 
-/// Where the key of a word ends, and the sign behind it.
+/// End of a word's key, and the sign behind it.
 fn key(word: &Piece<'_>) -> Option<(usize, char)> {
     let is_name = |letter: &&lex::Letter| !letter.quoted && (letter.sign.is_ascii_alphabetic() || letter.sign == '_');
     let length = word.letters.iter().take_while(is_name).count();
@@ -125,7 +126,7 @@ fn key(word: &Piece<'_>) -> Option<(usize, char)> {
     (length > 0 && matches!(sign, ':' | '>' | '<')).then_some((length, sign))
 }
 
-/// Whether what follows a colon shows that no key stands before it: `std::fs`, `https://…`, `C:\…`.
+/// Whether the value shows that no key stands before it: `std::fs`, `https://…`, `C:\…`.
 fn is_text(value: &Piece<'_>) -> bool {
     value.has(0, ':') || value.has(0, '\\') || value.has(0, '/')
 }

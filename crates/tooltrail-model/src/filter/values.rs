@@ -1,11 +1,11 @@
-//! Numbers: exit codes and durations, alone or from one to another.
+//! Numbers: exit codes and durations, alone or as a range.
 
 use super::Test;
 use super::keys::Reader;
 use super::lex::Piece;
 use super::mistake::Mistake;
 
-/// Numbers from one to another, both included; without an end where there is none.
+/// A range of numbers, both ends included; an end may be open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span<T> {
     /// The least.
@@ -15,7 +15,7 @@ pub struct Span<T> {
 }
 
 impl<T: PartialOrd + Copy> Span<T> {
-    /// Whether a number is one of these.
+    /// Whether a number is in the range.
     pub fn has(&self, number: T) -> bool {
         self.least.is_none_or(|least| least <= number) && self.most.is_none_or(|most| number <= most)
     }
@@ -27,6 +27,7 @@ pub(super) fn exit(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
     for piece in value.alternatives()? {
         let text = piece.text();
         match text.to_ascii_lowercase().as_str() {
+            // Two ranges, because codes of killed processes may be negative.
             "nonzero" if value.sign == ':' => {
                 spans.push(Span { least: None, most: Some(-1) });
                 spans.push(Span { least: Some(1), most: None });
@@ -57,7 +58,7 @@ pub(super) fn took(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
     Ok(Test::Took(spans))
 }
 
-/// A number that can be counted on from.
+/// A number with a successor and a predecessor.
 trait Count: Copy + PartialOrd {
     fn next(self) -> Option<Self>;
     fn last(self) -> Option<Self>;
@@ -81,7 +82,7 @@ impl Count for u64 {
     }
 }
 
-/// `2`, `1..5`, `1..`, `..5`; with `>`, `>=`, `<`, `<=` before a number, behind the key or behind its colon.
+/// A range: `2`, `1..5`, `1..`, `..5`; or `>`, `>=`, `<`, `<=` before a number, behind the key or behind its colon.
 fn span<T: Count>(value: &Reader<'_, '_>, piece: &Piece<'_>, number: &dyn Fn(&str) -> Option<T>, how: &str) -> Result<Span<T>, Mistake> {
     let wrong = || value.mistake(piece, format!("`{}` means nothing here; {how}", piece.text()));
     let text = piece.text();
@@ -106,6 +107,7 @@ fn span<T: Count>(value: &Reader<'_, '_>, piece: &Piece<'_>, number: &dyn Fn(&st
     let span = Span { least: end(least)?, most: end(most)? };
     match (span.least, span.most) {
         (None, None) => Err(wrong()),
+        // An empty range would silently match nothing.
         (Some(least), Some(most)) if least > most => {
             Err(value.mistake(piece, "the first of the two is the larger one").suggest(turned(rest)))
         }
@@ -117,7 +119,7 @@ fn turned(text: &str) -> Option<String> {
     text.split_once("..").map(|(least, most)| format!("{most}..{least}"))
 }
 
-/// The units of time, in milliseconds, the longer spelling first.
+/// Units of time in milliseconds, the longer spelling first.
 const UNITS: &[(&str, u64)] = &[("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000), ("w", 604_800_000)];
 
 /// A duration in milliseconds: `500ms`, `1.5s`, `2m`, `1h30m`, `7d`, `2w`.
@@ -136,13 +138,14 @@ pub(super) fn millis(text: &str) -> Option<u64> {
     (!text.is_empty()).then_some(sum)
 }
 
-/// A decimal number of something, exactly.
+/// A decimal number times a unit, exactly.
 fn product(number: &str, each: u64) -> Option<u64> {
     let (whole, part) = number.split_once('.').unwrap_or((number, ""));
     let whole: u64 = whole.parse::<u64>().ok()?.checked_mul(each)?;
     if !number.contains('.') {
         return Some(whole);
     }
+    // More digits than nanoseconds have are a mistake, and could overflow.
     if part.is_empty() || part.len() > 9 {
         return None;
     }
@@ -150,7 +153,7 @@ fn product(number: &str, each: u64) -> Option<u64> {
     whole.checked_add(scaled)
 }
 
-/// A duration as it is written, in the largest unit that it is a whole number of; weeks and days are left to people.
+/// A duration in its largest whole unit; weeks and days are not used.
 pub(super) fn spelled(millis: u64) -> String {
     let units = UNITS.iter().rev().filter(|(_, each)| *each <= 3_600_000);
     let fits = units.into_iter().find(|(_, each)| millis > 0 && millis.is_multiple_of(*each));

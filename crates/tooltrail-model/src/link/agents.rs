@@ -1,4 +1,4 @@
-//! Which call started which subagent, from the best evidence there is.
+//! Finds the call that started each subagent, by the best available evidence.
 
 use super::Source;
 use super::roots::Roots;
@@ -10,14 +10,14 @@ use std::collections::BTreeSet;
 type Part = (usize, u32);
 type Key = (&'static str, Box<str>, Box<str>);
 
-/// Who started whom.
+/// Calls and the subagents they started.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Agents {
-    /// For each part of a subagent's conversation, the call that started it.
+    /// The starting call of each part of a subagent's conversation.
     parents: Map<Part, Box<str>>,
-    /// For each call by (agent, session, call), the subagent it started.
+    /// The subagent that each call started, by (agent, session, call).
     children: Map<Key, Box<str>>,
-    /// Subagents whose own log is there, by (agent, session, subagent).
+    /// Subagents that have a log of their own, by (agent, session, subagent).
     logs: Set<Key>,
     /// Calls by (agent, session, call) whose subagent has ended: they have a result and were not sent to the background.
     ended: Set<Key>,
@@ -113,12 +113,13 @@ pub(super) fn link<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> Agents {
     agents
 }
 
-/// Links logs to calls whose answer has another name for the agent than its log. A claim by its own name is better.
+/// Links logs to calls whose result uses another name for the agent than its log. A claim by its own name is better.
 fn by_alias(sources: &[&Source], roots: &Roots<'_>, aliases: &Map<Key, Box<str>>, best: &mut Map<Key, (ClaimBy, Box<str>)>) {
     for source in sources {
         let Some(agent) = source.summary.agent else { continue };
         let names = &source.summary.names;
         for part in &source.summary.agents {
+            // Only logs that know their own alias can be found this way.
             let (Some(name), Some(path)) = (part.agent, part.path) else { continue };
             let session: Box<str> = roots.of(agent, names.text(part.session)).into();
             if let Some(call) = aliases.get(&(agent, session.clone(), names.text(path).into())) {
@@ -128,13 +129,13 @@ fn by_alias(sources: &[&Source], roots: &Roots<'_>, aliases: &Map<Key, Box<str>>
     }
 }
 
-/// What a call asks of a subagent: the agent, the session, and the fingerprint of the prompt.
+/// The request for a subagent: the agent, the session, and the fingerprint of the prompt.
 type Asked<'a> = (&'static str, &'a str, u64);
-/// Calls with the same prompt that have not been given to a subagent yet, by time.
+/// Calls with the same prompt that no subagent is assigned to yet, by time.
 type Free<'a> = BTreeSet<(Time, &'a str)>;
 
-/// Links what nothing names: a subagent's first words are the prompt of the call that started it. The nearest in time counts,
-/// and each call once. A claim by the end of an answer alone is weaker than this.
+/// Links subagents that nothing names: their first prompt equals the prompt of the call that started them. The nearest call
+/// in time counts, and each call once. A claim by the end of a result alone is weaker than this.
 fn by_prompt<'a>(
     sources: &[&'a Source],
     roots: &Roots<'a>,
@@ -143,6 +144,7 @@ fn by_prompt<'a>(
     agents: &mut Agents,
 ) {
     let mut calls: Map<Asked<'_>, Free<'_>> = Map::default();
+    // Calls with better evidence are taken, and must not be assigned twice.
     let sure = best.iter().filter(|(_, (by, _))| *by < ClaimBy::Prompt);
     let used: Set<(&str, &str, &str)> = sure.map(|((agent, session, _), (_, call))| (*agent, &**session, &**call)).collect();
     for (key, time, id) in asked.into_iter().filter(|((agent, session, _), _, id)| !used.contains(&(*agent, *session, *id))) {
@@ -162,10 +164,11 @@ fn by_prompt<'a>(
             }
         }
     }
+    // In order of time, so that of several equal prompts the earliest subagent gets the earliest call.
     parts.sort();
     for (time, source, index, key, name) in parts {
         let Some(free) = calls.get_mut(&key) else { continue };
-        // The last call before it; a call cannot have started what was there before, unless clocks disagree.
+        // The last call before it; a call cannot have started an earlier agent, unless clocks disagree.
         let start = time.unwrap_or(Time::MAX);
         let before = free.range(..(start, "\u{10ffff}")).next_back().copied();
         let Some(chosen) = before.or_else(|| free.first().copied()) else { continue };

@@ -1,4 +1,4 @@
-//! Usage counted once, and the totals of everything.
+//! Usage, counted once, and totals of everything.
 
 use super::parallel::in_runs;
 use super::{Linked, LinkedCall, Now, Source, repeated};
@@ -9,25 +9,25 @@ use crate::usage::Snapshot;
 use crate::{Map, Status, Time};
 use std::collections::BTreeMap;
 
-/// Requests that were paid for, summed up by model, and by the source, session and minute they were first made in.
+/// Paid requests, summed up by model, and by the source, session and minute of the first request.
 pub(super) type Usage = Map<(Option<NameIn>, (usize, Option<Name>), Option<i64>), ModelUsage>;
 
 /// A minute, in milliseconds.
 pub(super) const MINUTE: i64 = 60 * 1000;
 
-/// A name and the source it is of.
+/// A name with its source.
 type NameIn = (usize, Name);
 
 #[derive(Clone, Copy)]
 struct Seen<'a> {
     source: usize,
-    /// What its source is.
+    /// Summary of its source.
     summary: &'a Summary,
     snapshot: &'a Snapshot,
 }
 
 impl Seen<'_> {
-    /// The order in which copies are told from their original, as for calls.
+    /// Order that distinguishes copies from their original, as for calls.
     fn age(&self) -> (Time, bool, Time, usize, u64) {
         let snapshot = self.snapshot;
         let (time, first) = (snapshot.time.unwrap_or(Time::MAX), self.summary.first.unwrap_or(Time::MAX));
@@ -37,14 +37,14 @@ impl Seen<'_> {
 
 /// The requests behind all snapshots of all sources.
 ///
-/// One API message is one request, unless it names two; a record without a request joins the first. Where a helper replays a
-/// message of the main conversation, only the main one counts.
+/// One API message is one request, unless it names two; a record without a request joins the first. Where a helper repeats
+/// a message of the main conversation, only the main one counts.
 pub(super) fn usage(sources: &[&Source]) -> Usage {
     let logs = || sources.iter().enumerate().map(|(number, entry)| (number, &entry.summary)).filter(|(_, log)| log.agent.is_some());
     let repeated = repeated(logs().flat_map(|(_, log)| &log.usage).map(|snapshot| snapshot.message));
     let mut counted = Usage::default();
     let mut groups: Map<(u64, Option<&str>), Vec<Seen<'_>>> = Map::default();
-    // Nearly every message is told of once. Those are taken in the order they lie in memory.
+    // Nearly every message is recorded once. Those are taken in the order they are in memory.
     for (source, summary) in logs() {
         for snapshot in &summary.usage {
             let seen = Seen { source, summary, snapshot };
@@ -73,6 +73,7 @@ fn count_group(counted: &mut Usage, mut seen: Vec<Seen<'_>>) {
         let request = one.snapshot.request.or(first);
         let (_, best) = requests.entry(request).or_insert((index, index));
         let (new, old) = (one.snapshot, seen[*best].snapshot);
+        // Records written while the answer streams in have less output; the last one is complete.
         if (new.tokens.output, new.time) >= (old.tokens.output, old.time) {
             *best = index;
         }
@@ -84,6 +85,7 @@ fn count_group(counted: &mut Usage, mut seen: Vec<Seen<'_>>) {
 
 fn count(counted: &mut Usage, best: &Seen<'_>, oldest: &Seen<'_>) {
     let model = best.snapshot.model.map(|name| (best.source, name));
+    // The oldest record decides about time and session: copies have later ones.
     let minute = oldest.snapshot.time.map(|time| time.as_millisecond().div_euclid(MINUTE));
     let sum = counted.entry((model, (oldest.source, oldest.snapshot.session), minute)).or_default();
     sum.messages += 1;
@@ -91,8 +93,7 @@ fn count(counted: &mut Usage, best: &Seen<'_>, oldest: &Seen<'_>) {
 }
 
 impl Linked<'_> {
-    /// The requests that were paid for, by the source and session they were first made in, by model, and by the minute in which
-    /// that was.
+    /// Paid requests by the source and session of the first request, by model, and by its minute.
     pub fn usage(&self) -> impl Iterator<Item = (usize, Option<usize>, Option<&str>, Option<Time>, &ModelUsage)> {
         self.usage.iter().map(|((model, made, minute), usage)| {
             let model = model.map(|(source, name)| self.sources[source].summary.names.text(name));
@@ -101,7 +102,7 @@ impl Linked<'_> {
         })
     }
 
-    /// The session that a source means by a name, in [`Linked::sessions`].
+    /// The session that a source refers to by a name, as an index in [`Linked::sessions`].
     pub(super) fn made_in(&self, (source, session): (usize, Option<Name>)) -> Option<usize> {
         self.session_index.get(&(source, session?)).copied()
     }
@@ -111,7 +112,8 @@ impl Linked<'_> {
         self.sums(&self.calls, None, now)
     }
 
-    /// The totals of some calls and of some sessions, by their places in [`Linked::sessions`], in order. What was read stays what was read.
+    /// Totals of some calls and some sessions, by their indexes in [`Linked::sessions`], sorted. Amounts that were read
+    /// stay the same.
     pub fn stats_of(&self, calls: &[LinkedCall], sessions: &[usize], now: &Now) -> StatsRow {
         self.sums(calls, Some(sessions), now)
     }
@@ -144,7 +146,7 @@ impl Linked<'_> {
         stats
     }
 
-    /// The totals of some calls.
+    /// Totals of some calls.
     fn tools(&self, calls: &[LinkedCall], now: &Now) -> Tools<'_> {
         let mut tools = Tools::default();
         for call in calls.iter().filter(|call| call.copy_of.is_none()) {
@@ -167,7 +169,7 @@ fn add(sum: &mut BTreeMap<Status, u64>, more: &BTreeMap<Status, u64>) {
 #[derive(Default)]
 struct Tools<'a> {
     all: Vec<(&'a str, ToolStats, Vec<u64>)>,
-    /// Where a tool's totals are, by its text and, quicker, by its name in a source.
+    /// Positions of a tool's totals, by its text and, faster, by its name in a source.
     by_text: Map<&'a str, usize>,
     by_name: Map<(u32, Name), usize>,
 }
@@ -216,7 +218,7 @@ impl<'a> Tools<'a> {
     }
 }
 
-/// The smallest value that at least `percent` of the values do not exceed. Puts them in another order.
+/// The smallest value that at least `percent` of the values do not exceed. Reorders the values.
 pub(super) fn percentile(values: &mut [u64], percent: usize) -> Option<u64> {
     let rank = (values.len() * percent).div_ceil(100).max(1);
     (rank <= values.len()).then(|| *values.select_nth_unstable(rank - 1).1)
