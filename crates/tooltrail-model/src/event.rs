@@ -408,13 +408,13 @@ pub enum HookStage {
 words! {
     /// Outcome of a hook.
     HookOutcome {
-        /// It ran and did not object.
+        /// Ran and did not object.
         Ok => "ok",
-        /// It refused.
+        /// Refused the call.
         Blocked => "blocked",
-        /// It did not work; the tool ran all the same.
+        /// Failed itself; the tool ran all the same.
         Failed => "failed",
-        /// It was stopped, or timed out.
+        /// Stopped, or timed out.
         Cancelled => "cancelled",
         /// The log does not say.
         Unknown => "unknown",

@@ -31,9 +31,9 @@ pub struct Signals {
 /// The log's own statement about the outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Said {
-    /// It worked, or is understood to have worked.
+    /// Success, stated or implied by the format.
     Worked,
-    /// It is an error.
+    /// An error.
     Error,
     /// Nothing.
     #[default]

@@ -66,15 +66,15 @@ pub struct Deed {
 /// Kinds of statements about a file.
 #[derive(Clone, Debug)]
 pub enum Did {
-    /// Its whole text, or that it did not exist.
+    /// The whole text is known, or that the file did not exist.
     Saw(Known, How),
-    /// It was written as a whole.
+    /// Written as a whole.
     Wrote(Write),
-    /// Texts in it were replaced.
+    /// Some of its texts were replaced.
     Edited(Edit),
-    /// A patch changed it. Where it was moved, [`FilePatch::moved_to`] is the path of its other deeds.
+    /// A patch changed it. If the patch moved it, [`FilePatch::moved_to`] is the path of its other deeds.
     Patched(FilePatch),
-    /// It changed, or may have, in a way that the logs do not show.
+    /// Changed, or possibly changed, in a way that the logs do not show.
     Unclear,
 }
 
@@ -87,7 +87,7 @@ pub enum How {
     Backup,
     /// The log of an edit has the text before it.
     Before,
-    /// It was written as a whole.
+    /// Written as a whole.
     Written,
     /// An edit made it.
     Edited,
@@ -95,7 +95,7 @@ pub enum How {
     Patched,
     /// A patch moved it here, or away.
     Moved,
-    /// It was deleted.
+    /// Deleted.
     Deleted,
 }
 

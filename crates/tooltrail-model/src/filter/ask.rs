@@ -10,11 +10,11 @@ use crate::{Kind, Status, Time};
 /// Result of a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It matches.
+    /// A match.
     Yes,
-    /// It does not.
+    /// No match.
     No,
-    /// More has to be known.
+    /// Undecided until more is read.
     Open,
 }
 

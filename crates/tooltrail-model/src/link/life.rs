@@ -20,7 +20,7 @@ pub struct Now {
 /// State of a session in its agent's own list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Live {
-    /// It runs.
+    /// Working.
     Running,
     /// Waiting for the person to decide something.
     Waiting,
@@ -72,9 +72,9 @@ impl Pulse {
 /// Activity of an unfinished call if its session is alive. This much is known without knowing the time.
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
 pub enum Chance {
-    /// It is running.
+    /// Running.
     Works,
-    /// It is running, and the only unfinished call: if its session waits for a permission, it is for this one.
+    /// Running, and the only unfinished call: if its session waits for a permission, then for this call.
     Alone,
     /// A hook asked for permission.
     Asks,

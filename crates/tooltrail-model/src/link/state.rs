@@ -11,11 +11,11 @@ words! {
     State {
         /// The model or a tool is at work.
         Working => "working",
-        /// It asks the person something, or shows a plan.
+        /// A question to the person, or a plan to approve, is open.
         Asks => "asks",
-        /// It waits for the person's permission.
+        /// A call waits for the person's permission.
         Waiting => "waiting",
-        /// It has answered; the person may continue.
+        /// The agent has answered; the person may continue.
         YourTurn => "your_turn",
         /// No sign of life for a long time.
         Ended => "ended",
