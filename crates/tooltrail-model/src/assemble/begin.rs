@@ -13,7 +13,7 @@ use crate::verdict::Sequel;
 
 /// Owner of a log.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Owner {
+pub(super) struct LogOwner {
     /// The conversation, by the first record that names one.
     id: Option<Name>,
     made: Option<Time>,
@@ -30,7 +30,7 @@ struct Copying {
     last: Option<Time>,
 }
 
-impl Owner {
+impl LogOwner {
     /// Whether the current record is certainly a copy.
     pub(super) fn is_copy(&self) -> bool {
         self.copying.is_some_and(|copying| copying.sure)

@@ -1,6 +1,6 @@
 //! Pairing: every result finds its call, whatever the order, and every call without one remembers what came instead.
 
-use super::{Assembler, Thread, hash, hooks};
+use super::{Assembler, ThreadIndex, hash, hooks};
 use crate::event::{Call, CallResult, HookOutcome, HookStage, Id, Nested, Progress, TaskNews, TaskState};
 use crate::issue::IssueCode;
 use crate::position::At;
@@ -11,9 +11,9 @@ use crate::{Kind, Map, Set};
 
 /// The calls of a source by id and by conversation.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Open {
+pub(super) struct CallTable {
     /// Origin of each call.
-    made: Vec<Made>,
+    made: Vec<CallOrigin>,
     /// By the hash of the id.
     latest: Map<u64, usize>,
     /// For a call whose id was used before: the call before it.
@@ -23,34 +23,34 @@ pub(super) struct Open {
     /// Hooks that came before their call.
     early_hooks: Map<Box<str>, Vec<LooseHook>>,
     /// Calls without a result and without a sequel, by conversation.
-    waiting: Map<Thread, Vec<usize>>,
+    waiting: Map<ThreadIndex, Vec<usize>>,
     /// The message that all of them are known to belong to, by conversation.
-    speaking: Map<Thread, Id>,
+    speaking: Map<ThreadIndex, Id>,
     /// Number of calls of a message, by the hash of its id.
     messages: Map<u64, u32>,
     /// Calls that were interrupted just now, by conversation.
-    stopped: Map<Thread, Vec<usize>>,
+    stopped: Map<ThreadIndex, Vec<usize>>,
     nested: Map<Box<str>, usize>,
     /// Calls that became a background task, by conversation and task: the last one for each.
-    launched: Map<(Thread, Box<str>), usize>,
+    launched: Map<(ThreadIndex, Box<str>), usize>,
 }
 
 /// Message and record of a call, needed only while its source is read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Made {
+pub(super) struct CallOrigin {
     /// The message.
     message: Option<Id>,
     /// The record.
     node: Option<Id>,
 }
 
-impl Made {
+impl CallOrigin {
     pub(super) fn of(call: &Call<'_>) -> Self {
-        Made { message: call.message_id, node: call.node }
+        CallOrigin { message: call.message_id, node: call.node }
     }
 }
 
-impl Open {
+impl CallTable {
     pub(super) fn latest(&self, id: &str) -> Option<usize> {
         self.latest_by(hash(id))
     }
@@ -101,7 +101,7 @@ impl Assembler {
             self.calls.speaking.remove(&self.here.within);
         }
         self.ends_with(Ending::Busy);
-        let index = self.add_call(record, Made::of(&call));
+        let index = self.add_call(record, CallOrigin::of(&call));
         self.calls.waiting.entry(self.here.within).or_default().push(index);
     }
 
@@ -121,7 +121,7 @@ impl Assembler {
     }
 
     /// Adds a call, with the results and hooks that came before it.
-    pub(super) fn add_call(&mut self, mut record: CallRecord, made: Made) -> usize {
+    pub(super) fn add_call(&mut self, mut record: CallRecord, made: CallOrigin) -> usize {
         let index = self.out.calls.len();
         let before = self.calls.latest.insert(record.key, index);
         if let Some(before) = before {

@@ -12,7 +12,7 @@ use crate::{Map, Set};
 /// The records of the conversation, in file order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chain {
-    nodes: Vec<Link>,
+    nodes: Vec<ChainNode>,
     index: Map<u64, usize>,
     /// The first record of the side conversation, for each record of an unnamed one.
     roots: Map<u64, u64>,
@@ -22,7 +22,7 @@ pub(super) struct Chain {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Link {
+struct ChainNode {
     id: u64,
     parent: Option<u64>,
     at: At,
@@ -48,7 +48,7 @@ impl Chain {
         // The first record with an id counts; another with the same id is a copy of it.
         if let std::collections::hash_map::Entry::Vacant(entry) = self.index.entry(id) {
             entry.insert(self.nodes.len());
-            self.nodes.push(Link { id, parent, at: here.at, speaks });
+            self.nodes.push(ChainNode { id, parent, at: here.at, speaks });
         }
     }
 
@@ -79,7 +79,7 @@ impl Chain {
 
     /// The tree with every parent resolved.
     fn tree(&self) -> Tree<'_> {
-        let parent = |link: &Link| link.parent.and_then(|parent| self.index.get(&parent).copied()).unwrap_or(NONE);
+        let parent = |link: &ChainNode| link.parent.and_then(|parent| self.index.get(&parent).copied()).unwrap_or(NONE);
         Tree { nodes: &self.nodes, prompts: &self.prompts, parents: self.nodes.iter().map(parent).collect() }
     }
 }
@@ -89,7 +89,7 @@ const NONE: usize = usize::MAX;
 
 /// The records of the conversation with their parents by place.
 struct Tree<'c> {
-    nodes: &'c [Link],
+    nodes: &'c [ChainNode],
     prompts: &'c Set<u64>,
     parents: Vec<usize>,
 }
@@ -235,7 +235,7 @@ mod tests {
         let mut chain = Chain::default();
         for &(id, parent, prompt) in links {
             chain.index.insert(id, chain.nodes.len());
-            chain.nodes.push(Link { id, parent, at: At::default(), speaks: true });
+            chain.nodes.push(ChainNode { id, parent, at: At::default(), speaks: true });
             if prompt {
                 chain.prompt(id);
             }

@@ -4,7 +4,7 @@
 //! itself: there is no other record of it. Where the request has no id, its input shows which end belongs to it.
 
 use super::Assembler;
-use super::calls::Made;
+use super::calls::CallOrigin;
 use crate::event::{End, TaskState};
 use crate::summary::{CallRecord, ResultRecord, TaskRecord};
 use crate::text::Names;
@@ -16,9 +16,9 @@ const TRIES: usize = 64;
 
 /// A call as its end describes it.
 #[derive(Clone, Debug)]
-pub(super) struct Ended {
+pub(super) struct EndedCall {
     call: CallRecord,
-    made: Made,
+    made: CallOrigin,
     result: ResultRecord,
 }
 
@@ -26,14 +26,14 @@ impl Assembler {
     pub(super) fn end(&mut self, end: &End<'_>) {
         let call = self.call_record(&end.call);
         let result = self.result_record(&end.result);
-        self.ends.push(Ended { call, made: Made::of(&end.call), result });
+        self.ends.push(EndedCall { call, made: CallOrigin::of(&end.call), result });
     }
 
     /// Gives every end to its call.
     pub(super) fn settle_ends(&mut self) {
         let ends = std::mem::take(&mut self.ends);
         let nameless = self.nameless(&ends);
-        for (number, Ended { call, made, mut result }) in ends.into_iter().enumerate() {
+        for (number, EndedCall { call, made, mut result }) in ends.into_iter().enumerate() {
             if let Some(&index) = nameless.get(&number) {
                 self.give_name(index, &call);
             }
@@ -60,7 +60,7 @@ impl Assembler {
 
     /// Requests without an id that belong to ends with an id, by the number of the end: those with the same input in the
     /// same turn, the nearest first.
-    fn nameless(&self, ends: &[Ended]) -> Map<usize, usize> {
+    fn nameless(&self, ends: &[EndedCall]) -> Map<usize, usize> {
         let calls = &self.out.calls;
         let mut requests = (0..calls.len()).filter(|&index| calls[index].unnamed).peekable();
         let mut pairs = Map::default();
@@ -103,7 +103,7 @@ impl Assembler {
     }
 }
 
-impl Ended {
+impl EndedCall {
     /// Whether this is the end of a request without an id. A request without input must stand directly beside its end.
     fn is_end_of(&self, request: &CallRecord) -> bool {
         let end = &self.call;

@@ -54,11 +54,11 @@ pub struct Assembler {
     last_session: Option<(Name, usize)>,
     agents: Map<AgentKey, u32>,
     usage: Map<(u64, Option<u64>, bool), usize>,
-    calls: calls::Open,
+    calls: calls::CallTable,
     chain: chain::Chain,
     talk: talk::Talk,
-    owner: begin::Owner,
-    ends: Vec<ends::Ended>,
+    owner: begin::LogOwner,
+    ends: Vec<ends::EndedCall>,
     /// The last reading of the meter.
     meter: Option<crate::usage::Tokens>,
     torn_tail: Option<At>,
@@ -92,7 +92,7 @@ enum AgentKey {
 }
 
 /// A conversation inside a source: the main one, or one of its subagents'.
-type Thread = Option<u32>;
+type ThreadIndex = Option<u32>;
 
 impl Assembler {
     /// An assembler for a source of which nothing has been read.
@@ -125,10 +125,10 @@ impl Assembler {
             last_session: None,
             agents: Map::default(),
             usage: Map::default(),
-            calls: calls::Open::default(),
+            calls: calls::CallTable::default(),
             chain: chain::Chain::default(),
             talk: talk::Talk::default(),
-            owner: begin::Owner::default(),
+            owner: begin::LogOwner::default(),
             ends: Vec::new(),
             meter: None,
             torn_tail: None,

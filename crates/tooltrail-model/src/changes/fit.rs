@@ -27,14 +27,14 @@ pub(super) enum Trust<'t> {
 }
 
 /// A text in lines; the last one may lack its line feed.
-struct Lines<'t> {
+struct TextLines<'t> {
     lines: Vec<&'t str>,
     ended: bool,
 }
 
-impl<'t> Lines<'t> {
+impl<'t> TextLines<'t> {
     fn of(text: &'t str) -> Self {
-        Lines { lines: text.split_terminator('\n').collect(), ended: text.is_empty() || text.ends_with('\n') }
+        TextLines { lines: text.split_terminator('\n').collect(), ended: text.is_empty() || text.ends_with('\n') }
     }
 
     fn text(&self) -> String {
@@ -48,8 +48,8 @@ impl<'t> Lines<'t> {
 
 /// Applies hunks with line numbers to a text. `None` where they do not fit.
 pub(super) fn numbered(text: &str, hunks: &[Hunk], trust: Trust<'_>) -> Option<Fitted> {
-    let base = Lines::of(text);
-    let mut out = Lines { lines: Vec::with_capacity(base.lines.len()), ended: base.ended };
+    let base = TextLines::of(text);
+    let mut out = TextLines { lines: Vec::with_capacity(base.lines.len()), ended: base.ended };
     let (mut at, mut exact) = (0, true);
     for hunk in hunks {
         let start = start(hunk, base.lines.len())?;
@@ -121,9 +121,9 @@ pub(super) fn reversed(hunks: &[Hunk]) -> Vec<Hunk> {
 /// lines stand, as the program that applies them does. Anything more that the program tolerates (other spaces, other
 /// quotes) is not repeated here.
 pub(super) fn sought(text: &str, hunks: &[Hunk]) -> Option<String> {
-    let base = Lines::of(text);
+    let base = TextLines::of(text);
     let places = places(&base.lines, hunks)?;
-    let mut out = Lines { lines: Vec::new(), ended: true };
+    let mut out = TextLines { lines: Vec::new(), ended: true };
     let mut at = 0;
     for (hunk, place) in hunks.iter().zip(places).filter_map(|(hunk, place)| Some((hunk, place?))) {
         out.lines.extend(base.lines.get(at..place.start)?);

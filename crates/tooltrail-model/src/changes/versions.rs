@@ -39,7 +39,7 @@ pub enum Gap {
 
 /// The versions of one file, from its steps.
 pub fn versions(steps: &[Step]) -> Vec<Entry> {
-    let mut list = List::default();
+    let mut list = VersionList::default();
     for step in steps {
         if step.outside {
             list.entries.push(Entry::Gap(Gap::Outside(step.by)));
@@ -59,13 +59,13 @@ pub fn versions(steps: &[Step]) -> Vec<Entry> {
 }
 
 #[derive(Default)]
-struct List {
+struct VersionList {
     entries: Vec<Entry>,
     now: Known,
     count: usize,
 }
 
-impl List {
+impl VersionList {
     /// Adds a text, unless it is the current one.
     fn add(&mut self, known: &Known, how: How, replayed: bool, by: usize) {
         // A missing file before anything is known about it is not a version.

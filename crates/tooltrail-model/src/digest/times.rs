@@ -68,7 +68,7 @@ const LONGEST: i64 = 60 * 60 * 1000;
 
 /// An activity from start to end, in milliseconds.
 #[derive(Clone, Copy, Debug)]
-struct Span {
+struct ActivitySpan {
     who: Who,
     start: i64,
     end: i64,
@@ -76,7 +76,7 @@ struct Span {
 
 /// An event of the main conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Moment {
+struct TimedEvent {
     at: i64,
     what: Happened,
 }
@@ -101,7 +101,7 @@ enum Happened {
 pub fn lapse(transcript: &Transcript<'_>, selection: &Selection) -> Lapse {
     let calls: Vec<&CallEntry<'_>> =
         transcript.calls.iter().filter(|call| call.row.copy_of.is_none() && selection.takes_turn(call.turn)).collect();
-    let mut spans: Vec<Span> = calls.iter().filter_map(|call| ran(call)).collect();
+    let mut spans: Vec<ActivitySpan> = calls.iter().filter_map(|call| ran(call)).collect();
     let moments = moments(transcript, selection);
     spans.extend(between(&moments));
     let seen = transcript.threads.iter().flat_map(|thread| &thread.entries).filter(|entry| selection.takes(entry));
@@ -116,20 +116,20 @@ pub fn lapse(transcript: &Transcript<'_>, selection: &Selection) -> Lapse {
 }
 
 /// A call from its request to its result. While a question or a plan is open, the person is active.
-fn ran(call: &CallEntry<'_>) -> Option<Span> {
+fn ran(call: &CallEntry<'_>) -> Option<ActivitySpan> {
     let start = call.time?.as_millisecond();
     let lasted = i64::try_from(call.row.duration_ms?).ok()?;
     let who = if matches!(call.row.kind, Kind::Question | Kind::Plan) { Who::Person } else { Who::Tool };
-    Some(Span { who, start, end: start.saturating_add(lasted) })
+    Some(ActivitySpan { who, start, end: start.saturating_add(lasted) })
 }
 
-fn hook(start: Time, end: Time, first: i64, last: i64) -> Span {
+fn hook(start: Time, end: Time, first: i64, last: i64) -> ActivitySpan {
     let within = |time: Time| time.as_millisecond().clamp(first, last);
-    Span { who: Who::Hook, start: within(start), end: within(end) }
+    ActivitySpan { who: Who::Hook, start: within(start), end: within(end) }
 }
 
 /// Events of the main conversation, in order.
-fn moments(transcript: &Transcript<'_>, selection: &Selection) -> Vec<Moment> {
+fn moments(transcript: &Transcript<'_>, selection: &Selection) -> Vec<TimedEvent> {
     let mut moments = Vec::new();
     let entries = transcript.threads.first().map(|main| main.entries.as_slice()).unwrap_or_default();
     let begins = beginnings(transcript);
@@ -142,20 +142,20 @@ fn moments(transcript: &Transcript<'_>, selection: &Selection) -> Vec<Moment> {
             What::Folded => Happened::Told,
             _ => Happened::Other,
         };
-        moments.extend(entry.time.map(|time| Moment { at: time.as_millisecond(), what }));
+        moments.extend(entry.time.map(|time| TimedEvent { at: time.as_millisecond(), what }));
         let call = if let What::Call(index) = entry.what { transcript.calls.get(index) } else { None };
         let call = call.filter(|call| call.row.copy_of.is_none());
         // The result is an event of its own: after it, the model is active again.
-        moments.extend(call.and_then(ran).map(|span| Moment { at: span.end, what: Happened::Answered }));
+        moments.extend(call.and_then(ran).map(|span| TimedEvent { at: span.end, what: Happened::Answered }));
     }
     moments.sort_unstable();
     moments
 }
 
 /// Activities between two events: before a text of the model the model, before a prompt the person.
-fn between(moments: &[Moment]) -> Vec<Span> {
+fn between(moments: &[TimedEvent]) -> Vec<ActivitySpan> {
     let mut spans = Vec::new();
-    let mut last: Option<Moment> = None;
+    let mut last: Option<TimedEvent> = None;
     // Time of the last injected text since then, and of any other event.
     let (mut told, mut other) = (None, None);
     for &moment in moments {
@@ -170,9 +170,9 @@ fn between(moments: &[Moment]) -> Vec<Span> {
             match (before.what, moment.what) {
                 // No model takes that long: the machine slept, or the program was closed.
                 (_, Happened::Worked | Happened::Spoke) if moment.at.saturating_sub(start) > LONGEST => {}
-                (_, Happened::Worked | Happened::Spoke) => spans.push(Span { who: Who::Model, start, end: moment.at }),
+                (_, Happened::Worked | Happened::Spoke) => spans.push(ActivitySpan { who: Who::Model, start, end: moment.at }),
                 // After a call without a result, or a result that the model did not use, the activity is unknown.
-                (Happened::Spoke, Happened::Asked) => spans.push(Span { who: Who::Person, start: before.at, end: moment.at }),
+                (Happened::Spoke, Happened::Asked) => spans.push(ActivitySpan { who: Who::Person, start: before.at, end: moment.at }),
                 _ => {}
             }
         }
@@ -182,7 +182,7 @@ fn between(moments: &[Moment]) -> Vec<Span> {
 }
 
 /// Assigns each moment to the activity with precedence.
-fn cut(spans: &[Span], first: i64, last: i64) -> Lapse {
+fn cut(spans: &[ActivitySpan], first: i64, last: i64) -> Lapse {
     // At each edge the number of active ones changes.
     // Empty and reversed spans are dropped: clocks may go backwards.
     let mut edges: Vec<(i64, Who, i32)> =
@@ -220,7 +220,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn parts(spans: &[(Who, i64, i64)], last: i64) -> [u64; 5] {
-        let spans: Vec<Span> = spans.iter().map(|&(who, start, end)| Span { who, start, end }).collect();
+        let spans: Vec<ActivitySpan> = spans.iter().map(|&(who, start, end)| ActivitySpan { who, start, end }).collect();
         let times = cut(&spans, 0, last).times();
         let parts = [times.model_ms, times.tools_ms, times.hooks_ms, times.person_ms, times.unknown_ms];
         assert_eq!((parts.iter().sum::<u64>(), times.wall_ms), (times.wall_ms, span_ms(0, last)));
@@ -238,7 +238,7 @@ mod tests {
         /// Whatever is active when: each moment is assigned once.
         #[test]
         fn parts_follow_each_other_without_holes(spans in prop::collection::vec((0usize..4, -50i64..250, 0i64..100), 0..30), last in 0i64..200) {
-            let spans: Vec<Span> = spans.into_iter().map(|(who, start, took)| Span { who: WHO[who], start, end: start + took }).collect();
+            let spans: Vec<ActivitySpan> = spans.into_iter().map(|(who, start, took)| ActivitySpan { who: WHO[who], start, end: start + took }).collect();
             let lapse = cut(&spans, 0, last);
             let mut before = (0, None);
             for (place, (who, start, end)) in lapse.spans().enumerate() {
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn the_model_is_at_work_before_it_speaks_and_the_person_after() {
-        let moment = |at, what| Moment { at, what };
+        let moment = |at, what| TimedEvent { at, what };
         let moments = [
             moment(0, Happened::Asked),
             moment(5, Happened::Worked),

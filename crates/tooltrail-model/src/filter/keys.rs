@@ -1,7 +1,7 @@
 //! The keys of the filter language, and how the value of each is read. To add one: a line in `KEYS`, a variant of `Test`,
 //! an arm in `ask`.
 
-use super::lex::{Letter, Piece};
+use super::lex::{Letter, WordPart};
 use super::mistake::{Mistake, nearest};
 use super::names::{Fit, Glyph, Name, Place};
 use super::parse::is_absolute;
@@ -10,41 +10,41 @@ use crate::shell::Purpose;
 use crate::{Kind, Reason, Status};
 
 /// A key of the filter language.
-pub(super) struct Key {
+pub(super) struct FilterKey {
     /// Name before the colon.
     pub(super) name: &'static str,
     /// Reads the value behind it.
-    pub(super) read: fn(&Reader<'_, '_>) -> Result<Test, Mistake>,
+    pub(super) read: fn(&TermReader<'_, '_>) -> Result<Test, Mistake>,
 }
 
 /// All keys, in the order of the documentation. `not:` is no key of its own: it stands before a whole term.
-pub(super) const KEYS: &[Key] = &[
-    Key { name: "tool", read: |value| value.names(Fit::Whole).map(Test::Tool) },
-    Key { name: "server", read: |value| value.names(Fit::Whole).map(Test::Server) },
-    Key { name: "kind", read: |value| value.some_of("kinds are", Kind::ALL, Kind::word).map(Test::Kind) },
-    Key { name: "status", read: |value| value.some_of("statuses are", Status::ALL, Status::word).map(Test::Status) },
-    Key { name: "reason", read: |value| value.some_of("reasons are", Reason::ALL, Reason::word).map(Test::Reason) },
-    Key { name: "agent", read: agent },
-    Key { name: "project", read: project },
-    Key { name: "branch", read: |value| value.names(Fit::Whole).map(Test::Branch) },
-    Key { name: "model", read: |value| value.names(Fit::Part).map(Test::Model) },
-    Key { name: "session", read: |value| value.names(Fit::Start).map(Test::Session) },
-    Key { name: "file", read: file },
-    Key { name: "command", read: |value| value.names(Fit::Words).map(Test::Command) },
-    Key { name: "purpose", read: |value| value.some_of("purposes are", Purpose::ALL, Purpose::word).map(Test::Purpose) },
-    Key { name: "hook", read: |value| value.names(Fit::Part).map(Test::Hook) },
-    Key { name: "exit", read: values::exit },
-    Key { name: "took", read: values::took },
-    Key { name: "since", read: |value| times::read(value).map(|time| Test::Since(time.start)) },
-    Key { name: "until", read: |value| times::read(value).map(|time| Test::Until(time.end)) },
-    Key { name: "has", read: |value| value.some_of("`has:` takes", Has::ALL, Has::word).map(Test::Has) },
-    Key { name: "is", read: |value| value.some_of("`is:` takes", Is::ALL, Is::word).map(Test::Is) },
-    Key { name: "re", read: |value| value.expression(&value.value, false) },
-    Key { name: "case", read: cased },
+pub(super) const KEYS: &[FilterKey] = &[
+    FilterKey { name: "tool", read: |value| value.names(Fit::Whole).map(Test::Tool) },
+    FilterKey { name: "server", read: |value| value.names(Fit::Whole).map(Test::Server) },
+    FilterKey { name: "kind", read: |value| value.some_of("kinds are", Kind::ALL, Kind::word).map(Test::Kind) },
+    FilterKey { name: "status", read: |value| value.some_of("statuses are", Status::ALL, Status::word).map(Test::Status) },
+    FilterKey { name: "reason", read: |value| value.some_of("reasons are", Reason::ALL, Reason::word).map(Test::Reason) },
+    FilterKey { name: "agent", read: agent },
+    FilterKey { name: "project", read: project },
+    FilterKey { name: "branch", read: |value| value.names(Fit::Whole).map(Test::Branch) },
+    FilterKey { name: "model", read: |value| value.names(Fit::Part).map(Test::Model) },
+    FilterKey { name: "session", read: |value| value.names(Fit::Start).map(Test::Session) },
+    FilterKey { name: "file", read: file },
+    FilterKey { name: "command", read: |value| value.names(Fit::Words).map(Test::Command) },
+    FilterKey { name: "purpose", read: |value| value.some_of("purposes are", Purpose::ALL, Purpose::word).map(Test::Purpose) },
+    FilterKey { name: "hook", read: |value| value.names(Fit::Part).map(Test::Hook) },
+    FilterKey { name: "exit", read: values::exit },
+    FilterKey { name: "took", read: values::took },
+    FilterKey { name: "since", read: |value| times::read(value).map(|time| Test::Since(time.start)) },
+    FilterKey { name: "until", read: |value| times::read(value).map(|time| Test::Until(time.end)) },
+    FilterKey { name: "has", read: |value| value.some_of("`has:` takes", Has::ALL, Has::word).map(Test::Has) },
+    FilterKey { name: "is", read: |value| value.some_of("`is:` takes", Is::ALL, Is::word).map(Test::Is) },
+    FilterKey { name: "re", read: |value| value.expression(&value.value, false) },
+    FilterKey { name: "case", read: cased },
 ];
 
 /// Context for reading the value of a term.
-pub(super) struct Reader<'q, 't> {
+pub(super) struct TermReader<'q, 't> {
     /// The whole query.
     pub(super) query: &'q str,
     /// Directory, clock and other settings of the person who asks.
@@ -54,19 +54,19 @@ pub(super) struct Reader<'q, 't> {
     /// Sign behind the key: `:`, `<` or `>`.
     pub(super) sign: char,
     /// Value behind the sign.
-    pub(super) value: Piece<'t>,
+    pub(super) value: WordPart<'t>,
     /// The term.
-    pub(super) word: Piece<'t>,
+    pub(super) word: WordPart<'t>,
 }
 
-impl<'t> Reader<'_, 't> {
+impl<'t> TermReader<'_, 't> {
     /// A mistake in a part of the query.
-    pub(super) fn mistake(&self, piece: &Piece<'_>, message: impl Into<String>) -> Mistake {
+    pub(super) fn mistake(&self, piece: &WordPart<'_>, message: impl Into<String>) -> Mistake {
         Mistake::new(self.query, piece.at.clone(), message)
     }
 
     /// The values, of which one must match. Only a few keys accept more and less: `took>30s`.
-    pub(super) fn values(&self) -> Result<Vec<Piece<'t>>, Mistake> {
+    pub(super) fn values(&self) -> Result<Vec<WordPart<'t>>, Mistake> {
         if self.sign != ':' {
             let right = format!("{}:{}", self.key, super::render::bare(&self.value.text(), &[]));
             return Err(self.mistake(&self.word, format!("`{}` has no more or less", self.key)).suggest(right));
@@ -75,7 +75,7 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// The values, whatever the sign before them.
-    pub(super) fn alternatives(&self) -> Result<Vec<Piece<'t>>, Mistake> {
+    pub(super) fn alternatives(&self) -> Result<Vec<WordPart<'t>>, Mistake> {
         let pieces = self.value.alternatives();
         match pieces.iter().find(|piece| piece.letters.is_empty()) {
             Some(_) if pieces.len() == 1 => Err(self.mistake(&self.word, format!("`{}{}` needs a value", self.key, self.sign))),
@@ -85,7 +85,7 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// The only allowed value.
-    pub(super) fn single(&self) -> Result<Piece<'t>, Mistake> {
+    pub(super) fn single(&self) -> Result<WordPart<'t>, Mistake> {
         self.values()?;
         Ok(self.value.clone())
     }
@@ -94,14 +94,14 @@ impl<'t> Reader<'_, 't> {
         self.values()?.iter().map(|piece| self.name(piece, glyphs(piece), fit)).collect()
     }
 
-    fn name(&self, piece: &Piece<'_>, glyphs: Vec<Glyph>, fit: Fit) -> Result<Name, Mistake> {
+    fn name(&self, piece: &WordPart<'_>, glyphs: Vec<Glyph>, fit: Fit) -> Result<Name, Mistake> {
         Name::new(glyphs, fit).map_err(|_| self.mistake(piece, "this is too long to look for"))
     }
 
     /// Values of a closed list. `what` begins the list in a message.
     fn some_of<T: Copy>(&self, what: &str, all: &[T], word: fn(T) -> &'static str) -> Result<Vec<T>, Mistake> {
         let words = || all.iter().map(|one| word(*one));
-        let one = |piece: &Piece<'t>| {
+        let one = |piece: &WordPart<'t>| {
             let text = piece.text();
             let found = all.iter().copied().find(|one| word(*one).eq_ignore_ascii_case(&text));
             found.ok_or_else(|| self.no_such(piece, what, words().collect::<Vec<_>>().as_slice()))
@@ -112,14 +112,14 @@ impl<'t> Reader<'_, 't> {
         self.values()?.iter().map(one).collect()
     }
 
-    fn no_such(&self, piece: &Piece<'_>, what: &str, words: &[&str]) -> Mistake {
+    fn no_such(&self, piece: &WordPart<'_>, what: &str, words: &[&str]) -> Mistake {
         let text = piece.text();
         let near = nearest(&text, words.iter().copied()).map(str::to_owned);
         self.mistake(piece, format!("`{}:{text}`: {what} {}", self.key, listed(words.iter().copied()))).suggest(near)
     }
 
     /// A regular expression.
-    fn expression(&self, piece: &Piece<'_>, cased: bool) -> Result<Test, Mistake> {
+    fn expression(&self, piece: &WordPart<'_>, cased: bool) -> Result<Test, Mistake> {
         if piece.letters.is_empty() || self.sign != ':' {
             return Err(self.mistake(&self.word, "`re:` needs a regular expression, as in `re:time.*out`"));
         }
@@ -127,7 +127,7 @@ impl<'t> Reader<'_, 't> {
     }
 
     /// A path with `~`, `.` and `..` at its beginning made absolute, as far as their meaning is known.
-    fn path(&self, piece: &Piece<'_>) -> Vec<Glyph> {
+    fn path(&self, piece: &WordPart<'_>) -> Vec<Glyph> {
         // Only a whole part counts: `~name` and `.git` are names, not directories.
         let slash = |place: usize| place == piece.letters.len() || piece.has(place, '/') || piece.has(place, '\\');
         let dots = (0..2).take_while(|&place| piece.has(place, '.')).count();
@@ -149,7 +149,7 @@ impl<'t> Reader<'_, 't> {
 }
 
 /// A value character by character. Unquoted `*` and `?` are wildcards.
-fn glyphs(piece: &Piece<'_>) -> Vec<Glyph> {
+fn glyphs(piece: &WordPart<'_>) -> Vec<Glyph> {
     let glyph = |letter: &Letter| Glyph { sign: letter.sign, wild: !letter.quoted && matches!(letter.sign, '*' | '?') };
     piece.letters.iter().map(glyph).collect()
 }
@@ -167,7 +167,7 @@ pub(super) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
-fn agent(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
+fn agent(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
     let agents = value.setting.agents;
     for piece in value.values()? {
         let name = value.name(&piece, glyphs(&piece), Fit::Whole)?;
@@ -179,8 +179,8 @@ fn agent(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
     value.names(Fit::Whole).map(Test::Agent)
 }
 
-fn project(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
-    let place = |piece: &Piece<'_>| {
+fn project(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
+    let place = |piece: &WordPart<'_>| {
         let path = value.path(piece);
         let text: String = path.iter().map(|glyph| glyph.sign).collect();
         match () {
@@ -193,8 +193,8 @@ fn project(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
     value.values()?.iter().map(place).collect::<Result<_, _>>().map(Test::Project)
 }
 
-fn file(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
-    let name = |piece: &Piece<'_>| {
+fn file(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
+    let name = |piece: &WordPart<'_>| {
         let path = value.path(piece);
         match trimmed(path.clone()) {
             // The root, or an unknown directory: everything is inside of it.
@@ -216,7 +216,7 @@ pub(super) fn regular(source: &str, cased: bool) -> Result<Test, String> {
     })
 }
 
-fn cased(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
+fn cased(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
     let piece = &value.value;
     if piece.letters.is_empty() || value.sign != ':' {
         return Err(value.mistake(&value.word, "`case:` needs a text, as in `case:README`"));

@@ -1,7 +1,7 @@
 //! Parses a query into a filter, or a mistake.
 
-use super::keys::{self, KEYS, Reader};
-use super::lex::{self, Piece};
+use super::keys::{self, KEYS, TermReader};
+use super::lex::{self, WordPart};
 use super::mistake::{Mistake, nearest};
 use super::render::quoted;
 use super::{Filter, Pattern, Setting, Spelling, Term, Test};
@@ -49,7 +49,7 @@ struct Parser<'q> {
 }
 
 impl Parser<'_> {
-    fn term(&self, mut word: Piece<'_>, mut not: bool) -> Result<Term, Mistake> {
+    fn term(&self, mut word: WordPart<'_>, mut not: bool) -> Result<Term, Mistake> {
         // A loop instead of recursion: a query may negate a term thousands of times.
         loop {
             let negated = (word.has(0, '-') || word.has(0, '!')) && self.goes_on(&word.from(1));
@@ -71,7 +71,7 @@ impl Parser<'_> {
             }
             let test = match KEYS.iter().find(|key| key.name.eq_ignore_ascii_case(&name)) {
                 Some(key) => {
-                    (key.read)(&Reader { query: self.query, setting: self.setting, key: key.name, sign, value, word: word.clone() })?
+                    (key.read)(&TermReader { query: self.query, setting: self.setting, key: key.name, sign, value, word: word.clone() })?
                 }
                 // An unknown key is probably a typo, unless what follows looks like ordinary text.
                 None if sign == ':' && !is_text(&value) => return Err(self.unknown(&word, key, &name)),
@@ -82,11 +82,11 @@ impl Parser<'_> {
     }
 
     /// Whether a `-` or `!` is followed by a term: `--release` and `!=` are words.
-    fn goes_on(&self, rest: &Piece<'_>) -> bool {
+    fn goes_on(&self, rest: &WordPart<'_>) -> bool {
         rest.letters.first().is_some_and(|letter| letter.quoted || letter.sign.is_alphanumeric())
     }
 
-    fn text(&self, word: &Piece<'_>) -> Result<Test, Mistake> {
+    fn text(&self, word: &WordPart<'_>) -> Result<Test, Mistake> {
         let text = word.text();
         if text.is_empty() {
             return Err(self.mistake(word, "there is nothing between the quotes"));
@@ -99,7 +99,7 @@ impl Parser<'_> {
         pattern.map(Test::Text).map_err(|_| self.mistake(word, "this is too long to look for"))
     }
 
-    fn unknown(&self, word: &Piece<'_>, key: usize, name: &str) -> Mistake {
+    fn unknown(&self, word: &WordPart<'_>, key: usize, name: &str) -> Mistake {
         let at = word.to(key + 1);
         let known = KEYS.iter().map(|key| key.name).chain(["not"]);
         match nearest(name, known) {
@@ -113,13 +113,13 @@ impl Parser<'_> {
         }
     }
 
-    fn mistake(&self, piece: &Piece<'_>, message: impl Into<String>) -> Mistake {
+    fn mistake(&self, piece: &WordPart<'_>, message: impl Into<String>) -> Mistake {
         Mistake::new(self.query, piece.at.clone(), message)
     }
 }
 
 /// End of a word's key, and the sign behind it.
-fn key(word: &Piece<'_>) -> Option<(usize, char)> {
+fn key(word: &WordPart<'_>) -> Option<(usize, char)> {
     let is_name = |letter: &&lex::Letter| !letter.quoted && (letter.sign.is_ascii_alphabetic() || letter.sign == '_');
     let length = word.letters.iter().take_while(is_name).count();
     let sign = word.letters.get(length).filter(|letter| !letter.quoted)?.sign;
@@ -127,6 +127,6 @@ fn key(word: &Piece<'_>) -> Option<(usize, char)> {
 }
 
 /// Whether the value shows that no key stands before it: `std::fs`, `https://…`, `C:\…`.
-fn is_text(value: &Piece<'_>) -> bool {
+fn is_text(value: &WordPart<'_>) -> bool {
     value.has(0, ':') || value.has(0, '\\') || value.has(0, '/')
 }

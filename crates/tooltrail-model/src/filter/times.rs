@@ -1,6 +1,6 @@
 //! Points in time: `7d` ago, `today`, a day, a month, or a time of day.
 
-use super::keys::Reader;
+use super::keys::TermReader;
 use super::mistake::{Mistake, nearest};
 use super::values::millis;
 use crate::Time;
@@ -19,14 +19,14 @@ pub(super) struct Stretch {
 const HOW: &str = "a time is written `7d`, `2h`, `today`, `2026-03-01`, `2026-03` or `2026-03-01T10:00`";
 
 /// Reads the time of a term.
-pub(super) fn read(value: &Reader<'_, '_>) -> Result<Stretch, Mistake> {
+pub(super) fn read(value: &TermReader<'_, '_>) -> Result<Stretch, Mistake> {
     let piece = value.single()?;
     let text = piece.text();
     let near = || nearest(&text, ["today", "yesterday", "now"]).map(str::to_owned);
     stretch(value, &text).ok_or_else(|| value.mistake(&piece, format!("`{text}` is no time; {HOW}")).suggest(near()))
 }
 
-fn stretch(value: &Reader<'_, '_>, text: &str) -> Option<Stretch> {
+fn stretch(value: &TermReader<'_, '_>, text: &str) -> Option<Stretch> {
     let setting = value.setting;
     let now = setting.now.timestamp();
     let moment = |time: Timestamp| Some(Stretch { start: time.into(), end: time.into() });

@@ -1,8 +1,8 @@
 //! Numbers: exit codes and durations, alone or as a range.
 
 use super::Test;
-use super::keys::Reader;
-use super::lex::Piece;
+use super::keys::TermReader;
+use super::lex::WordPart;
 use super::mistake::Mistake;
 
 /// A range of numbers, both ends included; an end may be open.
@@ -22,7 +22,7 @@ impl<T: PartialOrd + Copy> Span<T> {
 }
 
 /// `exit:nonzero`, `exit:2`, `exit:1..5`, `exit>0`.
-pub(super) fn exit(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
+pub(super) fn exit(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
     let mut spans = Vec::new();
     for piece in value.alternatives()? {
         let text = piece.text();
@@ -43,7 +43,7 @@ fn code(text: &str) -> Option<i64> {
 }
 
 /// `took:30s..`, `took:..2s`, `took:1s..5s`, `took>30s`.
-pub(super) fn took(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
+pub(super) fn took(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
     let mut spans = Vec::new();
     for piece in value.alternatives()? {
         let text = piece.text();
@@ -83,7 +83,12 @@ impl Count for u64 {
 }
 
 /// A range: `2`, `1..5`, `1..`, `..5`; or `>`, `>=`, `<`, `<=` before a number, behind the key or behind its colon.
-fn span<T: Count>(value: &Reader<'_, '_>, piece: &Piece<'_>, number: &dyn Fn(&str) -> Option<T>, how: &str) -> Result<Span<T>, Mistake> {
+fn span<T: Count>(
+    value: &TermReader<'_, '_>,
+    piece: &WordPart<'_>,
+    number: &dyn Fn(&str) -> Option<T>,
+    how: &str,
+) -> Result<Span<T>, Mistake> {
     let wrong = || value.mistake(piece, format!("`{}` means nothing here; {how}", piece.text()));
     let text = piece.text();
     let (sign, rest) = match text.strip_prefix(['<', '>']) {

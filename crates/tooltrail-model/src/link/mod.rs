@@ -210,12 +210,12 @@ pub struct Linked<'a> {
     pub calls: Vec<LinkedCall>,
     /// The sessions, by start.
     pub sessions: Vec<LinkedSession>,
-    session_index: sessions::Index,
+    session_index: sessions::SessionIndex,
     roots: roots::Roots<'a>,
     agents: agents::Agents,
-    tasks: tasks::Tasks<'a>,
+    tasks: tasks::TaskNewsIndex<'a>,
     orphans: Map<(&'static str, &'a str), Vec<(usize, usize)>>,
-    usage: totals::Usage,
+    usage: totals::CountedUsage,
     /// Number of calls of each session without a result.
     open: Map<usize, u32>,
     /// Number of threads that may be used.

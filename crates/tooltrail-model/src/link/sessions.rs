@@ -43,10 +43,10 @@ pub struct LinkedSession {
 }
 
 /// The session that a name of a source refers to.
-pub(super) type Index = Map<(usize, Name), usize>;
+pub(super) type SessionIndex = Map<(usize, Name), usize>;
 
 /// Finds the sessions and sorts them by start.
-pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, known: &Shorts) -> (Vec<LinkedSession>, Index) {
+pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, known: &Shorts) -> (Vec<LinkedSession>, SessionIndex) {
     let mut found: Map<(&'static str, Box<str>), LinkedSession> = Map::default();
     for (number, source) in logs.iter().enumerate() {
         let Some(agent) = source.summary.agent else { continue };
@@ -69,7 +69,7 @@ pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, known: &Shorts)
     name(&mut sessions, known);
     let numbers: Map<(&str, &str), usize> =
         sessions.iter().enumerate().map(|(number, session)| ((session.agent, &*session.id), number)).collect();
-    let mut index = Index::default();
+    let mut index = SessionIndex::default();
     for (source, entry) in logs.iter().enumerate() {
         let Some(agent) = entry.summary.agent else { continue };
         for record in &entry.summary.sessions {
@@ -157,14 +157,14 @@ fn leaf_titles(linked: &Linked<'_>) -> Map<u64, Box<str>> {
 
 /// Statements of a session's sources about it, the best of each so far.
 #[derive(Clone, Default)]
-struct Said<'a> {
+struct SessionClaims<'a> {
     title: Option<(TitleBy, Option<Time>, &'a str)>,
     place: Option<((bool, Time, usize), &'a str)>,
     directory: Option<((Time, usize), &'a str)>,
     branch: Option<((Option<Time>, usize), &'a str)>,
 }
 
-impl<'a> Said<'a> {
+impl<'a> SessionClaims<'a> {
     /// Considers a title. Among prompts and commands the first one counts, among other titles the last one.
     fn title(&mut self, by: TitleBy, record: &SessionRecord, title: &'a str) {
         let first = by <= TitleBy::Prompt;
@@ -203,7 +203,7 @@ impl<'a> Said<'a> {
 /// Titles, projects and branches.
 fn place(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
     let by_leaf = leaf_titles(linked);
-    let mut said = vec![Said::default(); sessions.len()];
+    let mut said = vec![SessionClaims::default(); sessions.len()];
     for (source, entry) in linked.sources.iter().enumerate() {
         let summary = &entry.summary;
         let names = &summary.names;

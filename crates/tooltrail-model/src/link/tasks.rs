@@ -8,7 +8,7 @@ use crate::{Map, Set};
 
 /// News by the call that started the task, and by the task's id within its session.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tasks<'a> {
+pub(super) struct TaskNewsIndex<'a> {
     by_call: Map<(&'static str, &'a str), Vec<News<'a>>>,
     by_id: Map<(&'static str, &'a str, &'a str), Vec<News<'a>>>,
     /// Calls that news refers to and no source contains, by the hash of their ids.
@@ -23,8 +23,8 @@ pub(super) struct News<'a> {
     session: &'a str,
 }
 
-pub(super) fn gather<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> Tasks<'a> {
-    let mut tasks = Tasks { unheard: unheard(sources), ..Tasks::default() };
+pub(super) fn gather<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> TaskNewsIndex<'a> {
+    let mut tasks = TaskNewsIndex { unheard: unheard(sources), ..TaskNewsIndex::default() };
     for (number, source) in sources.iter().enumerate() {
         let Some(agent) = source.summary.agent else { continue };
         for record in &source.summary.tasks {
@@ -70,7 +70,7 @@ fn keep<'a>(kept: &mut Vec<News<'a>>, news: News<'a>) {
     }
 }
 
-impl<'a> Tasks<'a> {
+impl<'a> TaskNewsIndex<'a> {
     /// The last news of a task. `alone` limits it to one source.
     pub(super) fn last(
         &self,

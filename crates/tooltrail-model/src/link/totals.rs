@@ -10,7 +10,7 @@ use crate::{Map, Status, Time};
 use std::collections::BTreeMap;
 
 /// Paid requests, summed up by model, and by the source, session and minute of the first request.
-pub(super) type Usage = Map<(Option<NameIn>, (usize, Option<Name>), Option<i64>), ModelUsage>;
+pub(super) type CountedUsage = Map<(Option<NameIn>, (usize, Option<Name>), Option<i64>), ModelUsage>;
 
 /// A minute, in milliseconds.
 pub(super) const MINUTE: i64 = 60 * 1000;
@@ -39,10 +39,10 @@ impl Seen<'_> {
 ///
 /// One API message is one request, unless it names two; a record without a request joins the first. Where a helper repeats
 /// a message of the main conversation, only the main one counts.
-pub(super) fn usage(sources: &[&Source]) -> Usage {
+pub(super) fn usage(sources: &[&Source]) -> CountedUsage {
     let logs = || sources.iter().enumerate().map(|(number, entry)| (number, &entry.summary)).filter(|(_, log)| log.agent.is_some());
     let repeated = repeated(logs().flat_map(|(_, log)| &log.usage).map(|snapshot| snapshot.message));
-    let mut counted = Usage::default();
+    let mut counted = CountedUsage::default();
     let mut groups: Map<(u64, Option<&str>), Vec<Seen<'_>>> = Map::default();
     // Nearly every message is recorded once. Those are taken in the order they are in memory.
     for (source, summary) in logs() {
@@ -62,7 +62,7 @@ pub(super) fn usage(sources: &[&Source]) -> Usage {
 }
 
 /// Counts the requests behind all snapshots of one message.
-fn count_group(counted: &mut Usage, mut seen: Vec<Seen<'_>>) {
+fn count_group(counted: &mut CountedUsage, mut seen: Vec<Seen<'_>>) {
     if seen.iter().any(|one| !one.snapshot.sidechain) {
         seen.retain(|one| !one.snapshot.sidechain);
     }
@@ -83,7 +83,7 @@ fn count_group(counted: &mut Usage, mut seen: Vec<Seen<'_>>) {
     }
 }
 
-fn count(counted: &mut Usage, best: &Seen<'_>, oldest: &Seen<'_>) {
+fn count(counted: &mut CountedUsage, best: &Seen<'_>, oldest: &Seen<'_>) {
     let model = best.snapshot.model.map(|name| (best.source, name));
     // The oldest record decides about time and session: copies have later ones.
     let minute = oldest.snapshot.time.map(|time| time.as_millisecond().div_euclid(MINUTE));
