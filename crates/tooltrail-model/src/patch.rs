@@ -56,6 +56,7 @@ impl Hunk {
             Some(PatchLine::Same(_)) => (self.old_unended, self.new_unended) = (true, true),
             Some(PatchLine::Removed(_)) => self.old_unended = true,
             Some(PatchLine::Added(_)) => self.new_unended = true,
+            // Without a line before it, the remark refers to nothing.
             None => {}
         }
     }
@@ -103,6 +104,7 @@ pub fn unified(diff: &str) -> Vec<Hunk> {
 
 /// Parses the head of a hunk: ` -9,2 +9,6 @@ fn main()`.
 fn head(rest: &str) -> Hunk {
+    // A head without the second `@@` is tolerated; it may still have line numbers.
     let (ranges, context) = rest.split_once("@@").unwrap_or((rest, ""));
     let start = |sign: char| {
         let range = ranges.split_whitespace().find_map(|word| word.strip_prefix(sign))?;

@@ -33,6 +33,7 @@ macro_rules! words {
                 let known = if deserializer.is_human_readable() {
                     $name::of_word(&String::deserialize(deserializer)?)
                 } else {
+                    // The number of a value is its place in the list, since both have one order.
                     $name::ALL.get(usize::from(u8::deserialize(deserializer)?)).copied()
                 };
                 known.ok_or_else(|| serde::de::Error::custom(concat!("unknown ", stringify!($name))))

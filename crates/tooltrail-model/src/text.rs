@@ -60,6 +60,7 @@ impl Names {
         let index = name.0.get() as usize;
         match self.marks.get(index - 1..=index) {
             Some(&[start, end]) => start..end,
+            // A name of another source reads as an empty text, and must not crash.
             _ => 0..0,
         }
     }
@@ -71,6 +72,7 @@ impl Names {
 
     /// Drops the index, once a source has been read.
     pub fn settle(&mut self) {
+        // The index holds every text a second time, and is needed only while names are given.
         self.index = Map::default();
         self.all.shrink_to_fit();
         self.marks.shrink_to_fit();
@@ -104,6 +106,7 @@ pub fn without_escapes(text: &str) -> std::borrow::Cow<'_, str> {
         rest = match tail.strip_prefix('[') {
             // Parameters end at the first character from `@` to `~`.
             Some(parameters) => parameters.find(|c| ('@'..='~').contains(&c)).map_or("", |end| &parameters[end + 1..]),
+            // Of other sequences only the escape character itself is dropped.
             None => tail,
         };
     }

@@ -47,6 +47,7 @@ impl Time {
 
     /// The time for the calendar library.
     pub fn timestamp(self) -> Timestamp {
+        // `Time::MAX` is beyond the calendar.
         Timestamp::from_microsecond(self.micros()).unwrap_or(Timestamp::MAX)
     }
 
@@ -57,6 +58,7 @@ impl Time {
 
 impl From<Timestamp> for Time {
     fn from(time: Timestamp) -> Time {
+        // Never zero: the shift is larger than any time before 1970.
         Time(NonZeroI64::new(time.as_microsecond() + SHIFT).unwrap_or(NonZeroI64::MIN))
     }
 }

@@ -282,6 +282,7 @@ impl Answered {
         }
         self.feedback = self.feedback.take().or(more.feedback);
         match (&mut self.produced, more.produced) {
+            // Two records may each have a part of the output: one the exit code, another the streams.
             (Some(Value::Object(own)), Some(Value::Object(more))) => {
                 more.into_iter().for_each(|(key, value)| {
                     own.entry(key).or_insert(value);

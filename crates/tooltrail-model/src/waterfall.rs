@@ -142,10 +142,12 @@ pub fn gaps(lapse: &Lapse, bars: &[Bar]) -> Vec<(i64, i64)> {
     busy.sort_unstable();
     let (mut gaps, mut here) = (Vec::new(), first);
     for (start, end) in busy {
+        // By another clock, activity may begin after the last record; no gap reaches out there.
         let start = start.min(last);
         if start.saturating_sub(here) > GAP {
             gaps.push((here, start));
         }
+        // Activities may lie within each other, so the end never moves back.
         here = here.max(end);
     }
     gaps

@@ -39,6 +39,7 @@ impl Chain {
 
     /// The record that began the side conversation `id` belongs to.
     pub(super) fn root_of(&mut self, id: u64, parent: Option<u64>) -> u64 {
+        // A record with an unknown parent begins a side conversation itself.
         let root = parent.and_then(|parent| self.roots.get(&parent).copied()).unwrap_or(id);
         *self.roots.entry(id).or_insert(root)
     }
@@ -71,6 +72,7 @@ impl Chain {
 
     /// Lines of the retracted records, in order.
     fn retracted_lines(&self) -> Vec<u64> {
+        // A retracted record may be in another file, or nowhere.
         let links = self.retracted.iter().filter_map(|id| self.nodes.get(*self.index.get(id)?));
         let mut lines: Vec<u64> = links.map(|link| link.at.line).collect();
         lines.sort_unstable();
@@ -110,6 +112,7 @@ impl Tree<'_> {
         for tip in (0..self.nodes.len()).filter(|&index| !has_child[index]) {
             // Where another tip's walk has been, its answer has been counted already.
             let mut walk = self.walk(tip).take_while(|&index| !std::mem::replace(&mut seen[index], true));
+            // By place in the file: the record written last is the end, whatever the clocks say.
             leaf = leaf.max(walk.find(|&index| self.nodes[index].speaks));
         }
         leaf
@@ -171,6 +174,7 @@ impl Tree<'_> {
         let mut seen = vec![0usize; self.nodes.len()];
         for start in 0..self.nodes.len() {
             let mut index = start;
+            // A walk stops where an earlier one has been, so every record is visited once.
             while seen[index] == 0 {
                 seen[index] = start + 1;
                 match self.parent(index) {
@@ -199,6 +203,7 @@ impl Assembler {
                 text: "a record that is its own ancestor".to_owned(),
             });
         }
+        // A speaking record without a parent here is the start, or comes after a cut.
         let roots = chain.nodes.iter().zip(&tree.parents).filter(|(link, parent)| link.speaks && **parent == NONE);
         self.out.shape.segments = u32::try_from(roots.count()).unwrap_or(u32::MAX);
         self.out.shape.branches = tree.branches();
@@ -221,6 +226,7 @@ impl Assembler {
     fn abandon_calls(&mut self) {
         for call in &mut self.out.calls {
             let turn = call.turn.and_then(|turn| self.out.turns.get(turn as usize));
+            // The retracted lines are sorted, for this search.
             call.abandoned = turn.is_some_and(|turn| turn.abandoned) || self.out.retracted.binary_search(&call.at.line).is_ok();
         }
     }

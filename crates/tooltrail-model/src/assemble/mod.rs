@@ -193,6 +193,7 @@ impl Assembler {
             }),
             Fact::Boundary(boundary) => self.out.shape.compactions += u32::from(boundary == Boundary::Compaction),
             Fact::Retract(ids) => {
+                // Counted as the log says; the records themselves may be in another file.
                 self.out.shape.retracted += u32::try_from(ids.len()).unwrap_or(u32::MAX);
                 self.chain.retract(ids);
             }
@@ -222,6 +223,7 @@ impl Assembler {
 
     /// Summary of what was read so far.
     pub fn summary(&self) -> Summary {
+        // Finishing ends the reading, and more records may follow.
         self.clone().finish()
     }
 
@@ -433,6 +435,7 @@ impl Assembler {
         // Of two titles with the same weight the last one counts, except for prompts, where the first does.
         let wins = record.title.is_none_or(|(have, _)| if by <= TitleBy::Prompt { by > have } else { by >= have });
         let text = if wins { crate::text::headline(text, 120) } else { String::new() };
+        // A title without a visible character does not replace another one.
         if !text.is_empty() {
             let name = self.out.names.of(&text);
             self.session(self.here.session).title = Some((by, name));

@@ -65,6 +65,7 @@ impl FileNet {
             Part::Outside { .. } => &[],
         });
         for &by in own {
+            // A call may have changed the file in several parts.
             if !all.contains(&by) {
                 all.push(by);
             }
@@ -114,6 +115,7 @@ pub fn listed(files: &[FileNet]) -> Vec<Listed<'_>> {
             (Some(new), None) => out.push(renamed(file, new).unwrap_or(Listed::File(file))),
             // Listed under its old name already.
             (None, Some(old)) if renamed(old, file).is_some() => {}
+            // Also a file that was moved here and then moved on.
             _ => out.push(Listed::File(file)),
         }
     }
@@ -123,6 +125,7 @@ pub fn listed(files: &[FileNet]) -> Vec<Listed<'_>> {
 fn renamed<'f>(old: &'f FileNet, new: &'f FileNet) -> Option<Listed<'f>> {
     let paired = old.moved_to.as_ref() == Some(&new.path) && new.moved_from.as_ref() == Some(&old.path);
     let once = old.moved_from.is_none() && new.moved_to.is_none();
+    // One complete change under either name; otherwise there is more to show than the move.
     match (&*old.parts, &*new.parts) {
         (
             [Part::Net { before: before @ Known::Text(_), after: Known::Absent, .. }],
@@ -140,6 +143,7 @@ pub fn net(steps: &[Step], takes: impl Fn(usize) -> bool) -> Vec<FileNet> {
         let place = files.iter().position(|file| file.path == step.path);
         match place.and_then(|place| files.get_mut(place)) {
             Some(file) => file.take(step, taken),
+            // Steps before the first selected one do not matter: its text before has their effect.
             None if taken => files.push(Summing::begin(step)),
             None => {}
         }
@@ -173,6 +177,7 @@ impl<'s> Summing<'s> {
     fn take(&mut self, step: &'s Step, taken: bool) {
         self.outside |= step.outside;
         if !taken {
+            // A step that only saw the file changed nothing, but may have revealed a change from outside.
             self.others.extend(step.changes.then_some(step.by));
             return;
         }

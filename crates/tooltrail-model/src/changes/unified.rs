@@ -51,6 +51,7 @@ pub fn hunks(before: &str, after: &str) -> Vec<Hunk> {
         }
         hunk
     };
+    // A group without a change would be a hunk that does nothing.
     let groups = diff.grouped_ops(CONTEXT).into_iter().filter(|ops| ops.iter().any(|op| op.tag() != DiffTag::Equal));
     groups.map(hunk).collect()
 }
@@ -154,6 +155,7 @@ fn cite<'b>(out: &mut String, by: impl Iterator<Item = &'b usize>, names: &Names
     let mut calls: Vec<String> = Vec::new();
     for by in by {
         let call = (names.call)(*by);
+        // The two names of a moved file share the call that moved it.
         if !calls.contains(&call) {
             calls.push(call);
         }
@@ -168,6 +170,7 @@ pub fn diff(out: &mut String, before: &Known, after: &Known, old: &str, new: &st
     }
     let _ = writeln!(out, "diff --git {} {}", quoted(&format!("a/{old}")), quoted(&format!("b/{new}")));
     match (before, after) {
+        // The logs do not have the mode; an ordinary file is the likeliest.
         (Known::Absent, _) => out.push_str("new file mode 100644\n"),
         (_, Known::Absent) => out.push_str("deleted file mode 100644\n"),
         _ if old != new => {
@@ -176,6 +179,7 @@ pub fn diff(out: &mut String, before: &Known, after: &Known, old: &str, new: &st
         _ => {}
     }
     let hunks = hunks(before.as_text().unwrap_or_default(), after.as_text().unwrap_or_default());
+    // An empty file or a mere rename has no hunks, and git then writes no `---` and `+++` either.
     if hunks.is_empty() {
         return;
     }
@@ -202,6 +206,7 @@ fn body(out: &mut String, hunk: &Hunk) {
     };
     let _ = match hunk.old_start {
         Some(_) => writeln!(out, "@@ -{} +{} @@", range(hunk.old_start, olds), range(hunk.new_start, news)),
+        // Without line numbers it is a hunk to read, not to apply.
         None => writeln!(out, "@@"),
     };
     let place = |skip: fn(&PatchLine) -> bool| hunk.lines.iter().rposition(|line| !skip(line));
@@ -249,6 +254,7 @@ pub fn quoted(name: &str) -> String {
 /// Path of a file in a patch: relative to a directory where it is inside, otherwise without its root.
 pub fn relative(path: &str, directory: Option<&str>) -> String {
     let splits = splits(path, directory);
+    // Without `..`, which could leave the directory that the patch is applied in.
     let names = inside(path, directory).unwrap_or(path).split(splits).filter(|name| !matches!(*name, "" | "." | ".."));
     // `C:` is not a name.
     let names = names.map(|name| name.strip_suffix(':').unwrap_or(name));

@@ -43,6 +43,7 @@ pub fn versions(steps: &[Step]) -> Vec<Entry> {
     for step in steps {
         if step.outside {
             list.entries.push(Entry::Gap(Gap::Outside(step.by)));
+            // A text after the gap is a version again, even if it equals the one before.
             list.now = Known::Unknown;
         }
         // The text before a change may be a version that no other step has.
@@ -78,6 +79,7 @@ impl VersionList {
                 && how != How::Before
             {
                 last.again.push(by);
+                // Seeing the text directly once is enough; then it rests on no other.
                 last.replayed &= replayed;
             }
             return;

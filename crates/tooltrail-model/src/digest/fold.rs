@@ -60,6 +60,7 @@ fn changed(deeds: &[Deed]) -> Changed {
             let Some(file) = files.get_mut(place) else { continue };
             // A single unknown number makes the sum unknown.
             file.lines = file.lines.zip(*lines).map(|(sum, more)| (sum.0 + more.0, sum.1 + more.1));
+            // A call may change one file several times.
             if file.calls.last() != Some(&deed.cited) {
                 file.calls.push(deed.cited.clone());
             }
@@ -93,9 +94,11 @@ fn last_run(deeds: &[Deed], purpose: Purpose) -> Option<Run> {
     Some(Run {
         command: command.to_owned(),
         outcome,
+        // Otherwise the exit code is the run's own, and neither a command nor a hint has to explain it.
         exit_of: ran.exit_of.clone().filter(|_| masked),
         exit_code: deed.exit_code,
         hint: ran.hint.clone().filter(|_| masked),
+        // Changes after the run show whether its outcome still holds.
         edits_after: later.iter().filter(|deed| !deed.changes.is_empty()).count() as u64,
         commands_after: later.iter().filter(|deed| may_change(deed)).count() as u64,
         cited: deed.cited.clone(),
@@ -151,6 +154,7 @@ fn found_nothing(deed: &Deed) -> bool {
     let command = script.commands.iter().find(|command| command.text == *text);
     let looks =
         |family: &str| matches!(family, "grep" | "egrep" | "fgrep" | "zgrep" | "rg" | "ag" | "diff" | "cmp" | "test" | "[" | "pgrep");
+    // These programs end with 1 for a negative answer, and with a higher code for an error.
     deed.exit_code == Some(1) && command.is_some_and(|command| looks(&command.family))
 }
 
@@ -187,6 +191,7 @@ pub(super) fn quotes(book: &dyn Book, selection: &Selection) -> (Option<Quote>, 
 /// Text of a prompt.
 fn asked(book: &dyn Book, entry: &Entry) -> Option<String> {
     match book.open(entry) {
+        // Prompts of other agents and of programs are not the person's.
         Loaded::Part(Part::Prompt { origin: Origin::Human | Origin::Queued, text }) => Some(text),
         Loaded::Part(Part::Command { line, .. }) => Some(line),
         _ => None,

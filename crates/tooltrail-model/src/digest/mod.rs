@@ -30,6 +30,7 @@ pub fn of(book: &dyn Book, selection: &Selection) -> Digest {
 fn beginnings(transcript: &Transcript<'_>) -> HashSet<usize> {
     let entries = transcript.threads.first().map(|main| main.entries.as_slice()).unwrap_or_default();
     let speaks = |at: &usize| entries.get(*at).is_some_and(|entry| matches!(entry.what, What::Prompt | What::Command));
+    // A turn may begin with texts that the agent injected, before the person's own words.
     transcript.turns.iter().filter_map(|turn| turn.entries.clone().find(speaks)).collect()
 }
 
@@ -115,6 +116,7 @@ pub struct Changed {
 impl Changed {
     /// Added and removed lines; `None` where the log does not have them for every file.
     pub fn lines(&self) -> Option<(u64, u64)> {
+        // One file without numbers makes the sum unknown; the sum of the others would be too small.
         self.files.iter().try_fold((0, 0), |sum, file| file.lines.map(|lines| (sum.0 + lines.0, sum.1 + lines.1)))
     }
 }

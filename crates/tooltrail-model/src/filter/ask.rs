@@ -158,6 +158,7 @@ impl Test {
             Test::Branch(names) => session.branch.is_some_and(|branch| fits(names, branch)),
             Test::Session(names) => fits(names, session.session),
             Test::Status(statuses) => statuses.iter().any(|status| session.by_status.get(status).is_some_and(|count| *count > 0)),
+            // A session without times may still contain calls that have them.
             Test::Since(moment) => time(&session.last_at).is_none_or(|time| time >= *moment),
             Test::Until(moment) => time(&session.started_at).is_none_or(|time| time < *moment),
             _ => true,
@@ -195,6 +196,7 @@ impl Test {
             Test::Is(all) => Some(all.iter().any(|is| is.of(known, call))),
             Test::Has(all) => any(all.iter().map(|has| has.of(known, call))),
             Test::Purpose(purposes) => commanded(known, call, &|call| purposes.iter().any(|purpose| call.purpose == Some(purpose.word()))),
+            // Rows do not contain the command; its record has to be opened.
             Test::Command(names) if call.is_some_and(|call| call.kind == Kind::Shell) => {
                 known.opened.map(|opened| content::command(opened).is_some_and(|command| fits(names, command)))
             }
@@ -205,6 +207,7 @@ impl Test {
                 found
             }),
             Test::File(_) => Some(false),
+            // A session has no text of its own, only those of its calls and messages.
             Test::Text(_) if matches!(known.item, Item::Session) => Some(false),
             Test::Text(_) => known.texts.map(|texts| texts & bit != 0),
         }

@@ -38,6 +38,7 @@ impl<'t> WordPart<'t> {
     /// All but the first characters.
     pub(super) fn from(&self, place: usize) -> WordPart<'t> {
         let letters = self.letters.get(place..).unwrap_or_default();
+        // Right behind the last character left out, so that a quote between the two belongs to the rest.
         let end = place.checked_sub(1).and_then(|last| self.letters.get(last)).map_or(self.at.start, |letter| letter.at.end);
         WordPart { letters, at: end..self.at.end }
     }
@@ -94,6 +95,7 @@ pub(super) fn words(query: &str) -> Result<Vec<QueryWord>, Mistake> {
         let current = word.get_or_insert_with(|| QueryWord { letters: Vec::new(), at: start..end });
         match sign {
             '"' => open = if open.is_some() { None } else { Some(start) },
+            // Outside of quotes a backslash is only itself: paths of Windows are full of them.
             '\\' if open.is_some() && letters.next_if(|(_, next)| *next == '"').is_some() => {
                 end += 1;
                 current.letters.push(Letter { sign: '"', at: start..end, quoted: true });

@@ -91,6 +91,7 @@ impl Filter {
         for (number, (_, pattern)) in self.texts().enumerate() {
             if let Some(hit) = pattern.regex().find(text) {
                 let (bits, first) = found.unwrap_or((0, usize::MAX));
+                // A query has at most 50 terms, so there are bits enough.
                 found = Some((bits | 1 << number, hit.start().min(first)));
             }
         }
@@ -102,6 +103,7 @@ impl Filter {
         let mut next = 1;
         self.terms.iter().map(move |term| {
             let bit = if matches!(term.test, Test::Text(_)) { next } else { 0 };
+            // Only texts take a bit, in order, as `find` numbers them.
             next <<= u32::from(bit != 0);
             (term, bit)
         })
@@ -121,6 +123,7 @@ impl Filter {
     /// Earliest and latest time that terms allow.
     pub fn times(&self) -> (Option<Time>, Option<Time>) {
         let (mut since, mut until) = (None, None);
+        // Negated bounds are left out: the period may be wider than needed, never narrower.
         for term in self.terms.iter().filter(|term| !term.not) {
             match term.test {
                 Test::Since(time) => since = since.max(Some(time)),
@@ -215,6 +218,7 @@ impl Test {
         match self {
             Test::Tool(_) | Test::Server(_) | Test::Kind(_) | Test::Status(_) | Test::Reason(_) | Test::File(_) | Test::Command(_) => true,
             Test::Purpose(_) | Test::Hook(_) | Test::Exit(_) | Test::Took(_) => true,
+            // A message may contain a picture; every other property is of calls.
             Test::Has(all) => !all.contains(&Has::Image),
             Test::Agent(_) | Test::Project(_) | Test::Branch(_) | Test::Model(_) | Test::Session(_) => false,
             Test::Since(_) | Test::Until(_) | Test::Is(_) | Test::Text(_) => false,

@@ -52,9 +52,11 @@ impl Name {
             Fit::Part => inner,
             Fit::Words => format!("{}{inner}{}", edge(text.chars().next()), edge(text.chars().next_back())),
             Fit::Tail => format!(r"(?:\A|[/\\]){inner}[/\\]*\z"),
+            // An absolute path is compared from its start, any other one from any of its parts.
             Fit::Path if is_absolute(&text) => format!(r"\A{inner}(?:[/\\]|\z)"),
             Fit::Path => format!(r"(?:\A|[/\\]){inner}(?:[/\\]|\z)"),
         };
+        // `s`, because a command line may contain line feeds, and a wildcard matches them too.
         Ok(Name { glyphs, regex: compile(&format!("(?s){source}"))? })
     }
 
@@ -142,6 +144,7 @@ fn parts(path: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a path is inside of a directory, or equal to it.
 fn is_in(path: &str, directory: &str) -> bool {
+    // Part by part, so that `/srv/app` is not inside of `/srv/ap`.
     let mut path = parts(path);
     parts(directory).all(|part| path.next().is_some_and(|other| other.to_lowercase() == part.to_lowercase()))
 }

@@ -16,6 +16,7 @@ const MOST: usize = 50;
 pub fn is_term(word: &str) -> bool {
     let term = word.trim_start_matches(['-', '!']);
     let key = term.find([':', '<', '>']).and_then(|end| term.get(..end));
+    // `not` is written like a key, but has no value of its own and is not in the list.
     let known = |key: &str| KEYS.iter().map(|key| key.name).chain(["not"]).any(|name| name.eq_ignore_ascii_case(key));
     term.starts_with('"') || key.is_some_and(known)
 }
@@ -23,6 +24,7 @@ pub fn is_term(word: &str) -> bool {
 /// Parses a query.
 pub fn parse(query: &str, setting: &Setting<'_>) -> Result<Filter, Mistake> {
     if query.len() > LONGEST {
+        // Only the excess is marked, beginning at a whole character.
         let start = query.floor_char_boundary(LONGEST);
         return Err(Mistake::new(query, start..query.len(), format!("a filter has at most {LONGEST} bytes; leave out what is here")));
     }
@@ -92,6 +94,7 @@ impl Parser<'_> {
             return Err(self.mistake(word, "there is nothing between the quotes"));
         }
         let Spelling { regex, cased } = self.setting.words;
+        // Quotes make a text literal, even where words are regular expressions.
         if regex && word.letters.iter().all(|letter| !letter.quoted) {
             return keys::regular(&text, cased).map_err(|why| self.mistake(word, why));
         }

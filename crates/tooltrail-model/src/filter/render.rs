@@ -41,6 +41,7 @@ impl fmt::Display for Test {
             Test::Purpose(of) => ("purpose", joined(of, |one| one.word().to_owned())),
             Test::Hook(of) => ("hook", names(of)),
             Test::Exit(of) => ("exit", joined(of, |span| spanned(span, |code| code.to_string()))),
+            // Always a range: the parser refuses a duration alone.
             Test::Took(of) => ("took", joined(of, |span| ranged(span, |millis| spelled(*millis)))),
             Test::Since(time) => ("since", time.to_string()),
             Test::Until(time) => ("until", time.to_string()),
@@ -108,6 +109,7 @@ fn pattern_term(pattern: &Pattern) -> String {
 
 /// A text, in quotes only where it would otherwise mean something else.
 fn text(text: &str) -> String {
+    // These would be read as a key, a comparison or a negation.
     let telling = text.contains([':', '<', '>']) || text.starts_with(['-', '!']);
     if telling { quoted(text) } else { bare(text, &[]) }
 }

@@ -61,6 +61,7 @@ pub fn message(part: Part) -> Vec<Text> {
         Part::Text(text) => one(Field::Text, text),
         Part::Thinking(text) => one(Field::Thinking, text),
         Part::Media(content) => content_texts(content, Field::Prompt),
+        // Calls and results have their own functions below; injected texts and notices are not searched.
         _ => Vec::new(),
     }
 }
@@ -123,6 +124,7 @@ fn walk(value: Value, key: &str, take: &mut dyn FnMut(&str, String)) {
                 if key == "changes" {
                     take("path", name.clone());
                 }
+                // Encoded content would match by chance, and costs time.
                 if !matches!(name.as_str(), "base64" | "signature" | "encrypted_content") {
                     walk(value, &name, take);
                 }
@@ -141,6 +143,7 @@ fn is_media(fields: &serde_json::Map<String, Value>) -> bool {
 
 /// Whether a text is a `data:` address with encoded content.
 fn is_encoded(text: &str) -> bool {
+    // The media type and its parameters come before the content, and are short.
     const HEAD: usize = 200;
     text.starts_with("data:") && text[..text.floor_char_boundary(HEAD)].contains(";base64,")
 }
@@ -172,6 +175,7 @@ fn is_path(key: &str, text: &str) -> bool {
         "target_path",
         "move_path",
     ];
+    // A text of several lines is content rather than a name.
     KEYS.contains(&key) && !text.contains('\n')
 }
 

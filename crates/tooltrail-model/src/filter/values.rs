@@ -100,6 +100,7 @@ fn span<T: Count>(
         let number = number(rest).ok_or_else(wrong)?;
         let nothing = || value.mistake(piece, "no number is beyond this");
         return Ok(match sign {
+            // A range includes its ends, so "more than" begins at the next number.
             '>' => Span { least: Some(if equal { number } else { number.next().ok_or_else(nothing)? }), most: None },
             _ => Span { least: None, most: Some(if equal { number } else { number.last().ok_or_else(nothing)? }) },
         });
@@ -136,6 +137,7 @@ pub(super) fn millis(text: &str) -> Option<u64> {
         let (number, tail) = rest.split_at(digits);
         let unit = tail.find(|letter: char| letter.is_ascii_digit()).unwrap_or(tail.len());
         let (unit, tail) = tail.split_at(unit);
+        // Compared as a whole, so that `ms` is not read as minutes.
         let (_, each) = UNITS.iter().find(|(name, _)| *name == unit)?;
         sum = sum.checked_add(product(number, *each)?)?;
         rest = tail;
@@ -154,6 +156,7 @@ fn product(number: &str, each: u64) -> Option<u64> {
     if part.is_empty() || part.len() > 9 {
         return None;
     }
+    // Rounded down: durations are compared in whole milliseconds.
     let scaled = part.parse::<u64>().ok()?.checked_mul(each)? / 10u64.pow(u32::try_from(part.len()).ok()?);
     whole.checked_add(scaled)
 }

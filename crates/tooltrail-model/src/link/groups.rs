@@ -69,6 +69,7 @@ struct Sums<'z> {
 impl Sums<'_> {
     /// The group of an event in a session at some time.
     fn group(&mut self, session: Option<(usize, Option<&str>)>, time: Option<Time>, model: Option<&str>, tool: Option<&str>) -> &mut Sum {
+        // `None` is a group too: events without a project, a model or a time.
         let key = match self.by {
             By::Project => session.and_then(|(_, project)| project).map(str::to_owned),
             By::Model => model.map(str::to_owned),
@@ -111,6 +112,7 @@ impl Sums<'_> {
         let mut rows: Vec<GroupRow> = self.all.into_iter().map(finish).collect();
         match by {
             By::Day | By::Week => rows.sort_by(|one, other| one.key.cmp(&other.key)),
+            // The key breaks ties, so that the order is the same in every run.
             _ => rows.sort_by(|one, other| (Reverse(one.calls), &one.key).cmp(&(Reverse(other.calls), &other.key))),
         }
         rows
@@ -133,12 +135,14 @@ impl Linked<'_> {
             *sum.row.by_status.entry(judged.verdict.status).or_default() += 1;
             sum.took.extend(judged.duration_ms);
         }
+        // Where turns have no group the rows say nothing about them, which is not the same as 0.
         if !matches!(by, By::Model | By::Tool) {
             for turn in self.turns().into_iter().filter(|turn| selected.has(Some(turn.session), turn.record.time, 0)) {
                 *sums.group(place(turn.session), turn.record.time, None, None).row.turns.get_or_insert(0) += 1;
             }
         }
         if by != By::Tool {
+            // Usage is known to the minute: a minute counts if any of it is in the period.
             for (_, session, model, time, usage) in
                 self.usage().filter(|(_, session, _, time, _)| selected.has(*session, *time, MINUTE - 1))
             {

@@ -117,6 +117,7 @@ impl Linked<'_> {
         if call.session >= self.sessions.len() || self.agent_ended(call) {
             return None;
         }
+        // A permission hook without a decision leaves it to the person.
         let asks = |hook: &HookRecord| hook.stage == HookStage::Permission && hook.allows.is_none();
         if self.record(call.id).hooks.iter().any(asks) {
             return Some(Chance::Asks);
@@ -134,6 +135,7 @@ impl Linked<'_> {
         let Some(parent) = parent else { return false };
         let agent = self.agent_of(source);
         let name = self.sources[source].summary.names.opt(record.agent);
+        // A subagent in the background reports its end as a task, one in the foreground by the result of its call.
         let news = self.tasks.last(agent, self.session_text(call.id), parent, name, None);
         let over = news.is_some_and(|news| !matches!(news.record.state, TaskState::Running | TaskState::Unknown));
         over || self.agents.has_ended(agent, self.session_text(call.id), parent)

@@ -100,6 +100,7 @@ impl Linker {
         let threads = threads.min(parallel::MOST);
         let sources: Vec<&Source> = self.sources.values().collect();
         let roots = roots::Roots::gather(&sources);
+        // Two halves that need nothing from each other.
         let ((agents, (sessions, session_index)), (usage, repeated)) = both(
             threads,
             || (agents::link(&sources, &roots), sessions::gather(&sources, &roots, &self.shorts)),
@@ -118,10 +119,12 @@ impl Linker {
             open: Map::default(),
             threads,
         };
+        // Calls and sessions are worked out from everything else, so they are filled in afterwards.
         let calls = identity::calls(&linked, &repeated);
         let count = sessions.len();
         let (calls, sessions) = both(threads, || identity::number(&linked, calls, count), || sessions::describe(&linked, sessions));
         (linked.calls, linked.sessions) = (calls, sessions);
+        // Last, because it reads the linked calls and writes to the sessions.
         sessions::take_in_calls(&mut linked);
         linked
     }
@@ -133,6 +136,7 @@ fn repeated(all: impl Iterator<Item = u64> + Clone) -> Set<u64> {
     // One bit per fingerprint, in enough words that collisions are rare.
     let mut seen = vec![0u64; all.clone().count().max(1)];
     let again = |key: &u64| {
+        // Scales the fingerprint to an index; cheaper than a division.
         let word = ((u128::from(*key) * seen.len() as u128) >> 64) as usize;
         let (before, bit) = (seen[word], 1 << (key & 63));
         seen[word] |= bit;
@@ -236,6 +240,7 @@ impl<'a> Linked<'a> {
 
     /// The calls of a session, copies too, by request.
     pub fn calls_of(&self, session: usize) -> &[LinkedCall] {
+        // Calls are sorted by session, so its own are one range.
         let start = self.calls.partition_point(|call| call.session < session);
         let own = &self.calls[start..];
         &own[..own.partition_point(|call| call.session == session)]

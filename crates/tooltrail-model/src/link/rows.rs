@@ -77,6 +77,7 @@ impl<'a> Linked<'a> {
         let may_go_on = ended.background.as_ref().is_some_and(|task| task.state == TaskState::Running);
         let chance = if may_run || may_go_on { self.chance(call) } else { None };
         let mut open = OpenCall { row: ended, chance: chance.filter(|_| may_run), background: may_go_on && chance.is_some() };
+        // The row is as of an ended session; settling it makes the task run again if the session is alive.
         if may_go_on && let Some(task) = &mut open.row.background {
             task.state = TaskState::Unknown;
         }
@@ -96,6 +97,7 @@ impl<'a> Linked<'a> {
         CallRow {
             v: VERSION,
             agent,
+            // A copy alone keeps the name that its own file uses, which may not be that of the root session.
             session: if alone { names.text(record.session) } else { session },
             agent_id: names.opt(record.agent),
             r#ref: format!("{}:{}", self.sessions.get(call.session).map_or("", |session| &session.short), call.number),
@@ -109,6 +111,7 @@ impl<'a> Linked<'a> {
             requested_at: record.time.map(|time| time.to_string()),
             completed_at: judged.completed.map(|time| time.to_string()),
             duration_ms: judged.duration_ms,
+            // Progress counts only once there is a result: until then its time is not the final one.
             run_ms: result.and_then(|result| result.run_ms.or(record.rare().progress_ms)),
             exit_code: result.and_then(|result| verdict::exit_code(record.kind, &result.signals)),
             // Filled in later from the command itself, which needs the record to be read.
@@ -164,12 +167,14 @@ impl<'a> Linked<'a> {
         if id.is_none() && news.is_none() && !goes_on {
             return None;
         }
+        // Without news the task was started and, as far as the logs say, still runs.
         let Some(news) = news else {
             let state = TaskState::Running;
             let (source, at) = result.map_or((source, record.at), |(source, result)| (source, result.at));
             return Some(Background { id, state, exit_code: None, ended_at: None, evidence: self.place(source, at) });
         };
         let state = news.record.state;
+        // The time of the last news is an end only if the news is about one.
         let ended = !matches!(state, TaskState::Running | TaskState::Unknown);
         Some(Background {
             id: id.or(news.record.id.as_deref()),
@@ -196,6 +201,7 @@ impl<'a> Linked<'a> {
         let mut row = described(self, own);
         let mut calls = OpenCalls::default();
         for call in self.calls_of(session).iter().filter(|call| call.copy_of.is_none()) {
+            // As if the session had ended. Calls that may still run are counted apart, until the time is known.
             let judged = self.judge(call, None, false);
             row.calls += 1;
             *row.by_status.entry(judged.verdict.status).or_default() += 1;
@@ -210,10 +216,12 @@ impl<'a> Linked<'a> {
     /// The rows of `check`, by path.
     pub fn check_rows<'s>(&'s self, now: &'s Now) -> Vec<CheckRow<'s>> {
         let mut rows: Vec<CheckRow<'_>> = self.sources.iter().map(|source| check_row(source)).collect();
+        // Calls that a file only reports for a subagent are not that file's to answer.
         for call in self.calls.iter().filter(|call| !call.id.nested) {
             let record = self.record(call.id);
             let row = &mut rows[call.id.source()];
             row.calls += 1;
+            // Each file is checked alone: a result in another file does not make this one complete.
             let paired = self.result(call, true).is_some();
             row.paired += u64::from(paired);
             row.duplicate_results += record.rare().others.len() as u64;
@@ -236,6 +244,7 @@ impl<'a> Linked<'a> {
             if now.is_fresh(source.modified, source.summary.last) {
                 row.issues.retain(|issue| issue.code != IssueCode::TornTail);
             }
+            // Issues of unanswered calls were added behind those that reading found.
             row.issues.sort_by_key(|issue| issue.line);
         }
         rows

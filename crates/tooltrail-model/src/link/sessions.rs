@@ -59,6 +59,7 @@ pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, known: &Shorts)
             }
             session.first = [session.first, record.first].into_iter().flatten().min();
             session.last = session.last.max(record.last);
+            // Of two endings at the same time, the one of the later source counts.
             let later = |a: Ended, b: Ended| if b.time >= a.time { b } else { a };
             session.ending = session.ending.zip(record.ending).map(|(a, b)| later(a, b)).or(session.ending).or(record.ending);
         }
@@ -102,6 +103,7 @@ pub fn shorten(ids: &[&str]) -> Vec<Box<str>> {
 fn name(sessions: &mut [LinkedSession], known: &Shorts) {
     let shorts = shorten(&sessions.iter().map(|session| &*session.id).collect::<Vec<_>>());
     for (session, short) in sessions.iter_mut().zip(shorts) {
+        // A lookup needs an owned id; that copy is avoided where no name is known at all.
         let known = if known.is_empty() { None } else { known.get(&(session.agent, session.id.clone())) };
         session.short = known.cloned().unwrap_or(short);
     }
@@ -134,6 +136,7 @@ pub(super) fn take_in_calls(linked: &mut Linked<'_>) {
         last = here;
         if let (Some(session), Some(name)) = (linked.sessions.get_mut(call.session), call.model) {
             let model = linked.sources[call.id.source()].summary.names.text(name);
+            // Looked up first, because an insertion copies the text.
             if !session.models.contains(model) {
                 session.models.insert(model.into());
             }
@@ -270,6 +273,7 @@ fn turns<'a>(linked: &Linked<'a>) -> Vec<LinkedTurn<'a>> {
         let first = entry.summary.first.unwrap_or(Time::MAX);
         turns.extend(entry.summary.turns.iter().map(|turn| (turn.time.unwrap_or(Time::MAX), first, source, turn)));
     }
+    // Oldest first: of several copies of a prompt, the first one stays below.
     turns.sort_by_key(|&(time, first, source, turn)| (time, first, source, turn.at));
     // Copies of a prompt share its original id; without ids nothing can be recognised as a copy.
     let mut seen: Set<u64> = Set::default();

@@ -79,9 +79,11 @@ impl OpenCalls {
 
     /// Activity of the calls: whether they are running, and whether one waits for a permission.
     pub(super) fn life(self, pulse: Pulse) -> Life {
+        // Without an unfinished call nothing can be running.
         if self.count == 0 {
             return Life::Dead;
         }
+        // A request for permission decides, because the person has to act on it.
         let chance = match (self.asks, self.alone) {
             (true, _) => Chance::Asks,
             (_, true) => Chance::Alone,
@@ -105,6 +107,7 @@ pub(super) fn state(pulse: Pulse, calls: OpenCalls, ending: Option<Ending>) -> (
         _ if at_work && calls.plan => return (State::Asks, StateReason::Plan),
         _ if life == Life::AwaitsPermission => return (State::Waiting, StateReason::Permission),
         Some(Live::Waiting) => return (State::Waiting, StateReason::Registry),
+        // The agent's own list outweighs a call that only looks unfinished in the log.
         Some(Live::Idle) => return (State::YourTurn, StateReason::Idle),
         _ if at_work => return (State::Working, StateReason::Call),
         Some(Live::Running) | None => {}

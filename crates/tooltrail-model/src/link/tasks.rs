@@ -57,6 +57,7 @@ fn unheard(sources: &[&Source]) -> Set<u64> {
         leave(&mut named, &source.summary);
         unheard.extend(named);
     }
+    // The few that are left may be in any other source.
     sources.iter().for_each(|source| leave(&mut unheard, &source.summary));
     unheard
 }
@@ -88,6 +89,7 @@ impl<'a> TaskNewsIndex<'a> {
         let by_id =
             by_id.filter(|news| news.record.call.as_deref().is_none_or(|named| named == call || self.unheard.contains(&hash(named))));
         let all = by_call.chain(by_id).filter(|news| alone.is_none_or(|source| news.source == source));
+        // Source and place break ties, so that the answer is the same in every run.
         all.max_by_key(|news| (news.record.time, news.source, news.record.at)).copied()
     }
 }

@@ -41,6 +41,7 @@ impl Seen<'_> {
 /// a message of the main conversation, only the main one counts.
 pub(super) fn usage(sources: &[&Source]) -> CountedUsage {
     let logs = || sources.iter().enumerate().map(|(number, entry)| (number, &entry.summary)).filter(|(_, log)| log.agent.is_some());
+    // By fingerprint: a snapshot keeps no id, to stay small.
     let repeated = repeated(logs().flat_map(|(_, log)| &log.usage).map(|snapshot| snapshot.message));
     let mut counted = CountedUsage::default();
     let mut groups: Map<(u64, Option<&str>), Vec<Seen<'_>>> = Map::default();
@@ -63,10 +64,12 @@ pub(super) fn usage(sources: &[&Source]) -> CountedUsage {
 
 /// Counts the requests behind all snapshots of one message.
 fn count_group(counted: &mut CountedUsage, mut seen: Vec<Seen<'_>>) {
+    // A helper's copy of a main message was not paid for again.
     if seen.iter().any(|one| !one.snapshot.sidechain) {
         seen.retain(|one| !one.snapshot.sidechain);
     }
     seen.sort_unstable_by_key(Seen::age);
+    // Sorted by age by now, so that records without a request join the oldest one.
     let first = seen.iter().find_map(|one| one.snapshot.request);
     let mut requests: Map<Option<u64>, (usize, usize)> = Map::default();
     for (index, one) in seen.iter().enumerate() {
@@ -121,6 +124,7 @@ impl Linked<'_> {
     fn sums(&self, calls: &[LinkedCall], only: Option<&[usize]>, now: &Now) -> StatsRow {
         let counts = |session: usize| only.is_none_or(|only| only.binary_search(&session).is_ok());
         let mut stats = StatsRow::default();
+        // Amounts that were read do not depend on the selection.
         for source in self.sources.iter().filter(|source| source.summary.agent.is_some()) {
             stats.sources += 1;
             stats.bytes += source.summary.tally.bytes;
@@ -133,10 +137,12 @@ impl Linked<'_> {
         }
         let runs = in_runs(self.threads, calls, &|_| 1, &|run| self.tools(run, now));
         stats.by_tool = runs.into_iter().reduce(Tools::join).unwrap_or_default().finish();
+        // Added up from the tools' numbers, so that the two cannot disagree.
         for tool in stats.by_tool.values() {
             stats.calls += tool.calls;
             add(&mut stats.by_status, &tool.by_status);
         }
+        // Usage whose session is unknown belongs to no selection, only to everything.
         for ((model, ..), part) in self.usage.iter().filter(|((_, made, _), _)| only.is_none() || self.made_in(*made).is_some_and(counts)) {
             let model = model.map_or("unknown", |(source, name)| self.sources[source].summary.names.text(name));
             let usage = stats.usage.entry(model.to_owned()).or_default();
@@ -150,6 +156,7 @@ impl Linked<'_> {
     fn tools(&self, calls: &[LinkedCall], now: &Now) -> Tools<'_> {
         let mut tools = Tools::default();
         for call in calls.iter().filter(|call| call.copy_of.is_none()) {
+            // Copies are left out above: the original counts for all of them.
             let tool = self.record(call.id).tool;
             let text = self.sources[call.id.source()].summary.names.text(tool);
             let judged = self.judge(call, Some(now), false);
@@ -198,6 +205,7 @@ impl<'a> Tools<'a> {
     }
 
     fn join(mut self, other: Self) -> Self {
+        // `by_name` is not joined: only `add` needs it, and nothing is added any more.
         for (text, more, took) in other.all {
             let index = self.index(text);
             let (_, stats, durations) = &mut self.all[index];
@@ -220,6 +228,7 @@ impl<'a> Tools<'a> {
 
 /// The smallest value that at least `percent` of the values do not exceed. Reorders the values.
 pub(super) fn percentile(values: &mut [u64], percent: usize) -> Option<u64> {
+    // At least 1, so that without values the rank is beyond their number.
     let rank = (values.len() * percent).div_ceil(100).max(1);
     (rank <= values.len()).then(|| *values.select_nth_unstable(rank - 1).1)
 }
