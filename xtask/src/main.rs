@@ -39,9 +39,11 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let Some((task, rest)) = words.split_first() else {
         say(HELP);
+        // No task at all is a usage error, unlike an explicit `help`.
         return ExitCode::from(2);
     };
     let done = match task.as_str() {
+        // Every task reads its options first, so that a typo is reported before anything is built.
         "test" => options::read(rest, &[]).and_then(|_| test::run()),
         "bench" => options::read(rest, bench::OPTIONS).and_then(|options| bench::run(&options)),
         "fuzz" => options::read(rest, fuzz::OPTIONS).and_then(|options| fuzz::run(&options)),

@@ -1,8 +1,12 @@
 //! The repository tests itself: which crate may use which, that what is in a registry's folder is registered, that
-//! ARCHITECTURE.md lists the crates there are, and the few rules of form that a reader relies on.
+//! ARCHITECTURE.md lists the crates there are, and the few rules of form that a reader relies on. [`words`] measures how easily
+//! the sources read.
 //!
 //! Every rule is a function over text that returns what is wrong and what to do about it; the tests at the end show
 //! each of them failing.
+
+#[path = "structure/words.rs"]
+mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};

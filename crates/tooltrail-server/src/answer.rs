@@ -6,7 +6,6 @@ use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use maud::Markup;
-use std::error::Error;
 use std::sync::Arc;
 use tooltrail_catalog::store;
 

@@ -9,19 +9,19 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use support::World;
-use tooltrail_testkit::agent::Agent;
+use tooltrail_testkit::agent::FakeAgent;
 
 const SESSION: &str = "5e551011-aaaa-4bbb-8ccc-000000000002";
 
-fn world() -> (World, Agent) {
+fn world() -> (World, FakeAgent) {
     let world = World::new(|home| drop(begin(home)));
-    let agent = Agent::start(&world.home(), "/srv/live", SESSION).expect("a log");
+    let agent = FakeAgent::start(&world.home(), "/srv/live", SESSION).expect("a log");
     (world, agent)
 }
 
 /// A session of more than one section.
-fn begin(home: &Path) -> Agent {
-    let mut agent = Agent::start(home, "/srv/live", SESSION).expect("a log");
+fn begin(home: &Path) -> FakeAgent {
+    let mut agent = FakeAgent::start(home, "/srv/live", SESSION).expect("a log");
     agent.prompt("a first turn").expect("a record");
     for number in 0..130 {
         call(&mut agent, &format!("toolu_{number}"));
@@ -29,7 +29,7 @@ fn begin(home: &Path) -> Agent {
     agent
 }
 
-fn call(agent: &mut Agent, id: &str) {
+fn call(agent: &mut FakeAgent, id: &str) {
     agent.call(id, "true").expect("a record");
     agent.result(id, Ok("done")).expect("a record");
 }

@@ -25,7 +25,7 @@ pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Deta
     }
 }
 
-/// The call with this as its result.
+/// The call with this text as its result.
 pub(crate) fn answered(mut call: Story<'static>, seen: &str) -> Story<'static> {
     call.answer = Some(Answered { seen: vec![Content::text(seen)], ..Answered::default() });
     call
@@ -36,7 +36,7 @@ pub(crate) fn worked(tool: &'static str, kind: Kind, detail: Detail) -> Story<'s
     answered(story(tool, kind, Status::Succeeded, detail), "done")
 }
 
-/// The words of blocks, a line each, names of sections included.
+/// Words of blocks, a line each, including names of sections.
 pub(crate) fn text_of(blocks: &[Block]) -> String {
     let mut text = String::new();
     for block in blocks {
@@ -55,6 +55,7 @@ pub(crate) fn facts(lines: &[Line]) -> Vec<String> {
 
 fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
     let place = |line| Place { file: "/logs/a.jsonl", line };
+    // Line 42 is evidence, line 40 the request: tests rely on the difference.
     CallRow {
         v: VERSION,
         agent: "claude",

@@ -8,15 +8,15 @@ pub(crate) use tooltrail_formats::changes::told::{Which, patch};
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_formats::value::Change;
 use tooltrail_model::book::Book;
-use tooltrail_view::diff::Counts;
+use tooltrail_view::diff::LineCounts;
 use tooltrail_view::render::terminal;
 use tooltrail_view::{Block, Limits, changes};
 
 /// Shows what changed in a terminal.
-pub(crate) fn show(book: &SessionBook<'_>, which: &Which, options: &terminal::Options, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn show(book: &SessionBook<'_>, which: &Which, options: &terminal::TerminalOptions, out: &mut dyn Write) -> io::Result<()> {
     let limits = if options.all { Limits::WHOLE } else { Limits::PAGE };
     with_names(book, Paths::Shown, None, |names| {
-        let (mut files, mut gaps, mut counts) = (0, 0, Counts::default());
+        let (mut files, mut gaps, mut counts) = (0, 0, LineCounts::default());
         groups(book, which, None, |groups| {
             for group in groups {
                 for block in changes::blocks(&group, names, &limits) {
@@ -32,7 +32,7 @@ pub(crate) fn show(book: &SessionBook<'_>, which: &Which, options: &terminal::Op
         if files == 0 {
             return writeln!(out, "no edit that succeeded changed a file; commands may have, and `tooltrail show` lists them");
         }
-        let Counts { added, removed } = counts;
+        let LineCounts { added, removed } = counts;
         write!(out, "{DIM}{} changed, +{} −{}", table::counted(files, "file"), table::count(added), table::count(removed))?;
         if gaps > 0 {
             write!(out, "; {} with gaps", table::count(gaps))?;

@@ -14,7 +14,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::options::Options;
+use crate::options::TaskOptions;
 use crate::workspace::{program, root, say, target};
 
 pub(crate) const OPTIONS: &[&str] = &["--program", "--against", "--without", "--logs", "--keep"];
@@ -26,7 +26,7 @@ const NOW: &str = "2030-01-01T00:00:00Z";
 const SHOWN: usize = 12;
 
 /// Runs both programs over all logs, and reports what differs.
-pub(crate) fn run(options: &Options) -> Result<(), String> {
+pub(crate) fn run(options: &TaskOptions) -> Result<(), String> {
     let new = options.get("--program").map_or_else(|| program("tooltrail"), PathBuf::from);
     let old = PathBuf::from(options.get("--against").ok_or("name the other build: --against PROGRAM")?);
     let ignored = Ignored::fields(options.get("--without").unwrap_or_default());

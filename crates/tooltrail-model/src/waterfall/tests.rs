@@ -1,4 +1,4 @@
-//! Bars say what rows say, and gaps are where nothing is.
+//! Bars contain what rows do, and gaps are empty.
 
 use super::*;
 use crate::position::At;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 const RESULT: Place<'static> = Place { file: "/a.jsonl", line: 9 };
 
-/// A call from one millisecond on, for so many.
+/// A call from some millisecond on, for so many.
 fn call(start: Option<i64>, took: Option<u64>, status: Status) -> CallEntry<'static> {
     let place = Place { file: "/a.jsonl", line: 1 };
     let time = start.and_then(Time::from_millisecond);
@@ -62,7 +62,7 @@ fn a_bar_says_no_more_than_its_row() {
     assert_eq!(Bar::new(&call(Some(1_000), None, Status::Running), false).extent, Extent::Running(1_000));
     assert_eq!(Bar::new(&call(Some(1_000), None, Status::Unanswered), false).extent, Extent::Open(1_000));
     assert_eq!(Bar::new(&call(None, None, Status::Succeeded), false).extent, Extent::Unknown);
-    // The end alone is known: the request has no time of its own, or was written by another clock.
+    // Only the end is known: the request has no time of its own, or was written by another clock.
     let mut sole = call(Some(1_000), None, Status::Succeeded);
     sole.row.result = Some(RESULT);
     sole.row.completed_at = Time::from_millisecond(3_000);
@@ -125,7 +125,8 @@ fn gaps_are_long_and_empty() {
     let told =
         lapse(0, &[(Some(Who::Model), 1_000), (Some(Who::Person), 90_000), (Some(Who::Tool), 500), (None, GAP), (Some(Who::Model), 1)]);
     assert_eq!(gaps(&told, &[]), [(1_000, 91_000)], "a minute is not longer than a minute");
-    // A call that has no time is in no gap's way, one that begins there is, and one that asks a person is only where it begins.
+    // A call without a time splits no gap, one that begins inside does, and one that asks a person only does where it
+    // begins.
     let bar = |call: &CallEntry<'_>| Bar::new(call, false);
     assert_eq!(gaps(&told, &[bar(&call(None, None, Status::Failed))]), [(1_000, 91_000)]);
     assert_eq!(gaps(&told, &[bar(&call(Some(70_000), None, Status::Unanswered))]), [(1_000, 70_000)]);
@@ -136,7 +137,8 @@ fn gaps_are_long_and_empty() {
 }
 
 proptest! {
-    /// Whatever the times: sums add up, gaps are in order, longer than a minute, within the session, and nothing goes on in them.
+    /// Whatever the times: sums add up, gaps are in order, longer than a minute, within the session, and nothing happens in
+    /// them.
     #[test]
     fn gaps_hold_nothing(
         parts in prop::collection::vec((0usize..5, 1i64..200_000), 0..30),

@@ -88,11 +88,11 @@ fn a_session_that_takes_long_holds_up_no_other() {
 #[test]
 fn what_goes_wrong_is_told_and_tried_again() {
     let (logs, sessions) = (Logs::new(), OpenSessions::default());
-    let damaged = store::Error::Damaged { path: "catalogue.sqlite".into() };
-    let failed = sessions.open_with(key("one", 1), |_, _| Err(OpenError::Catalogue(damaged)));
+    let refused = store::Error::Directory { path: "cache".into(), error: std::io::Error::other("read-only disk") };
+    let failed = sessions.open_with(key("one", 1), |_, _| Err(OpenError::Catalogue(refused)));
     let trouble = crate::answer::Trouble::from(failed.err().unwrap());
     assert_eq!(trouble.status().as_u16(), 500);
-    assert!(ErrorChain(&trouble).to_string().ends_with(": the catalogue `catalogue.sqlite` is damaged"), "{}", ErrorChain(&trouble));
+    assert!(ErrorChain(&trouble).to_string().ends_with(": read-only disk"), "{}", ErrorChain(&trouble));
     let missing = sessions.open(key("three", 1), logs.source()).err().unwrap();
     assert!(matches!(*missing, OpenError::Missing));
     // A panic is its request's own; the session can be opened by the next one.

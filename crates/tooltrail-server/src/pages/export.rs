@@ -75,8 +75,10 @@ fn write(reader: &SessionReader<'_>, to: To, redactor: Option<&Redactor>, out: &
     let book = SessionBook::read(reader.linked, &[reader.session], reader.now, reader.shelf, private);
     let note = redactor.map(|_| "Secrets, e-mail addresses and home directories were taken out before this was written.".to_owned());
     match to {
-        To::Html => web::session(&book, &web::Options { note, ..web::Options::default() }, out),
-        To::Markdown => text::session(&book, &text::Options { selection: Default::default(), bodies: text::Bodies::Telling }, out),
-        To::Json | To::Patch => data::session(&book, &data::Options::default(), out),
+        To::Html => web::session(&book, &web::HtmlOptions { note, ..web::HtmlOptions::default() }, out),
+        To::Markdown => {
+            text::session(&book, &text::MarkdownOptions { selection: Default::default(), bodies: text::ShownBodies::Telling }, out)
+        }
+        To::Json | To::Patch => data::session(&book, &data::JsonOptions::default(), out),
     }
 }

@@ -19,7 +19,7 @@ use tooltrail_model::At;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::filter::{Pattern, texts};
 use tooltrail_model::transcript::{Part, Spot, Story};
-use tooltrail_view::render::html::window::Found;
+use tooltrail_view::render::html::window::FoundRow;
 use tracing::warn;
 
 /// The most rows that are told.
@@ -51,17 +51,17 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
 fn find(reader: &SessionReader<'_>, pattern: &Pattern) -> Told {
     let likely = likely(reader, pattern);
     let mut told = Told::default();
-    let mut take = |section: usize, row: usize, found: Found<'_>| {
+    let mut take = |section: usize, row: usize, found: FoundRow<'_>| {
         let spots = match found {
-            Found::Call(call) => reader.book().spots_of_call(call),
-            Found::Message(entry) => reader.book().spots(entry),
+            FoundRow::Call(call) => reader.book().spots_of_call(call),
+            FoundRow::Message(entry) => reader.book().spots(entry),
         };
         if !spots.iter().any(|spot| likely.contains(spot)) {
             return ControlFlow::Continue(());
         }
         let loaded = match found {
-            Found::Call(call) => reader.book().call(call),
-            Found::Message(entry) => reader.book().open(entry),
+            FoundRow::Call(call) => reader.book().call(call),
+            FoundRow::Message(entry) => reader.book().open(entry),
         };
         let times = times(pattern, loaded);
         if times > 0 {

@@ -16,7 +16,7 @@ use tooltrail_formats::FORMATS;
 use tooltrail_model::Time;
 use tooltrail_model::book::Book;
 use tooltrail_view::render::html::title;
-use tooltrail_view::render::html::window::{At, Known, Tab};
+use tooltrail_view::render::html::window::{PageRequest as At, PageState, Tab};
 use tooltrail_view::resume;
 
 /// What belongs to a session's pages beside the page itself.
@@ -224,7 +224,7 @@ pub(crate) fn live(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
     let now = app.machine.now().time;
     let told = visit.open(app)?.with(|reader| {
         let request = &visit.seat.request;
-        let known = Known { sections: request.get("have").unwrap_or_default(), outline: request.get("outline").unwrap_or_default() };
+        let known = PageState { sections: request.get("have").unwrap_or_default(), outline: request.get("outline").unwrap_or_default() };
         let at = At { live: true, now: Some(now), ..visit.at(reader) };
         serde_json::to_string(&reader.window().live(reader.book(), &at, &known))
     });

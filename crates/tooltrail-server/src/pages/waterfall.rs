@@ -14,7 +14,7 @@ use data::Fall;
 use maud::{Markup, html};
 use tooltrail_model::book::Book;
 use tooltrail_view::head::{count, counted, look_of, took};
-use tooltrail_view::render::html::window::{At, Placed, Tab};
+use tooltrail_view::render::html::window::{OrderedLine, PageRequest as At, Tab};
 
 /// What the page needs beside itself.
 pub(super) const ASSETS: &[&str] = &["session.css", "waterfall.css", "waterfall.js"];
@@ -202,7 +202,7 @@ fn first_rows(reader: &SessionReader<'_>, fall: &Fall<'_>) -> Markup {
             @if let Some((text, _, turn)) = fall.heading(placed) {
                 div.wf-row.head role="treeitem" aria-level="1" { span.n { @if turn > 0 { (turn) } } span.t { (text) } }
             }
-            @if let Placed::Call { index, depth } = placed && let Some(call) = fall.transcript.calls.get(*index) {
+            @if let OrderedLine::Call { index, depth } = placed && let Some(call) = fall.transcript.calls.get(*index) {
                 div class={ "wf-row tone-" (data::tone(call.row.status)) " d" (depth) } role="treeitem" aria-level=(depth + 2) {
                     span.n { (count(call.number.into())) }
                     span.sign aria-hidden="true" { (look_of(&call.row).glyph) }

@@ -1,7 +1,7 @@
-//! Outputs, one file each. Only here anybody knows HTML, terminal escapes or Markdown.
+//! Outputs, one file each. HTML, terminal escapes and Markdown are written only here.
 //!
 //! Each output writes a whole session from a [`Book`](crate::Book), entry by entry, so that memory does not grow with the session.
-//! `walk.rs`, `brief.rs` and `markup.rs` hold what they share.
+//! `walk.rs`, `brief.rs` and `markup.rs` are shared by them.
 
 mod brief;
 pub mod html;

@@ -115,7 +115,7 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
         To::Pr => {
             // Changes are found in texts as they are, like those of a patch.
             let whole = SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), None);
-            let options = pr::Options { selection: selection.clone(), note: note(own) };
+            let options = pr::PullRequestOptions { selection: selection.clone(), note: note(own) };
             changes::sections(&whole, &which, taking, &pr::CHANGE, |changes| pr::session(&book, changes, &options, out))
         }
         to => write(&book, to, own, selection.clone(), out),
@@ -169,16 +169,16 @@ fn format(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<To> {
 
 fn write(book: &dyn Book, to: To, own: &ExportArgs, selection: Selection, out: &mut dyn Write) -> io::Result<()> {
     match to {
-        To::Html => html::session(book, &html::Options { selection, plain: own.plain, note: note(own) }, out),
+        To::Html => html::session(book, &html::HtmlOptions { selection, plain: own.plain, note: note(own) }, out),
         To::Md => {
             let bodies = match own.bodies {
-                Bodies::All => markdown::Bodies::All,
-                Bodies::Telling => markdown::Bodies::Telling,
-                Bodies::None => markdown::Bodies::None,
+                Bodies::All => markdown::ShownBodies::All,
+                Bodies::Telling => markdown::ShownBodies::Telling,
+                Bodies::None => markdown::ShownBodies::None,
             };
-            markdown::session(book, &markdown::Options { selection, bodies }, out)
+            markdown::session(book, &markdown::MarkdownOptions { selection, bodies }, out)
         }
-        To::Json => json::session(book, &json::Options { selection, ..json::Options::default() }, out),
+        To::Json => json::session(book, &json::JsonOptions { selection, ..json::JsonOptions::default() }, out),
         // Written from texts as they are.
         To::Patch | To::Pr => Ok(()),
     }

@@ -102,12 +102,12 @@ pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
         let mut out = std::io::BufWriter::with_capacity(256 * 1024, std::io::stdout().lock());
         match call {
             Some(index) => json::call(&book, index, &mut out)?,
-            None => json::session(&book, &json::Options { selection, ..json::Options::default() }, &mut out)?,
+            None => json::session(&book, &json::JsonOptions { selection, ..json::JsonOptions::default() }, &mut out)?,
         }
         out.flush()?;
         return Ok(ExitCode::SUCCESS);
     }
-    let options = terminal::Options {
+    let options = terminal::TerminalOptions {
         selection,
         width: table::terminal_width().unwrap_or(100),
         links: std::io::stdout().is_terminal() && args.color != "never",

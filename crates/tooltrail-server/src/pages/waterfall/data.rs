@@ -17,7 +17,7 @@ use tooltrail_model::transcript::{CallEntry, Transcript};
 use tooltrail_model::waterfall::{self, Bar, Extent};
 use tooltrail_model::{Status, Time};
 use tooltrail_view::head::{is_problem, look, look_of};
-use tooltrail_view::render::html::window::Placed;
+use tooltrail_view::render::html::window::OrderedLine;
 
 /// With more calls than this, what they are about is asked for apart.
 const MANY: usize = 2_000;
@@ -100,7 +100,7 @@ pub(super) struct Data {
 /// A session as far as its waterfall goes.
 pub(super) struct Fall<'r> {
     pub(super) transcript: &'r Transcript<'r>,
-    pub(super) order: Vec<Placed>,
+    pub(super) order: Vec<OrderedLine>,
     /// The bars of all calls, by their place in the transcript.
     pub(super) bars: Vec<Bar>,
     pub(super) lapse: Lapse,
@@ -116,22 +116,22 @@ impl<'r> Fall<'r> {
     /// The calls in their order, with how deep they stand.
     pub(super) fn calls(&self) -> impl Iterator<Item = (usize, usize, &CallEntry<'r>, &Bar)> {
         self.order.iter().filter_map(|placed| {
-            let Placed::Call { index, depth } = *placed else { return None };
+            let OrderedLine::Call { index, depth } = *placed else { return None };
             Some((index, depth, self.transcript.calls.get(index)?, self.bars.get(index)?))
         })
     }
 
     /// What a heading says, and when that was.
-    pub(super) fn heading(&self, placed: &Placed) -> Option<(String, Option<Time>, usize)> {
+    pub(super) fn heading(&self, placed: &OrderedLine) -> Option<(String, Option<Time>, usize)> {
         match *placed {
-            Placed::Call { .. } => None,
-            Placed::Turn(turn) => {
+            OrderedLine::Call { .. } => None,
+            OrderedLine::Turn(turn) => {
                 let told = self.transcript.turns.get(turn)?;
                 let head = told.head.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
                 Some((words::cut(head, HEADS.2), told.time, turn + 1))
             }
-            Placed::Thread(None) => Some(("Calls that stand in no conversation".to_owned(), None, 0)),
-            Placed::Thread(Some(thread)) => {
+            OrderedLine::Thread(None) => Some(("Calls that stand in no conversation".to_owned(), None, 0)),
+            OrderedLine::Thread(Some(thread)) => {
                 let agent = self.transcript.threads.get(thread).and_then(|thread| thread.agent.as_deref()).unwrap_or_default();
                 Some((words::cut(&format!("Conversation of a subagent {agent}"), HEADS.2), None, 0))
             }
@@ -170,8 +170,8 @@ pub(super) fn tool(row: &CallRow<'_>) -> String {
 /// What the calls of a section are about.
 pub(super) fn titles(reader: &SessionReader<'_>, section: usize) -> Vec<String> {
     let order = reader.window().order(reader.book().transcript()).into_iter();
-    let calls =
-        order.filter_map(|placed| if let Placed::Call { index, .. } = placed { reader.book().transcript().calls.get(index) } else { None });
+    let calls = order
+        .filter_map(|placed| if let OrderedLine::Call { index, .. } = placed { reader.book().transcript().calls.get(index) } else { None });
     calls.skip(section.saturating_mul(SECTION)).take(SECTION).map(|call| title(reader, call, LETTERS)).collect()
 }
 
@@ -204,7 +204,7 @@ pub(super) fn of(reader: &SessionReader<'_>, now: i64, ticks: bool) -> Data {
         if let Some((text, time, turn)) = fall.heading(placed) {
             data.heads.push((columns.place, words::cut(&text, letters), time.map(|time| time.as_millisecond() - first), turn));
         }
-        if let Placed::Call { index, depth } = *placed
+        if let OrderedLine::Call { index, depth } = *placed
             && let (Some(call), Some(bar)) = (fall.transcript.calls.get(index), fall.bars.get(index))
         {
             if count <= MANY {

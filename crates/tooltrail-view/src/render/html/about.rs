@@ -1,4 +1,4 @@
-//! What a session's pages say about it: its title, who, where, when, how much; and how times are written.
+//! Facts about a session for its pages: title, agent, project, times, counts; and how times are written.
 
 use crate::head::{count, took};
 use crate::line::neutral;
@@ -7,16 +7,18 @@ use tooltrail_model::Time;
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::transcript::Transcript;
 
-/// What a session is called: its title, or how it begins, or its id.
+/// Title of a session: its own, or its first prompt, or its id.
 pub fn title(transcript: &Transcript<'_>) -> String {
     let session = &transcript.session;
     let first = transcript.turns.iter().map(|turn| turn.head.as_str()).find(|head| !head.is_empty());
+    // Titles may be whole prompts; a page's title and heading need a limit.
     let title = session.title.or(first).map(|title| neutral(title).chars().take(160).collect::<String>());
     title.unwrap_or_else(|| format!("Session {}", neutral(session.short)))
 }
 
-/// What there is to say about a session: a name and a value each.
-pub(super) fn about(session: &SessionRow<'_>, clock: Clock<'_>) -> Vec<(&'static str, String)> {
+/// Facts about a session as pairs of name and value.
+pub(super) fn about(session: &SessionRow<'_>, clock: PageClock<'_>) -> Vec<(&'static str, String)> {
+    // The order is the order on the page: identity, time, then amounts.
     let mut about = vec![("agent", session.agent.to_owned())];
     let mut say = |name, value: Option<String>| about.extend(value.filter(|value| !value.is_empty()).map(|value| (name, value)));
     say("project", session.project.map(str::to_owned));
@@ -29,24 +31,26 @@ pub(super) fn about(session: &SessionRow<'_>, clock: Clock<'_>) -> Vec<(&'static
     say("calls", Some(count(session.calls)));
     let usage = &session.usage;
     say("tokens", Some(format!("{} in · {} out", short(usage.input), short(usage.output))).filter(|_| usage.input + usage.output > 0));
+    // Two lifetimes of cache entries have different prices, but a reader wants one number.
     let cache = usage.cache_write_5m.saturating_add(usage.cache_write_1h);
     say("cache", Some(format!("{} read · {} written", short(usage.cache_read), short(cache))).filter(|_| usage.cache_read + cache > 0));
     say("session", Some(session.session.to_owned()));
     about
 }
 
-/// What stands below the last row: that the session has ended, or that it goes on.
+/// Text below the last row: whether the session has ended.
 pub(super) fn ending(session: &SessionRow<'_>) -> &'static str {
     if matches!(session.state, Some("ended") | None) { "End of the session" } else { "So far" }
 }
 
-/// How long a session lasted.
+/// Duration of a session.
 fn lasted(session: &SessionRow<'_>) -> Option<String> {
+    // Clocks may go backwards within a log; a negative duration is left out.
     let micros = session.started_at?.micros_until(session.last_at?);
     u64::try_from(micros / 1000).ok().filter(|millis| *millis > 0).map(took)
 }
 
-/// A number in three digits or so.
+/// A number in about three digits, with a unit.
 fn short(number: u64) -> String {
     match number {
         0..1_000 => number.to_string(),
@@ -56,11 +60,12 @@ fn short(number: u64) -> String {
     }
 }
 
-/// How times are written: on the clock of whoever reads, where that is known. A file may be read anywhere, so it has those of UTC.
+/// Time zone in which times are written: that of the reader, where it is known. An exported file may be read anywhere and
+/// uses UTC.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Clock<'a>(pub(super) Option<&'a TimeZone>);
+pub(super) struct PageClock<'a>(pub(super) Option<&'a TimeZone>);
 
-impl Clock<'_> {
+impl PageClock<'_> {
     /// A time, to the second: `2026-03-04 10:00:09`.
     pub(super) fn moment(self, time: Time) -> String {
         let zone = self.0.cloned().unwrap_or(TimeZone::UTC);
@@ -74,13 +79,13 @@ impl Clock<'_> {
 
     /// The same with the time of UTC beside it, where it is another.
     pub(super) fn full(self, time: Time) -> String {
-        let (here, there) = (self.moment(time), Clock(None).moment(time));
+        let (here, there) = (self.moment(time), PageClock(None).moment(time));
         if here == there { here } else { format!("{here} ({there} UTC)") }
     }
 
     /// What a time in a page says when somebody points at it.
     pub(super) fn title(self, time: Time) -> Option<String> {
-        self.0.map(|_| Clock(None).said(time))
+        self.0.map(|_| PageClock(None).said(time))
     }
 }
 
@@ -91,7 +96,7 @@ mod tests {
     #[test]
     fn times_are_those_of_the_reader_where_that_is_known() {
         let zone = TimeZone::fixed(jiff::tz::offset(2));
-        let (here, file) = (Clock(Some(&zone)), Clock(None));
+        let (here, file) = (PageClock(Some(&zone)), PageClock(None));
         let time: Time = "2026-03-04T23:00:09.5Z".parse().unwrap();
         assert_eq!((here.moment(time).as_str(), file.moment(time).as_str()), ("2026-03-05 01:00:09", "2026-03-04 23:00:09"));
         assert_eq!((here.said(time).as_str(), file.said(time).as_str()), ("2026-03-05 01:00:09", "2026-03-04 23:00:09 UTC"));
