@@ -1,6 +1,6 @@
-// Everything is there: the rows that came with the page, and the one that the address names.
+// Starts the page once every part is defined: prepares the rows it came with, and goes to the row that the address names.
 ready(rows);
 if (location.hash) followHash();
 begun();
-// For tests: what a browser driver can wait for.
+// Browser tests wait for this attribute.
 root.dataset.ready = 'true';
