@@ -37,7 +37,11 @@ impl<'c> Payloads<'c> {
 
     /// A text as it may be seen.
     pub fn text(&self, text: Raw<'_>) -> String {
-        let text = text.text().into_owned();
+        self.decoded(text.text().into_owned())
+    }
+
+    /// The same for a text that is decoded already: part of a string, or put together from several.
+    pub fn decoded(&self, text: String) -> String {
         match self.change {
             Some(change) => change(text),
             None => text,

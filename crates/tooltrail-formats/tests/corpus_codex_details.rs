@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::{Ask, FORMATS, Format, Opened, find, value};
+use tooltrail_formats::{Ask, FORMATS, Format, Opened, Record, find, value};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::{Answered, Part};
-use tooltrail_model::{Kind, Linker, Now, Time};
+use tooltrail_model::{At, Kind, Linker, Now, Span, Time};
 
 fn codex() -> &'static dyn Format {
     *FORMATS.iter().find(|format| format.agent() == "codex").unwrap()
@@ -31,18 +31,21 @@ fn scanned() -> Option<Linker> {
 }
 
 /// The records of a log by line.
-fn records(path: &str) -> Vec<Value> {
-    fs::read(path).unwrap().split(|&byte| byte == b'\n').map(value::read).collect()
+fn records(path: &str) -> Vec<Vec<u8>> {
+    fs::read(path).unwrap().split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
 }
 
-fn opened(records: &[Value], line: u64) -> Opened<'_> {
-    Opened { line, bytes: &[], payloads: Default::default(), value: &records[usize::try_from(line).unwrap() - 1] }
+/// A record by its bytes alone.
+fn opened(records: &[Vec<u8>], line: u64) -> Opened<'_> {
+    let bytes = &records[usize::try_from(line).unwrap() - 1];
+    let at = At { line, span: Span { start: 0, end: bytes.len() as u64 } };
+    Opened::new(Record { at, bytes }, &Value::Null)
 }
 
 /// The records that tell the end of each call.
 type Ends = BTreeMap<String, Vec<u64>>;
 
-fn ends(records: &[Value]) -> Ends {
+fn ends(records: &[Vec<u8>]) -> Ends {
     let mut ends = Ends::new();
     for line in 1..=records.len() as u64 {
         for part in codex().parts(opened(records, line)).parts {
@@ -59,7 +62,7 @@ fn every_call_has_its_input_and_every_result_its_answer() {
     let Some(linker) = scanned() else { return };
     let linked = linker.link();
     let now = Now::at("2040-01-01T00:00:00Z".parse::<Time>().unwrap());
-    let mut logs: BTreeMap<String, (Vec<Value>, Ends)> = BTreeMap::new();
+    let mut logs: BTreeMap<String, (Vec<Vec<u8>>, Ends)> = BTreeMap::new();
     let mut families: BTreeMap<String, u64> = BTreeMap::new();
     let (mut calls, mut answers) = (0, 0);
     for row in linked.call_rows(&now, true).filter(|row| row.agent == "codex" && row.request.file.ends_with(".jsonl")) {
@@ -136,8 +139,10 @@ fn no_words_are_lost() {
     let Some(linker) = scanned() else { return };
     let (mut texts, mut unknown) = (0, BTreeMap::<String, u64>::new());
     for source in linker.sources().filter(|source| source.summary.agent == Some("codex") && source.path.ends_with(".jsonl")) {
-        for (line, record) in (1..).zip(records(&source.path)) {
-            let parts = codex().parts(Opened { line, bytes: &[], payloads: Default::default(), value: &record }).parts;
+        let records = records(&source.path);
+        for line in 1..=records.len() as u64 {
+            let parts = codex().parts(opened(&records, line)).parts;
+            let record = value::read(opened(&records, line).bytes);
             let said = words(&parts);
             let payload = if record["payload"].is_object() { &record["payload"] } else { &record };
             let lists = [&payload["content"], &payload["summary"]];

@@ -26,7 +26,7 @@ struct Told {
 /// The command of a call, found in the whole of its record.
 fn whole(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
     let format = FORMATS.iter().find(|format| format.agent() == row.agent)?;
-    let asked = format.request(Opened { line, bytes: &[], payloads: Default::default(), value: &value::read(record) }, row.call)?;
+    let asked = format.request(Opened { line, bytes: record, payloads: Default::default(), value: &value::read(record) }, row.call)?;
     let (tool, server, kind, status) = (row.tool, row.server, row.kind, row.status);
     match format.detail(&Ask { tool, server, kind, status, input: &asked.input, seen: &[], produced: None, answered: false }).detail {
         Detail::Shell(shell) => Some(shell.command),

@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tooltrail_formats::scan::{Options, Progress, scan};
-use tooltrail_formats::{Ask, FORMATS, Format, Opened, find, value};
+use tooltrail_formats::{Ask, FORMATS, Format, Opened, Record, find, value};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{Answered, Part};
-use tooltrail_model::{Kind, Now, Status, Time};
+use tooltrail_model::{At, Kind, Now, Span, Status, Time};
 
 fn codex() -> &'static dyn Format {
     *FORMATS.iter().find(|format| format.agent() == "codex").unwrap()
@@ -34,16 +34,22 @@ fn views() -> Vec<String> {
     names
 }
 
-fn records(path: &Path) -> Vec<Value> {
-    fs::read_to_string(path).unwrap().lines().map(|line| value::read(line.as_bytes())).collect()
+fn records(path: &Path) -> Vec<String> {
+    fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
 }
 
-fn opened(records: &[Value], line: u64) -> Opened<'_> {
-    Opened { line, bytes: &[], payloads: Default::default(), value: &records[line as usize - 1] }
+fn opened(records: &[String], line: u64) -> Opened<'_> {
+    open(&records[line as usize - 1], line)
+}
+
+/// A record by its bytes alone.
+fn open(record: &str, line: u64) -> Opened<'_> {
+    let at = At { line, span: Span { start: 0, end: record.len() as u64 } };
+    Opened::new(Record { at, bytes: record.as_bytes() }, &Value::Null)
 }
 
 /// Everything that the records say about the result of a call, the result's own record first.
-fn answer(records: &[Value], row: &CallRow<'_>) -> Option<Answered> {
+fn answer(records: &[String], row: &CallRow<'_>) -> Option<Answered> {
     let first = codex().result(opened(records, row.result.as_ref()?.line), row.call)?;
     let ends = (1..=records.len() as u64).map(|line| opened(records, line)).filter(|&record| {
         let parts = codex().parts(record).parts;
@@ -55,7 +61,7 @@ fn answer(records: &[Value], row: &CallRow<'_>) -> Option<Answered> {
     }))
 }
 
-fn told(records: &[Value], row: &CallRow<'_>) -> String {
+fn told(records: &[String], row: &CallRow<'_>) -> String {
     let asked = codex().request(opened(records, row.request.line), row.call).unwrap();
     let answer = answer(records, row);
     let ask = Ask {
@@ -138,14 +144,15 @@ fn torn_and_twisted_records_end_nothing() {
         let text = fs::read_to_string(folder().join(view).join("codex.jsonl")).unwrap();
         for line in text.lines() {
             let cuts = (0..line.len()).step_by(7).filter_map(|at| line.get(..at)).map(str::to_owned);
-            cuts.chain(twist(line)).for_each(|text| look(&value::read(text.as_bytes())));
+            cuts.chain(twist(line)).for_each(|text| look(&text));
         }
     }
 }
 
 /// Asks a record everything that can be asked.
-fn look(record: &Value) {
-    let opened = Opened { line: 3, bytes: &[], payloads: Default::default(), value: record };
+fn look(record: &str) {
+    let opened = open(record, 3);
+    let record = value::read(record.as_bytes());
     codex().parts(opened);
     codex().hooks(opened);
     let payload = &record["payload"];
