@@ -17,6 +17,10 @@ pub(super) fn line(line: &[u8]) -> bool {
     if record.has_payload() {
         return KNOWN.contains(&&*record.name);
     }
+    // Thoughts look the same with every agent that speaks to the same service; a log of Codex has more than thoughts.
+    if record.kind == "reasoning" {
+        return false;
+    }
     // Others write items alone as well, with fields of their own around them.
     record.is_bare() && !record.outer().session_id.is_some() && !has_foreign_keys(line)
 }
@@ -33,4 +37,19 @@ fn has_foreign_keys(line: &[u8]) -> bool {
         Ok(())
     });
     foreign
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_alone_tell_only_where_nobody_else_writes_them() {
+        assert!(line(br#"{"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]}"#));
+        assert!(line(br#"{"type":"function_call","call_id":"c","name":"shell","arguments":"{}"}"#));
+        assert!(line(br#"{"id":"a","timestamp":"x","instructions":null}"#));
+        assert!(!line(br#"{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"x"}"#));
+        assert!(!line(br#"{"type":"function_call","call_id":"c","sessionId":"s"}"#));
+        assert!(line(br#"{"type":"response_item","payload":{"type":"reasoning","summary":[]}}"#));
+    }
 }

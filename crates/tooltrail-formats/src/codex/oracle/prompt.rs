@@ -44,7 +44,6 @@ pub(super) fn read(head: Cow<'_, str>) -> (Origin, Cow<'_, str>) {
     (Origin::Human, head)
 }
 
-
 /// The name of the tag that a text begins with.
 fn tag(text: &str) -> Option<&str> {
     let rest = text.strip_prefix('<')?;
