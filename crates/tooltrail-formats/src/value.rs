@@ -5,6 +5,8 @@ use crate::joined;
 use serde_json::{Map, Number, Value};
 use tooltrail_skim::{Raw, Skim, Torn, Type};
 
+pub use crate::payloads::Payloads;
+
 /// Deeper than this, values stay as they are written.
 const DEPTH: usize = 128;
 
@@ -13,43 +15,6 @@ const LONGEST: usize = 4096;
 
 /// Changes a text that was read, such as by taking secrets out of it.
 pub type Change<'c> = dyn Fn(String) -> String + Sync + 'c;
-
-/// The one way by which payloads of records (inputs, results, texts, unknown records) become values: as the log has them, or redacted.
-#[derive(Clone, Copy, Default)]
-pub struct Payloads<'c> {
-    change: Option<&'c Change<'c>>,
-}
-
-impl<'c> Payloads<'c> {
-    /// Payloads whose texts are changed as they are opened.
-    pub fn changed(change: &'c Change<'c>) -> Self {
-        Payloads { change: Some(change) }
-    }
-
-    /// A payload as a value.
-    pub fn value(&self, bytes: &[u8]) -> Value {
-        let mut value = read(bytes);
-        if let Some(how) = self.change {
-            change(&mut value, how);
-        }
-        value
-    }
-
-    /// A text as it may be seen.
-    pub fn text(&self, text: Raw<'_>) -> String {
-        let text = text.text().into_owned();
-        match self.change {
-            Some(change) => change(text),
-            None => text,
-        }
-    }
-}
-
-impl std::fmt::Debug for Payloads<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Payloads").field("changed", &self.change.is_some()).finish()
-    }
-}
 
 /// Reads a value. What breaks off keeps what was read so far; what is no JSON at all is nothing.
 pub fn read(bytes: &[u8]) -> Value {
