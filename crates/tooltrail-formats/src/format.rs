@@ -37,7 +37,7 @@ pub struct Places {
 }
 
 /// One record of a source.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Record<'r> {
     /// Where it stands.
     pub at: At,
@@ -298,12 +298,6 @@ pub trait OpenRecords: Decode {
     fn request(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
         let _ = (record, call);
         None
-    }
-
-    /// The fields of a record on the way to the inputs of its calls, the one that holds them last: more than that need not be read for
-    /// [`OpenRecords::request`] to find an input. None if it has to be the whole record.
-    fn input_path(&self) -> &'static [&'static str] {
-        &[]
     }
 
     /// What a record says about the result of a call. Several records may each know a part of it.

@@ -17,6 +17,8 @@ pub mod mend;
 pub mod mirror;
 mod open;
 mod payloads;
+#[cfg(test)]
+mod reads;
 pub mod records;
 pub mod retention;
 pub mod saved;

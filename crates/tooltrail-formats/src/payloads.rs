@@ -31,22 +31,19 @@ impl<'c> Payloads<'c> {
 
     /// A text of the record.
     pub fn text(&self, text: Raw<'_>) -> String {
-        self.own(text.text().into_owned())
+        self.decoded(text.text().into_owned())
     }
 
-    /// Words taken out of a text of the record, or put together of several.
-    pub fn words(&self, words: &str) -> String {
-        self.own(words.to_owned())
-    }
-
-    /// A piece of a message or a result.
-    pub fn content(&self, mut content: Content) -> Content {
-        self.redact(&mut content);
-        content
+    /// A text that is decoded already: part of a string, or put together from several.
+    pub fn decoded(&self, text: String) -> String {
+        match self.change {
+            Some(change) => change(text),
+            None => text,
+        }
     }
 
     /// The pieces of a result. They may be one text that came in several.
-    pub fn contents(&self, mut contents: Vec<Content>) -> Vec<Content> {
+    fn contents(&self, mut contents: Vec<Content>) -> Vec<Content> {
         let Some(change) = self.change else { return contents };
         contents.iter_mut().for_each(|content| self.redact(content));
         let texts = contents.iter_mut().filter_map(|content| match content {
@@ -57,15 +54,8 @@ impl<'c> Payloads<'c> {
         contents
     }
 
-    fn own(&self, text: String) -> String {
-        match self.change {
-            Some(change) => change(text),
-            None => text,
-        }
-    }
-
     fn each<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {
-        texts.into_iter().for_each(|text| *text = self.own(std::mem::take(text)));
+        texts.into_iter().for_each(|text| *text = self.decoded(std::mem::take(text)));
     }
 
     fn redact(&self, content: &mut Content) {
@@ -78,14 +68,14 @@ impl<'c> Payloads<'c> {
         }
     }
 
-    /// Redacts a value that was read as the log has it.
+    /// Lets a value through that was read as the log has it.
     pub(crate) fn tree(&self, value: &mut Value) {
         if let Some(change) = self.change {
             value::change(value, change);
         }
     }
 
-    /// Redacts a part that was read as the log has it.
+    /// Lets a part through that was made of the record as the log has it.
     pub(crate) fn part(&self, part: &mut Part) {
         match part {
             Part::Prompt { text, .. } | Part::Text(text) | Part::Thinking(text) => self.each([text]),
@@ -100,13 +90,13 @@ impl<'c> Payloads<'c> {
         }
     }
 
-    /// Redacts a hook that was read as the log has it.
+    /// Lets a hook through that was made of the record as the log has it.
     pub(crate) fn hook(&self, hook: &mut HookStory) {
         self.each(hook.name.iter_mut().chain(&mut hook.command));
         self.each(hook.texts.iter_mut().map(|(_, text)| text));
     }
 
-    /// Redacts a result that was read as the log has it.
+    /// Lets a result through that was made of the record as the log has it.
     pub(crate) fn answer(&self, answer: &mut Answered) {
         answer.seen = self.contents(std::mem::take(&mut answer.seen));
         answer.produced.iter_mut().for_each(|produced| self.tree(produced));

@@ -103,7 +103,7 @@ impl<'a> SessionBook<'a> {
         let seen = record.result(&id, Payloads::default()).map(|answer| words(&answer.seen)).unwrap_or_default();
         let known = self.transcript.calls.iter().any(|call| call.row.call == id);
         let label = if known { "another result of the same call" } else { "result without its call" };
-        Some(Part::Folded { label: label.to_owned(), text: self.payloads.words(&seen) })
+        Some(Part::Folded { label: label.to_owned(), text: self.payloads.decoded(seen) })
     }
 }
 

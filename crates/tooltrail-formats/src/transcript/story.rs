@@ -88,7 +88,7 @@ fn side(book: &SessionBook<'_>, entry: &CallEntry<'_>, path: &str, said: Option<
     let log = book.linked.sources.get(spot.source).map_or("", |source| &*source.path);
     match saved::read(book.shelf, log, path) {
         Ok((bytes, total)) => {
-            let text = book.payloads.words(&String::from_utf8_lossy(&bytes));
+            let text = book.payloads.decoded(String::from_utf8_lossy(&bytes).into_owned());
             SideFile { path: path.to_owned(), cut: bytes.len() as u64 != total, bytes: total, text: Ok(text) }
         }
         Err(error) => SideFile { path: path.to_owned(), cut: false, bytes: said.unwrap_or(0), text: Err(error.to_string()) },
