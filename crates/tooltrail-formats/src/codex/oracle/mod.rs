@@ -69,7 +69,7 @@ fn both_readers_agree() {
     for path in &paths {
         let Ok(file) = crate::open::open(path, |file| file) else { continue };
         let mut any = false;
-        crate::records::each(file, |format, record: Record<'_>| {
+        crate::records::each(file, |format, record: Record<'_>, _| {
             if format.agent() != "codex" {
                 return;
             }
