@@ -7,7 +7,7 @@ use super::{events, items};
 use crate::{Record, Sink, time};
 use std::borrow::Cow;
 use tooltrail_model::event::{Begin, Boundary, Context, Word, Work};
-use tooltrail_model::{At, Event, Fact, Scope};
+use tooltrail_model::{Event, Fact, Scope};
 use tooltrail_skim::{Raw, Torn};
 
 /// Takes the facts of a record.
@@ -19,14 +19,14 @@ pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, To
     if let Some(torn) = read.torn {
         return Err(torn);
     }
-    emit(&read, record.at, out);
+    emit(&read, out);
     Ok(read.depth)
 }
 
 /// Emits the facts of a record.
-fn emit(record: &CodexRecord<'_>, at: At, out: &mut Sink<'_>) {
+pub(super) fn emit(record: &CodexRecord<'_>, out: &mut Sink<'_>) {
     let scope = Scope::default();
-    let mut emit = |fact: Fact<'_>| out(Event { at, time: record.time, scope: &scope, fact });
+    let mut emit = |fact: Fact<'_>| out(Event { at: record.at, time: record.time, scope: &scope, fact });
     let name = if record.name.is_empty() { "?" } else { &record.name };
     emit(Fact::Record { name: Cow::Borrowed(name), known: record.is_known() });
     match record.class {

@@ -31,7 +31,8 @@ mod sniff;
 mod tools;
 
 use self::record::CodexRecord;
-use crate::{Ask, Decode, LogFiles, OpenRecords, Opened, Places, Record, Sink};
+use crate::value::Payloads;
+use crate::{Ask, Decode, LogFiles, OpenRecords, Places, Record, Sink, TypedRecord};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -39,7 +40,6 @@ use tooltrail_model::assemble::Origin;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::patch::FilePatch;
 use tooltrail_model::transcript::{Answered, Asked, HookStory, Parts};
-use tooltrail_model::{At, Span};
 use tooltrail_skim::Torn;
 
 /// Codex.
@@ -120,25 +120,17 @@ impl LogFiles for Codex {
 }
 
 impl OpenRecords for Codex {
-    fn parts(&self, record: Opened<'_>) -> Parts {
-        parts::of(&read(record), record.payloads)
+    fn open<'r>(&'r self, record: Record<'r>) -> Result<Box<dyn TypedRecord + 'r>, Torn> {
+        let record = CodexRecord::read(record);
+        match record.torn {
+            Some(torn) => Err(torn),
+            None => Ok(Box::new(record)),
+        }
     }
 
     fn composed(&self) -> &'static [&'static str] {
         // Commands run by hand: the words of a list, `!` before them.
         &["user_shell", "userShell"]
-    }
-
-    fn request(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
-        request::of(&read(record), call, record.payloads)
-    }
-
-    fn result(&self, record: Opened<'_>, call: &str) -> Option<Answered> {
-        result::of(&read(record), call, record.payloads)
-    }
-
-    fn hooks(&self, record: Opened<'_>) -> Vec<HookStory> {
-        result::hook(&read(record), record.payloads).into_iter().collect()
     }
 
     fn detail(&self, ask: &Ask<'_>) -> Detailed {
@@ -150,10 +142,26 @@ impl OpenRecords for Codex {
     }
 }
 
-/// Reads a record that was opened.
-fn read(record: Opened<'_>) -> CodexRecord<'_> {
-    let at = At { line: record.line, span: Span { start: 0, end: record.bytes.len() as u64 } };
-    CodexRecord::read(Record { at, bytes: record.bytes })
+impl TypedRecord for CodexRecord<'_> {
+    fn facts(&self, out: &mut Sink<'_>) {
+        facts::emit(self, out);
+    }
+
+    fn parts(&self, payloads: Payloads<'_>) -> Parts {
+        parts::of(self, payloads)
+    }
+
+    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<Asked> {
+        request::of(self, call, payloads)
+    }
+
+    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<Answered> {
+        result::of(self, call, payloads)
+    }
+
+    fn hooks(&self, payloads: Payloads<'_>) -> Vec<HookStory> {
+        result::hook(self, payloads).into_iter().collect()
+    }
 }
 
 /// The thread in `rollout-2026-07-02T09-00-00-<thread>` or `…-<thread>_<rollout>`.

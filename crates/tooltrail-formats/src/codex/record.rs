@@ -8,7 +8,7 @@ use super::fields::{Fields, Place};
 use super::{ends, events, items};
 use crate::{Record, time};
 use std::borrow::Cow;
-use tooltrail_model::{Span, Time};
+use tooltrail_model::{At, Span, Time};
 use tooltrail_skim::{Skim, Torn, Type};
 
 /// The types of records that are known.
@@ -50,10 +50,8 @@ pub(super) enum RecordClass {
 
 /// A record, read in one pass.
 pub(super) struct CodexRecord<'r> {
-    /// The record's number, which names a call without a name.
-    pub(super) line: u64,
-    /// The start of the record in its source.
-    start: u64,
+    /// The place of the record in its source. A call without a name is named after its line.
+    pub(super) at: At,
     /// When it was written.
     pub(super) time: Option<Time>,
     /// How deep it nests.
@@ -76,10 +74,16 @@ pub(super) struct CodexRecord<'r> {
 impl<'r> CodexRecord<'r> {
     /// Reads a record. One that breaks off keeps what was read so far, and says where.
     pub(super) fn read(record: Record<'r>) -> Self {
+        #[cfg(test)]
+        crate::reads::note(record.bytes);
+        Self::glance(record)
+    }
+
+    /// Reads a line to find out whether it is a record at all.
+    pub(super) fn glance(record: Record<'r>) -> Self {
         let bytes = record.bytes;
         let mut all = CodexRecord {
-            line: record.at.line,
-            start: record.at.span.start,
+            at: record.at,
             time: None,
             depth: 0,
             torn: None,
@@ -212,8 +216,8 @@ impl<'r> CodexRecord<'r> {
 
     /// The span in the source of a place in the record.
     pub(super) fn span(&self, place: Place) -> Span {
-        let range = place.range();
-        Span { start: self.start + range.start as u64, end: self.start + range.end as u64 }
+        let (start, range) = (self.at.span.start, place.range());
+        Span { start: start + range.start as u64, end: start + range.end as u64 }
     }
 
     /// The id that the record has for a call; `None` if it has none.
@@ -224,7 +228,7 @@ impl<'r> CodexRecord<'r> {
 
     /// The id of a call; one without any is named after its line.
     pub(super) fn call_id(&self) -> Cow<'r, str> {
-        self.named().unwrap_or_else(|| Cow::Owned(format!("line-{}", self.line)))
+        self.named().unwrap_or_else(|| Cow::Owned(format!("line-{}", self.at.line)))
     }
 
     /// Whether the record is about a call. One that is logged once it is over, without a name, may have got one from the record of its
@@ -233,7 +237,7 @@ impl<'r> CodexRecord<'r> {
         let by_end = || self.class == RecordClass::Item && matches!(&*self.kind, "web_search_call" | "image_generation_call");
         match (self.named(), call.strip_prefix("line-")) {
             (Some(name), _) => name == call,
-            (None, Some(line)) => line == self.line.to_string(),
+            (None, Some(line)) => line == self.at.line.to_string(),
             (None, None) => by_end(),
         }
     }
@@ -255,7 +259,6 @@ impl<'r> CodexRecord<'r> {
 pub(super) mod tests {
     use super::*;
     use serde_json::{Value, json};
-    use tooltrail_model::At;
 
     /// A record of line 7.
     pub(in crate::codex) fn of_json(text: &str) -> CodexRecord<'_> {

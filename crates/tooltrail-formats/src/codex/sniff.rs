@@ -8,7 +8,7 @@ use tooltrail_skim::Skim;
 /// A line of which only its own words are known.
 fn read(line: &[u8]) -> Option<CodexRecord<'_>> {
     let at = At { line: 0, span: Span { start: 0, end: line.len() as u64 } };
-    Some(CodexRecord::read(Record { at, bytes: line })).filter(|record| record.torn.is_none())
+    Some(CodexRecord::glance(Record { at, bytes: line })).filter(|record| record.torn.is_none())
 }
 
 /// Whether a line is a record of Codex.

@@ -7,7 +7,7 @@ mod opened;
 mod parts;
 mod prompt;
 
-use crate::{OpenRecords, Opened, Record, value};
+use crate::{Opened, Record, TypedRecord, value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tooltrail_model::transcript::{HookStory, Part};
@@ -24,36 +24,32 @@ fn logs(under: &Path, out: &mut Vec<PathBuf>) {
 }
 
 /// Both readings of a record, as text.
-fn readings(opened: Opened<'_>, records: &mut usize) -> Vec<(&'static str, String, String)> {
-    *records += 1;
-    let codex = super::Codex;
-    let (new, old) = (codex.parts(opened), parts::read(opened));
+fn readings(record: Record<'_>, typed: &dyn TypedRecord) -> Vec<(&'static str, String, String)> {
+    let value = value::read(record.bytes);
+    let opened = Opened::new(record, &value);
+    let old = parts::read(opened);
+    let as_logged = value::Payloads::default();
+    let new = typed.parts(as_logged);
     let mut out = vec![("parts", format!("{new:?}"), format!("{old:?}"))];
-    let mut ids: Vec<String> = new
-        .parts
-        .iter()
-        .chain(&old.parts)
-        .filter_map(|part| match part {
-            Part::Call(id) | Part::Result(id) | Part::End(id) => Some(id.clone()),
-            _ => None,
-        })
-        .collect();
-    ids.extend(["other".to_owned(), format!("line-{}", opened.line)]);
-    for id in &ids {
-        out.push(("request", format!("{:?}", codex.request(opened, id)), format!("{:?}", asked::read(opened, id))));
-        out.push(("result", format!("{:?}", codex.result(opened, id)), format!("{:?}", answered::read(opened, id))));
-    }
+    let named = new.parts.iter().chain(&old.parts).filter_map(|part| match part {
+        Part::Call(id) | Part::Result(id) | Part::End(id) => Some(id.clone()),
+        _ => None,
+    });
+    let ids: Vec<String> = named.chain(["other".to_owned(), format!("line-{}", opened.line)]).collect();
     // Redaction by the new reader, against the same change made to what the old one gives.
     let change = |text: String| text.replace("src", "#¶#").replace("test", "@§@");
-    let changed = Opened { payloads: value::Payloads::changed(&change), ..opened };
+    let redacted = value::Payloads::changed(&change);
     let text = |part: &dyn std::fmt::Debug| change(format!("{part:?}"));
-    out.push(("redacted parts", format!("{:?}", codex.parts(changed)), text(&parts::read(opened))));
+    out.push(("redacted parts", format!("{:?}", typed.parts(redacted)), text(&old)));
     for id in &ids {
-        out.push(("redacted request", format!("{:?}", codex.request(changed, id)), text(&asked::read(opened, id))));
-        out.push(("redacted result", format!("{:?}", codex.result(changed, id)), text(&answered::read(opened, id))));
+        let (request, result) = (asked::read(opened, id), answered::read(opened, id));
+        out.push(("request", format!("{:?}", typed.request(id, as_logged)), format!("{request:?}")));
+        out.push(("result", format!("{:?}", typed.result(id, as_logged)), format!("{result:?}")));
+        out.push(("redacted request", format!("{:?}", typed.request(id, redacted)), text(&request)));
+        out.push(("redacted result", format!("{:?}", typed.result(id, redacted)), text(&result)));
     }
     let hooks: Vec<HookStory> = answered::hook(opened).into_iter().collect();
-    out.push(("hooks", format!("{:?}", codex.hooks(opened)), format!("{hooks:?}")));
+    out.push(("hooks", format!("{:?}", typed.hooks(as_logged)), format!("{hooks:?}")));
     out
 }
 
@@ -69,13 +65,13 @@ fn both_readers_agree() {
     for path in &paths {
         let Ok(file) = crate::open::open(path, |file| file) else { continue };
         let mut any = false;
-        crate::records::each(file, |format, record: Record<'_>, _| {
+        crate::records::each(file, |format, record: Record<'_>, typed| {
             if format.agent() != "codex" {
                 return;
             }
             any = true;
-            let value = value::read(record.bytes);
-            for (what, new, old) in readings(Opened::new(record, &value), &mut records) {
+            records += 1;
+            for (what, new, old) in readings(record, typed) {
                 if new != old {
                     let cut = |text: &str| text.chars().take(1500).collect::<String>();
                     differ.entry(what).or_default().push(format!(
