@@ -5,6 +5,7 @@
 //! write the first and `roots`; everything else has a default that leaves a session readable.
 
 use crate::changes::Backup;
+use crate::tree::TreeRecord;
 use crate::value::Payloads;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -17,7 +18,7 @@ use tooltrail_model::detail::Detailed;
 use tooltrail_model::link::Live;
 use tooltrail_model::patch::FilePatch;
 use tooltrail_model::transcript::{Answered, Asked, HookStory, Parts};
-use tooltrail_model::{At, Event, Kind, Span, Status};
+use tooltrail_model::{At, Event, Fact, Kind, Span, Status};
 use tooltrail_skim::Torn;
 
 /// The directories that everything starts from. The caller looks them up; nothing here reads the environment.
@@ -36,7 +37,7 @@ pub struct Places {
 }
 
 /// One record of a source.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Record<'r> {
     /// Where it stands.
     pub at: At,
@@ -82,6 +83,56 @@ impl<'v> Opened<'v> {
     /// A record and the tree of values that was read from it, with payloads as the log has them.
     pub fn new(record: Record<'v>, value: &'v Value) -> Self {
         Opened { line: record.at.line, bytes: record.bytes, payloads: Payloads::default(), value }
+    }
+}
+
+/// A record that its format has read in one pass: envelope and blocks, with payloads left where they stand. The facts of a scan and
+/// what a reader sees are both taken from it alone, so that they cannot disagree.
+pub trait TypedRecord {
+    /// Emits the events of a scan, beginning with [`Fact::Record`].
+    fn facts(&self, out: &mut Sink<'_>);
+
+    /// The content for a reader, in order.
+    fn parts(&self, payloads: Payloads<'_>) -> Parts;
+
+    /// The request of a call, as far as the record has it.
+    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<Asked> {
+        let _ = (call, payloads);
+        None
+    }
+
+    /// The result of a call, as far as the record has it. Several records may each know a part of it.
+    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<Answered> {
+        let _ = (call, payloads);
+        None
+    }
+
+    /// The hooks that the record reports.
+    fn hooks(&self, payloads: Payloads<'_>) -> Vec<HookStory> {
+        let _ = payloads;
+        Vec::new()
+    }
+
+    /// The copies of files that the agent kept, as the record reports them.
+    fn backups(&self) -> Vec<Backup> {
+        Vec::new()
+    }
+
+    /// The ids of the calls that the record requests or answers, each once.
+    fn calls(&self) -> Vec<String> {
+        let mut calls: Vec<String> = Vec::new();
+        self.facts(&mut |event| {
+            let id = match event.fact {
+                Fact::Call(call) => call.id,
+                Fact::Result(result) => result.call,
+                Fact::End(end) => end.call.id,
+                _ => return,
+            };
+            if !calls.iter().any(|known| *known == id) {
+                calls.push(id.into_owned());
+            }
+        });
+        calls
     }
 }
 
@@ -223,7 +274,14 @@ pub trait LogFiles: Sync {
 }
 
 /// Opening single records for a reader: messages, requests, results, hooks, and calls in neutral form.
-pub trait OpenRecords: Sync {
+pub trait OpenRecords: Decode {
+    /// Reads a record, once, for everything that may be asked of it.
+    fn open<'r>(&'r self, record: Record<'r>) -> Result<Box<dyn TypedRecord + 'r>, Torn> {
+        // A format without a typed record is read by its decoder and as a tree of values.
+        self.decode(record, &mut |_| {})?;
+        Ok(Box::new(TreeRecord::new(self, record)))
+    }
+
     /// What a record holds for a reader, in order.
     fn parts(&self, record: Opened<'_>) -> Parts {
         let _ = record;
@@ -240,12 +298,6 @@ pub trait OpenRecords: Sync {
     fn request(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
         let _ = (record, call);
         None
-    }
-
-    /// The fields of a record on the way to the inputs of its calls, the one that holds them last: more than that need not be read for
-    /// [`OpenRecords::request`] to find an input. None if it has to be the whole record.
-    fn input_path(&self) -> &'static [&'static str] {
-        &[]
     }
 
     /// What a record says about the result of a call. Several records may each know a part of it.

@@ -17,6 +17,9 @@ pub mod load;
 pub mod mend;
 pub mod mirror;
 mod open;
+mod payloads;
+#[cfg(test)]
+mod reads;
 pub mod records;
 pub mod retention;
 pub mod saved;
@@ -24,9 +27,10 @@ pub mod scan;
 pub mod shelf;
 mod time;
 pub mod transcript;
+mod tree;
 pub mod value;
 
-pub use format::{Ask, Decode, Format, LogFiles, OpenRecords, Opened, Places, Record, Registered, Sink};
+pub use format::{Ask, Decode, Format, LogFiles, OpenRecords, Opened, Places, Record, Registered, Sink, TypedRecord};
 
 /// All agents whose logs can be read. The first that recognises a file has it.
 pub static FORMATS: &[&dyn Format] = &[&claude_code::ClaudeCode, &codex::Codex];

@@ -1,7 +1,8 @@
 //! Loading: one record read again by its position, for the details that a scan leaves in the log.
 
 use crate::shelf::Shelf;
-use crate::{Ask, FORMATS, Opened, Record, scan, value};
+use crate::value::Payloads;
+use crate::{Ask, FORMATS, Record, scan};
 use tooltrail_model::detail::{Agent, Detail, Detailed};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::{At, Fact, Kind, shell};
@@ -45,8 +46,8 @@ pub fn command(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
 /// What the record of a call's request tells alone.
 pub fn asked(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<Detailed> {
     let format = FORMATS.iter().find(|format| format.agent() == row.agent)?;
-    let value = value::read_along(record, format.input_path());
-    let asked = format.request(Opened { line, bytes: record, payloads: value::Payloads::default(), value: &value }, row.call)?;
+    let at = At { line, ..At::default() };
+    let asked = format.open(Record { at, bytes: record }).ok()?.request(row.call, Payloads::default())?;
     let ask = Ask {
         tool: row.tool,
         server: row.server,

@@ -3,57 +3,36 @@
 //! What counts as a record is decided as in a [`scan`], damaged lines included, so that positions are the same.
 
 use crate::lines::{Buffer, Lines, Mark, Turns};
-use crate::{FORMATS, Format, Record, mend, scan};
+use crate::{FORMATS, Format, Record, TypedRecord, mend, scan};
 use std::io::Read;
-use tooltrail_model::{At, Fact, Span};
+use tooltrail_model::{At, Span};
 use tracing::warn;
 
 /// The longest line that is looked at closely.
 pub const LONGEST: usize = 32 << 20;
 
 /// Takes each record of a source. Gives the place behind the last finished line; the beginning for a source that is no lines.
-pub fn each(input: impl Read, mut take: impl FnMut(&'static dyn Format, Record<'_>)) -> Mark {
+pub fn each(input: impl Read, take: impl FnMut(&'static dyn Format, Record<'_>, &dyn TypedRecord)) -> Mark {
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
-    each_likely(input, &mut buffer, &turns, |_| true, |format, record, _| take(format, record))
+    each_likely(input, &mut buffer, &turns, |_| true, take)
 }
 
 /// Takes each record behind a place between two lines of a source; `input` begins there. Gives the place behind the last finished line.
-pub fn each_after(mark: Mark, format: &'static dyn Format, input: impl Read, mut take: impl FnMut(Record<'_>)) -> Mark {
+pub fn each_after(mark: Mark, format: &'static dyn Format, input: impl Read, mut take: impl FnMut(Record<'_>, &dyn TypedRecord)) -> Mark {
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
     let lines = Lines::after(mark, input, &mut buffer, &turns, LONGEST);
-    let mut calls = Vec::new();
-    each_line(
-        mark,
-        lines,
-        Some(format),
-        |_| true,
-        |format, record| {
-            let whole = decodes(format, record, &mut calls);
-            if whole {
-                take(record);
-            }
-            whole
-        },
-    )
+    each_line(mark, lines, Some(format), |_| true, |format, record| opens(format, record, |typed| take(record, typed)))
 }
 
-/// Takes the records of a source that may be of interest, each with the ids of the calls that it requests or answers: a line is looked at
-/// by `likely` before it is decoded. The buffer outlives the source, for those who read many.
+/// Takes the records of a source that may be of interest, each read once: a line is looked at by `likely` before it is read. The buffer outlives the source, for those who read many.
 pub fn each_likely(
     input: impl Read,
     buffer: &mut Buffer,
     turns: &Turns,
     likely: impl Fn(&[u8]) -> bool,
-    mut take: impl FnMut(&'static dyn Format, Record<'_>, &[String]),
+    mut take: impl FnMut(&'static dyn Format, Record<'_>, &dyn TypedRecord),
 ) -> Mark {
-    let mut calls = Vec::new();
-    let mut take_whole = |format: &'static dyn Format, record: Record<'_>, in_document: bool| {
-        let whole = decodes(format, record, &mut calls) || in_document;
-        if whole {
-            take(format, record, &calls);
-        }
-        whole
-    };
+    let mut take_whole = |format: &'static dyn Format, record: Record<'_>| opens(format, record, |typed| take(format, record, typed));
     let mut lines = Lines::new(input, buffer, turns, LONGEST);
     let head = lines.peek();
     if let Some(format) = FORMATS.iter().copied().find(|format| format.is_document(head)) {
@@ -61,13 +40,13 @@ pub fn each_likely(
             let records = (1..).zip(format.document(bytes).0);
             for (line, range) in records.filter(|(_, range)| likely(&bytes[range.clone()])) {
                 let span = Span { start: range.start as u64, end: range.end as u64 };
-                take_whole(format, Record { at: At { line, span }, bytes: &bytes[range] }, true);
+                take_whole(format, Record { at: At { line, span }, bytes: &bytes[range] });
             }
         }
         return Mark::default();
     }
     let format = scan::sniff(head);
-    each_line(Mark::default(), lines, format, likely, |format, record| take_whole(format, record, false))
+    each_line(Mark::default(), lines, format, likely, take_whole)
 }
 
 /// Takes the records of lines, from a place on; `take_whole` says whether one was whole. Gives the place behind the last finished line.
@@ -110,26 +89,7 @@ fn each_line(
     mark
 }
 
-/// The ids of the calls that a record requests or answers.
-pub fn calls_of(format: &dyn Format, record: Record<'_>) -> Vec<String> {
-    let mut calls = Vec::new();
-    decodes(format, record, &mut calls);
-    calls
-}
-
-/// Whether a record is whole; and which calls it requests or answers.
-fn decodes(format: &dyn Format, record: Record<'_>, calls: &mut Vec<String>) -> bool {
-    calls.clear();
-    let decoded = format.decode(record, &mut |event| {
-        let id = match event.fact {
-            Fact::Call(call) => call.id,
-            Fact::Result(result) => result.call,
-            Fact::End(end) => end.call.id,
-            _ => return,
-        };
-        if !calls.iter().any(|known| *known == id) {
-            calls.push(id.into_owned());
-        }
-    });
-    decoded.is_ok()
+/// Reads a record and hands it on, if it is whole; says whether it was.
+fn opens(format: &'static dyn Format, record: Record<'_>, take: impl FnOnce(&dyn TypedRecord)) -> bool {
+    format.open(record).map(|typed| take(&*typed)).is_ok()
 }

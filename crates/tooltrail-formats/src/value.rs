@@ -5,6 +5,8 @@ use crate::joined;
 use serde_json::{Map, Number, Value};
 use tooltrail_skim::{Raw, Skim, Torn, Type};
 
+pub use crate::payloads::Payloads;
+
 /// Deeper than this, values stay as they are written.
 const DEPTH: usize = 128;
 
@@ -14,59 +16,16 @@ const LONGEST: usize = 4096;
 /// Changes a text that was read, such as by taking secrets out of it.
 pub type Change<'c> = dyn Fn(String) -> String + Sync + 'c;
 
-/// The one way by which payloads of records (inputs, results, texts, unknown records) become values: as the log has them, or redacted.
-#[derive(Clone, Copy, Default)]
-pub struct Payloads<'c> {
-    change: Option<&'c Change<'c>>,
-}
-
-impl<'c> Payloads<'c> {
-    /// Payloads whose texts are changed as they are opened.
-    pub fn changed(change: &'c Change<'c>) -> Self {
-        Payloads { change: Some(change) }
-    }
-
-    /// A payload as a value.
-    pub fn value(&self, bytes: &[u8]) -> Value {
-        let mut value = read(bytes);
-        if let Some(how) = self.change {
-            change(&mut value, how);
-        }
-        value
-    }
-
-    /// A text as it may be seen.
-    pub fn text(&self, text: Raw<'_>) -> String {
-        let text = text.text().into_owned();
-        match self.change {
-            Some(change) => change(text),
-            None => text,
-        }
-    }
-}
-
-impl std::fmt::Debug for Payloads<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Payloads").field("changed", &self.change.is_some()).finish()
-    }
-}
-
 /// Reads a value. What breaks off keeps what was read so far; what is no JSON at all is nothing.
 pub fn read(bytes: &[u8]) -> Value {
-    read_along(bytes, &[])
-}
-
-/// Reads of a value only what lies on a way: of objects the fields of these names, and everything in the last of them. Without any
-/// names, that is all of it.
-pub fn read_along(bytes: &[u8], way: &[&str]) -> Value {
     let mut skim = Skim::new(bytes);
     let mut out = Value::Null;
     // Whatever was read before a value broke off is in `out` already.
-    let _ = value(&mut skim, 0, way, &mut out);
+    let _ = value(&mut skim, 0, &mut out);
     out
 }
 
-fn value(skim: &mut Skim<'_>, depth: usize, way: &[&str], out: &mut Value) -> Result<(), Torn> {
+fn value(skim: &mut Skim<'_>, depth: usize, out: &mut Value) -> Result<(), Torn> {
     match skim.peek() {
         Some(Type::Object | Type::Array) if depth >= DEPTH => {
             let span = skim.skip()?;
@@ -75,19 +34,14 @@ fn value(skim: &mut Skim<'_>, depth: usize, way: &[&str], out: &mut Value) -> Re
         Some(Type::Object) => {
             *out = Value::Object(Map::new());
             let Value::Object(map) = out else { return Ok(()) };
-            skim.object(|key, inner| {
-                let key = key.text();
-                // What is not on the way is skipped.
-                let Some(way) = onward(way, &key) else { return Ok(()) };
-                value(inner, depth + 1, way, map.entry(key.into_owned()).or_insert(Value::Null))
-            })?;
+            skim.object(|key, inner| value(inner, depth + 1, map.entry(key.text().into_owned()).or_insert(Value::Null)))?;
         }
         Some(Type::Array) => {
             *out = Value::Array(Vec::new());
             let Value::Array(items) = out else { return Ok(()) };
             skim.array(|inner| {
                 items.push(Value::Null);
-                items.last_mut().map_or(Ok(()), |item| value(inner, depth + 1, way, item))
+                items.last_mut().map_or(Ok(()), |item| value(inner, depth + 1, item))
             })?;
         }
         Some(Type::String) => *out = skim.string().map_or(Value::Null, |text| Value::String(Raw::text(text).into_owned())),
@@ -95,15 +49,6 @@ fn value(skim: &mut Skim<'_>, depth: usize, way: &[&str], out: &mut Value) -> Re
         None => {}
     }
     Ok(())
-}
-
-/// The way on from a field; nothing if the field is not on it.
-fn onward<'w>(way: &'w [&'w str], field: &str) -> Option<&'w [&'w str]> {
-    match way.last() {
-        Some(last) if *last == field => Some(&[]),
-        Some(_) if !way.contains(&field) => None,
-        _ => Some(way),
-    }
 }
 
 /// Changes every text of a value. Names of fields are texts too: some are paths or questions. The texts of a list are changed as one
@@ -233,13 +178,6 @@ mod tests {
         let text = r#"{"a":[1,-2,3.5,true,null,"x\n\u00e9"],"b":{"c":{}},"d":[]}"#;
         let expected: Value = serde_json::from_str(text).unwrap_or_default();
         assert_eq!(read(text.as_bytes()), expected);
-    }
-
-    #[test]
-    fn only_what_lies_on_the_way_is_read() {
-        let text = br#"{"x":{"b":1},"a":{"x":2,"c":3,"a":[{"b":{"x":[4]}},{"y":5}]},"b":6}"#;
-        assert_eq!(read_along(text, &["a", "b"]), json!({"a": {"a": [{"b": {"x": [4]}}, {}]}, "b": 6}));
-        assert_eq!(read_along(text, &[]), read(text));
     }
 
     #[test]

@@ -7,9 +7,7 @@
 use std::path::PathBuf;
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::{Disk, Shelf};
-use tooltrail_formats::{Ask, FORMATS, Opened, find, load, value};
-use tooltrail_model::detail::Detail;
-use tooltrail_model::row::CallRow;
+use tooltrail_formats::{find, load};
 use tooltrail_model::{Kind, Now, Status, Time, shell};
 
 #[derive(Debug, Default)]
@@ -21,17 +19,6 @@ struct Told {
     masked: usize,
     hidden: usize,
     writing: usize,
-}
-
-/// The command of a call, found in the whole of its record.
-fn whole(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
-    let format = FORMATS.iter().find(|format| format.agent() == row.agent)?;
-    let asked = format.request(Opened { line, bytes: &[], payloads: Default::default(), value: &value::read(record) }, row.call)?;
-    let (tool, server, kind, status) = (row.tool, row.server, row.kind, row.status);
-    match format.detail(&Ask { tool, server, kind, status, input: &asked.input, seen: &[], produced: None, answered: false }).detail {
-        Detail::Shell(shell) => Some(shell.command),
-        _ => None,
-    }
 }
 
 #[test]
@@ -56,7 +43,6 @@ fn every_command_is_read_or_said_not_to_be() {
         let at = linked.record(call.id).at;
         let bytes = disk.bytes(row.request.file, at.span).unwrap();
         let command = load::command(&bytes, at.line, &row);
-        assert_eq!(command, whole(&bytes, at.line, &row));
         let Some(command) = command else { continue };
         told.commands += 1;
         let Some(script) = shell::tell(&mut row, &command) else {

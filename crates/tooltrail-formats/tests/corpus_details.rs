@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::PathBuf;
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::{Ask, FORMATS, Format, Opened, find, value};
+use tooltrail_formats::value::Payloads;
+use tooltrail_formats::{Ask, FORMATS, Format, Record, TypedRecord, find, value};
 use tooltrail_model::detail::{Detail, Detailed};
 use tooltrail_model::transcript::Part;
-use tooltrail_model::{Kind, Now, Time};
+use tooltrail_model::{At, Kind, Now, Time};
 
 /// Claude Code's part of the corpus, if it is here.
 fn corpus() -> Option<Vec<PathBuf>> {
@@ -27,12 +28,17 @@ fn claude() -> &'static dyn Format {
     *FORMATS.iter().find(|format| format.agent() == "claude").unwrap()
 }
 
-/// The lines of a log as values, by number. Lines that are no single record are left out.
-fn lines(file: &str) -> HashMap<u64, Value> {
+/// The lines of a log, by number. Lines that are no single record are left out.
+fn lines(file: &str) -> HashMap<u64, Vec<u8>> {
     let bytes = fs::read(file).unwrap();
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let whole = |line: &&[u8]| serde_json::from_slice::<Value>(line).is_ok();
-    (1..).zip(bytes.split(|byte| *byte == b'\n')).filter(|(_, line)| whole(line)).map(|(at, line)| (at, value::read(line))).collect()
+    (1..).zip(bytes.split(|byte| *byte == b'\n')).filter(|(_, line)| whole(line)).map(|(at, line)| (at, line.to_vec())).collect()
+}
+
+/// A record of the log.
+fn opened(line: u64, bytes: &[u8]) -> Box<dyn TypedRecord + '_> {
+    claude().open(Record { at: At { line, ..At::default() }, bytes }).unwrap()
 }
 
 /// The variant of a detail, by its name.
@@ -47,7 +53,7 @@ fn every_call_can_be_looked_at() {
     let (linker, _) = scan::scan(&find::in_paths(&paths).files, &Options::default(), &Progress::default());
     let linked = linker.link();
     let now = Now::at("2040-01-01T00:00:00Z".parse::<Time>().unwrap());
-    let mut logs: HashMap<String, HashMap<u64, Value>> = HashMap::new();
+    let mut logs: HashMap<String, HashMap<u64, Vec<u8>>> = HashMap::new();
     let mut told: BTreeMap<(String, String), u64> = BTreeMap::new();
     let (mut calls, mut answers, mut skipped) = (0, 0, 0);
     for row in linked.call_rows(&now, true).filter(|row| row.agent == "claude") {
@@ -59,12 +65,12 @@ fn every_call_can_be_looked_at() {
             continue;
         };
         calls += 1;
-        let asked = claude().request(Opened { line: row.request.line, bytes: &[], payloads: Default::default(), value: request }, row.call);
+        let asked = opened(row.request.line, request).request(row.call, Payloads::default());
         let asked = asked.unwrap_or_else(|| panic!("no request of {} at {:?}", row.call, row.request));
         let result = row.result.and_then(|place| Some((place, logs[place.file].get(&place.line)?)));
-        let answered = result.map(|(place, value)| {
+        let answered = result.map(|(place, bytes)| {
             answers += 1;
-            let answered = claude().result(Opened { line: place.line, bytes: &[], payloads: Default::default(), value }, row.call);
+            let answered = opened(place.line, bytes).result(row.call, Payloads::default());
             answered.unwrap_or_else(|| panic!("no result of {} at {place:?}", row.call))
         });
         let seen = answered.as_ref().map(|answered| answered.seen.as_slice()).unwrap_or_default();
@@ -118,9 +124,11 @@ fn no_word_of_a_message_is_lost() {
     let Some(paths) = corpus() else { return };
     let (mut texts, mut unknown) = (0, BTreeMap::<String, u64>::new());
     for file in find::in_paths(&paths).files {
-        for (line, record) in lines(&file.path.to_string_lossy()) {
+        for (line, bytes) in lines(&file.path.to_string_lossy()) {
+            let record = value::read(&bytes);
             let kind = record["type"].as_str().unwrap_or_default().to_owned();
-            let parts = claude().parts(Opened { line, bytes: &[], payloads: Default::default(), value: &record });
+            let Ok(typed) = claude().open(Record { at: At { line, ..At::default() }, bytes: &bytes }) else { continue };
+            let parts = typed.parts(Payloads::default());
             for part in &parts.parts {
                 if let Part::Unknown { name, .. } = part {
                     *unknown.entry(name.clone()).or_default() += 1;

@@ -10,10 +10,11 @@ use std::fmt::{Debug, Write};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::{Ask, FORMATS, Format, Opened, find, value};
+use tooltrail_formats::value::Payloads;
+use tooltrail_formats::{Ask, FORMATS, Format, Record, TypedRecord, find, value};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{HookStory, Part};
-use tooltrail_model::{Kind, Now, Status, Time};
+use tooltrail_model::{At, Kind, Now, Status, Time};
 
 /// The agents whose sessions lie in the folders, as files of the same name.
 const AGENTS: &[&str] = &["claude"];
@@ -30,8 +31,14 @@ fn format(agent: &str) -> &'static dyn Format {
     *FORMATS.iter().find(|format| format.agent() == agent).unwrap()
 }
 
-fn records(path: &Path) -> Vec<Value> {
-    fs::read(path).unwrap().split(|byte| *byte == b'\n').map(value::read).collect()
+fn records(path: &Path) -> Vec<Vec<u8>> {
+    fs::read(path).unwrap().split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()
+}
+
+/// A record, by its number.
+fn opened<'r>(format: &'r dyn Format, records: &'r [Vec<u8>], line: u64) -> Box<dyn TypedRecord + 'r> {
+    let bytes = &records[usize::try_from(line).unwrap() - 1];
+    format.open(Record { at: At { line, ..At::default() }, bytes }).unwrap()
 }
 
 /// A value to be read by people: without what is empty, pictures left out, and what is short on one line.
@@ -59,10 +66,10 @@ fn brief(value: &impl Debug) -> String {
 }
 
 /// Everything that is told of a call.
-fn told(format: &dyn Format, records: &[Value], row: &CallRow<'_>) -> String {
-    let record = |line: u64| Opened { line, bytes: &[], payloads: Default::default(), value: &records[usize::try_from(line).unwrap() - 1] };
-    let asked = format.request(record(row.request.line), row.call).unwrap();
-    let answered = row.result.map(|place| format.result(record(place.line), row.call).unwrap());
+fn told(format: &dyn Format, records: &[Vec<u8>], row: &CallRow<'_>) -> String {
+    let record = |line: u64| opened(format, records, line);
+    let asked = record(row.request.line).request(row.call, Payloads::default()).unwrap();
+    let answered = row.result.map(|place| record(place.line).result(row.call, Payloads::default()).unwrap());
     let ask = Ask {
         tool: row.tool,
         server: row.server,
@@ -113,8 +120,10 @@ fn messages_are_told_in_order() {
     for agent in AGENTS {
         let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tools/messages").join(format!("{agent}.jsonl"));
         let mut out = String::new();
-        for (line, value) in (1..).zip(&records(&case)).filter(|(_, value)| !value.is_null()) {
-            let parts = format(agent).parts(Opened { line, bytes: &[], payloads: Default::default(), value });
+        let records = records(&case);
+        for (line, value) in (1..).zip(records.iter().map(|line| value::read(line))).filter(|(_, value)| !value.is_null()) {
+            let record = opened(format(agent), &records, line);
+            let parts = record.parts(Payloads::default());
             let name = |value: &Option<String>| value.as_deref().map_or("-", |id| &id[id.len().saturating_sub(2)..]).to_owned();
             write!(out, "== {line} {} {} after {}", value["type"].as_str().unwrap_or("?"), name(&parts.id), name(&parts.parent)).unwrap();
             let marks = [(parts.sidechain, " aside"), (parts.echo, " echo"), (parts.time.is_none(), " timeless")];
@@ -124,7 +133,7 @@ fn messages_are_told_in_order() {
             for part in &parts.parts {
                 out.push_str(&brief(part));
             }
-            let hooks: Vec<HookStory> = format(agent).hooks(Opened { line, bytes: &[], payloads: Default::default(), value });
+            let hooks: Vec<HookStory> = record.hooks(Payloads::default());
             let shown = parts.parts.iter().filter(|part| matches!(part, Part::Hook(_))).count();
             assert_eq!(hooks.len(), shown, "line {line} shows its hooks");
         }
@@ -144,21 +153,17 @@ fn odd_values_are_told_without_a_panic() {
         let (mut asks, mut answers, mut tools) = (Vec::new(), Vec::new(), std::collections::BTreeSet::new());
         for line in &lines {
             for cut in (0..line.len()).step_by(97).chain([line.len()]) {
-                let value = value::read(&line[..cut]);
-                let record = Opened { line: 1, bytes: &[], payloads: Default::default(), value: &value };
-                let parts = format.parts(record);
-                format.hooks(record);
+                // A record that breaks off is none; what is left of it closes early and is read as far as it goes.
+                let mended = value::read(&line[..cut]).to_string().into_bytes();
+                let bytes = if cut == line.len() { line } else { &mended };
+                let Ok(record) = format.open(Record { at: At { line: 1, ..At::default() }, bytes }) else { continue };
+                let parts = record.parts(Payloads::default());
+                record.hooks(Payloads::default());
+                record.backups();
                 for part in &parts.parts {
                     match part {
-                        Part::Call(id) => {
-                            let asked = format.request(record, id);
-                            let along = value::read_along(&line[..cut], format.input_path());
-                            let on_its_way =
-                                format.request(Opened { line: 1, bytes: &[], payloads: Default::default(), value: &along }, id);
-                            assert_eq!(on_its_way.map(|asked| asked.input), asked.as_ref().map(|asked| asked.input.clone()), "{id}");
-                            asks.extend(asked.filter(|_| cut == line.len()));
-                        }
-                        Part::Result(id) => answers.extend(format.result(record, id).filter(|_| cut == line.len())),
+                        Part::Call(id) => asks.extend(record.request(id, Payloads::default()).filter(|_| cut == line.len())),
+                        Part::Result(id) => answers.extend(record.result(id, Payloads::default()).filter(|_| cut == line.len())),
                         _ => {}
                     }
                 }

@@ -32,6 +32,16 @@ impl Logs {
     }
 
     fn with_book<T>(&self, change: Option<&(dyn Fn(String) -> String + Sync)>, test: impl FnOnce(&SessionBook<'_>) -> T) -> T {
+        self.with_session(None, change, test)
+    }
+
+    /// The same for one session, by its place among all.
+    fn with_session<T>(
+        &self,
+        only: Option<usize>,
+        change: Option<&(dyn Fn(String) -> String + Sync)>,
+        test: impl FnOnce(&SessionBook<'_>) -> T,
+    ) -> T {
         let mut linker = Linker::default();
         for (path, bytes) in &self.0 {
             let options = Options { threads: 1, ..Options::default() };
@@ -40,7 +50,7 @@ impl Logs {
         }
         let linked = linker.link();
         let now = Now::at("2026-03-05T10:00:00Z".parse::<Time>().unwrap());
-        let sessions: Vec<usize> = (0..linked.sessions.len()).collect();
+        let sessions: Vec<usize> = (0..linked.sessions.len()).filter(|session| only.is_none_or(|only| only == *session)).collect();
         let words = typed_arena::Arena::new();
         let private = change.map(|change| Private { change, words: &words });
         test(&SessionBook::read(&linked, &sessions, &now, self, private))
@@ -381,4 +391,17 @@ fn pictures_that_were_handed_over_stay_pictures() {
     record["type"] = json!("attachment");
     record["attachment"] = attachment;
     assert_eq!(Logs::of(MAIN, &[record]).shown(), ["0 folded file: /srv/a.png: image/png", "0 media"]);
+}
+
+#[test]
+fn sessions_of_one_file_are_told_apart_in_either_spelling() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/claude_code/sessions-in-one-file/projects/-srv-app");
+    let bytes = std::fs::read(path.join("00015e55-0000-4000-8000-000000000000.jsonl")).unwrap();
+    let logs = Logs(BTreeMap::from([("/x/00015e55-0000-4000-8000-000000000000.jsonl".to_owned(), bytes)]));
+    let mut shown: Vec<Vec<String>> = (0..2).map(|session| logs.with_session(Some(session), None, shown)).collect();
+    shown.sort();
+    assert_eq!(
+        shown,
+        [["0 prompt the first session's prompt", "0 call toolu_11 1"], ["0 prompt the second session's prompt", "0 call toolu_21 1"]]
+    );
 }

@@ -5,7 +5,8 @@ use super::{Query, Search};
 use std::cell::OnceCell;
 use std::hash::BuildHasher;
 use tooltrail_formats::lines::{Buffer, Turns};
-use tooltrail_formats::{Format, Opened, Record, records, saved, value};
+use tooltrail_formats::value::Payloads;
+use tooltrail_formats::{Format, Record, TypedRecord, records, saved};
 use tooltrail_model::content::Content;
 use tooltrail_model::filter::texts::{self, Field, Text};
 use tooltrail_model::transcript::{Answered, Part, Parts};
@@ -103,7 +104,7 @@ impl<'r> Reader<'r> {
         };
         let filter = self.query.prefilter();
         let likely = |line: &[u8]| filter.may_match(line);
-        records::each_likely(input, buffer, turns, likely, |format, record, calls| self.record(format, record, calls));
+        records::each_likely(input, buffer, turns, likely, |format, record, typed| self.record(format, record, typed));
         self.said
     }
 
@@ -113,15 +114,16 @@ impl<'r> Reader<'r> {
             let bytes = self.search.shelf.bytes(self.path, at.span);
             let Some(bytes) = bytes.filter(|bytes| self.query.prefilter().may_match(bytes)) else { continue };
             let record = Record { at, bytes: &bytes };
-            self.record(format, record, &records::calls_of(format, record));
+            // What is no record any more has nothing, either.
+            if let Ok(typed) = format.open(record) {
+                self.record(format, record, &*typed);
+            }
         }
         self.said
     }
 
-    fn record(&mut self, format: &dyn Format, record: Record<'_>, calls: &[String]) {
-        let value = value::read(record.bytes);
-        let opened = Opened::new(record, &value);
-        let mut parts = format.parts(opened);
+    fn record(&mut self, format: &dyn Format, record: Record<'_>, typed: &dyn TypedRecord) {
+        let mut parts = typed.parts(Payloads::default());
         let all = std::mem::take(&mut parts.parts);
         let picture = all.iter().any(|part| matches!(part, Part::Media(Content::Image(_))));
         let mut pieces: Vec<(Whose, Vec<Searched>)> = Vec::new();
@@ -135,16 +137,16 @@ impl<'r> Reader<'r> {
                     continue;
                 }
             };
-            if let Some(answered) = format.result(opened, &id) {
+            if let Some(answered) = typed.result(&id, Payloads::default()) {
                 pieces.push(self.searched(whose(id.as_str().into()), self.result(format, answered)));
             }
             told.push(id);
         }
-        for id in calls {
-            if let Some(asked) = format.request(opened, id) {
+        for id in &typed.calls() {
+            if let Some(asked) = typed.request(id, Payloads::default()) {
                 pieces.push(self.searched(Whose::Request(id.as_str().into()), texts::input(asked.input)));
             }
-            if let Some(answered) = format.result(opened, id).filter(|_| !told.contains(id)) {
+            if let Some(answered) = typed.result(id, Payloads::default()).filter(|_| !told.contains(id)) {
                 pieces.push(self.searched(Whose::Mention(id.as_str().into()), self.result(format, answered)));
             }
         }

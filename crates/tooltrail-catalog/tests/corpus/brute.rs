@@ -5,7 +5,8 @@ use regex::Regex;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use tooltrail_formats::shelf::{Disk, Shelf};
-use tooltrail_formats::{FORMATS, Format, Opened, Record, records, saved, value};
+use tooltrail_formats::value::Payloads;
+use tooltrail_formats::{FORMATS, Format, Record, records, saved, value};
 use tooltrail_model::filter::texts::{self, Field, Text};
 use tooltrail_model::link::Linked;
 use tooltrail_model::transcript::{Answered, Part};
@@ -36,9 +37,9 @@ pub(crate) struct Message {
     echo: bool,
 }
 
-/// A record as serde_json reads it; where it refuses one, as the program does.
-fn parse(bytes: &[u8]) -> Value {
-    serde_json::from_slice(bytes).unwrap_or_else(|_| value::read(bytes))
+/// A record as serde_json reads and writes it; where it refuses one, as the program does.
+fn parse(bytes: &[u8]) -> Vec<u8> {
+    serde_json::to_vec(&serde_json::from_slice(bytes).unwrap_or_else(|_| value::read(bytes))).unwrap()
 }
 
 impl Decoded {
@@ -53,17 +54,19 @@ impl Decoded {
             let format = format_of(linked, call.id.source());
             let open = |source: usize, at: At| disk.bytes(&linked.sources[source].path, at.span).unwrap_or_default();
             let at = linked.record(call.id).at;
-            let request = open(call.id.source(), at);
+            let request = parse(&open(call.id.source(), at));
             let own = &mut out.calls.last_mut().unwrap().1;
             own.extend(
                 format
-                    .request(Opened::new(Record { at, bytes: &request }, &parse(&request)), id)
+                    .open(Record { at, bytes: &request })
+                    .ok()
+                    .and_then(|record| record.request(id, Payloads::default()))
                     .map(|asked| texts::input(asked.input))
                     .unwrap_or_default(),
             );
             if let Some((source, at)) = linked.result_spot(call) {
-                let answer = open(source, at);
-                let answer = format.result(Opened::new(Record { at, bytes: &answer }, &parse(&answer)), id);
+                let answer = parse(&open(source, at));
+                let answer = format.open(Record { at, bytes: &answer }).unwrap().result(id, Payloads::default());
                 own.extend(answer.map(|answer| result(format, &linked.sources[source].path, &disk, answer)).unwrap_or_default());
             }
         }
@@ -92,10 +95,10 @@ impl Decoded {
         }
         let format = format_of(linked, source);
         let input = disk.log(&entry.path).unwrap();
-        records::each(input, |_, record| {
-            let value = parse(record.bytes);
-            let opened = Opened::new(record, &value);
-            let parts = format.parts(opened);
+        records::each(input, |_, record, _| {
+            let bytes = parse(record.bytes);
+            let typed = format.open(Record { at: record.at, bytes: &bytes }).unwrap();
+            let parts = typed.parts(Payloads::default());
             let mut said: Vec<Text> = Vec::new();
             for part in parts.parts {
                 let (id, end) = match part {
@@ -106,7 +109,8 @@ impl Decoded {
                         continue;
                     }
                 };
-                let answer = || format.result(opened, &id).map(|answer| result(format, &entry.path, disk, answer)).unwrap_or_default();
+                let answer =
+                    || typed.result(&id, Payloads::default()).map(|answer| result(format, &entry.path, disk, answer)).unwrap_or_default();
                 let Some(number) = named(linked, source, &id) else {
                     if !end {
                         said.extend(answer());

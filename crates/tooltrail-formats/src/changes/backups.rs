@@ -1,8 +1,8 @@
 //! Copies that an agent kept of files: which, of what, and when. Their texts lie beside the logs and are opened by name alone.
 
 use super::{absolute, paths};
+use crate::records;
 use crate::shelf::Shelf;
-use crate::{Opened, records, value};
 use tooltrail_model::changes::{Did, How, Known};
 use tooltrail_model::link::Linked;
 use tooltrail_model::{At, Time};
@@ -47,12 +47,11 @@ pub(super) fn of(linked: &Linked<'_>, session: usize, shelf: &dyn Shelf, wanted:
                 continue;
             }
         };
-        records::each(input, |format, record| {
+        records::each(input, |format, record, typed| {
             if !format.may_hold_backups(record.bytes) {
                 return;
             }
-            let value = value::read(record.bytes);
-            for backup in format.backups(Opened::new(record, &value)) {
+            for backup in typed.backups() {
                 let path = match &backup.directory {
                     Some(directory) => absolute(paths::last(&backup.path), Some(directory)),
                     None => absolute(&backup.path, session.project.as_deref()),

@@ -1,95 +1,106 @@
 //! A call looked at closely: its input, and what came back, taken from the records that hold them.
 
-use super::content::{blocks, call_id, contents, is_result, kind, result_id, text};
+use super::content::contents;
 use super::markers;
-use crate::Opened;
-use serde_json::Value;
+use super::message::{Block, Message};
+use super::outcome::Outcome;
+use super::progress::ProgressData;
+use super::record::ClaudeRecord;
+use crate::value::{self, Payloads};
 use tooltrail_model::content::words;
 use tooltrail_model::transcript::{Answered, Asked};
-use tooltrail_model::usage::Tokens;
 use tooltrail_model::verdict::Marker;
 
-/// The messages of a record: its own, or that of a subagent which a record of progress repeats.
-fn messages(record: &Value) -> impl Iterator<Item = &Value> {
-    let own = record.get("message");
-    let nested = record.pointer("/data/message/message");
-    own.into_iter().chain(nested)
-}
-
-/// The fields by which [`messages`] and their blocks are reached.
-pub(super) const WAY_TO_INPUT: &[&str] = &["data", "message", "content"];
-
 /// The input of a call, and what its message cost.
-pub(super) fn asked(record: Opened<'_>, call: &str) -> Option<Asked> {
-    messages(record.value).find_map(|message| {
-        let block = blocks(message).iter().find(|block| call_id(block, message, record.line).as_deref() == Some(call))?;
-        let usage = message.get("usage").filter(|usage| usage.is_object());
-        Some(Asked {
-            input: block.get("input").cloned().unwrap_or_default(),
-            tokens: usage.map(tokens),
-            tier: usage.and_then(|usage| text(usage, "service_tier")).map(str::to_owned),
-        })
-    })
+pub(super) fn request(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<Asked> {
+    if let Some(block) = requesting(record, &record.message, call) {
+        return Some(asked(record, &record.message, block, 0, payloads));
+    }
+    // A subagent without a log of its own is told of in records of progress.
+    let nested = ProgressData::read(record)?.nested.filter(|nested| nested.assistant)?;
+    let block = requesting(record, &nested.message, call)?;
+    Some(asked(record, &nested.message, block, nested.base, payloads))
 }
 
-/// Tokens as a message tells them; what the two parts of written cache lack of the total is five-minute cache.
-fn tokens(usage: &Value) -> Tokens {
-    let count = |value: &Value| value.as_u64().or_else(|| value.as_str()?.trim().parse().ok());
-    let number = |path: &str| usage.pointer(path).and_then(count).unwrap_or(0);
-    let one = number("/cache_creation/ephemeral_1h_input_tokens");
-    let five = number("/cache_creation/ephemeral_5m_input_tokens");
-    Tokens {
-        input: number("/input_tokens"),
-        output: number("/output_tokens"),
-        cache_write_5m: five.max(number("/cache_creation_input_tokens").saturating_sub(one)),
-        cache_write_1h: one,
-        cache_read: number("/cache_read_input_tokens"),
+/// The block of a message that requests a call.
+fn requesting<'m, 'r>(record: &ClaudeRecord<'r>, message: &'m Message<'r>, call: &str) -> Option<&'m Block<'r>> {
+    message.content.blocks().find(|block| message.call_id(block, record.record.at.line).as_deref() == Some(call))
+}
+
+/// The block of a message that answers a call.
+fn answering<'m, 'r>(record: &ClaudeRecord<'r>, message: &'m Message<'r>, call: &str) -> Option<&'m Block<'r>> {
+    message.content.blocks().find(|block| message.result_id(block, record.record.at.line).as_deref() == Some(call))
+}
+
+fn asked(record: &ClaudeRecord<'_>, message: &Message<'_>, block: &Block<'_>, base: usize, payloads: Payloads<'_>) -> Asked {
+    let input = block.input.as_ref().map(|(span, _)| payloads.value(record.slice(&(base + span.start..base + span.end))));
+    let usage = message.usage.as_ref();
+    Asked {
+        input: input.unwrap_or_default(),
+        tokens: usage.map(|usage| usage.tokens),
+        tier: usage.and_then(|usage| usage.tier).map(|tier| tier.text().into_owned()),
     }
 }
 
 /// What the model saw of a result, what the tool produced, and what the person said when refusing.
-pub(super) fn answered(record: Opened<'_>, call: &str) -> Option<Answered> {
-    messages(record.value).find_map(|message| {
-        let block = blocks(message).iter().find(|block| result_id(block, message, record.line).as_deref() == Some(call))?;
-        let own = record.value.get("message").is_some_and(|own| std::ptr::eq(own, message));
-        let seen = block.get("content").map(contents).unwrap_or_default();
-        let refused = matches!(block.get("is_error"), Some(error) if *error == true || *error == "true");
-        let said = || {
-            let text = words(&seen);
-            let rejected = refused && markers::of(&text) == Some(Marker::RejectedWithFeedback);
-            markers::feedback(&text).filter(|_| rejected).map(str::to_owned)
-        };
-        let feedback = text(record.value, "userFeedback").filter(|_| own).map(str::to_owned).or_else(said);
+pub(super) fn result(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<Answered> {
+    let mut answered = if let Some(block) = answering(record, &record.message, call) {
+        let mut answered = seen(record, block, 0);
+        answered.feedback = record.feedback.map(|said| said.text().into_owned()).or(answered.feedback);
         // The structured companion belongs to one result; with several, nobody can say to which.
-        let only = own && blocks(message).iter().filter(|block| is_result(kind(block))).count() == 1;
-        let produced = record.value.get("toolUseResult").filter(|value| only && !value.is_null()).cloned();
-        Some(Answered { seen, produced, feedback })
-    })
+        let structured = record.structured.as_ref().filter(|_| record.message.content.results() == 1);
+        let produced = structured.map(|structured| record.slice(&structured.span)).filter(|bytes| *bytes != b"null");
+        answered.produced = produced.map(value::read);
+        answered
+    } else {
+        let nested = ProgressData::read(record)?.nested?;
+        seen(record, answering(record, &nested.message, call)?, nested.base)
+    };
+    payloads.answer(&mut answered);
+    Some(answered)
+}
+
+/// What the model saw of a result, as the log has it.
+fn seen(record: &ClaudeRecord<'_>, block: &Block<'_>, base: usize) -> Answered {
+    let content = block.result.span.as_ref().map(|span| value::read(record.slice(&(base + span.start..base + span.end))));
+    let seen = content.as_ref().map(contents).unwrap_or_default();
+    let rejected = Outcome::of(block, None, None).signals.marker == Some(Marker::RejectedWithFeedback);
+    let feedback = if rejected { markers::feedback(&words(&seen)).map(str::to_owned) } else { None };
+    Answered { seen, produced: None, feedback }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use crate::Record;
+    use serde_json::{Value, json};
+    use tooltrail_model::At;
+    use tooltrail_model::usage::Tokens;
+
+    fn with<T>(record: &Value, take: impl FnOnce(&ClaudeRecord<'_>) -> T) -> T {
+        let bytes = record.to_string().into_bytes();
+        let record = Record { at: At { line: 1, ..At::default() }, bytes: &bytes };
+        take(&ClaudeRecord::read(record).unwrap())
+    }
 
     #[test]
     fn what_the_tool_produced_belongs_to_one_result_only() {
         let result = |id: &str| json!({"type": "tool_result", "tool_use_id": id, "content": "ok"});
         let one = json!({"message": {"content": [result("a")]}, "toolUseResult": {"stdout": "ok"}});
         let two = json!({"message": {"content": [result("a"), result("b")]}, "toolUseResult": {"stdout": "ok"}});
-        let produced =
-            |value| answered(Opened { line: 1, bytes: &[], payloads: Default::default(), value }, "a").unwrap_or_default().produced;
-        assert!(produced(&one).is_some());
-        assert!(produced(&two).is_none());
-        assert!(answered(Opened { line: 1, bytes: &[], payloads: Default::default(), value: &one }, "b").is_none());
+        let answered = |record: &Value, id: &str| with(record, |record| super::result(record, id, Payloads::default()));
+        assert!(answered(&one, "a").unwrap_or_default().produced.is_some());
+        assert!(answered(&two, "a").unwrap_or_default().produced.is_none());
+        assert!(answered(&one, "b").is_none());
     }
 
     #[test]
     fn calls_of_subagents_are_found_in_progress() {
         let call = json!({"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "ls"}});
         let usage = json!({"input_tokens": 1, "cache_creation_input_tokens": 9, "cache_creation": {"ephemeral_1h_input_tokens": 4}});
-        let record = json!({"type": "progress", "data": {"message": {"message": {"content": [call], "usage": usage}}}});
-        let asked = asked(Opened { line: 1, bytes: &[], payloads: Default::default(), value: &record }, "a").unwrap_or_default();
+        let inner = json!({"type": "assistant", "message": {"content": [call], "usage": usage}});
+        let record = json!({"type": "progress", "data": {"message": inner}});
+        let asked = with(&record, |record| request(record, "a", Payloads::default())).unwrap_or_default();
         assert_eq!(asked.input, json!({"command": "ls"}));
         assert_eq!(asked.tokens, Some(Tokens { input: 1, cache_write_5m: 5, cache_write_1h: 4, ..Tokens::default() }));
     }

@@ -3,8 +3,9 @@
 //! there.
 
 use super::content::text;
-use crate::Opened;
+use super::record::ClaudeRecord;
 use crate::changes::Backup;
+use crate::value;
 use serde_json::Value;
 
 /// Whether a record may tell of copies.
@@ -13,15 +14,16 @@ pub(super) fn may_hold(record: &[u8]) -> bool {
 }
 
 /// The copies that a record tells of.
-pub(super) fn of(record: Opened<'_>) -> Vec<Backup> {
-    let value = record.value;
-    match text(value, "type") {
+pub(super) fn of(record: &ClaudeRecord<'_>) -> Vec<Backup> {
+    let Some(span) = record.rare().and_then(|rare| rare.backups.clone()) else { return Vec::new() };
+    let told = value::read(record.slice(&span));
+    match record.kind.map(|kind| kind.text()).as_deref() {
         Some("file-history-delta") => {
-            let path = text(value, "trackingPath");
-            path.zip(value.get("backup")).and_then(|(path, backup)| one(path, backup)).into_iter().collect()
+            let path = record.rare_text(|rare| rare.tracking_path);
+            path.and_then(|path| one(&path, &told)).into_iter().collect()
         }
         Some("file-history-snapshot") => {
-            let all = value.get("snapshot").and_then(|snapshot| snapshot.get("trackedFileBackups")).and_then(Value::as_object);
+            let all = told.get("trackedFileBackups").and_then(Value::as_object);
             all.into_iter().flatten().filter_map(|(path, backup)| one(path, backup)).collect()
         }
         _ => Vec::new(),
@@ -41,7 +43,14 @@ fn one(path: &str, backup: &Value) -> Option<Backup> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Record;
     use serde_json::json;
+    use tooltrail_model::At;
+
+    fn told(record: &Value) -> Vec<Backup> {
+        let bytes = record.to_string().into_bytes();
+        of(&ClaudeRecord::read(Record { at: At::default(), bytes: &bytes }).unwrap())
+    }
 
     #[test]
     fn both_records_tell_of_copies() {
@@ -52,13 +61,13 @@ mod tests {
         let delta = json!({"type": "file-history-delta", "trackingPath": "src/a.rs", "backup": gone});
         let read = |value: &Value| {
             assert!(may_hold(value.to_string().as_bytes()));
-            of(Opened { line: 1, bytes: &[], payloads: Default::default(), value })
+            told(value)
         };
         let expected =
             Backup { path: "src/a.rs".into(), directory: None, name: Some("9f@v1".into()), time: "2026-03-04T10:00:00Z".parse().ok() };
         assert_eq!(read(&snapshot), std::slice::from_ref(&expected));
         let gone = Backup { directory: Some("/srv/app/src".into()), name: None, time: None, ..expected };
         assert_eq!(read(&delta), [gone]);
-        assert!(of(Opened { line: 1, bytes: &[], payloads: Default::default(), value: &json!({"type": "user"}) }).is_empty());
+        assert!(told(&json!({"type": "user"})).is_empty());
     }
 }

@@ -1,10 +1,10 @@
 //! Calls and results as blocks of messages, in the main conversation and in records of progress alike.
 
+use super::facts::Emit;
+use super::markers;
 use super::message::{Block, Message};
 use super::outcome::{Outcome, Poll, Structured};
-use super::records::Emit;
 use super::tools::names;
-use super::{content, markers};
 use tooltrail_model::event::{Call, CallResult, Claim, ClaimBy, Hook, HookOutcome, HookStage, TaskNews, Text};
 use tooltrail_model::verdict::Said;
 use tooltrail_model::{Fact, Kind};
@@ -18,12 +18,9 @@ pub(super) fn call<'r>(
     node: Option<Raw<'r>>,
     emit: &Emit<'_, 'r>,
 ) -> Option<Call<'r>> {
-    if !block.is_call() {
-        return None;
-    }
+    let id = message.call_id(block, emit.line())?;
     let kind = block.kind?;
     let plain = kind == *"tool_use";
-    let unnamed = || message.content.blocks().filter(|block| block.is_call() && block.id.is_none());
     let tool = block.name.unwrap_or(kind).text();
     let family = if !plain && kind == *"mcp_tool_use" { Kind::Mcp } else { names::kind(&tool) };
     let (input, digest) = block.input.clone().unwrap_or_default();
@@ -42,7 +39,7 @@ pub(super) fn call<'r>(
     let server = block.server.map(Raw::text).or_else(|| names::server(&tool).map(|server| Text::Owned(server.to_owned())));
     Some(Call {
         unnamed: block.id.is_none(),
-        id: block.id.map_or_else(|| place_in(unnamed(), block, emit), Raw::text),
+        id,
         server,
         kind: family,
         tool,
@@ -69,16 +66,13 @@ pub(super) fn result<'r>(
     node: Option<Raw<'r>>,
     emit: &Emit<'_, 'r>,
 ) -> Option<(CallResult<'r>, Option<Poll<'r>>)> {
-    if !block.is_result() {
-        return None;
-    }
-    let unnamed = || message.content.blocks().filter(|block| block.is_result() && block.tool_use_id.is_none());
+    let call = message.result_id(block, emit.line())?;
     let outcome = Outcome::of(block, structured, denial);
     let error = outcome.signals.outcome == Said::Error;
     let said = || markers::feedback(&outcome.head).map(|text| Text::Owned(text.to_owned()));
     let poll = outcome.poll(structured);
     let result = CallResult {
-        call: block.tool_use_id.map_or_else(|| place_in(unnamed(), block, emit), Raw::text),
+        call,
         content: block.result.span.as_ref().map(|span| emit.span(span)).unwrap_or_default(),
         structured: structured.map(|structured| emit.span(&structured.span)),
         node: node.map(Raw::digest),
@@ -94,12 +88,6 @@ pub(super) fn result<'r>(
         nested: None,
     };
     Some((result, poll))
-}
-
-/// The name of a call or result that has no id: its line, and among several there its number.
-fn place_in<'b, 'r: 'b>(mut unnamed: impl Iterator<Item = &'b Block<'r>>, block: &Block<'r>, emit: &Emit<'_, 'r>) -> Text<'r> {
-    let before = unnamed.position(|other| std::ptr::eq(other, block)).unwrap_or_default();
-    Text::Owned(content::place_name(emit.record.at.line, before))
 }
 
 fn hook_in_text<'r>(head: &str) -> Option<Hook<'r>> {

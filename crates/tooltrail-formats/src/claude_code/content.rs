@@ -1,7 +1,6 @@
 //! Content blocks as values: what a message or a result is made of, once a record is looked at closely.
 
 use serde_json::{Map, Value};
-use std::borrow::Cow;
 use tooltrail_model::content::{Content, Image};
 
 /// The content of a message or a result: one text, or a list of blocks. A list that was written into a text is the blocks it holds.
@@ -88,64 +87,6 @@ fn search_result(block: &Value) -> Option<Content> {
     let source = text(block, "source").unwrap_or_default();
     let parts: Vec<&str> = [title, source, &words].into_iter().filter(|part| !part.is_empty()).collect();
     (!parts.is_empty()).then(|| Content::text(parts.join("\n")))
-}
-
-/// The blocks of a message. A bare text is a block of words.
-pub(super) fn blocks(message: &Value) -> &[Value] {
-    match message.get("content") {
-        Some(Value::Array(blocks)) => blocks,
-        Some(text @ Value::String(_)) => std::slice::from_ref(text),
-        _ => &[],
-    }
-}
-
-/// The words of a block that is words.
-pub(super) fn words(block: &Value) -> Option<&str> {
-    block.as_str().or_else(|| text(block, "text"))
-}
-
-/// Whether a block of this type requests a call: `tool_use`, or one of the API-side kinds.
-pub(super) fn is_call(kind: &str) -> bool {
-    kind == "tool_use" || kind.ends_with("_tool_use")
-}
-
-/// Whether a block of this type answers a call.
-pub(super) fn is_result(kind: &str) -> bool {
-    kind == "tool_result" || kind.ends_with("_tool_result")
-}
-
-/// The name of a call or a result that has no id: its line, and its number if there were others before it on the line.
-pub(super) fn place_name(line: u64, before: usize) -> String {
-    if before == 0 { format!("line-{line}") } else { format!("line-{line}-{}", before + 1) }
-}
-
-/// The call that a block of a message requests, which stands on this line.
-pub(super) fn call_id<'v>(block: &'v Value, message: &Value, line: u64) -> Option<Cow<'v, str>> {
-    named(block, message, line, "id", is_call)
-}
-
-/// The call that a block of a message answers, which stands on this line.
-pub(super) fn result_id<'v>(block: &'v Value, message: &Value, line: u64) -> Option<Cow<'v, str>> {
-    named(block, message, line, "tool_use_id", is_result)
-}
-
-/// The id of a block of some kind; one that has none is named after its place.
-fn named<'v>(block: &'v Value, message: &Value, line: u64, key: &str, is_one: fn(&str) -> bool) -> Option<Cow<'v, str>> {
-    if !is_one(kind(block)) {
-        return None;
-    }
-    let unnamed = || blocks(message).iter().filter(|block| is_one(kind(block)) && id(block, key).is_none());
-    let before = || unnamed().position(|other| std::ptr::eq(other, block)).unwrap_or_default();
-    Some(id(block, key).unwrap_or_else(|| Cow::Owned(place_name(line, before()))))
-}
-
-/// An id: a text, or a number by its digits. An empty one is none.
-fn id<'v>(block: &'v Value, key: &str) -> Option<Cow<'v, str>> {
-    match block.get(key)? {
-        Value::String(text) if !text.is_empty() => Some(Cow::Borrowed(text)),
-        Value::Number(number) => Some(Cow::Owned(number.to_string())),
-        _ => None,
-    }
 }
 
 /// The fields of an object that are not among these.

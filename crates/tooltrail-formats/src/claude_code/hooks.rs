@@ -1,8 +1,8 @@
 //! Hooks: attachments since about 2.1.9, progress records before that, system records in 1.0, and the summary of Stop hooks.
 
-use super::envelope::Envelope;
-use crate::Record;
+use super::record::ClaudeRecord;
 use std::borrow::Cow;
+use std::ops::Range;
 use tooltrail_model::event::{Hook, HookOutcome, HookStage, Text};
 use tooltrail_skim::{Raw, Skim};
 
@@ -23,14 +23,19 @@ fn words(raw: Raw<'_>) -> Cow<'_, str> {
     raw.head(WORDS)
 }
 
+/// Where the object of a hook stands, if the record has one: an attachment, or the data of a progress record.
+pub(super) fn object<'e>(record: &'e ClaudeRecord<'_>) -> Option<&'e Range<usize>> {
+    record.attachment.as_ref().or(record.data.as_ref())
+}
+
 /// Reads the object of a hook: an attachment, or the data of a progress record.
-pub(super) fn read<'r>(envelope: &Envelope<'r>, record: &Record<'r>) -> Option<Hook<'r>> {
-    let inner = envelope.inner.clone()?;
+pub(super) fn read<'r>(record: &ClaudeRecord<'r>) -> Option<Hook<'r>> {
+    let inner = object(record)?.clone();
     let mut hook = Hook::default();
     let mut kind = None;
     let mut stdout = None;
     let mut stopped = None;
-    let read = Skim::new(&record.bytes[inner.clone()]).object(|key, value| {
+    let read = Skim::new(record.slice(&inner)).object(|key, value| {
         match key.as_bytes() {
             b"type" => kind = value.string().map(Raw::text),
             b"hookEvent" => hook.event = value.string().map(Raw::text),
@@ -48,7 +53,7 @@ pub(super) fn read<'r>(envelope: &Envelope<'r>, record: &Record<'r>) -> Option<H
                 value.peek();
                 let start = inner.start + value.position();
                 stdout = value.string();
-                hook.output = Some(record.span(start..inner.start + value.position()));
+                hook.output = Some(record.record.span(start..inner.start + value.position()));
             }
             b"content" => match value.string() {
                 Some(text) => hook.context = Some(text).filter(|text| !text.is_empty()).map(words),
@@ -71,7 +76,7 @@ pub(super) fn read<'r>(envelope: &Envelope<'r>, record: &Record<'r>) -> Option<H
     });
     read.ok()?;
     hook.reason = stopped.or(hook.reason);
-    hook.call = hook.call.take().or(envelope.parent_tool_use.or(envelope.tool_use).map(Raw::text));
+    hook.call = hook.call.take().or(record.parent_tool_use.or(record.tool_use).map(Raw::text));
     decide(&mut hook, kind.as_deref().unwrap_or_default(), stdout)?;
     hook.stage = hook.event.as_deref().map_or(HookStage::Other, stage);
     Some(hook)
@@ -193,36 +198,31 @@ pub(super) fn in_words<'r>(text: &str, call: Option<Raw<'r>>) -> Option<Hook<'r>
 }
 
 /// The hooks of a `stop_hook_summary`.
-pub(super) fn summary<'r>(record: &Record<'r>, call: Option<Raw<'r>>) -> Vec<Hook<'r>> {
-    let mut hooks: Vec<Hook<'r>> = Vec::new();
-    let (mut prevented, mut reason, mut errors) = (false, None, 0usize);
-    let _ = Skim::new(record.bytes).object(|key, value| {
-        match key.as_bytes() {
-            b"hookInfos" => value.array(|info| {
-                let mut hook = Hook { event: Some("Stop".into()), name: Some("Stop".into()), call: call.map(Raw::text), ..Hook::default() };
-                info.object(|key, value| {
-                    match key.as_bytes() {
-                        b"command" => hook.command = value.string().map(words),
-                        b"durationMs" => hook.duration_ms = value.uint(),
-                        _ => {}
-                    }
-                    Ok(())
-                })?;
-                hooks.push(hook);
-                Ok(())
-            })?,
-            b"hookErrors" => value.array(|_| {
-                errors += 1;
-                Ok(())
-            })?,
-            b"preventedContinuation" => prevented = value.bool() == Some(true),
-            b"stopReason" => reason = value.string().filter(|text| !text.is_empty()).map(words),
-            _ => {}
-        }
+pub(super) fn summary<'r>(record: &ClaudeRecord<'r>) -> Vec<Hook<'r>> {
+    let Some(rare) = record.rare() else { return Vec::new() };
+    let (mut hooks, mut errors): (Vec<Hook<'r>>, usize) = (Vec::new(), 0);
+    let list = |span: &Option<Range<usize>>| Skim::new(span.as_ref().map(|span| record.slice(span)).unwrap_or_default());
+    let _ = list(&rare.hook_infos).array(|info| {
+        let call = record.tool_use.map(Raw::text);
+        let mut hook = Hook { event: Some("Stop".into()), name: Some("Stop".into()), call, ..Hook::default() };
+        info.object(|key, value| {
+            match key.as_bytes() {
+                b"command" => hook.command = value.string().map(words),
+                b"durationMs" => hook.duration_ms = value.uint(),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        hooks.push(hook);
         Ok(())
     });
+    let _ = list(&rare.hook_errors).array(|_| {
+        errors += 1;
+        Ok(())
+    });
+    let reason = rare.stop_reason.filter(|text| !text.is_empty()).map(words);
     // Errors are not said to be any one hook's.
-    let outcome = match (errors, prevented) {
+    let outcome = match (errors, rare.prevented) {
         (0, false) => Some(HookOutcome::Ok),
         (0, true) if hooks.len() == 1 => Some(HookOutcome::Blocked),
         (_, false) if hooks.len() == 1 => Some(HookOutcome::Failed),

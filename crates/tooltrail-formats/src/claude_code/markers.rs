@@ -95,7 +95,7 @@ pub(super) fn exit_tail(tail: &str) -> Option<i64> {
 
 /// Whether the last line of a text says that the person stopped it.
 pub(super) fn interrupted_tail(tail: &str) -> bool {
-    tail.trim_end().rsplit('\n').next().is_some_and(super::prompt::is_interrupt)
+    tail.trim_end().rsplit('\n').next().is_some_and(super::author::is_interrupt)
 }
 
 /// The hook, its command and its words in `PreToolUse:Bash hook error: [guard.sh]: no`.

@@ -1,6 +1,6 @@
-//! Messages: who answered, what it cost, and the content blocks.
+//! Messages: who answered, what it cost, and the content blocks. The one place that adds up tokens and that names calls.
 
-use super::content;
+use std::borrow::Cow;
 use std::ops::Range;
 use tooltrail_model::usage::Tokens;
 use tooltrail_skim::{Raw, Skim, Torn, Type};
@@ -32,6 +32,7 @@ pub(super) struct Block<'r> {
     pub(super) name: Option<Raw<'r>>,
     pub(super) server: Option<Raw<'r>>,
     pub(super) text: Option<Raw<'r>>,
+    pub(super) thinking: Option<Raw<'r>>,
     pub(super) span: Range<usize>,
     /// Where the input of a call stands, and its fingerprint.
     pub(super) input: Option<(Range<usize>, u64)>,
@@ -80,12 +81,35 @@ impl<'r> Message<'r> {
 
     /// The model, unless the program wrote the message itself.
     pub(super) fn real_model(&self) -> Option<Raw<'r>> {
-        self.model.filter(|model| *model != *"<synthetic>")
+        self.model.filter(|_| !self.is_synthetic())
+    }
+
+    /// Whether the program wrote the message itself, in the model's place.
+    pub(super) fn is_synthetic(&self) -> bool {
+        self.model.is_some_and(|model| model == *"<synthetic>")
+    }
+
+    /// The call that a block of the message requests, which stands on this line; one without an id is named after its place.
+    pub(super) fn call_id(&self, block: &Block<'r>, line: u64) -> Option<Cow<'r, str>> {
+        let unnamed = |other: &&Block<'r>| other.is_call() && other.id.is_none();
+        block.is_call().then(|| block.id.map_or_else(|| self.place_name(block, line, unnamed), Raw::text))
+    }
+
+    /// The call that a block of the message answers, which stands on this line.
+    pub(super) fn result_id(&self, block: &Block<'r>, line: u64) -> Option<Cow<'r, str>> {
+        let unnamed = |other: &&Block<'r>| other.is_result() && other.tool_use_id.is_none();
+        block.is_result().then(|| block.tool_use_id.map_or_else(|| self.place_name(block, line, unnamed), Raw::text))
+    }
+
+    /// The name of a call or result that has no id: its line, and among several there its number.
+    fn place_name(&self, block: &Block<'r>, line: u64, unnamed: impl Fn(&&Block<'r>) -> bool) -> Cow<'r, str> {
+        let before = self.content.blocks().filter(unnamed).position(|other| std::ptr::eq(other, block)).unwrap_or_default();
+        Cow::Owned(if before == 0 { format!("line-{line}") } else { format!("line-{line}-{}", before + 1) })
     }
 }
 
 impl<'r> Content<'r> {
-    fn read(&mut self, value: &mut Skim<'r>) -> Result<(), Torn> {
+    pub(super) fn read(&mut self, value: &mut Skim<'r>) -> Result<(), Torn> {
         match value.peek() {
             Some(Type::String) => {
                 let start = value.position();
@@ -115,6 +139,17 @@ impl<'r> Content<'r> {
     pub(super) fn blocks(&self) -> impl Iterator<Item = &Block<'r>> {
         self.first.iter().chain(&self.more)
     }
+
+    /// How many calls it answers.
+    pub(super) fn results(&self) -> usize {
+        self.blocks().filter(|block| block.is_result()).count()
+    }
+
+    /// The picture or document of a prompt that is nothing else.
+    pub(super) fn wordless_media(&self) -> Option<&Block<'r>> {
+        let words = self.text.is_some() || self.blocks().any(|block| block.text.is_some() || block.is_result());
+        self.blocks().find(|block| block.is_media()).filter(|_| !words)
+    }
 }
 
 impl<'r> Block<'r> {
@@ -125,6 +160,7 @@ impl<'r> Block<'r> {
             b"name" => self.name = value.string(),
             b"server_name" => self.server = value.string(),
             b"text" => self.text = value.string(),
+            b"thinking" => self.thinking = value.string(),
             b"input" => {
                 value.peek();
                 let start = value.position();
@@ -143,12 +179,17 @@ impl<'r> Block<'r> {
 impl Block<'_> {
     /// Whether it requests a call: `tool_use`, or one of the API-side kinds.
     pub(super) fn is_call(&self) -> bool {
-        self.kind.is_some_and(|kind| content::is_call(&kind.text()))
+        self.kind.is_some_and(|kind| matches!(&*kind.text(), kind if kind == "tool_use" || kind.ends_with("_tool_use")))
     }
 
     /// Whether it answers a call: `tool_result`, or one of the API-side kinds.
     pub(super) fn is_result(&self) -> bool {
-        self.kind.is_some_and(|kind| content::is_result(&kind.text()))
+        self.kind.is_some_and(|kind| matches!(&*kind.text(), kind if kind == "tool_result" || kind.ends_with("_tool_result")))
+    }
+
+    /// Whether it is a picture or a document.
+    pub(super) fn is_media(&self) -> bool {
+        self.kind.is_some_and(|kind| kind == *"image" || kind == *"document")
     }
 }
 

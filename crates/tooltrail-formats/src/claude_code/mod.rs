@@ -1,44 +1,47 @@
 //! Claude Code: one JSON object a line, under `projects/` of its configuration directory.
 //!
 //! What is claimed here rests on the vendor's published types and open transcript reader, and on counts in real logs of
-//! versions 1.0 to 2.1. A record's `type` often stands behind its `message`, so a record is first taken in as an
-//! [`envelope`](self) and dispatched afterwards. Unknown types, fields and kinds are kept and counted, never an error.
+//! versions 1.0 to 2.1. A record is read once, as a `ClaudeRecord`; facts, parts, requests and results are taken from it. Unknown types,
+//! fields and kinds are kept and counted, never an error.
 //!
 //! | file | knows |
 //! |---|---|
+//! | `record`, `message` | a record and its message, typed: envelope, content blocks, tokens, ids |
+//! | `author` | who wrote a text: a person, another agent, or the program |
+//! | `facts` | the facts of every type of record, for a scan |
+//! | `talk`, `calls` | facts of texts, of calls and results |
+//! | `hooks`, `progress`, `tasks` | hooks, signs of work, background tasks |
+//! | `outcome` | `toolUseResult`, and how a result's text tells what happened (`markers`) |
+//! | `parts` | the content of a record for a reader |
+//! | `answers`, `content` | requests and results for a reader, and what they are made of |
 //! | `backups` | the copies that it keeps of files it changes |
 //! | `places` | where logs lie, what their paths say, the registry of running sessions |
-//! | `envelope` | the fields that all records share |
-//! | `message` | messages and their content blocks |
-//! | `outcome` | `toolUseResult`, and how a result's text tells what happened (`markers`) |
-//! | `prompt`, `talk` | which user texts are a person's words, and in which records they come |
-//! | `calls` | calls and results as blocks of messages |
-//! | `records` | every type of record, dispatched |
-//! | `hooks`, `progress`, `tasks` | hooks, signs of work, background tasks |
-//! | `content`, `answers` | content blocks, requests and results, for what is looked at closely |
-//! | `parts` | what a record holds for a reader |
 //! | `tools` | the tools' names and families, and each tool's calls in neutral form |
 
 mod answers;
+mod author;
 mod backups;
 mod calls;
 mod content;
-mod envelope;
+mod facts;
 mod hooks;
 mod markers;
 mod message;
+#[cfg(test)]
+mod oracle;
 mod outcome;
 mod parts;
 mod places;
 mod progress;
-mod prompt;
-mod records;
+mod record;
 mod talk;
 mod tasks;
 mod tools;
 
 use crate::changes::Backup;
-use crate::{Ask, Decode, LogFiles, OpenRecords, Opened, Places, Record, Registered, Sink};
+use crate::value::Payloads;
+use crate::{Ask, Decode, LogFiles, OpenRecords, Places, Record, Registered, Sink, TypedRecord};
+use record::ClaudeRecord;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -64,7 +67,7 @@ impl Decode for ClaudeCode {
         // A line that breaks off still shows what it began with.
         let _ = skim.object(|key, value| {
             match key.as_bytes() {
-                b"type" => known |= value.string().is_some_and(|name| records::is_known(&name.text())),
+                b"type" => known |= value.string().is_some_and(|name| facts::is_known(&name.text())),
                 b"sessionId" | b"parentUuid" | b"leafUuid" | b"snapshot" | b"isSidechain" => ours = true,
                 b"payload" => foreign = true,
                 b"message" => value.object(|key, _| {
@@ -93,7 +96,11 @@ impl Decode for ClaudeCode {
     }
 
     fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
-        records::decode(record, out)
+        // Filled where it stands: a scan does this for every line, and the record is large.
+        let mut record = ClaudeRecord::unread(record);
+        record.fill()?;
+        facts::facts(&record, out);
+        Ok(record.depth)
     }
 
     fn mentions<'r>(&self, damaged: &'r [u8]) -> Vec<Cow<'r, str>> {
@@ -154,25 +161,13 @@ impl LogFiles for ClaudeCode {
 }
 
 impl OpenRecords for ClaudeCode {
-    fn parts(&self, record: Opened<'_>) -> Parts {
-        parts::parts(record)
+    fn open<'r>(&'r self, record: Record<'r>) -> Result<Box<dyn TypedRecord + 'r>, Torn> {
+        Ok(Box::new(ClaudeRecord::read(record)?))
     }
 
     fn composed(&self) -> &'static [&'static str] {
         // A command and its arguments stand in tags of their own; `!` is put before a command line.
         &["<command-name>", "<bash-input>"]
-    }
-
-    fn request(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
-        answers::asked(record, call)
-    }
-
-    fn input_path(&self) -> &'static [&'static str] {
-        answers::WAY_TO_INPUT
-    }
-
-    fn result(&self, record: Opened<'_>, call: &str) -> Option<Answered> {
-        answers::answered(record, call)
     }
 
     fn saved(&self, answered: &Answered) -> Option<String> {
@@ -184,10 +179,6 @@ impl OpenRecords for ClaudeCode {
         &["OutputPath", "Full output", "Output has been saved"]
     }
 
-    fn hooks(&self, record: Opened<'_>) -> Vec<HookStory> {
-        parts::hooks::hooks(record)
-    }
-
     fn detail(&self, ask: &Ask<'_>) -> Detailed {
         tools::detail(ask)
     }
@@ -195,8 +186,30 @@ impl OpenRecords for ClaudeCode {
     fn may_hold_backups(&self, record: &[u8]) -> bool {
         backups::may_hold(record)
     }
+}
 
-    fn backups(&self, record: Opened<'_>) -> Vec<Backup> {
-        backups::of(record)
+impl TypedRecord for ClaudeRecord<'_> {
+    fn facts(&self, out: &mut Sink<'_>) {
+        facts::facts(self, out);
+    }
+
+    fn parts(&self, payloads: Payloads<'_>) -> Parts {
+        parts::parts(self, payloads)
+    }
+
+    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<Asked> {
+        answers::request(self, call, payloads)
+    }
+
+    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<Answered> {
+        answers::result(self, call, payloads)
+    }
+
+    fn hooks(&self, payloads: Payloads<'_>) -> Vec<HookStory> {
+        parts::hooks::hooks(self, payloads)
+    }
+
+    fn backups(&self) -> Vec<Backup> {
+        backups::of(self)
     }
 }

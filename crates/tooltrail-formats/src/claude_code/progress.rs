@@ -1,40 +1,81 @@
 //! Progress records (about 2.1.0 to 2.1.8x): hooks that begin, signs of work, and whole messages of subagents.
 
 use super::calls;
-use super::envelope::Envelope;
+use super::facts::Emit;
 use super::message::Message;
-use super::records::Emit;
+use super::record::ClaudeRecord;
 use crate::time;
 use std::borrow::Cow;
-use tooltrail_model::Fact;
 use tooltrail_model::event::{Claim, ClaimBy, Nested, Progress};
-use tooltrail_skim::{Raw, Skim};
+use tooltrail_model::{Fact, Time};
+use tooltrail_skim::{Raw, Skim, Torn};
 
-pub(super) fn decode<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
-    let Some(inner) = envelope.inner.clone() else { return };
-    let record = *emit.record;
-    let mut kind = None;
-    let mut agent = None;
-    let (mut status, mut elapsed) = (None, None);
-    let mut nested: Option<Inner<'r>> = None;
-    let read = Skim::new(&record.bytes[inner.clone()]).object(|key, value| {
-        match key.as_bytes() {
-            b"type" => kind = value.string().map(Raw::text),
-            b"agentId" => agent = value.string().map(Raw::text),
-            b"status" => status = value.string(),
-            b"elapsedTimeMs" => elapsed = value.float().filter(|ms| *ms >= 0.0).map(|ms| ms as u64),
-            b"message" => nested = Some(Inner::read(value)?),
+/// The `data` of a progress record.
+#[derive(Debug, Default)]
+pub(super) struct ProgressData<'r> {
+    kind: Option<Raw<'r>>,
+    agent: Option<Raw<'r>>,
+    status: Option<Raw<'r>>,
+    elapsed: Option<u64>,
+    pub(super) nested: Option<NestedRecord<'r>>,
+}
+
+/// A subagent's record inside its parent's.
+#[derive(Debug, Default)]
+pub(super) struct NestedRecord<'r> {
+    /// The offset in the record that its spans are counted from.
+    pub(super) base: usize,
+    /// Whether the model speaks: only then are its blocks requests.
+    pub(super) assistant: bool,
+    pub(super) message: Message<'r>,
+    time: Option<Time>,
+    request: Option<Raw<'r>>,
+}
+
+impl<'r> ProgressData<'r> {
+    /// Reads the data of a record that has some.
+    pub(super) fn read(record: &ClaudeRecord<'r>) -> Option<Self> {
+        let data = record.data.clone()?;
+        let mut out = ProgressData::default();
+        let read = Skim::new(record.slice(&data)).object(|key, value| {
+            match key.as_bytes() {
+                b"type" => out.kind = value.string(),
+                b"agentId" => out.agent = value.string(),
+                b"status" => out.status = value.string(),
+                b"elapsedTimeMs" => out.elapsed = value.float().filter(|ms| *ms >= 0.0).map(|ms| ms as u64),
+                b"message" => {
+                    let nested = out.nested.insert(NestedRecord { base: data.start, ..NestedRecord::default() });
+                    value.object(|key, value| nested.field(key.as_bytes(), value))?;
+                }
+                _ => {}
+            }
+            Ok(())
+        });
+        read.ok().map(|()| out)
+    }
+}
+
+impl<'r> NestedRecord<'r> {
+    fn field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
+        match key {
+            b"type" => self.assistant = value.string().is_some_and(|kind| kind == *"assistant"),
+            b"message" => self.message.read(value)?,
+            b"timestamp" => self.time = time::read(value),
+            b"requestId" => self.request = value.string(),
             _ => {}
         }
         Ok(())
-    });
-    if read.is_err() {
-        return;
     }
-    let parent = envelope.parent_tool_use.or(envelope.tool_use).map(Raw::text);
-    match kind.as_deref() {
+}
+
+/// Emits the facts of a progress record.
+pub(super) fn facts<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
+    let Some(data) = ProgressData::read(record) else { return };
+    let agent = data.agent.map(Raw::text);
+    let parent = record.parent_tool_use.or(record.tool_use).map(Raw::text);
+    match data.kind.map(Raw::text).as_deref() {
         Some("hook_progress") => {
-            if let Some(hook) = super::hooks::read(envelope, &record) {
+            if let Some(hook) = super::hooks::read(record) {
                 emit.fact(Fact::Hook(hook));
             }
         }
@@ -42,14 +83,14 @@ pub(super) fn decode<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
             if let (Some(agent), Some(call)) = (agent.clone(), parent.clone()) {
                 emit.fact(Fact::Claim(Claim { agent, call, by: ClaimBy::Progress }));
             }
-            if let Some(nested) = nested {
-                subagent(&nested, inner.start, agent, parent, emit);
+            if let Some(nested) = data.nested {
+                subagent(&nested, agent, parent, emit);
             }
         }
         Some("mcp_progress") => {
-            let ended = status.is_some_and(|status| matches!(&*status.text(), "completed" | "failed"));
+            let ended = data.status.is_some_and(|status| matches!(&*status.text(), "completed" | "failed"));
             if let Some(call) = parent {
-                emit.fact(Fact::Progress(Progress { call, run_ms: elapsed.filter(|_| ended) }));
+                emit.fact(Fact::Progress(Progress { call, run_ms: data.elapsed.filter(|_| ended) }));
             }
         }
         _ => {
@@ -60,38 +101,12 @@ pub(super) fn decode<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
     }
 }
 
-/// A subagent's record inside its parent's.
-#[derive(Default)]
-struct Inner<'r> {
-    assistant: bool,
-    message: Message<'r>,
-    time: Option<tooltrail_model::Time>,
-    request: Option<Raw<'r>>,
-}
-
-impl<'r> Inner<'r> {
-    fn read(value: &mut Skim<'r>) -> Result<Self, tooltrail_skim::Torn> {
-        let mut out = Inner::default();
-        value.object(|key, value| {
-            match key.as_bytes() {
-                b"type" => out.assistant = value.string().is_some_and(|kind| kind == *"assistant"),
-                b"message" => out.message.read(value)?,
-                b"timestamp" => out.time = time::read(value),
-                b"requestId" => out.request = value.string(),
-                _ => {}
-            }
-            Ok(())
-        })?;
-        Ok(out)
-    }
-}
-
 /// The calls and results of a subagent, told of in its parent's log. They count only where its own log is missing.
-fn subagent<'r>(inner: &Inner<'r>, base: usize, agent: Option<Cow<'r, str>>, parent: Option<Cow<'r, str>>, emit: &mut Emit<'_, 'r>) {
+fn subagent<'r>(inner: &NestedRecord<'r>, agent: Option<Cow<'r, str>>, parent: Option<Cow<'r, str>>, emit: &mut Emit<'_, 'r>) {
     let nested = Nested { agent, parent };
     let outer = emit.time;
     emit.time = inner.time.or(outer);
-    emit.base = base;
+    emit.base = inner.base;
     for block in inner.message.content.blocks() {
         if inner.assistant
             && let Some(mut call) = calls::call(block, &inner.message, inner.request, None, emit)

@@ -1,20 +1,18 @@
 //! What is said to the model: prompts, also those typed while it was at work, and notifications that travel like prompts.
 
-use super::envelope::Envelope;
-use super::prompt::{self, Said};
-use super::records::Emit;
+use super::author::{self, Author, Flags, HEAD, author};
+use super::facts::Emit;
+use super::message::Content;
+use super::record::{ClaudeRecord, member};
 use super::tasks;
 use std::borrow::Cow;
 use std::ops::Range;
 use tooltrail_model::Fact;
 use tooltrail_model::event::{Claim, ClaimBy, Echo, Meta, Origin, Prompt, TaskNews};
-use tooltrail_skim::{Raw, Skim, Torn};
-
-/// How much of a prompt is decoded for titles.
-pub(super) const HEAD: usize = 400;
+use tooltrail_skim::{Raw, Skim};
 
 /// A text of a user record: a prompt, a sign, a notification.
-pub(super) fn words<'r>(text: Raw<'r>, span: &Range<usize>, envelope: &Envelope<'r>, beside_result: bool, emit: &mut Emit<'_, 'r>) {
+pub(super) fn words<'r>(text: Raw<'r>, span: &Range<usize>, flags: Flags, beside_result: bool, emit: &mut Emit<'_, 'r>) {
     let head = text.head(HEAD);
     if head.trim_start().starts_with("<task-notification>") {
         let whole = text.text();
@@ -27,29 +25,20 @@ pub(super) fn words<'r>(text: Raw<'r>, span: &Range<usize>, envelope: &Envelope<
         let whole = text.text();
         tasks::reminded(&whole).for_each(|news| emit.fact(Fact::Task(news)));
     }
-    let injected = injected(envelope);
-    // A message that begins with an aside may have the person's words far behind it.
-    let whole = if head.trim_start().starts_with('<') && !injected { text.text() } else { head };
-    let (said, own) = prompt::classify(&whole, prompt::Flags { injected, sidechain: envelope.sidechain });
-    match said {
-        Said::Sign(notice) => emit.fact(Fact::Notice(notice)),
+    let authored = author(text, flags);
+    match authored.author {
+        Author::Sign(notice) => emit.fact(Fact::Notice(notice)),
         // Reminders travel with results; a prompt does not.
-        Said::Words(Origin::Human | Origin::Command) if beside_result => {}
-        Said::Words(origin) => {
+        Author::Words(Origin::Human | Origin::Command) if beside_result => {}
+        Author::Words(origin) => {
             let head = match origin {
-                Origin::Command => prompt::command(own).map(Cow::Owned),
+                Origin::Command => author::command(authored.own()).map(Cow::Owned),
                 _ => None,
             };
-            let head = head.unwrap_or_else(|| Cow::Borrowed(beginning(own)));
+            let head = head.unwrap_or_else(|| Cow::Borrowed(beginning(authored.own())));
             emit.fact(Fact::Prompt(Prompt { origin, head, digest: text.digest(), span: emit.span(span), echo: Echo::None }));
         }
     }
-}
-
-/// Whether the flags of a record say that the program wrote its text.
-pub(super) fn injected(envelope: &Envelope<'_>) -> bool {
-    let foreign = envelope.origin.is_some_and(|origin| origin != *"human");
-    envelope.meta || envelope.compact_summary || envelope.transcript_only || foreign || envelope.team
 }
 
 /// The first characters of a text.
@@ -64,81 +53,93 @@ fn emit_news(news: TaskNews<'_>, emit: &mut Emit<'_, '_>) {
     emit.fact(Fact::Task(news));
 }
 
-/// A text, or the first text of a list of blocks, and where it stands.
-fn text_of<'r>(value: &mut Skim<'r>) -> Result<Option<(Raw<'r>, Range<usize>)>, Torn> {
-    value.peek();
-    let start = value.position();
-    let mut found = value.string().map(|text| (text, start..value.position()));
-    if found.is_none() {
-        value.array(|item| {
-            let start = item.position();
-            item.object(|key, value| {
-                if key.as_bytes() == b"text" && found.is_none() {
-                    found = value.string().map(|text| (text, start..value.position()));
-                }
-                Ok(())
-            })
-        })?;
-    }
-    Ok(found)
+/// The first text of a message, and where it stands.
+fn first_text<'r>(content: &Content<'r>) -> Option<(Raw<'r>, Range<usize>)> {
+    let of_blocks = || content.blocks().find_map(|block| Some((block.text?, block.span.clone())));
+    content.text.clone().or_else(of_blocks)
 }
 
-/// An attachment that carries a prompt: `queued_command`. Others say nothing that is needed here.
-pub(super) fn attached<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
-    let Some(inner) = envelope.inner.clone() else { return };
-    let (mut kind, mut prompt, mut human) = (None, None, true);
-    let read = Skim::new(emit.slice(&inner)).object(|key, value| {
-        match key.as_bytes() {
-            b"type" => kind = value.string(),
-            b"prompt" => prompt = text_of(value)?,
-            b"commandMode" => human &= value.string().is_some_and(|mode| mode == *"prompt"),
-            b"origin" => value.object(|key, value| {
-                if key.as_bytes() == b"kind" {
-                    human &= value.string().is_some_and(|kind| kind == *"human");
+/// A prompt that waited while the model was at work, carried by an attachment or a record of the queue.
+#[derive(Debug, Default)]
+pub(super) struct Waiting<'r> {
+    pub(super) content: Content<'r>,
+    /// The offset in the record that its spans are counted from.
+    base: usize,
+    /// Whether a person typed it: other modes, and other origins, are the program's.
+    pub(super) human: bool,
+}
+
+impl<'r> Waiting<'r> {
+    /// The prompt of an attachment that is a `queued_command`.
+    pub(super) fn attached(record: &ClaudeRecord<'r>) -> Option<Self> {
+        let inner = record.attachment.clone()?;
+        let mut out = Waiting { base: inner.start, human: true, ..Waiting::default() };
+        let (mut queued, mut prompt) = (false, false);
+        let read = Skim::new(record.slice(&inner)).object(|key, value| {
+            match key.as_bytes() {
+                b"type" => queued = value.string().is_some_and(|kind| kind == *"queued_command"),
+                b"prompt" => {
+                    prompt = true;
+                    out.content = Content::default();
+                    out.content.read(value)?;
                 }
-                Ok(())
-            })?,
-            _ => {}
-        }
-        Ok(())
-    });
-    if read.is_err() || kind.is_none_or(|kind| kind != *"queued_command") {
-        return;
+                b"commandMode" => out.human &= value.string().is_none_or(|mode| mode == *"prompt"),
+                b"isMeta" => out.human &= value.bool() != Some(true),
+                b"origin" => out.human &= member(value, b"kind")?.is_none_or(|kind| kind == *"human"),
+                _ => {}
+            }
+            Ok(())
+        });
+        (read.is_ok() && queued && prompt).then_some(out)
     }
-    if let Some((text, span)) = prompt {
-        queued(text, &(inner.start + span.start..inner.start + span.end), human, emit);
+
+    /// The prompt that a record of the queue puts in, or takes out.
+    pub(super) fn queued(record: &ClaudeRecord<'r>) -> Option<Self> {
+        let span = record.rare()?.content.clone()?;
+        let mut out = Waiting { base: span.start, human: true, ..Waiting::default() };
+        out.content.read(&mut Skim::new(record.slice(&span))).ok()?;
+        Some(out)
+    }
+
+    /// Who wrote one of its texts.
+    pub(super) fn flags(&self) -> Flags {
+        Flags { injected: !self.human, sidechain: false }
+    }
+}
+
+/// An attachment that carries a prompt. Others say nothing that is needed here.
+pub(super) fn attached<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
+    if let Some(waiting) = Waiting::attached(record) {
+        queued(&waiting, emit);
     }
 }
 
 /// A prompt that was typed while the model was at work, or a notification that travelled the same way.
-fn queued<'r>(text: Raw<'r>, span: &Range<usize>, human: bool, emit: &mut Emit<'_, 'r>) {
+fn queued<'r>(waiting: &Waiting<'r>, emit: &mut Emit<'_, 'r>) {
+    let Some((text, span)) = first_text(&waiting.content) else { return };
     let whole = text.text();
     if let Some(news) = tasks::notification(&whole) {
         return emit_news(news, emit);
     }
-    let (said, own) = prompt::classify(&whole, prompt::Flags { injected: !human, sidechain: false });
-    if said == Said::Words(Origin::Human) {
-        let head = Cow::Borrowed(beginning(own));
-        emit.fact(Fact::Prompt(Prompt { origin: Origin::Queued, head, digest: text.digest(), span: emit.span(span), echo: Echo::None }));
+    let authored = author(text, waiting.flags());
+    if authored.author == Author::Words(Origin::Human) {
+        let head = Cow::Borrowed(beginning(authored.own()));
+        let span = emit.span(&(waiting.base + span.start..waiting.base + span.end));
+        emit.fact(Fact::Prompt(Prompt { origin: Origin::Queued, head, digest: text.digest(), span, echo: Echo::None }));
     }
 }
 
 /// A record of the queue: what is put in may never appear elsewhere.
-pub(super) fn queue(emit: &mut Emit<'_, '_>) {
-    let (mut operation, mut content, mut absorbed) = (None, None, false);
-    let _ = Skim::new(emit.record.bytes).object(|key, value| {
-        match key.as_bytes() {
-            b"operation" => operation = value.string().map(Raw::text),
-            b"content" => content = text_of(value)?,
-            b"reason" => absorbed = value.string().is_some_and(|reason| reason.text().starts_with("absorbed")),
-            _ => {}
-        }
-        Ok(())
-    });
-    match (operation.as_deref(), content) {
-        (Some("enqueue"), Some((text, span))) => queued(text, &span, true, emit),
+pub(super) fn queue<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
+    let absorbed = record.rare_text(|rare| rare.reason).is_some_and(|reason| reason.starts_with("absorbed"));
+    match (record.rare_text(|rare| rare.operation).as_deref(), Waiting::queued(record)) {
+        (Some("enqueue"), Some(waiting)) => queued(&waiting, emit),
         // Taken out of the queue to be handed to the model, or taken back by the person.
-        (Some("remove"), Some((text, _))) if !absorbed => emit.fact(Fact::Meta(Meta::Unqueued(text.digest()))),
+        (Some("remove"), Some(waiting)) if !absorbed => {
+            if let Some((text, _)) = first_text(&waiting.content) {
+                emit.fact(Fact::Meta(Meta::Unqueued(text.digest())));
+            }
+        }
         (Some("popAll"), _) => emit.fact(Fact::Meta(Meta::QueueCleared)),
         _ => {}
     }

@@ -5,7 +5,8 @@ use super::echoes;
 use super::halves::Half;
 use crate::lines::Mark;
 use crate::shelf::Shelf;
-use crate::{Format, Opened, Record, records, value};
+use crate::value::Payloads;
+use crate::{Format, Record, TypedRecord, records};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -67,9 +68,8 @@ pub(super) enum Says {
 
 impl Gist {
     /// The gist of a record. `head` says how a prompt begins, as it may be seen.
-    pub(super) fn of(format: &dyn Format, record: Record<'_>, head: &dyn Fn(&Part) -> String, before: Option<&Gist>) -> Self {
-        let value = value::read(record.bytes);
-        let parts = format.parts(Opened::new(record, &value));
+    pub(super) fn of(record: Record<'_>, typed: &dyn TypedRecord, head: &dyn Fn(&Part) -> String, before: Option<&Gist>) -> Self {
+        let parts = typed.parts(Payloads::default());
         let print = print(&parts, record.bytes);
         let named = parts.agent.is_some() || !parts.sidechain;
         Gist {
@@ -160,13 +160,13 @@ impl Log<'_> {
     /// Gives all its records. A log that is gone or closed to us has none.
     pub(super) fn each(&self, mut take: impl FnMut(&Gist)) {
         match self.shelf.log(self.file) {
-            Ok(input) => drop(records::each(input, |_, record| take(&self.gist(record, None)))),
+            Ok(input) => drop(records::each(input, |_, record, typed| take(&self.gist(record, typed, None)))),
             Err(error) => warn!(path = ?self.file, %error, "cannot open a log of the session"),
         }
     }
 
-    fn gist(&self, record: Record<'_>, before: Option<&Gist>) -> Gist {
-        Gist::of(self.format, record, self.head, before)
+    fn gist(&self, record: Record<'_>, typed: &dyn TypedRecord, before: Option<&Gist>) -> Gist {
+        Gist::of(record, typed, self.head, before)
     }
 }
 
@@ -192,7 +192,7 @@ impl Noted {
             }
         };
         let mut gists = Vec::new();
-        let mark = records::each(input, |_, record| gists.push(log.gist(record, gists.last())));
+        let mark = records::each(input, |_, record, typed| gists.push(log.gist(record, typed, gists.last())));
         Noted::at(mark, gists, log)
     }
 
@@ -209,7 +209,7 @@ impl Noted {
         // A line that was not finished then is read again.
         self.gists.truncate(self.gists.partition_point(|gist| gist.at.span.start < self.mark.offset));
         let gists = &mut self.gists;
-        let mark = records::each_after(self.mark, log.format, new, |record| gists.push(log.gist(record, gists.last())));
+        let mark = records::each_after(self.mark, log.format, new, |record, typed| gists.push(log.gist(record, typed, gists.last())));
         Some(Noted::at(mark, self.gists, log))
     }
 

@@ -17,9 +17,8 @@ pub use private::Private;
 
 use crate::error::{ErrorChain, ReadError};
 use crate::shelf::Shelf;
-use crate::value::Change;
-use crate::{FORMATS, Format, Opened, Record, value};
-use serde_json::Value;
+use crate::value::Payloads;
+use crate::{FORMATS, Format, Record};
 use std::collections::HashMap;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::content::words;
@@ -30,7 +29,7 @@ use tooltrail_model::transcript::{Entry, Part, Spot, Transcript, What};
 pub struct SessionBook<'a> {
     linked: &'a Linked<'a>,
     shelf: &'a dyn Shelf,
-    change: Option<&'a Change<'a>>,
+    payloads: Payloads<'a>,
     transcript: Transcript<'a>,
     files: HashMap<usize, &'a str>,
     outputs: HashMap<build::Place, build::Place>,
@@ -47,19 +46,20 @@ impl<'a> SessionBook<'a> {
     /// several was asked for. The first one gives the title.
     pub fn read(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now, shelf: &'a dyn Shelf, private: Option<Private<'a>>) -> Self {
         let build::Built { transcript, files, outputs } = build::transcript(linked, sessions, now, shelf, private, None);
-        SessionBook { linked, shelf, change: private.map(|private| private.change), transcript, files, outputs }
+        let payloads = private.map(|private| Payloads::changed(private.change)).unwrap_or_default();
+        SessionBook { linked, shelf, payloads, transcript, files, outputs }
     }
 
     /// The same for a session that is read again and again as it grows: of what the notes know only what is new is read.
     pub fn read_on(linked: &'a Linked<'a>, session: usize, now: &'a Now, shelf: &'a dyn Shelf, notes: &Notes) -> Self {
         let build::Built { transcript, files, outputs } = build::transcript(linked, &[session], now, shelf, None, Some(notes));
-        SessionBook { linked, shelf, change: None, transcript, files, outputs }
+        SessionBook { linked, shelf, payloads: Payloads::default(), transcript, files, outputs }
     }
 
     /// The calls of sessions, each of which can be opened, without reading what was said around them.
     pub fn outline(linked: &'a Linked<'a>, sessions: &[usize], now: &'a Now, shelf: &'a dyn Shelf) -> Self {
         let build::Built { transcript, files, outputs } = build::outline(linked, sessions, now);
-        SessionBook { linked, shelf, change: None, transcript, files, outputs }
+        SessionBook { linked, shelf, payloads: Payloads::default(), transcript, files, outputs }
     }
 
     /// The records that tell of an entry, in order.
@@ -86,27 +86,26 @@ impl<'a> SessionBook<'a> {
         self.shelf.read_span(&source.path, spot.at.span)
     }
 
-    /// A record, and the format it is in.
-    fn record(&self, spot: Spot) -> Result<(&'static dyn Format, Vec<u8>, Value), ReadError> {
+    /// The bytes of a record, and the format it is in.
+    fn record(&self, spot: Spot) -> Result<(&'static dyn Format, Vec<u8>), ReadError> {
         let source = self.linked.sources.get(spot.source).ok_or(ReadError::Changed)?;
         let format = source.summary.agent.and_then(format_of).ok_or(ReadError::Changed)?;
-        let bytes = self.shelf.read_span(&source.path, spot.at.span)?;
-        let value = value::read(&bytes);
-        Ok((format, bytes, value))
+        Ok((format, self.shelf.read_span(&source.path, spot.at.span)?))
     }
 
-    /// A part of a record, as the log has it.
+    /// A part of a record, as it may be seen.
     fn part(&self, (spot, part): build::Place) -> Result<Part, ReadError> {
-        let (format, bytes, value) = self.record(spot)?;
-        let record = Opened::new(Record { at: spot.at, bytes: &bytes }, &value);
-        let mut parts = format.parts(record).parts;
+        let (format, bytes) = self.record(spot)?;
+        let record = format.open(Record { at: spot.at, bytes: &bytes }).map_err(|_| ReadError::Changed)?;
+        let mut parts = record.parts(self.payloads).parts;
         let part = if part < parts.len() { parts.swap_remove(part) } else { return Err(ReadError::Changed) };
         // A result has an entry of its own only where it belongs to no call, or to one that has another.
         let Part::Result(id) = part else { return Ok(part) };
-        let seen = format.result(record, &id).map(|answer| words(&answer.seen)).unwrap_or_default();
+        // Its pieces become one text first, so that a secret in two of them is seen.
+        let seen = record.result(&id, Payloads::default()).map(|answer| words(&answer.seen)).unwrap_or_default();
         let known = self.transcript.calls.iter().any(|call| call.row.call == id);
         let label = if known { "another result of the same call" } else { "result without its call" };
-        Ok(Part::Folded { label: label.to_owned(), text: seen })
+        Ok(Part::Folded { label: label.to_owned(), text: self.payloads.decoded(seen) })
     }
 }
 
@@ -128,9 +127,6 @@ impl Book for SessionBook<'_> {
             && let Some(Part::Command { output: printed, .. }) = self.outputs.get(&place).and_then(|place| self.part(*place).ok())
         {
             *output = output.take().or(printed);
-        }
-        if let Some(change) = self.change {
-            private::part(&mut part, change);
         }
         Loaded::Part(part)
     }

@@ -2,7 +2,8 @@
 //! call can be shown without reading its session.
 
 use super::{SessionBook, format_of, gist};
-use crate::{Format, Opened, Record, value};
+use crate::value::Payloads;
+use crate::{Format, Record};
 use memchr::memchr_iter;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::transcript::{CallEntry, Entry, Part, Parts, Spot, What};
@@ -103,8 +104,8 @@ impl SessionBook<'_> {
 
     /// What a record holds for a reader.
     fn told(&self, spot: Spot) -> Option<Parts> {
-        let (format, bytes, value) = self.record(spot).ok()?;
-        Some(format.parts(Opened::new(Record { at: spot.at, bytes: &bytes }, &value)))
+        let (format, bytes) = self.record(spot).ok()?;
+        Some(format.open(Record { at: spot.at, bytes: &bytes }).ok()?.parts(Payloads::default()))
     }
 
     /// Looks for what was said, from a record on.
@@ -169,8 +170,9 @@ struct Found {
 
 impl Found {
     fn take(&mut self, format: &dyn Format, spot: Spot, line: &[u8], own: &Parts, way: Way) {
-        let value = value::read(line);
-        let parts = format.parts(Opened::new(Record { at: spot.at, bytes: line }, &value));
+        // What is no whole record stands in no transcript either.
+        let Ok(record) = format.open(Record { at: spot.at, bytes: line }) else { return };
+        let parts = record.parts(Payloads::default());
         if parts.session != own.session || parts.agent != own.agent || parts.sidechain != own.sidechain {
             return;
         }

@@ -1,12 +1,8 @@
-//! What is taken out of a transcript before anybody sees it: out of the names and paths in rows, which are borrowed, and out of
-//! everything that was taken from records. Records themselves are read as they are, so that whatever is told by an id, a marker or a
-//! tag is the same with and without.
+//! Redaction of the names and paths in rows, which are borrowed from summaries. What is read from records is redacted as it is opened,
+//! by `Payloads`.
 
-use crate::joined;
-use crate::value::{self, Change};
-use tooltrail_model::content::{Content, Image};
+use crate::value::Change;
 use tooltrail_model::row::{CallRow, Place, SessionRow};
-use tooltrail_model::transcript::{Answered, HookStory, Part};
 use typed_arena::Arena;
 
 /// How texts are changed, and where those that rows borrow are kept.
@@ -70,58 +66,4 @@ impl<'a> Private<'a> {
             self.text(file);
         }
     }
-}
-
-/// Changes a text.
-fn word(text: &mut String, change: &Change<'_>) {
-    *text = change(std::mem::take(text));
-}
-
-fn words<'t>(texts: impl IntoIterator<Item = &'t mut String>, change: &Change<'_>) {
-    texts.into_iter().for_each(|text| word(text, change));
-}
-
-/// Takes out of a message what should not be seen.
-pub(super) fn part(part: &mut Part, change: &Change<'_>) {
-    match part {
-        Part::Prompt { text, .. } | Part::Text(text) | Part::Thinking(text) => word(text, change),
-        Part::Command { line, output } => words(std::iter::once(line).chain(output), change),
-        Part::Media(content) => self::content(content, change),
-        Part::Call(_) | Part::Result(_) | Part::End(_) => {}
-        Part::Folded { label, text } => words([label, text], change),
-        Part::Notice { title, text, .. } => words(std::iter::once(title).chain(text), change),
-        Part::Boundary { title, facts } => words(std::iter::once(title).chain(facts.iter_mut().map(|(_, fact)| fact)), change),
-        Part::Hook(hook) => self::hook(hook, change),
-        Part::Unknown { value, .. } => value::change(value, change),
-    }
-}
-
-/// The same for a piece of a message or a result.
-fn content(content: &mut Content, change: &Change<'_>) {
-    match content {
-        Content::Text { text } => word(text, change),
-        Content::Image(Image { data, source, .. }) => words(data.iter_mut().chain(source), change),
-        Content::Document { title, text, .. } => words(title.iter_mut().chain(text), change),
-        Content::Tool { .. } => {}
-        Content::Other { value } => value::change(value, change),
-    }
-}
-
-/// The same for a hook.
-pub(super) fn hook(hook: &mut HookStory, change: &Change<'_>) {
-    words(hook.name.iter_mut().chain(&mut hook.command), change);
-    words(hook.texts.iter_mut().map(|(_, text)| text), change);
-}
-
-/// The same for what came back of a call.
-pub(super) fn answer(answer: &mut Answered, change: &Change<'_>) {
-    answer.seen.iter_mut().for_each(|seen| content(seen, change));
-    // One text may come in several pieces.
-    let texts = answer.seen.iter_mut().filter_map(|seen| match seen {
-        Content::Text { text } => Some(text),
-        _ => None,
-    });
-    joined::again(texts.collect(), change);
-    answer.produced.iter_mut().for_each(|produced| value::change(produced, change));
-    words(&mut answer.feedback, change);
 }

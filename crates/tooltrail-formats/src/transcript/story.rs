@@ -1,26 +1,38 @@
 //! One call, loaded: what its request, its result, its ends and its hooks say, put together once.
 
-use super::{SessionBook, private};
+use super::SessionBook;
 use crate::error::ReadError;
-use crate::{Ask, Format, Opened, Record, saved, value};
+use crate::{Ask, Format, Record, TypedRecord, saved};
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::{Detail, Detailed};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{Answered, Asked, CallEntry, HookStory, Made, Nested, SideFile, Spot, Story, Transcript, What};
 use tooltrail_model::{Status, shell};
 
+/// The records of a call, each read once, however many things it says of the call.
+type Records<'r> = Vec<(Spot, Box<dyn TypedRecord + 'r>)>;
+
 pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<'b>, ReadError> {
     let entry = book.transcript.calls.get(index).ok_or(ReadError::Changed)?;
-    let id = entry.row.call;
-    let (format, bytes, value) = book.record(entry.request)?;
-    let request = Opened::new(Record { at: entry.request.at, bytes: &bytes }, &value);
-    let mut asked = format.request(request, id).unwrap_or_default();
-    let mut answer = answer(book, format, entry);
-    if let Some(change) = book.change {
-        value::change(&mut asked.input, change);
-        answer.iter_mut().for_each(|answer| private::answer(answer, change));
+    let mut bytes: Vec<(Spot, &'static dyn Format, Vec<u8>)> = Vec::new();
+    for spot in book.spots_of_call(index) {
+        if bytes.iter().any(|(known, ..)| *known == spot) {
+            continue;
+        }
+        match book.record(spot) {
+            Ok((format, read)) => bytes.push((spot, format, read)),
+            // Without its request there is no call; of the rest it is shown with what there is, and the shelf has logged why.
+            Err(error) if spot == entry.request => return Err(error),
+            Err(_) => {}
+        }
     }
-    let told = told(format, &entry.row, &asked, answer.as_ref());
+    let open = bytes.iter().map(|(spot, format, bytes)| Some((*spot, format.open(Record { at: spot.at, bytes }).ok()?)));
+    let records: Records<'_> = open.flatten().collect();
+    let (_, format, _) = bytes.iter().find(|(spot, ..)| *spot == entry.request).ok_or(ReadError::Changed)?;
+    let request = at(&records, entry.request).ok_or(ReadError::Changed)?;
+    let asked = request.request(entry.row.call, book.payloads).unwrap_or_default();
+    let answer = answer(book, &records, entry);
+    let told = told(*format, &entry.row, &asked, answer.as_ref());
     let side = told.saved.as_ref().map(|saved| side(book, entry, &saved.path, saved.bytes));
     let mut row: CallRow<'b> = entry.row.clone();
     if let Detail::Shell(command) = &told.detail {
@@ -28,7 +40,7 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
     }
     Ok(Story {
         number: entry.number,
-        hooks: hooks(book, format, entry),
+        hooks: hooks(book, &records, entry),
         nested: nested(&book.transcript, entry),
         told,
         side,
@@ -40,13 +52,16 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
     })
 }
 
+/// The record at a spot, if it is still there.
+fn at<'r>(records: &'r Records<'_>, spot: Spot) -> Option<&'r dyn TypedRecord> {
+    records.iter().find(|(known, _)| *known == spot).map(|(_, record)| &**record)
+}
+
 /// What all records that tell of the result say together.
-fn answer(book: &SessionBook<'_>, format: &dyn Format, entry: &CallEntry<'_>) -> Option<Answered> {
+fn answer(book: &SessionBook<'_>, records: &Records<'_>, entry: &CallEntry<'_>) -> Option<Answered> {
     let mut whole: Option<Answered> = None;
     for &spot in entry.result.iter().chain(&entry.ends) {
-        // The shelf has logged why; the call is shown with what there is.
-        let Ok((_, bytes, value)) = book.record(spot) else { continue };
-        let Some(found) = format.result(Opened::new(Record { at: spot.at, bytes: &bytes }, &value), entry.row.call) else { continue };
+        let Some(found) = at(records, spot).and_then(|record| record.result(entry.row.call, book.payloads)) else { continue };
         match &mut whole {
             Some(held) => held.join(found),
             None => whole = Some(found),
@@ -69,17 +84,9 @@ fn told(format: &dyn Format, row: &CallRow<'_>, asked: &Asked, answer: Option<&A
     })
 }
 
-fn hooks(book: &SessionBook<'_>, format: &dyn Format, entry: &CallEntry<'_>) -> Vec<HookStory> {
-    let told = |spot: &Spot| {
-        let (_, bytes, value) = book.record(*spot).ok()?;
-        let hooks = format.hooks(Opened::new(Record { at: spot.at, bytes: &bytes }, &value));
-        Some(hooks.into_iter().filter(|hook| hook.call.as_deref().is_none_or(|call| call == entry.row.call)).collect::<Vec<_>>())
-    };
-    let mut hooks: Vec<HookStory> = entry.hooks.iter().filter_map(told).flatten().collect();
-    if let Some(change) = book.change {
-        hooks.iter_mut().for_each(|hook| private::hook(hook, change));
-    }
-    hooks
+fn hooks(book: &SessionBook<'_>, records: &Records<'_>, entry: &CallEntry<'_>) -> Vec<HookStory> {
+    let told = entry.hooks.iter().filter_map(|spot| at(records, *spot)).flat_map(|record| record.hooks(book.payloads));
+    told.filter(|hook| hook.call.as_deref().is_none_or(|call| call == entry.row.call)).collect()
 }
 
 /// An output that was saved beside the log.
@@ -88,8 +95,7 @@ fn side(book: &SessionBook<'_>, entry: &CallEntry<'_>, path: &str, said: Option<
     let log = book.linked.sources.get(spot.source).map_or("", |source| &*source.path);
     match saved::read(book.shelf, log, path) {
         Ok((bytes, total)) => {
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            let text = if let Some(change) = book.change { change(text) } else { text };
+            let text = book.payloads.decoded(String::from_utf8_lossy(&bytes).into_owned());
             SideFile { path: path.to_owned(), cut: bytes.len() as u64 != total, bytes: total, text: Ok(text) }
         }
         Err(error) => SideFile { path: path.to_owned(), cut: false, bytes: said.unwrap_or(0), text: Err(error.to_string()) },

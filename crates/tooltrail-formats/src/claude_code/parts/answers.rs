@@ -1,50 +1,61 @@
 //! Assistant records: what the model says, thinks and asks for.
 
-use super::super::content::{blocks, call_id, content, kind, result_id, text, words};
-use super::flag;
+use super::super::content::content;
+use super::super::message::Block;
+use super::super::record::ClaudeRecord;
+use crate::value;
 use serde_json::Value;
 use tooltrail_model::transcript::{Level, Part};
+use tooltrail_skim::Raw;
 
 /// The parts of an assistant record.
-pub(super) fn assistant(value: &Value, line: u64) -> Vec<Part> {
-    let Some(message) = value.get("message") else { return Vec::new() };
-    let failed = flag(value, "isApiErrorMessage").then(|| text(value, "error").unwrap_or_default());
-    let program = text(message, "model") == Some("<synthetic>");
-    let parts = blocks(message).iter().filter_map(|block| part(block, message, line, failed, program));
-    parts.collect()
+pub(super) fn assistant(record: &ClaudeRecord<'_>) -> Vec<Part> {
+    let content = &record.message.content;
+    let own = content.text.iter().filter_map(|(text, _)| words(record, *text));
+    own.chain(content.blocks().filter_map(|block| part(record, block))).collect()
 }
 
 /// One block of the message.
-fn part(block: &Value, message: &Value, line: u64, failed: Option<&str>, program: bool) -> Option<Part> {
-    if let Some(id) = call_id(block, message, line) {
+fn part(record: &ClaudeRecord<'_>, block: &Block<'_>) -> Option<Part> {
+    let (message, line) = (&record.message, record.record.at.line);
+    if let Some(id) = message.call_id(block, line) {
         return Some(Part::Call(id.into_owned()));
     }
-    if let Some(id) = result_id(block, message, line) {
+    if let Some(id) = message.result_id(block, line) {
         return Some(Part::Result(id.into_owned()));
     }
-    Some(match kind(block) {
-        "thinking" => Part::Thinking(text(block, "thinking").unwrap_or_default().to_owned()),
+    let kind = block.kind.map(Raw::text).unwrap_or_default();
+    Some(match &*kind {
+        "thinking" => Part::Thinking(block.thinking.map(Raw::text).unwrap_or_default().into_owned()),
         "redacted_thinking" => Part::Thinking(String::new()),
-        "image" | "document" => Part::Media(content(block)),
+        "image" | "document" => Part::Media(content(&value::read(record.slice(&block.span)))),
         "fallback" => {
+            let block = value::read(record.slice(&block.span));
             let model = |key: &str| block.pointer(&format!("/{key}/model")).and_then(Value::as_str).unwrap_or("?");
             let title = format!("another model answers: {} instead of {}", model("to"), model("from"));
             Part::Notice { level: Level::Info, title, text: None }
         }
-        _ => {
-            let Some(own) = words(block) else {
-                return Some(Part::Unknown { name: kind(block).to_owned(), value: block.clone() });
-            };
-            let trimmed = own.trim();
-            match failed {
-                _ if trimmed.is_empty() => return None,
-                Some(error) => Part::Notice { level: Level::Error, title: failure(error), text: Some(trimmed.to_owned()) },
-                None if program => {
-                    Part::Notice { level: Level::Info, title: "said by the program".to_owned(), text: Some(trimmed.to_owned()) }
-                }
-                None => Part::Text(own.to_owned()),
-            }
-        }
+        _ => match block.text {
+            Some(text) => return words(record, text),
+            None => Part::Unknown { name: kind.into_owned(), value: value::read(record.slice(&block.span)) },
+        },
+    })
+}
+
+/// A text of the message: the model's, or the program's in its place.
+fn words(record: &ClaudeRecord<'_>, text: Raw<'_>) -> Option<Part> {
+    let own = text.text();
+    let trimmed = own.trim();
+    if trimmed.is_empty() {
+        return None;
+    }
+    let notice = |level, title| Part::Notice { level, title, text: Some(trimmed.to_owned()) };
+    Some(if record.api_error {
+        notice(Level::Error, failure(&record.rare_text(|rare| rare.error).unwrap_or_default()))
+    } else if record.message.is_synthetic() {
+        notice(Level::Info, "said by the program".to_owned())
+    } else {
+        Part::Text(own.into_owned())
     })
 }
 

@@ -1,25 +1,29 @@
 //! Attachments: what the program hands to the model beside the messages; and the queue of prompts typed while the model was at work.
 
-use super::super::content::{blocks, content, kind, text, without, words};
-use super::{flag, folded, hooks, spoken};
-use crate::Opened;
-use serde_json::{Value, json};
+use super::super::content::{content, kind, text, without};
+use super::super::record::ClaudeRecord;
+use super::super::talk::Waiting;
+use super::{folded, hooks, spoken};
+use crate::value;
+use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::transcript::Part;
 
 /// The parts of an attachment.
-pub(super) fn attachment(value: &Value) -> Vec<Part> {
-    let Some(attached) = value.get("attachment") else { return Vec::new() };
-    let told = hooks::hooks(Opened { line: 0, bytes: &[], payloads: Default::default(), value });
+pub(super) fn attachment(record: &ClaudeRecord<'_>) -> Vec<Part> {
+    let told = hooks::told(record);
     if !told.is_empty() {
         return told.into_iter().map(Part::Hook).collect();
     }
-    if kind(attached) == "queued_command" {
-        return attached.get("prompt").map(|prompt| waiting(prompt, by_person(attached))).unwrap_or_default();
+    let Some(span) = &record.attachment else { return Vec::new() };
+    let bytes = record.slice(span);
+    let attached = value::read(bytes);
+    if kind(&attached) == "queued_command" {
+        return Waiting::attached(record).map(|waiting| prompt(&waiting, bytes)).unwrap_or_default();
     }
-    match picture(attached) {
-        Some(picture) => vec![folded(label(attached), picture.media.clone()), Part::Media(Content::Image(picture))],
-        None => vec![put_in(attached)],
+    match picture(&attached) {
+        Some(picture) => vec![folded(label(&attached), picture.media.clone()), Part::Media(Content::Image(picture))],
+        None => vec![put_in(&attached)],
     }
 }
 
@@ -31,32 +35,26 @@ fn picture(attached: &Value) -> Option<Image> {
     Some(Image { media, data: Some(text(file, "base64")?.to_owned()), ..Image::default() })
 }
 
-/// Whether a person typed it: other modes, and other origins, are the program's.
-fn by_person(attached: &Value) -> bool {
-    let mode = text(attached, "commandMode").is_none_or(|mode| mode == "prompt");
-    let origin = attached.get("origin").is_none_or(|origin| text(origin, "kind") == Some("human"));
-    mode && origin && !flag(attached, "isMeta")
-}
-
-/// A prompt that waited: a text, or blocks.
-fn waiting(prompt: &Value, human: bool) -> Vec<Part> {
-    let message = json!({"content": prompt});
+/// A prompt that waited: a text, or blocks. `bytes` is what its spans are counted from.
+fn prompt(waiting: &Waiting<'_>, bytes: &[u8]) -> Vec<Part> {
     let mut out = Vec::new();
-    for block in blocks(&message) {
-        match words(block) {
-            Some(text) => spoken::queued(text, human, &mut out),
-            None => out.push(Part::Media(content(block))),
+    let own = waiting.content.text.iter().map(|(text, _)| *text);
+    own.for_each(|text| spoken::queued(text, waiting.flags(), &mut out));
+    for block in waiting.content.blocks() {
+        match block.text {
+            Some(text) => spoken::queued(text, waiting.flags(), &mut out),
+            None => out.push(Part::Media(content(&value::read(bytes.get(block.span.clone()).unwrap_or_default())))),
         }
     }
     out
 }
 
 /// The parts of a record of the queue: what is put in, which may never appear elsewhere.
-pub(super) fn queue(value: &Value) -> Vec<Part> {
-    match (text(value, "operation"), value.get("content")) {
-        (Some("enqueue"), Some(content)) => waiting(content, true),
-        _ => Vec::new(),
-    }
+pub(super) fn queue(record: &ClaudeRecord<'_>) -> Vec<Part> {
+    let enqueued = record.rare_text(|rare| rare.operation).is_some_and(|operation| operation == "enqueue");
+    let content = record.rare().and_then(|rare| rare.content.as_ref()).filter(|_| enqueued);
+    let Some(bytes) = content.map(|span| record.slice(span)) else { return Vec::new() };
+    Waiting::queued(record).map(|waiting| prompt(&waiting, bytes)).unwrap_or_default()
 }
 
 /// Anything else, folded: what it is, what it is about, and its words.

@@ -2,50 +2,44 @@
 //! texts are added, each under the name it is shown with.
 
 use super::super::content::{kind, text};
-use super::super::{envelope::Envelope, hooks};
-use crate::{Opened, Record};
+use super::super::hooks;
+use super::super::record::ClaudeRecord;
+use crate::value::{self, Payloads};
 use serde_json::Value;
-use tooltrail_model::At;
 use tooltrail_model::event::Hook;
 use tooltrail_model::transcript::HookStory;
 
-/// The hooks that a record tells of.
-pub(in super::super) fn hooks(record: Opened<'_>) -> Vec<HookStory> {
-    let value = record.value;
-    match text(value, "type") {
-        Some("attachment") => value.get("attachment").and_then(|hook| one(value, hook)).into_iter().collect(),
-        Some("progress") => value.get("data").and_then(|hook| one(value, hook)).into_iter().collect(),
-        Some("system") if text(value, "subtype") == Some("stop_hook_summary") => summary(value),
-        Some("system") if text(value, "subtype").is_none() => in_words(value).into_iter().collect(),
+/// The hooks that a record tells of, as they may be seen.
+pub(in super::super) fn hooks(record: &ClaudeRecord<'_>, payloads: Payloads<'_>) -> Vec<HookStory> {
+    let mut hooks = told(record);
+    hooks.iter_mut().for_each(|hook| payloads.hook(hook));
+    hooks
+}
+
+/// The hooks that a record tells of, as the log has them.
+pub(super) fn told(record: &ClaudeRecord<'_>) -> Vec<HookStory> {
+    let subtype = record.rare_text(|rare| rare.subtype);
+    match record.kind.map(|kind| kind.text()).as_deref() {
+        Some("attachment" | "progress") => one(record).into_iter().collect(),
+        Some("system") if subtype.as_deref() == Some("stop_hook_summary") => summary(record),
+        Some("system") if subtype.is_none() => in_words(record).into_iter().collect(),
         _ => Vec::new(),
     }
 }
 
 /// A hook with an object of its own.
-fn one(record: &Value, hook: &Value) -> Option<HookStory> {
-    let kind = kind(hook);
-    if !kind.starts_with("hook_") && kind != "async_hook_response" {
-        return None;
-    }
-    let mut story = decode(record, |envelope, record| hooks::read(envelope, record).map(story))?;
+fn one(record: &ClaudeRecord<'_>) -> Option<HookStory> {
+    let mut story = story(hooks::read(record)?);
+    let hook = value::read(record.slice(hooks::object(record)?));
     // Decoding keeps the beginning of a long command.
-    let command = text(hook, "command").or(hook.pointer("/blockingError/command").and_then(Value::as_str));
+    let command = text(&hook, "command").or(hook.pointer("/blockingError/command").and_then(Value::as_str));
     story.command = command.map(str::to_owned).or(story.command);
-    story.texts = texts(hook);
-    if kind == "hook_cancelled" && hook.get("timedOut") == Some(&Value::Bool(true)) {
+    story.texts = texts(&hook);
+    if kind(&hook) == "hook_cancelled" && hook.get("timedOut") == Some(&Value::Bool(true)) {
         let limit = hook.get("timeoutMs").and_then(Value::as_u64).map(|limit| format!(" after {limit} ms")).unwrap_or_default();
         story.texts.push(("stopped".to_owned(), format!("ran out of time{limit}")));
     }
     Some(story)
-}
-
-/// The record as it is decoded, so that a hook ends the same way in every output.
-fn decode<T>(record: &Value, read: impl FnOnce(&Envelope<'_>, &Record<'_>) -> Option<T>) -> Option<T> {
-    let bytes = serde_json::to_vec(record).ok()?;
-    let record = Record { at: At::default(), bytes: &bytes };
-    let mut envelope = Envelope::default();
-    envelope.read(record.bytes).ok()?;
-    read(&envelope, &record)
 }
 
 /// A hook as it is decoded, without its texts.
@@ -90,14 +84,17 @@ fn texts(hook: &Value) -> Vec<(String, String)> {
 }
 
 /// The hooks at the end of a turn. What went wrong is not said to be any one hook's, so it stands with the first.
-fn summary(value: &Value) -> Vec<HookStory> {
-    let decoded = decode(value, |envelope, record| Some(hooks::summary(record, envelope.tool_use).into_iter().map(story).collect()));
-    let mut hooks: Vec<HookStory> = decoded.unwrap_or_default();
-    let list = |key: &str| value.get(key).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
-    let reason = text(value, "stopReason").filter(|reason| !reason.is_empty());
-    let told = list("hookErrors").map(|text| ("error", text)).chain(list("hookAdditionalContext").map(|text| ("added context", text)));
-    let told = told.chain(reason.map(|text| ("reason", text))).map(|(name, text)| (name.to_owned(), text.to_owned()));
-    let texts: Vec<(String, String)> = told.collect();
+fn summary(record: &ClaudeRecord<'_>) -> Vec<HookStory> {
+    let Some(rare) = record.rare() else { return Vec::new() };
+    let mut hooks: Vec<HookStory> = hooks::summary(record).into_iter().map(story).collect();
+    let list = |name: &'static str, span: &Option<std::ops::Range<usize>>| {
+        let items = span.as_ref().map(|span| value::read(record.slice(span)));
+        let items = items.as_ref().and_then(Value::as_array).cloned().unwrap_or_default();
+        items.into_iter().filter_map(move |item| Some((name.to_owned(), item.as_str()?.to_owned())))
+    };
+    let mut texts: Vec<(String, String)> = list("error", &rare.hook_errors).chain(list("added context", &rare.hook_context)).collect();
+    let reason = rare.stop_reason.map(|reason| reason.text().into_owned()).filter(|reason| !reason.is_empty());
+    texts.extend(reason.map(|reason| ("reason".to_owned(), reason)));
     if hooks.is_empty() && !texts.is_empty() {
         hooks.push(HookStory { event: Some("Stop".to_owned()), name: Some("Stop".to_owned()), ..HookStory::default() });
     }
@@ -108,11 +105,10 @@ fn summary(value: &Value) -> Vec<HookStory> {
 }
 
 /// Hooks in the system records of 1.0, told in a sentence.
-fn in_words(value: &Value) -> Option<HookStory> {
-    let content = text(value, "content")?;
-    let mut story = story(hooks::in_words(content, None)?);
-    story.call = text(value, "toolUseID").map(str::to_owned);
-    let plain = tooltrail_model::text::without_escapes(content);
+fn in_words(record: &ClaudeRecord<'_>) -> Option<HookStory> {
+    let content = record.content_text()?.text();
+    let mut story = story(hooks::in_words(&content, record.tool_use)?);
+    let plain = tooltrail_model::text::without_escapes(&content);
     // A hook that only begins says nothing of its own.
     if !plain.starts_with("Running ") {
         story.texts.push(("said".to_owned(), plain.trim().to_owned()));

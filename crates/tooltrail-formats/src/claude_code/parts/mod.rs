@@ -1,7 +1,7 @@
 //! What a record holds for a reader, in order: prompts, answers, calls, and what the program put in between.
 //!
-//! Decoding (`records`) looks at every record and takes facts; this looks at one record and takes everything. Both classify texts with
-//! `prompt`, so that what a scan counts as a prompt is shown as one. Metadata has no parts; a record that nobody knows is shown whole.
+//! A scan takes `facts` of every record; this takes everything of one. Both take it from one typed record, and ask `author` who wrote a
+//! text, so that what a scan counts as a prompt is shown as one. Metadata has no parts; a record that nobody knows is shown whole.
 //!
 //! | file | knows |
 //! |---|---|
@@ -17,55 +17,45 @@ pub(super) mod hooks;
 mod spoken;
 mod system;
 
-use super::content::text;
-use super::records;
-use crate::Opened;
-use serde_json::Value;
-use tooltrail_model::Time;
+use super::facts;
+use super::record::ClaudeRecord;
+use crate::value::{self, Payloads};
+use std::borrow::Cow;
 use tooltrail_model::transcript::{Part, Parts};
+use tooltrail_skim::Raw;
 
 /// What a record holds for a reader.
-pub(super) fn parts(record: Opened<'_>) -> Parts {
-    let value = record.value;
-    let own = |key: &str| text(value, key).map(str::to_owned);
-    let kind = text(value, "type").unwrap_or("?");
-    let mut out = Parts {
-        id: own("uuid"),
-        parent: own("parentUuid").or_else(|| own("logicalParentUuid")),
-        time: value.get("timestamp").and_then(time),
-        session: own("sessionId"),
-        sidechain: flag(value, "isSidechain"),
-        agent: own("agentId"),
+pub(super) fn parts(record: &ClaudeRecord<'_>, payloads: Payloads<'_>) -> Parts {
+    let own = |text: Option<Raw<'_>>| text.map(|text| text.text().into_owned());
+    let kind = record.kind.map_or(Cow::Borrowed("?"), Raw::text);
+    let mut parts = match &*kind {
+        "user" => spoken::user(record),
+        "assistant" => answers::assistant(record),
+        "system" => system::system(record),
+        "attachment" => attached::attachment(record),
+        "queue-operation" => attached::queue(record),
+        "progress" => hooks::told(record).into_iter().filter(|hook| !ends_turn(hook.event.as_deref())).map(Part::Hook).collect(),
+        kind if facts::is_known(kind) => Vec::new(),
+        kind => vec![Part::Unknown { name: kind.to_owned(), value: value::read(record.record.bytes) }],
+    };
+    // What they are was told by the record as the log has it; only now may anything be taken out of them.
+    parts.iter_mut().for_each(|part| payloads.part(part));
+    Parts {
+        id: own(record.uuid),
+        parent: own(record.parent.or_else(|| record.rare()?.logical_parent)),
+        time: record.time,
+        session: own(record.session),
+        sidechain: record.sidechain,
+        agent: own(record.agent),
         echo: kind == "queue-operation",
         voice: None,
-        parts: Vec::new(),
-    };
-    out.parts = match kind {
-        "user" => spoken::user(value, record.line),
-        "assistant" => answers::assistant(value, record.line),
-        "system" => system::system(value),
-        "attachment" => attached::attachment(value),
-        "queue-operation" => attached::queue(value),
-        "progress" => hooks::hooks(record).into_iter().filter(|hook| !ends_turn(hook.event.as_deref())).map(Part::Hook).collect(),
-        _ if records::is_known(kind) => Vec::new(),
-        _ => vec![Part::Unknown { name: kind.to_owned(), value: value.clone() }],
-    };
-    out
+        parts,
+    }
 }
 
 /// Hooks at the end of a turn are told again, and better, in a summary.
 fn ends_turn(event: Option<&str>) -> bool {
     matches!(event, Some("Stop" | "SubagentStop"))
-}
-
-/// Whether a flag of a record is set.
-fn flag(value: &Value, key: &str) -> bool {
-    value.get(key) == Some(&Value::Bool(true))
-}
-
-/// A timestamp: a text, or a number of seconds or milliseconds. The reader of timestamps wants it as it is written.
-fn time(value: &Value) -> Option<Time> {
-    crate::time::read(&mut tooltrail_skim::Skim::new(value.to_string().as_bytes()))
 }
 
 /// Text that the program put in.

@@ -1,105 +1,88 @@
 //! User records: a person's words, commands typed to the agent itself, results, and everything that the program says in their place.
 
-use super::super::content::{blocks, content, is_result, kind, result_id, text, words};
-use super::super::prompt::{self, Flags, Piece, Said};
+use super::super::author::{self, Author, Flags, Passage, Speaker, author};
+use super::super::content::content;
+use super::super::record::ClaudeRecord;
 use super::super::tasks::tag;
-use super::{flag, folded};
-use serde_json::Value;
+use super::folded;
+use crate::value;
 use tooltrail_model::event::{Notice, Origin};
 use tooltrail_model::transcript::{Level, Part};
+use tooltrail_skim::Raw;
 
 /// The parts of a user record.
-pub(super) fn user(value: &Value, line: u64) -> Vec<Part> {
-    let Some(message) = value.get("message") else { return Vec::new() };
-    let speaker = Speaker::of(value);
-    let beside_result = blocks(message).iter().any(|block| is_result(kind(block)));
+pub(super) fn user(record: &ClaudeRecord<'_>) -> Vec<Part> {
+    let message = &record.message;
+    let speaker = record.speaker();
+    let beside_result = message.content.results() > 0;
     let mut out = Vec::new();
     // A prompt may be nothing but a picture; it is a prompt all the same.
-    let wordless = !beside_result && blocks(message).iter().all(|block| words(block).is_none());
-    if wordless && !speaker.flags.injected && blocks(message).iter().any(is_media) {
+    if message.content.wordless_media().is_some() && !speaker.flags.injected {
         let origin = if speaker.flags.sidechain { Origin::Agent } else { Origin::Human };
         out.push(Part::Prompt { origin, text: String::new() });
     }
-    for block in blocks(message) {
-        if let Some(id) = result_id(block, message, line) {
+    if let Some((text, _)) = message.content.text {
+        say(text, speaker, beside_result, &mut out);
+    }
+    for block in message.content.blocks() {
+        if let Some(id) = message.result_id(block, record.record.at.line) {
             out.push(Part::Result(id.into_owned()));
-        } else if let Some(text) = words(block) {
-            speaker.say(text, beside_result, &mut out);
+        } else if let Some(text) = block.text {
+            say(text, speaker, beside_result, &mut out);
         } else {
-            let unknown = || Part::Unknown { name: kind(block).to_owned(), value: block.clone() };
-            out.push(if is_media(block) { Part::Media(content(block)) } else { unknown() });
+            let value = value::read(record.slice(&block.span));
+            let name = || block.kind.map(Raw::text).unwrap_or_default().into_owned();
+            out.push(if block.is_media() { Part::Media(content(&value)) } else { Part::Unknown { name: name(), value } });
         }
     }
     out
 }
 
-/// Whether a block is a picture or a document.
-fn is_media(block: &Value) -> bool {
-    matches!(kind(block), "image" | "document")
-}
-
-/// What the flags of a record say about who speaks in it.
-struct Speaker {
-    flags: Flags,
-    /// What a text of the program's is called, where the record says so itself.
-    label: Option<&'static str>,
-}
-
-impl Speaker {
-    /// Reads the flags.
-    fn of(value: &Value) -> Self {
-        let origin = value.get("origin").and_then(|origin| text(origin, "kind"));
-        let summary = flag(value, "isCompactSummary");
-        let caused = text(value, "sourceToolUseID").is_some() && flag(value, "isMeta");
-        let foreign = origin.is_some_and(|origin| origin != "human");
-        let meta = flag(value, "isMeta") || flag(value, "isVisibleInTranscriptOnly");
-        let injected = meta || summary || foreign || text(value, "teamName").is_some();
-        let label = match origin {
-            _ if summary => Some("summary of the conversation so far"),
-            _ if caused => Some("skill instructions"),
-            Some("task-notification") => Some("task notification"),
-            Some("peer") => Some("message of another session"),
-            _ => None,
-        };
-        Speaker { flags: Flags { injected, sidechain: flag(value, "isSidechain") }, label }
-    }
-
-    /// Adds what a text says.
-    fn say(&self, text: &str, beside_result: bool, out: &mut Vec<Part>) {
-        let (said, _) = prompt::classify(text, self.flags);
-        match said {
-            Said::Words(Origin::Program) => program(text, self.label, out),
-            // Reminders travel with results; a prompt does not.
-            Said::Words(Origin::Human | Origin::Command) if beside_result => pieces(text, out, |own| folded("said beside a result", own)),
-            said => speak(said, text, out),
+/// Adds what a text of a user record says.
+fn say(text: Raw<'_>, speaker: Speaker, beside_result: bool, out: &mut Vec<Part>) {
+    let whole = text.text();
+    match author(text, speaker.flags).author {
+        Author::Words(Origin::Program) => program(&whole, speaker.label, out),
+        // Reminders travel with results; a prompt does not.
+        Author::Words(Origin::Human | Origin::Command) if beside_result => {
+            passages(&whole, out, |own| folded("said beside a result", own));
         }
+        author => speak(author, &whole, out),
     }
 }
 
 /// Adds a text that is not the program's, or not known to be.
-fn speak(said: Said, text: &str, out: &mut Vec<Part>) {
-    match said {
-        Said::Sign(notice) => out.push(sign(notice, text)),
-        Said::Words(Origin::Command) => command(text, out),
-        Said::Words(Origin::Program) => program(text, None, out),
-        Said::Words(origin) => pieces(text, out, |own| Part::Prompt { origin, text: own.to_owned() }),
+fn speak(author: Author, text: &str, out: &mut Vec<Part>) {
+    match author {
+        Author::Sign(notice) => out.push(sign(notice, text)),
+        Author::Words(Origin::Command) => command(text, out),
+        Author::Words(Origin::Program) => program(text, None, out),
+        Author::Words(origin) => passages(text, out, |own| Part::Prompt { origin, text: own.to_owned() }),
     }
 }
 
 /// Adds a text that came without a record of its own: typed while the model was at work, or told by the program.
-pub(super) fn queued(text: &str, human: bool, out: &mut Vec<Part>) {
-    let flags = Flags { injected: !human, sidechain: false };
-    match prompt::classify(text, flags).0 {
-        Said::Words(Origin::Human) => pieces(text, out, |own| Part::Prompt { origin: Origin::Queued, text: own.to_owned() }),
-        said => speak(said, text, out),
+pub(super) fn queued(text: Raw<'_>, flags: Flags, out: &mut Vec<Part>) {
+    let whole = text.text();
+    match author(text, flags).author {
+        Author::Words(Origin::Human) => passages(&whole, out, |own| Part::Prompt { origin: Origin::Queued, text: own.to_owned() }),
+        author => speak(author, &whole, out),
+    }
+}
+
+/// Adds a command typed to the agent itself, or what it printed.
+pub(super) fn local(text: Raw<'_>, out: &mut Vec<Part>) {
+    match author(text, Flags::default()).author {
+        Author::Words(Origin::Command) => command(text.text().trim(), out),
+        _ => program(text.text().trim(), None, out),
     }
 }
 
 /// Adds own words as `own` makes them, and what the program put among them.
-fn pieces(text: &str, out: &mut Vec<Part>, own: impl Fn(&str) -> Part) {
-    out.extend(prompt::pieces(text).into_iter().map(|piece| match piece {
-        Piece::Own(text) => own(text),
-        Piece::Aside(label, text) => folded(label, text),
+fn passages(text: &str, out: &mut Vec<Part>, own: impl Fn(&str) -> Part) {
+    out.extend(author::passages(text).into_iter().map(|passage| match passage {
+        Passage::Own(text) => own(text),
+        Passage::Aside(label, text) => folded(label, text),
     }));
 }
 
@@ -114,26 +97,26 @@ fn sign(notice: Notice, text: &str) -> Part {
 }
 
 /// Adds a text of the program's. What a command printed is its output; anything else is folded.
-pub(super) fn program(text: &str, label: Option<&'static str>, out: &mut Vec<Part>) {
+fn program(text: &str, label: Option<&'static str>, out: &mut Vec<Part>) {
     if text.trim().is_empty() {
         return;
     }
     if let Some(output) = printed(text) {
         return out.push(Part::Command { line: String::new(), output: Some(output) });
     }
-    match label.or_else(|| prompt::label(text)) {
+    match label.or_else(|| author::label(text)) {
         Some(label) => out.push(folded(label, bare(text))),
         // Several asides may stand in one text.
-        None => pieces(text, out, |own| folded("put in by the program", own)),
+        None => passages(text, out, |own| folded("put in by the program", own)),
     }
 }
 
 /// Adds a command of the agent as it was typed: `/review src`, `!ls`.
-pub(super) fn command(text: &str, out: &mut Vec<Part>) {
+fn command(text: &str, out: &mut Vec<Part>) {
     if let Some(line) = tag(text, "bash-input") {
         return out.push(Part::Command { line: format!("!{line}"), output: printed(text) });
     }
-    let line = prompt::command(text).or_else(|| tag(text, "command-message").map(str::to_owned)).unwrap_or_default();
+    let line = author::command(text).or_else(|| tag(text, "command-message").map(str::to_owned)).unwrap_or_default();
     out.push(Part::Command { line, output: printed(text) });
     let tags = ["command-name", "command-message", "command-args", "local-command-stdout", "local-command-stderr"];
     let rest = tags.iter().fold(text.to_owned(), |rest, name| without(&rest, name));
@@ -176,10 +159,13 @@ fn bare(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Record;
     use serde_json::json;
+    use tooltrail_model::At;
 
     fn of(content: &str) -> Vec<Part> {
-        user(&json!({"message": {"content": content}}), 1)
+        let bytes = json!({"message": {"content": content}}).to_string().into_bytes();
+        user(&ClaudeRecord::read(Record { at: At::default(), bytes: &bytes }).unwrap())
     }
 
     #[test]

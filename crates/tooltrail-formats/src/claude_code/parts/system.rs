@@ -1,10 +1,10 @@
 //! System records: what happened around the conversation.
 
 use super::super::content::{text, without};
+use super::super::record::ClaudeRecord;
 use super::{hooks, spoken};
-use crate::Opened;
+use crate::value;
 use serde_json::Value;
-use tooltrail_model::event::Origin;
 use tooltrail_model::transcript::{Level, Part};
 
 /// Fields that every record has, or that are shown otherwise.
@@ -32,25 +32,29 @@ const FRAME: &[&str] = &[
 ];
 
 /// The parts of a system record.
-pub(super) fn system(value: &Value) -> Vec<Part> {
-    let content = text(value, "content").map(str::trim).filter(|text| !text.is_empty());
-    match text(value, "subtype") {
-        Some("turn_duration") => vec![turn(value)],
-        Some("stop_hook_summary") => {
-            hooks::hooks(Opened { line: 0, bytes: &[], payloads: Default::default(), value }).into_iter().map(Part::Hook).collect()
-        }
-        Some("compact_boundary") => vec![compaction(value, content)],
-        Some("microcompact_boundary") => vec![microcompaction(value)],
-        Some("api_error") => vec![retry(value)],
-        Some("local_command") => local(content.unwrap_or_default()),
-        Some("away_summary") => vec![notice(Level::Info, "while you were away", content)],
-        Some(fallback @ ("model_refusal_fallback" | "model_consent_fallback")) => vec![fell_back(value, fallback, content)],
-        Some(other) => vec![anything(value, other, content)],
-        None => match hooks::hooks(Opened { line: 0, bytes: &[], payloads: Default::default(), value }) {
-            hooks if !hooks.is_empty() => hooks.into_iter().map(Part::Hook).collect(),
-            _ => vec![anything(value, "", content)],
-        },
+pub(super) fn system(record: &ClaudeRecord<'_>) -> Vec<Part> {
+    let hooks: Vec<Part> = hooks::told(record).into_iter().map(Part::Hook).collect();
+    let subtype = record.rare_text(|rare| rare.subtype);
+    if !hooks.is_empty() || subtype.as_deref() == Some("stop_hook_summary") {
+        return hooks;
     }
+    if subtype.as_deref() == Some("local_command") {
+        let mut out = Vec::new();
+        record.content_text().into_iter().for_each(|text| spoken::local(text, &mut out));
+        return out;
+    }
+    // Each subtype has fields of its own, which nothing else asks for.
+    let value = &value::read(record.record.bytes);
+    let content = text(value, "content").map(str::trim).filter(|text| !text.is_empty());
+    vec![match subtype.as_deref() {
+        Some("turn_duration") => turn(value),
+        Some("compact_boundary") => compaction(value, content),
+        Some("microcompact_boundary") => microcompaction(value),
+        Some("api_error") => retry(value),
+        Some("away_summary") => notice(Level::Info, "while you were away", content),
+        Some(fallback @ ("model_refusal_fallback" | "model_consent_fallback")) => fell_back(value, fallback, content),
+        other => anything(value, other.unwrap_or_default(), content),
+    }]
 }
 
 /// Something that happened.
@@ -125,16 +129,6 @@ fn retry(value: &Value) -> Part {
         ["/error/error/error/message", "/error/error/message", "/error/message", "/error/formatted", "/cause/message", "/error/cause/code"];
     let told = paths.iter().find_map(|path| value.pointer(path).and_then(Value::as_str));
     notice(Level::Warning, &title, told.or(text(value, "content")))
-}
-
-/// A command typed to the agent itself, or what it printed.
-fn local(content: &str) -> Vec<Part> {
-    let mut out = Vec::new();
-    match super::super::prompt::classify(content, Default::default()).0 {
-        super::super::prompt::Said::Words(Origin::Command) => spoken::command(content, &mut out),
-        _ => spoken::program(content, None, &mut out),
-    }
-    out
 }
 
 /// Another model took over.

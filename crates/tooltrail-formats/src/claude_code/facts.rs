@@ -1,17 +1,16 @@
-//! Every type of record, dispatched. To teach the program a new type, add its name to [`KNOWN`] and, if it says something
-//! about calls or the session, an arm to [`decode`].
+//! The facts of a scan: every type of record, dispatched. To teach the program a new type, add its name to [`KNOWN`] and, if it says
+//! something about calls or the session, an arm to [`facts`].
 
-use super::envelope::Envelope;
-use super::message::Block;
-use super::talk::{self, HEAD};
-use super::{calls, hooks, progress};
+use super::author::HEAD;
+use super::record::ClaudeRecord;
+use super::{calls, hooks, progress, talk};
 use crate::{Record, Sink};
 use std::borrow::Cow;
 use tooltrail_model::event::{
     Block as BlockFact, BlockKind, Boundary, Context, Echo, Meta, Node, Notice, Origin, Prompt, Role, TitleBy, Usage,
 };
 use tooltrail_model::{Event, Fact, Scope, Span, Time};
-use tooltrail_skim::{Raw, Skim, Torn};
+use tooltrail_skim::Raw;
 
 /// The types of records that are known. Others are kept and counted as unknown.
 const KNOWN: &[&str] = &[
@@ -85,49 +84,49 @@ impl<'r> Emit<'_, 'r> {
         self.record.span(inner.start + self.base..inner.end + self.base)
     }
 
+    /// The record's number.
+    pub(super) fn line(&self) -> u64 {
+        self.record.at.line
+    }
+
     pub(super) fn slice(&self, inner: &std::ops::Range<usize>) -> &'r [u8] {
         self.record.bytes.get(inner.start + self.base..inner.end + self.base).unwrap_or_default()
     }
 }
 
-pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
-    let mut envelope = Envelope::default();
-    envelope.read(record.bytes)?;
-    let scope = Scope {
-        session: envelope.session.map(Raw::decoded_bytes),
-        agent: envelope.agent.map(Raw::decoded_bytes),
-        sidechain: envelope.sidechain,
-    };
-    let (kind, known) = kind(envelope.kind);
-    let mut emit = Emit { record: &record, time: envelope.time, base: 0, scope: &scope, out };
+/// Emits the facts of a record.
+pub(super) fn facts(record: &ClaudeRecord<'_>, out: &mut Sink<'_>) {
+    let scope =
+        Scope { session: record.session.map(Raw::decoded_bytes), agent: record.agent.map(Raw::decoded_bytes), sidechain: record.sidechain };
+    let (kind, known) = kind(record.kind);
+    let mut emit = Emit { record: &record.record, time: record.time, base: 0, scope: &scope, out };
     emit.fact(Fact::Record { name: Cow::Borrowed(&kind), known });
-    context(&envelope, &mut emit);
-    node(&envelope, &kind, &mut emit);
+    context(record, &mut emit);
+    node(record, &kind, &mut emit);
     match &*kind {
-        "user" => user(&envelope, &mut emit),
-        "assistant" => assistant(&envelope, &mut emit),
-        "progress" => progress::decode(&envelope, &mut emit),
-        "attachment" => match hooks::read(&envelope, &record) {
+        "user" => user(record, &mut emit),
+        "assistant" => assistant(record, &mut emit),
+        "progress" => progress::facts(record, &mut emit),
+        "attachment" => match hooks::read(record) {
             Some(hook) => emit.fact(Fact::Hook(hook)),
-            None => talk::attached(&envelope, &mut emit),
+            None => talk::attached(record, &mut emit),
         },
-        "system" => system(&envelope, &mut emit),
-        "queue-operation" => talk::queue(&mut emit),
-        "summary" | "ai-title" | "custom-title" | "agent-name" => title(&mut emit),
-        "worktree-state" | "relocated" => place(&mut emit),
+        "system" => system(record, &mut emit),
+        "queue-operation" => talk::queue(record, &mut emit),
+        "summary" | "ai-title" | "custom-title" | "agent-name" => title(record, &mut emit),
+        "worktree-state" | "relocated" => place(record, &mut emit),
         _ => {}
     }
-    Ok(envelope.depth)
 }
 
-fn context(envelope: &Envelope<'_>, emit: &mut Emit<'_, '_>) {
-    if envelope.cwd.is_none() && envelope.branch.is_none() {
+fn context(record: &ClaudeRecord<'_>, emit: &mut Emit<'_, '_>) {
+    if record.cwd.is_none() && record.branch.is_none() {
         return;
     }
-    let cwd = envelope.cwd.map(Raw::decoded_bytes);
+    let cwd = record.cwd.map(Raw::decoded_bytes);
     // A worktree that the agent made belongs to the repository it was made in.
     let repository = cwd.as_deref().and_then(repository).map(|path| Cow::Owned(path.to_vec()));
-    emit.fact(Fact::Context(Context { cwd, repository, branch: envelope.branch.map(Raw::decoded_bytes), model: None }));
+    emit.fact(Fact::Context(Context { cwd, repository, branch: record.branch.map(Raw::decoded_bytes), model: None }));
 }
 
 /// The repository of a worktree that the agent made inside it.
@@ -141,7 +140,7 @@ fn repository(cwd: &[u8]) -> Option<&[u8]> {
     Some(&cwd[..at - 1])
 }
 
-fn node(envelope: &Envelope<'_>, kind: &str, emit: &mut Emit<'_, '_>) {
+fn node(record: &ClaudeRecord<'_>, kind: &str, emit: &mut Emit<'_, '_>) {
     let role = match kind {
         "user" => Role::User,
         "assistant" => Role::Assistant,
@@ -149,47 +148,44 @@ fn node(envelope: &Envelope<'_>, kind: &str, emit: &mut Emit<'_, '_>) {
         // Other records may carry an id, but it is not a place in the conversation.
         _ => return,
     };
-    let Some(id) = envelope.uuid else { return };
-    let hidden = envelope.meta || envelope.team;
+    let Some(id) = record.uuid else { return };
+    let hidden = record.meta || record.team;
     emit.fact(Fact::Node(Node {
         id: id.digest(),
-        parent: envelope.parent.map(Raw::digest),
-        copy_of: envelope.forked_from.map(Raw::digest),
+        parent: record.parent.map(Raw::digest),
+        copy_of: record.forked_from.map(Raw::digest),
         role,
         hidden,
     }));
-    if !envelope.supersedes.is_empty() {
-        emit.fact(Fact::Retract(envelope.supersedes.iter().map(|id| id.digest()).collect()));
+    if !record.supersedes.is_empty() {
+        emit.fact(Fact::Retract(record.supersedes.iter().map(|id| id.digest()).collect()));
     }
 }
 
-fn user<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
-    let content = &envelope.message.content;
-    let mut results = 0;
-    let only = content.blocks().filter(|block| block.is_result()).count() == 1;
+fn user<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
+    let content = &record.message.content;
+    let results = content.results();
     for block in content.blocks() {
         // The structured companion belongs to one result; with several, nobody can say to which.
-        let structured = envelope.structured.as_ref().filter(|_| only);
-        let node = envelope.source_node.or(envelope.parent);
-        if let Some(result) = calls::result(block, &envelope.message, structured, envelope.denial, envelope.feedback, node, emit) {
-            results += 1;
+        let structured = record.structured.as_ref().filter(|_| results == 1);
+        let node = record.source_node.or(record.parent);
+        if let Some(result) = calls::result(block, &record.message, structured, record.denial, record.feedback, node, emit) {
             calls::emit_result(result, structured, emit);
         }
     }
+    let speaker = record.speaker();
     if let Some((text, span)) = &content.text {
-        talk::words(*text, span, envelope, results > 0, emit);
+        talk::words(*text, span, speaker.flags, results > 0, emit);
     }
     // A prompt may be nothing but a picture.
-    let shown = |block: &Block<'_>| block.kind.is_some_and(|kind| kind == *"image" || kind == *"document");
-    let wordless = results == 0 && content.text.is_none() && content.blocks().all(|block| block.text.is_none());
-    if let Some(block) = content.blocks().find(|block| shown(block)).filter(|_| wordless && !talk::injected(envelope)) {
-        let origin = if envelope.sidechain { Origin::Agent } else { Origin::Human };
+    if let Some(block) = content.wordless_media().filter(|_| !speaker.flags.injected) {
+        let origin = if record.sidechain { Origin::Agent } else { Origin::Human };
         let span = emit.span(&block.span);
-        emit.fact(Fact::Prompt(Prompt { origin, head: Cow::Borrowed(""), digest: emit.record.at.line, span, echo: Echo::None }));
+        emit.fact(Fact::Prompt(Prompt { origin, head: Cow::Borrowed(""), digest: emit.line(), span, echo: Echo::None }));
     }
     for block in content.blocks().filter(|block| block.tool_use_id.is_none() && !block.is_result()) {
         match (block.text, block.kind.map(Raw::text).as_deref()) {
-            (Some(text), _) => talk::words(text, &block.span, envelope, results > 0, emit),
+            (Some(text), _) => talk::words(text, &block.span, speaker.flags, results > 0, emit),
             (None, Some("image")) => {
                 emit.fact(Fact::Block(BlockFact { message: None, kind: BlockKind::Image, span: emit.span(&block.span) }))
             }
@@ -201,19 +197,19 @@ fn user<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
     }
 }
 
-fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
-    let message = &envelope.message;
-    if envelope.api_error {
+fn assistant<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
+    let message = &record.message;
+    if record.api_error {
         emit.fact(Fact::Notice(Notice::ApiError));
     }
-    let id = message.id.or(envelope.uuid);
-    let speaks = Some(id.map_or_else(|| emit.record.at.line, Raw::digest));
+    let id = message.id.or(record.uuid);
+    let speaks = Some(id.map_or_else(|| emit.line(), Raw::digest));
     if let (Some(usage), Some(id)) = (&message.usage, id)
-        && message.model.is_none_or(|model| model != *"<synthetic>")
+        && !message.is_synthetic()
     {
         emit.fact(Fact::Usage(Usage {
             message: id.digest(),
-            request: envelope.request.map(Raw::digest),
+            request: record.request.map(Raw::digest),
             model: message.model.map(Raw::decoded_bytes),
             tokens: usage.tokens,
             server_tools: usage.server_tools,
@@ -223,7 +219,7 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
         for (number, (model, tokens)) in (1..).zip(&usage.advisors) {
             emit.fact(Fact::Usage(Usage {
                 message: id.digest().rotate_left(number),
-                request: envelope.request.map(Raw::digest),
+                request: record.request.map(Raw::digest),
                 model: Some(model.decoded_bytes()),
                 tokens: *tokens,
                 server_tools: [0; 2],
@@ -235,10 +231,10 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
         emit.fact(Fact::Block(BlockFact { message: speaks, kind: BlockKind::Text, span: emit.span(span) }));
     }
     for block in message.content.blocks() {
-        if let Some(mut call) = calls::call(block, message, envelope.request, envelope.uuid, emit) {
+        if let Some(mut call) = calls::call(block, message, record.request, record.uuid, emit) {
             call.message_id = speaks;
             emit.fact(Fact::Call(call));
-        } else if let Some((result, _)) = calls::result(block, message, None, None, None, envelope.uuid, emit) {
+        } else if let Some((result, _)) = calls::result(block, message, None, None, None, record.uuid, emit) {
             emit.fact(Fact::Result(result));
         } else {
             let kind = match block.kind.map(Raw::text).as_deref() {
@@ -253,43 +249,29 @@ fn assistant<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
     }
 }
 
-fn system<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
-    let (mut subtype, mut content) = (None, None);
-    let (mut attempt, mut attempts) = (None, None);
-    let mut retracted = Vec::new();
-    let _ = Skim::new(emit.record.bytes).object(|key, value| {
-        match key.as_bytes() {
-            b"subtype" => subtype = value.string().map(Raw::text),
-            b"content" => content = value.string(),
-            b"retryAttempt" => attempt = value.uint(),
-            b"maxRetries" => attempts = value.uint(),
-            b"retractedMessageUuids" => value.array(|id| {
-                retracted.extend(id.string().map(Raw::digest));
-                Ok(())
-            })?,
-            _ => {}
-        }
-        Ok(())
-    });
+fn system<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
+    let rare = record.rare();
+    let retracted = rare.map(|rare| rare.retracted.as_slice()).unwrap_or_default();
     if !retracted.is_empty() {
-        emit.fact(Fact::Retract(retracted));
+        emit.fact(Fact::Retract(retracted.iter().map(|id| id.digest()).collect()));
     }
-    match subtype.as_deref() {
+    let retries = rare.and_then(|rare| rare.retry_attempt.zip(rare.max_retries));
+    match record.rare_text(|rare| rare.subtype).as_deref() {
         Some("compact_boundary") => emit.fact(Fact::Boundary(Boundary::Compaction)),
         Some("microcompact_boundary") => emit.fact(Fact::Boundary(Boundary::MicroCompaction)),
         // What will be tried again has not failed yet; the model is still at work.
-        Some("api_error") if attempt.zip(attempts).is_some_and(|(attempt, attempts)| attempt < attempts) => {}
+        Some("api_error") if retries.is_some_and(|(attempt, attempts)| attempt < attempts) => {}
         Some("api_error") => emit.fact(Fact::Notice(Notice::ApiError)),
         Some("turn_duration") => emit.fact(Fact::Notice(Notice::TurnOver)),
         Some("stop_hook_summary") => {
             emit.fact(Fact::Notice(Notice::TurnOver));
-            for hook in hooks::summary(emit.record, envelope.tool_use) {
+            for hook in hooks::summary(record) {
                 emit.fact(Fact::Hook(hook));
             }
         }
         None => {
-            let text = content.map(|content| content.head(4000)).unwrap_or_default();
-            if let Some(hook) = hooks::in_words(&text, envelope.tool_use) {
+            let text = record.content_text().map(|content| content.head(4000)).unwrap_or_default();
+            if let Some(hook) = hooks::in_words(&text, record.tool_use) {
                 emit.fact(Fact::Hook(hook));
             }
         }
@@ -297,43 +279,18 @@ fn system<'r>(envelope: &Envelope<'r>, emit: &mut Emit<'_, 'r>) {
     }
 }
 
-fn title(emit: &mut Emit<'_, '_>) {
-    let mut leaf = None;
-    let mut title = None;
-    let _ = Skim::new(emit.record.bytes).object(|key, value| {
-        match key.as_bytes() {
-            b"leafUuid" => leaf = value.string().map(Raw::digest),
-            b"summary" => title = value.string().map(|text| (TitleBy::Summary, text.head(HEAD))),
-            b"aiTitle" => title = value.string().map(|text| (TitleBy::Model, text.head(HEAD))),
-            b"agentName" => title = value.string().map(|text| (TitleBy::Agent, text.head(HEAD))),
-            b"customTitle" => title = value.string().map(|text| (TitleBy::Person, text.head(HEAD))),
-            _ => {}
-        }
-        Ok(())
-    });
-    match (title, leaf) {
-        (Some((TitleBy::Summary, title)), Some(leaf)) => emit.fact(Fact::Meta(Meta::Summary { leaf, title })),
-        (Some((by, title)), _) => emit.fact(Fact::Meta(Meta::Title(by, title))),
-        (None, _) => {}
-    }
+fn title(record: &ClaudeRecord<'_>, emit: &mut Emit<'_, '_>) {
+    let Some((by, title)) = record.rare().and_then(|rare| rare.title) else { return };
+    let leaf = record.rare().and_then(|rare| rare.leaf).map(Raw::digest);
+    let title = title.head(HEAD);
+    emit.fact(Fact::Meta(match (by, leaf) {
+        (TitleBy::Summary, Some(leaf)) => Meta::Summary { leaf, title },
+        (by, _) => Meta::Title(by, title),
+    }));
 }
 
-fn place(emit: &mut Emit<'_, '_>) {
-    let mut path = None;
-    let _ = Skim::new(emit.record.bytes).object(|key, value| {
-        match key.as_bytes() {
-            b"relocatedCwd" => path = value.string().map(Raw::text),
-            b"worktreeSession" => value.object(|key, value| {
-                if key.as_bytes() == b"originalCwd" {
-                    path = value.string().map(Raw::text);
-                }
-                Ok(())
-            })?,
-            _ => {}
-        }
-        Ok(())
-    });
-    if let Some(path) = path {
+fn place(record: &ClaudeRecord<'_>, emit: &mut Emit<'_, '_>) {
+    if let Some(path) = record.rare_text(|rare| rare.project) {
         emit.fact(Fact::Meta(Meta::Project(path)));
     }
 }

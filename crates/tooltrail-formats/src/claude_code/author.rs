@@ -1,6 +1,11 @@
-//! Which texts of user records are a person's words, and which the program put there.
+//! Who wrote a text: a person, another agent, or the program. [`author`] alone decides it, for a scan and for a reader.
 
+use std::borrow::Cow;
 use tooltrail_model::event::{Notice, Origin};
+use tooltrail_skim::Raw;
+
+/// How much of a text is decoded to tell who wrote it; a prompt's title is no longer, either.
+pub(super) const HEAD: usize = 400;
 
 /// Texts that the program writes as whole messages, by how they begin, and what each is called.
 const PROGRAM: &[(&str, &str)] = &[
@@ -42,55 +47,89 @@ const ASIDES: &[(&str, &str)] = &[
     ("post-tool-use-hook", "tool hook"),
 ];
 
-/// A piece of a text: somebody's own words, or what the program put among them.
+/// A passage of a text: somebody's own words, or what the program put among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Piece<'t> {
+pub(super) enum Passage<'t> {
     /// Own words.
     Own(&'t str),
     /// What the program put in: what it is called, and its text.
     Aside(&'static str, &'t str),
 }
 
-/// What a text is.
+/// The author of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(super) enum Author {
     /// Somebody's words.
     Words(Origin),
     /// A sign of something that happened.
     Sign(Notice),
 }
 
-/// What the flags of a record say about its text.
+/// What the flags of a record say about its texts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Flags {
     pub(super) injected: bool,
     pub(super) sidechain: bool,
 }
 
-/// Tells what a text is, and how the person's own words begin.
-pub(super) fn classify(text: &str, flags: Flags) -> (Said, &str) {
+/// Who speaks in a record, as far as its flags tell.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Speaker {
+    pub(super) flags: Flags,
+    /// What a text of the program's is called, where the record says so itself.
+    pub(super) label: Option<&'static str>,
+}
+
+/// A text whose author is known.
+#[derive(Debug)]
+pub(super) struct Authored<'r> {
+    pub(super) author: Author,
+    text: Cow<'r, str>,
+    own: usize,
+}
+
+impl Authored<'_> {
+    /// How the author's own words begin, behind what the program put in front of them.
+    pub(super) fn own(&self) -> &str {
+        self.text.get(self.own..).unwrap_or_default()
+    }
+}
+
+/// Tells who wrote a text.
+pub(super) fn author(text: Raw<'_>, flags: Flags) -> Authored<'_> {
+    let head = text.head(HEAD);
+    let start = head.trim_start();
+    // A text that begins with an aside may have the person's words far behind it.
+    let text = if (start.starts_with('<') || start.is_empty()) && !flags.injected { text.text() } else { head };
+    let (author, own) = classify(&text, flags);
+    let own = text.len() - own.len();
+    Authored { author, text, own }
+}
+
+/// Tells who wrote a text, and how the person's own words begin.
+fn classify(text: &str, flags: Flags) -> (Author, &str) {
     let own = text.trim_start();
     if is_interrupt(own) {
-        return (Said::Sign(Notice::Interrupt), own);
+        return (Author::Sign(Notice::Interrupt), own);
     }
     if flags.injected {
         let handover = own.starts_with("Continue from where you left off.");
-        return (if handover { Said::Sign(Notice::Handover) } else { Said::Words(Origin::Program) }, own);
+        return (if handover { Author::Sign(Notice::Handover) } else { Author::Words(Origin::Program) }, own);
     }
     if PROGRAM.iter().any(|(beginning, _)| own.starts_with(beginning)) {
-        return (Said::Words(Origin::Program), own);
+        return (Author::Words(Origin::Program), own);
     }
     if flags.sidechain {
-        return (Said::Words(Origin::Agent), own);
+        return (Author::Words(Origin::Agent), own);
     }
     if ["<command-name>", "<command-message>", "<bash-input>"].iter().any(|tag| own.starts_with(tag)) {
-        return (Said::Words(Origin::Command), own);
+        return (Author::Words(Origin::Command), own);
     }
     let own = without_asides(own);
     if own.is_empty() {
-        return (Said::Words(Origin::Program), own);
+        return (Author::Words(Origin::Program), own);
     }
-    (Said::Words(Origin::Human), own)
+    (Author::Words(Origin::Human), own)
 }
 
 /// The marker stands alone; a person may well quote it.
@@ -128,7 +167,7 @@ fn aside(text: &str) -> Option<(&'static str, &str, &str)> {
 
 /// A text taken apart into own words and what the program put among them. People quote such blocks, so only those count that begin a
 /// line.
-pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
+pub(super) fn passages(text: &str) -> Vec<Passage<'_>> {
     let mut out = Vec::new();
     let own = |text: &str| !text.trim().is_empty();
     // Nothing that opens behind the last end of a block is one, so a text full of openings is not searched again for each.
@@ -136,8 +175,8 @@ pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
     let (mut begin, mut line) = (0, 0);
     while let Some(rest) = text.get(line..).filter(|_| line < last) {
         if let Some((label, inner, after)) = aside(rest) {
-            out.extend(text.get(begin..line).filter(|text| own(text)).map(|text| Piece::Own(text.trim())));
-            out.push(Piece::Aside(label, inner));
+            out.extend(text.get(begin..line).filter(|text| own(text)).map(|text| Passage::Own(text.trim())));
+            out.push(Passage::Aside(label, inner));
             begin = text.len() - after.len();
             line = begin;
             continue;
@@ -147,7 +186,7 @@ pub(super) fn pieces(text: &str) -> Vec<Piece<'_>> {
             None => break,
         }
     }
-    out.extend(text.get(begin..).filter(|text| own(text)).map(|text| Piece::Own(text.trim())));
+    out.extend(text.get(begin..).filter(|text| own(text)).map(|text| Passage::Own(text.trim())));
     out
 }
 
@@ -162,24 +201,24 @@ pub(super) fn command(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn said(text: &str) -> Said {
+    fn said(text: &str) -> Author {
         classify(text, Flags::default()).0
     }
 
     #[test]
     fn people_programs_and_signs_are_told_apart() {
-        assert_eq!(said("fix the parser"), Said::Words(Origin::Human));
-        assert_eq!(said("why does <system-reminder> appear?"), Said::Words(Origin::Human));
-        assert_eq!(said("<system-reminder>be brief</system-reminder>"), Said::Words(Origin::Program));
+        assert_eq!(said("fix the parser"), Author::Words(Origin::Human));
+        assert_eq!(said("why does <system-reminder> appear?"), Author::Words(Origin::Human));
+        assert_eq!(said("<system-reminder>be brief</system-reminder>"), Author::Words(Origin::Program));
         assert_eq!(classify("<ide_opened_file>a.rs</ide_opened_file>\nfix it", Flags::default()).1, "fix it");
-        assert_eq!(said("<command-message>review</command-message>\n<command-name>/review</command-name>"), Said::Words(Origin::Command));
-        assert_eq!(said("Another Claude session sent a message:\n<teammate-message teammate_id=\"a\">hi"), Said::Words(Origin::Program));
-        assert_eq!(said("Another Claude session sent a message: what now?"), Said::Words(Origin::Human));
-        assert_eq!(said("[Request interrupted by user for tool use]"), Said::Sign(Notice::Interrupt));
+        assert_eq!(said("<command-message>review</command-message>\n<command-name>/review</command-name>"), Author::Words(Origin::Command));
+        assert_eq!(said("Another Claude session sent a message:\n<teammate-message teammate_id=\"a\">hi"), Author::Words(Origin::Program));
+        assert_eq!(said("Another Claude session sent a message: what now?"), Author::Words(Origin::Human));
+        assert_eq!(said("[Request interrupted by user for tool use]"), Author::Sign(Notice::Interrupt));
         let meta = Flags { injected: true, sidechain: false };
-        assert_eq!(classify("Continue from where you left off.", meta).0, Said::Sign(Notice::Handover));
-        assert_eq!(classify("anything", meta).0, Said::Words(Origin::Program));
-        assert_eq!(classify("find x", Flags { sidechain: true, injected: false }).0, Said::Words(Origin::Agent));
+        assert_eq!(classify("Continue from where you left off.", meta).0, Author::Sign(Notice::Handover));
+        assert_eq!(classify("anything", meta).0, Author::Words(Origin::Program));
+        assert_eq!(classify("find x", Flags { sidechain: true, injected: false }).0, Author::Words(Origin::Agent));
         assert_eq!(label("<task-notification>x"), Some("task notification"));
         assert_eq!(label("words"), None);
         assert_eq!(command("<command-args>-v</command-args><command-name>/x</command-name>").as_deref(), Some("/x -v"));
@@ -189,15 +228,15 @@ mod tests {
     fn asides_are_split_off_and_quotes_stay() {
         let text = "<ide_selection>a</ide_selection>\nfix <system-reminder>this</system-reminder>\n<system-reminder>\nb\n</system-reminder>\nplease";
         assert_eq!(
-            pieces(text),
+            passages(text),
             [
-                Piece::Aside("selection in the editor", "a"),
-                Piece::Own("fix <system-reminder>this</system-reminder>"),
-                Piece::Aside("system reminder", "b"),
-                Piece::Own("please"),
+                Passage::Aside("selection in the editor", "a"),
+                Passage::Own("fix <system-reminder>this</system-reminder>"),
+                Passage::Aside("system reminder", "b"),
+                Passage::Own("please"),
             ]
         );
-        assert_eq!(pieces("<system-reminder>never closed"), [Piece::Own("<system-reminder>never closed")]);
-        assert_eq!(pieces(" \n "), []);
+        assert_eq!(passages("<system-reminder>never closed"), [Passage::Own("<system-reminder>never closed")]);
+        assert_eq!(passages(" \n "), []);
     }
 }

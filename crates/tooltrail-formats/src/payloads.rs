@@ -1,0 +1,111 @@
+//! Payloads: the large values of records (inputs, results, texts, unknown records) on their way to a reader.
+//!
+//! A format finds out from the record as the log has it what a payload is, and hands on what a reader sees through [`Payloads`] alone,
+//! which is where texts are redacted. So no marker, tag or id is missed because of a redaction, and no text gets past it.
+
+use crate::joined;
+use crate::value::{self, Change};
+use serde_json::Value;
+use tooltrail_model::content::{Content, Image};
+use tooltrail_model::transcript::{Answered, HookStory, Part};
+use tooltrail_skim::Raw;
+
+/// The one way by which payloads of records become values and texts: as the log has them, or redacted.
+#[derive(Clone, Copy, Default)]
+pub struct Payloads<'c> {
+    change: Option<&'c Change<'c>>,
+}
+
+impl<'c> Payloads<'c> {
+    /// Payloads whose texts are changed as they are opened.
+    pub fn changed(change: &'c Change<'c>) -> Self {
+        Payloads { change: Some(change) }
+    }
+
+    /// A payload as a value.
+    pub fn value(&self, bytes: &[u8]) -> Value {
+        let mut value = value::read(bytes);
+        self.tree(&mut value);
+        value
+    }
+
+    /// A text of the record.
+    pub fn text(&self, text: Raw<'_>) -> String {
+        self.decoded(text.text().into_owned())
+    }
+
+    /// A text that is decoded already: part of a string, or put together from several.
+    pub fn decoded(&self, text: String) -> String {
+        match self.change {
+            Some(change) => change(text),
+            None => text,
+        }
+    }
+
+    /// The pieces of a result. They may be one text that came in several.
+    fn contents(&self, mut contents: Vec<Content>) -> Vec<Content> {
+        let Some(change) = self.change else { return contents };
+        contents.iter_mut().for_each(|content| self.redact(content));
+        let texts = contents.iter_mut().filter_map(|content| match content {
+            Content::Text { text } => Some(text),
+            _ => None,
+        });
+        joined::again(texts.collect(), change);
+        contents
+    }
+
+    fn each<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {
+        texts.into_iter().for_each(|text| *text = self.decoded(std::mem::take(text)));
+    }
+
+    fn redact(&self, content: &mut Content) {
+        match content {
+            Content::Text { text } => self.each([text]),
+            Content::Image(Image { data, source, .. }) => self.each(data.iter_mut().chain(source)),
+            Content::Document { title, text, .. } => self.each(title.iter_mut().chain(text)),
+            Content::Tool { .. } => {}
+            Content::Other { value } => self.tree(value),
+        }
+    }
+
+    /// Lets a value through that was read as the log has it.
+    pub(crate) fn tree(&self, value: &mut Value) {
+        if let Some(change) = self.change {
+            value::change(value, change);
+        }
+    }
+
+    /// Lets a part through that was made of the record as the log has it.
+    pub(crate) fn part(&self, part: &mut Part) {
+        match part {
+            Part::Prompt { text, .. } | Part::Text(text) | Part::Thinking(text) => self.each([text]),
+            Part::Command { line, output } => self.each(std::iter::once(line).chain(output)),
+            Part::Media(content) => self.redact(content),
+            Part::Call(_) | Part::Result(_) | Part::End(_) => {}
+            Part::Folded { label, text } => self.each([label, text]),
+            Part::Notice { title, text, .. } => self.each(std::iter::once(title).chain(text)),
+            Part::Boundary { title, facts } => self.each(std::iter::once(title).chain(facts.iter_mut().map(|(_, fact)| fact))),
+            Part::Hook(hook) => self.hook(hook),
+            Part::Unknown { value, .. } => self.tree(value),
+        }
+    }
+
+    /// Lets a hook through that was made of the record as the log has it.
+    pub(crate) fn hook(&self, hook: &mut HookStory) {
+        self.each(hook.name.iter_mut().chain(&mut hook.command));
+        self.each(hook.texts.iter_mut().map(|(_, text)| text));
+    }
+
+    /// Lets a result through that was made of the record as the log has it.
+    pub(crate) fn answer(&self, answer: &mut Answered) {
+        answer.seen = self.contents(std::mem::take(&mut answer.seen));
+        answer.produced.iter_mut().for_each(|produced| self.tree(produced));
+        self.each(&mut answer.feedback);
+    }
+}
+
+impl std::fmt::Debug for Payloads<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Payloads").field("changed", &self.change.is_some()).finish()
+    }
+}

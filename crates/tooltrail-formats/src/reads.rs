@@ -1,0 +1,80 @@
+//! A count of how often each record is read, for the tests that hold it to once per depth.
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+static READS: LazyLock<Mutex<HashMap<Vec<u8>, usize>>> = LazyLock::new(Mutex::default);
+
+/// Counts one reading of a record.
+pub(crate) fn note(record: &[u8]) {
+    *READS.lock().unwrap_or_else(PoisonError::into_inner).entry(record.to_vec()).or_default() += 1;
+}
+
+/// How often a record was read since this was asked last. Tests use records that no other test has.
+pub(crate) fn take(record: &[u8]) -> usize {
+    READS.lock().unwrap_or_else(PoisonError::into_inner).remove(record).unwrap_or_default()
+}
+
+mod tests {
+    use super::take;
+    use crate::scan::{Options, Progress, scan};
+    use crate::shelf::{Disk, Shelf};
+    use crate::transcript::{Notes, SessionBook};
+    use crate::{find, load};
+    use tooltrail_model::book::{Book, Loaded};
+    use tooltrail_model::transcript::What;
+    use tooltrail_model::{Now, Time};
+
+    /// A session with a prompt, a call with a hook, its result, and the last words.
+    const CLAUDE: [&str; 5] = [
+        r#"{"type":"user","uuid":"reads1","timestamp":"2026-03-04T10:00:00.000Z","sessionId":"reads","message":{"content":"go"}}"#,
+        r#"{"type":"assistant","uuid":"reads2","parentUuid":"reads1","timestamp":"2026-03-04T10:00:01.000Z","sessionId":"reads","message":{"id":"m1","content":[{"type":"tool_use","id":"toolu_reads","name":"Bash","input":{"command":"ls"}}]}}"#,
+        r#"{"type":"attachment","uuid":"reads3","parentUuid":"reads2","timestamp":"2026-03-04T10:00:02.000Z","sessionId":"reads","attachment":{"type":"hook_success","hookName":"PreToolUse:Bash","hookEvent":"PreToolUse","toolUseID":"toolu_reads","command":"guard","exitCode":0,"stdout":"fine","stderr":""}}"#,
+        r#"{"type":"user","uuid":"reads4","parentUuid":"reads3","timestamp":"2026-03-04T10:00:03.000Z","sessionId":"reads","message":{"content":[{"type":"tool_result","tool_use_id":"toolu_reads","content":"a"}]},"toolUseResult":{"stdout":"a"}}"#,
+        r#"{"type":"assistant","uuid":"reads5","parentUuid":"reads4","timestamp":"2026-03-04T10:00:04.000Z","sessionId":"reads","message":{"id":"m2","content":[{"type":"text","text":"done"}]}}"#,
+    ];
+
+    /// The same session of Codex, whose hook is told by the result.
+    const CODEX: [&str; 5] = [
+        r#"{"timestamp":"2026-03-04T10:00:00.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"go: reads1"}]}}"#,
+        r#"{"timestamp":"2026-03-04T10:00:01.000Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"ls\"}","call_id":"call_reads"}}"#,
+        r#"{"timestamp":"2026-03-04T10:00:02.000Z","type":"event_msg","payload":{"type":"exec_command_end","call_id":"call_reads","command":["ls"],"aggregated_output":"a","exit_code":0}}"#,
+        r#"{"timestamp":"2026-03-04T10:00:03.000Z","type":"response_item","payload":{"type":"function_call_output","call_id":"call_reads","output":"Exit code: 0\nOutput:\na"}}"#,
+        r#"{"timestamp":"2026-03-04T10:00:04.000Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"done: reads5"}]}}"#,
+    ];
+
+    #[test]
+    fn records_are_read_once_per_depth() {
+        once_per_depth(CLAUDE, 1);
+        once_per_depth(CODEX, 0);
+    }
+
+    /// Looks at a session of five records in every way.
+    fn once_per_depth(records: [&str; 5], hooks: usize) {
+        let counts = || records.map(|record| take(record.as_bytes()));
+        let path = std::env::temp_dir().join(format!("tooltrail-reads-{}.jsonl", std::process::id()));
+        std::fs::write(&path, records.map(|line| format!("{line}\n")).concat()).unwrap();
+        let search = find::in_paths(std::slice::from_ref(&path));
+        let (linker, _) = scan(&search.files, &Options::default(), &Progress::default());
+        assert_eq!(counts(), [1; 5], "by a scan");
+        let linked = linker.link();
+        let now = Now::at("2026-03-05T10:00:00Z".parse::<Time>().unwrap());
+        let (disk, notes) = (Disk::default(), Notes::default());
+        let book = SessionBook::read(&linked, &[0], &now, &disk, None);
+        assert_eq!(counts(), [1; 5], "by the index of a transcript");
+        assert!(matches!(book.call(0), Loaded::Call(story) if story.hooks.len() == hooks && story.answer.is_some()));
+        assert_eq!(counts(), [0, 1, 1, 1, 0], "by opening a call");
+        let text = book.transcript().threads[0].entries.iter().find(|entry| entry.what == What::Text).unwrap();
+        assert!(matches!(book.open(text), Loaded::Part(_)));
+        assert_eq!(counts(), [0, 0, 0, 0, 1], "by opening a message");
+        let call = &linked.calls[0];
+        let (row, at) = (linked.call_row(call, &now, false), linked.record(call.id).at);
+        let bytes = disk.bytes(row.request.file, at.span).unwrap();
+        assert_eq!(load::argument(&bytes, at, &row).as_deref(), Some("ls"));
+        assert_eq!(counts(), [0, 1, 0, 0, 0], "for a table");
+        SessionBook::read_on(&linked, 0, &now, &disk, &notes);
+        SessionBook::read_on(&linked, 0, &now, &disk, &notes);
+        assert_eq!(counts(), [1; 5], "by an index that is kept");
+        std::fs::remove_file(&path).unwrap();
+    }
+}
