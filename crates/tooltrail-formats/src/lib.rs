@@ -29,3 +29,8 @@ pub use format::{Ask, Decode, Format, LogFiles, OpenRecords, Opened, Places, Rec
 
 /// All agents whose logs can be read. The first that recognises a file has it.
 pub static FORMATS: &[&dyn Format] = &[&claude_code::ClaudeCode, &codex::Codex];
+
+/// The format of an agent, by its name in output.
+pub fn format_of(agent: &str) -> Option<&'static dyn Format> {
+    FORMATS.iter().copied().find(|format| format.agent() == agent)
+}

@@ -49,10 +49,8 @@ fn agent(case: &Path) -> &str {
 
 /// Where a case's logs are looked for: it is the agent's own directory.
 fn places(case: &Path) -> Places {
-    match agent(case) {
-        "codex" => Places { codex_home: Some(case.to_owned()), ..Places::default() },
-        _ => Places { claude_config: Some(case.to_string_lossy().into_owned()), ..Places::default() },
-    }
+    let variable = if agent(case) == "codex" { "CODEX_HOME" } else { "CLAUDE_CONFIG_DIR" };
+    Places { environment: [(variable, case.into())].into(), ..Places::default() }
 }
 
 fn name(path: &Path) -> String {

@@ -26,6 +26,8 @@ pub struct Transcript<'a> {
     pub threads: Vec<Thread>,
     /// From when to when hooks ran, of calls and of turns, as far as the log tells.
     pub hooks: Vec<(Time, Time)>,
+    /// The session that its first copied call was made in, as the name of that log says.
+    pub copied_from: Option<String>,
 }
 
 /// A call of a transcript.

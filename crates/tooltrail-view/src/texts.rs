@@ -8,18 +8,7 @@ use crate::pieces::{Fields, markdown, plain, terminal};
 use crate::{Block, Limits, Line, json};
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
-
-/// How much of a text a line gives a taste of.
-const GIST: usize = 200;
-
-/// The first line that says something, and a mark if more follows or it is long.
-pub(crate) fn gist(text: &str) -> String {
-    let text = text.trim();
-    let first = text.lines().next().unwrap_or_default().trim_end();
-    let start: String = first.chars().take(GIST).collect();
-    let more = start.len() < first.len() || first.len() < text.len();
-    if more { format!("{start} …") } else { start }
-}
+pub(crate) use tooltrail_model::detail::gist;
 
 /// A text whose lines count.
 pub(crate) fn code(text: &str, limits: &Limits) -> Block {

@@ -17,7 +17,7 @@ pub use private::Private;
 
 use crate::shelf::Shelf;
 use crate::value::Change;
-use crate::{FORMATS, Format, Opened, Record, value};
+use crate::{Format, Opened, Record, format_of, value};
 use serde_json::Value;
 use std::collections::HashMap;
 use tooltrail_model::book::{Book, Loaded};
@@ -144,9 +144,4 @@ impl Book for SessionBook<'_> {
 
 fn gone() -> Loaded<'static> {
     Loaded::Gone("the log has changed since it was read; run the command again".to_owned())
-}
-
-/// The format of an agent.
-fn format_of(agent: &str) -> Option<&'static dyn Format> {
-    FORMATS.iter().copied().find(|format| format.agent() == agent)
 }

@@ -19,9 +19,11 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Option<Story<
         value::change(&mut asked.input, change);
         answer.iter_mut().for_each(|answer| private::answer(answer, change));
     }
-    let told = told(format, &entry.row, &asked, answer.as_ref());
+    let told = self::told(format, &entry.row, &asked, answer.as_ref());
     let side = told.saved.as_ref().map(|saved| side(book, entry, &saved.path, saved.bytes));
     let mut row: CallRow<'b> = entry.row.clone();
+    // A row says what the request alone says, with and without a result.
+    row.about = self::told(format, &row, &asked, None).detail.about(&asked.input, row.cwd).map(|title| title.text());
     if let Detail::Shell(command) = &told.detail {
         shell::tell(&mut row, &command.command);
     }

@@ -263,7 +263,7 @@ impl Table<'_> {
             let Some(session) = rows.rows.get(listed.session) else { continue };
             moment.listing.one_call(&moment.library.catalogue(), listed, |_, row, spots| {
                 let line = CallLine::new(moment, listed, row.clone(), spots.request);
-                let told = Told { moment, session, row: &row, at: spots.request };
+                let told = Told { session, row: &row };
                 let shown = Shown { told, rows, line, day_is_said: view.order.is_by_day(), leads };
                 let cells =
                     html! { tr { @for column in &view.columns { td.(column.name).n[column.is_number()] { ((column.cell)(&shown)) } } } };

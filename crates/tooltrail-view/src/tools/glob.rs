@@ -5,7 +5,7 @@
 //!   src/parser/   mod.rs  lex.rs
 //! ```
 
-use super::{ToolView, other};
+use super::{ToolView, other, title};
 use crate::head::counted;
 use crate::limits::{Elided, Unit};
 use crate::outcome::came;
@@ -35,8 +35,7 @@ impl ToolView for Glob {
             None if glob.truncated => format!("{}, and more", counted(shown, "file")),
             None => counted(shown, "file"),
         });
-        let title = within(Line::from(glob.pattern.as_str()), call, glob.path.as_deref());
-        Head { icon: "✲", name: call.row.tool.into(), title, facts: facts.into_iter().map(Line::from).collect() }
+        Head { icon: "✲", name: call.row.tool.into(), title: title(call), facts: facts.into_iter().map(Line::from).collect() }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
@@ -51,14 +50,6 @@ impl ToolView for Glob {
             }
             None => other::output(call, limits),
         }
-    }
-}
-
-/// A title and the place that it is about: `**/*.rs in src/`.
-pub(super) fn within(line: Line, call: &Story<'_>, path: Option<&str>) -> Line {
-    match path.filter(|path| !path.is_empty() && Some(*path) != call.row.cwd) {
-        Some(path) => line.with(Class::Dim, " in ").with(Class::Path, place::relative(call, path)),
-        None => line,
     }
 }
 

@@ -6,10 +6,10 @@
 //!   compiled in 3 s
 //! ```
 
-use super::ToolView;
+use super::{ToolView, title};
 use crate::head::counted;
-use crate::line::{Class, Line};
-use crate::pieces::{Fields, markdown, plain, section, short, task_state, terminal};
+use crate::line::Line;
+use crate::pieces::{Fields, markdown, plain, section, task_state, terminal};
 use crate::{Block, Head, Limits};
 use tooltrail_model::detail::{Detail, TaskOutput as Output};
 use tooltrail_model::transcript::Story;
@@ -28,7 +28,7 @@ impl ToolView for TaskOutput {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::TaskOutput(task) = &call.told.detail else { return Head::default() };
-        Head { icon: "⤓", name: call.row.tool.into(), title: title(task), facts: facts(task) }
+        Head { icon: "⤓", name: call.row.tool.into(), title: title(call), facts: facts(task) }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
@@ -45,16 +45,6 @@ impl ToolView for TaskOutput {
         out.extend(said(&task.answer).map(|text| markdown(&text, limits)));
         out
     }
-}
-
-/// The task, and what is sent to it: `3 ← yes␊`.
-fn title(task: &Output) -> Line {
-    let mut title = short(task.task.as_deref().or(task.description.as_deref()).unwrap_or_default());
-    if let Some(sent) = task.sent.as_deref().filter(|sent| !sent.is_empty()) {
-        title.push(Class::Dim, " ← ");
-        short(sent).runs().iter().for_each(|run| title.push(run.class, run.text()));
-    }
-    title
 }
 
 fn facts(task: &Output) -> Vec<Line> {
