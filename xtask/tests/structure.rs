@@ -67,7 +67,20 @@ const NEUTRAL: &[&str] =
     &["tooltrail-skim", "tooltrail-model", "tooltrail-shell", "tooltrail-view", "tooltrail-catalog", "tooltrail-server", "tooltrail"];
 
 /// Names of agents, of their files and of their variables.
-const SPELLINGS: &[&str] = &["claude", "codex", "opencode", "rollout-", "tool-results", "\"projects\"", "projects/"];
+const SPELLINGS: &[&str] = &[
+    "claude",
+    "Claude",
+    "CLAUDE",
+    "codex",
+    "Codex",
+    "CODEX",
+    "opencode",
+    "OpenCode",
+    "rollout-",
+    "tool-results",
+    "\"projects\"",
+    "projects/",
+];
 
 /// Files of these crates that may spell an agent: demo data, examples of documents, and logins that are no person's.
 const SPELLED: &[&str] = &["tooltrail/src/demo.rs", "tooltrail-server/src/api/openapi/rows.rs", "tooltrail-view/src/redact/paths.rs"];
@@ -227,7 +240,7 @@ fn spellings(text: &str) -> Vec<String> {
     let spelled = |(at, line): (usize, &str)| {
         let line = line.trim_start();
         let own = if line.starts_with("//") { "" } else { line.split(" // ").next().unwrap_or_default() };
-        let own = own.to_lowercase().replace("agent:codex", "").replace("agent:claude", "");
+        let own = own.replace("agent:codex", "").replace("agent:claude", "");
         let found = SPELLINGS.iter().find(|spelling| own.contains(**spelling))?;
         let way = "ask `crates/tooltrail-formats` for it through a method of `format.rs`";
         Some(format!("line {}: `{}` is an agent's spelling; {way}", at + 1, found.trim_matches('"')))
