@@ -66,6 +66,29 @@ enum Entries {
 
 const MOST_LINES: usize = 800;
 
+/// Crates whose source knows no agent's spelling: what differs between agents is asked of `crates/tooltrail-formats`.
+const NEUTRAL: &[&str] =
+    &["tooltrail-skim", "tooltrail-model", "tooltrail-shell", "tooltrail-view", "tooltrail-catalog", "tooltrail-server", "tooltrail"];
+
+/// Names of agents, of their files and of their variables.
+const SPELLINGS: &[&str] = &[
+    "claude",
+    "Claude",
+    "CLAUDE",
+    "codex",
+    "Codex",
+    "CODEX",
+    "opencode",
+    "OpenCode",
+    "rollout-",
+    "tool-results",
+    "\"projects\"",
+    "projects/",
+];
+
+/// Files of these crates that may spell an agent: demo data, examples of documents, and logins that are no person's.
+const SPELLED: &[&str] = &["tooltrail/src/demo.rs", "tooltrail-server/src/api/openapi/rows.rs", "tooltrail-view/src/redact/paths.rs"];
+
 #[test]
 fn the_repository_keeps_its_rules() {
     // Asked when the test runs: checkouts that share a target directory may share this test's program too.
@@ -85,7 +108,9 @@ fn the_repository_keeps_its_rules() {
             let text = read(&file);
             let in_src = shown.starts_with(&format!("{member}/src/"));
             let opening = if in_src { opens(&text) } else { None };
-            wrong.extend(opening.into_iter().chain(length(&text)).map(|what| format!("{shown}: {what}")));
+            let neutral = in_src && NEUTRAL.contains(&name) && !SPELLED.iter().any(|file| shown.ends_with(file));
+            let spelled = if neutral && !is_of_tests(&file) { spellings(&text) } else { Vec::new() };
+            wrong.extend(opening.into_iter().chain(length(&text)).chain(spelled).map(|what| format!("{shown}: {what}")));
         }
     }
     for registry in REGISTRIES {
@@ -207,6 +232,26 @@ fn opens(text: &str) -> Option<String> {
     (!text.starts_with("//! ")).then(|| "does not open with `//!`; begin with what the file owns".to_owned())
 }
 
+/// Whether a source file is a module of tests, or holds their data.
+fn is_of_tests(file: &Path) -> bool {
+    let stem = file.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+    stem == "tests" || stem == "sheet" || stem.starts_with("sample")
+}
+
+/// Lines of a source file that spell an agent. Comments, modules of tests and examples of filters may.
+fn spellings(text: &str) -> Vec<String> {
+    let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+    let spelled = |(at, line): (usize, &str)| {
+        let line = line.trim_start();
+        let own = if line.starts_with("//") { "" } else { line.split(" // ").next().unwrap_or_default() };
+        let own = own.replace("agent:codex", "").replace("agent:claude", "");
+        let found = SPELLINGS.iter().find(|spelling| own.contains(**spelling))?;
+        let way = "ask `crates/tooltrail-formats` for it through a method of `format.rs`";
+        Some(format!("line {}: `{}` is an agent's spelling; {way}", at + 1, found.trim_matches('"')))
+    };
+    code.lines().enumerate().filter_map(spelled).collect()
+}
+
 /// Whether a source file is too long.
 fn length(text: &str) -> Option<String> {
     let lines = text.lines().count();
@@ -260,6 +305,24 @@ mod rules {
         assert!(wrong[0].contains("`crates/b` is missing"));
         assert!(wrong[1].contains("`crates/old` does not exist"));
         assert_eq!(listed(&owned(&["a"]), ""), ["`crates/a` is missing from the list of crates; add it, in backticks"]);
+    }
+
+    #[test]
+    fn an_agents_spelling_outside_of_formats_is_found() {
+        let clean = "//! Knows Codex by name only.\nlet all = 1; // as in `rollout-1`\nlet example = \"agent:codex\";\n\
+                     #[cfg(test)]\nmod tests { const LOG: &str = \".claude/projects/\"; }\n";
+        assert_eq!(spellings(clean), Vec::<String>::new());
+        for line in [
+            "model.strip_prefix(\"claude-\")",
+            "std::env::var(\"CODEX_HOME\")",
+            "name.starts_with(\"rollout-\")",
+            "root.join(\"projects\")",
+        ] {
+            let wrong = spellings(&format!("//! Owns this.\n{line}\n"));
+            assert!(wrong.len() == 1 && wrong[0].starts_with("line 2: "), "{line}: {wrong:?}");
+        }
+        assert!(is_of_tests(Path::new("src/waterfall/tests.rs")) && is_of_tests(Path::new("src/sample_files.rs")));
+        assert!(!is_of_tests(Path::new("src/demo.rs")));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Rows on their way into the catalogue: everything about one session, made from linked logs.
 //!
-//! A fingerprint tells whether a session is stored as it is now. It is taken before commands are read again for what they tell, because
+//! A fingerprint tells whether a session is stored as it is now. It is taken before requests are read again for what they tell, because
 //! that costs more than everything else together and follows from the rest.
 
 use crate::Map;
@@ -8,11 +8,10 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hash, Hasher};
 use tooltrail_formats::load;
 use tooltrail_formats::shelf::Shelf;
-use tooltrail_model::detail::Detail;
 use tooltrail_model::link::{Linked, LinkedCall, LinkedTurn, OpenCall, OpenSession};
 use tooltrail_model::row::{CallRow, ModelUsage};
-use tooltrail_model::shell::{self, Purpose};
-use tooltrail_model::{At, Kind, Reason, Status, Time};
+use tooltrail_model::shell::Purpose;
+use tooltrail_model::{At, Reason, Status, Time};
 
 /// A call as it is stored.
 #[derive(Hash)]
@@ -162,22 +161,24 @@ fn fingerprint(linked: &Linked<'_>, session: &StoredSession<'_>) -> u64 {
 /// In place of a fingerprint: made from something that could not be read.
 pub(crate) const UNREAD: u64 = 0;
 
-/// What a command told when it was read before, by the call and the fingerprint of its input.
+/// What a request told when it was read before, by the call and the fingerprint of its input.
 pub(crate) type Known = Map<(Box<str>, u64), Told>;
 
-/// What a command tells, and what of its call that followed from.
+/// What a request tells, and what of its call that followed from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Told {
     pub(crate) from: From,
     pub(crate) exit_of: Option<String>,
     pub(crate) masked: Vec<String>,
     pub(crate) purpose: Option<Purpose>,
+    pub(crate) about: Option<String>,
 }
 
-/// What of a call bears on what its command tells.
+/// What of a call bears on what its request tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct From {
     pub(crate) tool: String,
+    pub(crate) cwd: Option<String>,
     pub(crate) status: Option<Status>,
     pub(crate) reason: Option<Reason>,
     pub(crate) exit_code: Option<i64>,
@@ -187,6 +188,7 @@ pub(crate) struct From {
 impl From {
     fn is(&self, row: &CallRow<'_>) -> bool {
         self.tool == row.tool
+            && self.cwd.as_deref() == row.cwd
             && self.status == Some(row.status)
             && self.reason == row.reason
             && self.exit_code == row.exit_code
@@ -195,25 +197,20 @@ impl From {
 }
 
 impl StoredSession<'_> {
-    /// Adds what the commands tell, from what was known of them or from their logs. A log may have changed since it was scanned; what could
+    /// Adds what the requests tell, from what was known of them or from their logs. A log may have changed since it was scanned; what could
     /// not be read in it is left open, so that the session is another one when the log is scanned again.
-    pub(crate) fn understand(&mut self, known: &Known, shelf: &dyn Shelf) {
-        for call in self.calls.iter_mut().filter(|call| call.open.row.kind == Kind::Shell) {
+    pub(crate) fn complete(&mut self, known: &Known, shelf: &dyn Shelf) {
+        for call in &mut self.calls {
             let row = &mut call.open.row;
             let told = if known.is_empty() { None } else { known.get(&(row.call.into(), call.digest)).filter(|told| told.from.is(row)) };
-            match told {
-                Some(told) => {
-                    (row.exit_of, row.masked) = (told.exit_of.clone(), told.masked.clone());
-                    row.purpose = told.purpose.map(Purpose::word);
-                }
-                None => match load::asked_at(shelf, row, call.at).map(|asked| asked.detail) {
-                    Some(Detail::Shell(command)) => drop(shell::tell(row, &command.command)),
-                    None if call.at.span.len() <= load::LONGEST && shelf.bytes(row.request.file, call.at.span).is_none() => {
-                        call.digest = UNREAD;
-                        self.fingerprint = UNREAD;
-                    }
-                    _ => {}
-                },
+            if let Some(told) = told {
+                (row.exit_of, row.masked) = (told.exit_of.clone(), told.masked.clone());
+                (row.purpose, row.about) = (told.purpose.map(Purpose::word), told.about.clone());
+            } else if let Some(request) = load::request_at(shelf, row, call.at) {
+                load::complete(&request, call.at.line, row);
+            } else if call.at.span.len() <= load::LONGEST {
+                call.digest = UNREAD;
+                self.fingerprint = UNREAD;
             }
         }
     }

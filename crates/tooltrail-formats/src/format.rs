@@ -4,11 +4,14 @@
 //! scan, [`LogFiles`] knows where logs lie and what belongs to them, [`OpenRecords`] opens single records for a reader. A new agent has to
 //! write the first and `roots`; everything else has a default that leaves a session readable.
 
+use crate::FORMATS;
 use crate::changes::Backup;
 use crate::tree::TreeRecord;
 use crate::value::Payloads;
 use serde_json::Value;
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -26,14 +29,27 @@ use tooltrail_skim::Torn;
 pub struct Places {
     /// The person's home directory.
     pub home: Option<PathBuf>,
-    /// `CLAUDE_CONFIG_DIR`: one directory, or several separated by commas.
-    pub claude_config: Option<String>,
-    /// `XDG_CONFIG_HOME`.
-    pub xdg_config: Option<PathBuf>,
-    /// `CODEX_HOME`.
-    pub codex_home: Option<PathBuf>,
+    /// The variables of [`Places::variables`] that are set, with their values.
+    pub environment: BTreeMap<&'static str, OsString>,
     /// Where copies of logs are kept, laid out as [`crate::mirror`] says.
     pub kept: Option<PathBuf>,
+}
+
+impl Places {
+    /// The variables of the environment by which agents are told to keep their logs elsewhere.
+    pub fn variables() -> BTreeSet<&'static str> {
+        FORMATS.iter().flat_map(|format| format.variables()).copied().collect()
+    }
+
+    /// The value of a variable, unless it is empty.
+    pub fn variable(&self, name: &str) -> Option<&OsStr> {
+        self.environment.get(name).map(OsString::as_os_str).filter(|value| !value.is_empty())
+    }
+
+    /// Directories that a variable puts elsewhere than below the home, each with its usual name there.
+    pub fn moved(&self) -> Vec<(PathBuf, &'static str)> {
+        FORMATS.iter().flat_map(|format| format.moved(self)).collect()
+    }
 }
 
 /// One record of a source.
@@ -167,6 +183,16 @@ pub trait Decode: Sync {
     /// The agent's name in output and in filters.
     fn agent(&self) -> &'static str;
 
+    /// The agent's name as people write it.
+    fn display_name(&self) -> &'static str {
+        self.agent()
+    }
+
+    /// A model's name without what goes without saying for this agent.
+    fn short_model<'m>(&self, model: &'m str) -> &'m str {
+        model
+    }
+
     /// Whether a line is a record of this agent: `Some` once that is certain either way.
     fn sniff(&self, line: &[u8]) -> Option<bool>;
 
@@ -202,6 +228,17 @@ pub trait Decode: Sync {
 pub trait LogFiles: Sync {
     /// The directories in which its logs lie, whether or not they exist.
     fn roots(&self, places: &Places) -> Vec<PathBuf>;
+
+    /// The variables of the environment that [`LogFiles::roots`] looks up in [`Places`].
+    fn variables(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    /// Directories that one of these variables puts elsewhere than below the home, each with its usual name there.
+    fn moved(&self, places: &Places) -> Vec<(PathBuf, &'static str)> {
+        let _ = places;
+        Vec::new()
+    }
 
     /// Whether a file in a directory may be a log by its name, besides `.jsonl` and `.jsonl.zst`.
     fn is_log_name(&self, name: &str) -> bool {

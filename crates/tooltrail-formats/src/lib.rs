@@ -2,6 +2,7 @@
 //!
 //! A [`Format`] knows one agent: where its logs lie, how to recognise one, and how to decode a record into events. Decoding
 //! needs no history; assembling is the model's. To add an agent, add a folder here and a line to [`FORMATS`].
+//! The folders [`changes`] and [`transcript`] are no agents: they open what any of them wrote.
 
 pub mod changes;
 mod claude_code;
@@ -34,3 +35,8 @@ pub use format::{Ask, Decode, Format, LogFiles, OpenRecords, Opened, Places, Rec
 
 /// All agents whose logs can be read. The first that recognises a file has it.
 pub static FORMATS: &[&dyn Format] = &[&claude_code::ClaudeCode, &codex::Codex];
+
+/// The format of an agent, by its name in output.
+pub fn format_of(agent: &str) -> Option<&'static dyn Format> {
+    FORMATS.iter().copied().find(|format| format.agent() == agent)
+}

@@ -70,7 +70,7 @@ mod tests {
         let call = &linked.calls[0];
         let (row, at) = (linked.call_row(call, &now, false), linked.record(call.id).at);
         let bytes = disk.bytes(row.request.file, at.span).unwrap();
-        assert_eq!(load::argument(&bytes, at, &row).as_deref(), Some("ls"));
+        assert_eq!(load::about(&bytes, at.line, &row).as_deref(), Some("ls"));
         assert_eq!(counts(), [0, 1, 0, 0, 0], "for a table");
         SessionBook::read_on(&linked, 0, &now, &disk, &notes);
         SessionBook::read_on(&linked, 0, &now, &disk, &notes);

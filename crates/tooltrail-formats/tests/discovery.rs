@@ -14,6 +14,11 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
 }
 
+/// Where logs are looked for if a variable names a directory.
+fn placed(variable: &'static str, directory: &Path) -> Places {
+    Places { environment: [(variable, directory.into())].into(), ..Places::default() }
+}
+
 /// The only log below a directory.
 fn only_log(directory: &Path) -> PathBuf {
     let mut found = find::in_paths(&[directory.to_owned()]).files;
@@ -50,7 +55,7 @@ fn calls(linker: &Linker) -> Vec<String> {
 #[test]
 fn a_compressed_log_reads_like_a_plain_one_and_yields_to_it() {
     let home = tempfile::tempdir().unwrap();
-    let places = Places { codex_home: Some(home.path().to_owned()), ..Places::default() };
+    let places = placed("CODEX_HOME", home.path());
     let original = only_log(&fixture("codex/ends"));
     let text = fs::read(&original).unwrap();
     let day = home.path().join("sessions/2026/03/04");
@@ -74,7 +79,7 @@ fn a_compressed_log_reads_like_a_plain_one_and_yields_to_it() {
     let call = linked.calls.iter().find(|call| linked.id(call.id) == "call_exec").unwrap();
     let at = linked.record(call.id).at;
     let bytes = Disk::default().bytes(packed.to_str().unwrap(), at.span).unwrap();
-    assert_eq!(load::argument(&bytes, at, &linked.call_row(call, &now(), false)).as_deref(), Some("ls"));
+    assert_eq!(load::about(&bytes, at.line, &linked.call_row(call, &now(), false)).as_deref(), Some("ls"));
 }
 
 #[test]
@@ -126,9 +131,10 @@ fn keys_are_never_opened() {
 
 #[test]
 fn a_home_of_both_agents_is_one_set_of_calls() {
-    let claude = Places { claude_config: Some(fixture("claude_code/exit-codes").to_string_lossy().into_owned()), ..Places::default() };
-    let codex = Places { codex_home: Some(fixture("codex/ends")), ..Places::default() };
-    let both = Places { codex_home: codex.codex_home.clone(), ..claude.clone() };
+    let claude = placed("CLAUDE_CONFIG_DIR", &fixture("claude_code/exit-codes"));
+    let codex = placed("CODEX_HOME", &fixture("codex/ends"));
+    let mut both = claude.clone();
+    both.environment.extend(codex.environment.clone());
     let count = |places: &Places| read(places).0.link().stats(&now()).calls;
     assert!(count(&claude) > 0 && count(&codex) > 0);
     assert_eq!(count(&both), count(&claude) + count(&codex));

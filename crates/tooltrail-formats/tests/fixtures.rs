@@ -49,10 +49,8 @@ fn agent(case: &Path) -> &str {
 
 /// Where a case's logs are looked for: it is the agent's own directory.
 fn places(case: &Path) -> Places {
-    match agent(case) {
-        "codex" => Places { codex_home: Some(case.to_owned()), ..Places::default() },
-        _ => Places { claude_config: Some(case.to_string_lossy().into_owned()), ..Places::default() },
-    }
+    let variable = if agent(case) == "codex" { "CODEX_HOME" } else { "CLAUDE_CONFIG_DIR" };
+    Places { environment: [(variable, case.into())].into(), ..Places::default() }
 }
 
 fn name(path: &Path) -> String {
@@ -364,7 +362,7 @@ fn a_replay_changes_no_total() {
 fn rows_have_the_keys_of_the_contract() {
     let calls = "v agent session agent_id ref call tool server kind status reason evidence requested_at completed_at duration_ms \
                  run_ms exit_code exit_of masked purpose is_error input_bytes result_bytes model message parallel parent_call \
-                 child_session background hooks request result cwd sidechain copy_of";
+                 child_session background hooks request result cwd sidechain copy_of about";
     let sessions = "v agent session title project branch started_at last_at state state_reason turns calls by_status models \
                     usage files";
     let check = "v agent file bytes lines blank records unparsed unknown_records calls paired unanswered orphan_results \

@@ -3,6 +3,10 @@
 //! A format fills these from a call's input, from the text that the model saw and from the tool's output. Fields without a
 //! place here stay in [`Detailed::rest_input`] and [`Detailed::rest_produced`] as in the log, so that nothing is lost.
 
+mod about;
+
+pub use about::{CallTitle, Emphasis, below, gist, inside};
+
 use crate::content::Image;
 use crate::event::TaskState;
 use crate::patch::{FilePatch, Hunk};
@@ -32,7 +36,7 @@ pub struct Saved {
     pub bytes: Option<u64>,
 }
 
-/// Subject of a call, one variant per kind of tool.
+/// A call in neutral form, one variant per kind of tool. A new variant also needs its title in [`Detail::about`].
 #[derive(Clone, Debug, Default)]
 pub enum Detail {
     /// Runs a command.
@@ -84,6 +88,46 @@ pub enum Detail {
     /// Anything else: the input and the answer speak for themselves.
     #[default]
     Other,
+}
+
+impl Detail {
+    /// What the call is about. `input` speaks for tools of which nothing is known, `cwd` is the directory that paths are told from; nothing
+    /// where the request says nothing.
+    pub fn about(&self, input: &Value, cwd: Option<&str>) -> Option<CallTitle> {
+        let title = match self {
+            Detail::Shell(shell) => about::command(&shell.command),
+            Detail::TaskOutput(task) => about::task_output(task),
+            Detail::TaskStop(stop) => {
+                CallTitle::default().with_clipped(stop.task.as_deref().or(stop.command.as_deref()).unwrap_or_default())
+            }
+            Detail::Read(read) => about::file(&read.path, cwd),
+            Detail::Write(write) => about::file(&write.path, cwd),
+            Detail::Edit(edit) => about::file(&edit.path, cwd),
+            Detail::Notebook(change) => CallTitle::of(Emphasis::Path, inside(&change.path, cwd)),
+            Detail::Patch(patch) => about::patched(&patch.files, cwd),
+            Detail::Todo(todo) => about::todos(todo),
+            Detail::Tasks(tasks) => tasks.item.as_ref().map(about::task).unwrap_or_default(),
+            Detail::Agent(other) => about::agent(other),
+            Detail::Glob(glob) => about::within(CallTitle::plain(&glob.pattern), glob.path.as_deref(), cwd),
+            Detail::Grep(search) => about::grep(search, cwd),
+            Detail::List(list) => CallTitle::of(Emphasis::Path, inside(&list.path, cwd)),
+            Detail::WebSearch(search) => about::web_search(search),
+            Detail::WebFetch(fetch) => CallTitle::plain(&fetch.url),
+            Detail::Question(asked) => about::questions(&asked.questions),
+            Detail::Plan(proposal) => about::plan(proposal),
+            Detail::Skill(called) => about::skill(called),
+            Detail::ToolSearch(search) => CallTitle::plain(&search.query),
+            Detail::Lsp(asked) => about::language_server(asked, cwd),
+            Detail::Picture(picture) => match (&picture.path, &picture.prompt) {
+                (Some(path), _) => CallTitle::of(Emphasis::Path, inside(path, cwd)),
+                (None, prompt) => {
+                    CallTitle::default().with_clipped(prompt.as_deref().and_then(|text| text.lines().next()).unwrap_or_default())
+                }
+            },
+            Detail::Mcp(_) | Detail::Other => about::unknown(input, cwd),
+        };
+        about::or_telling(title, input, cwd)
+    }
 }
 
 /// A command.

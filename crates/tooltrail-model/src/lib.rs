@@ -30,6 +30,7 @@ pub mod time;
 pub mod transcript;
 pub mod usage;
 pub mod verdict;
+pub mod visible;
 pub mod waterfall;
 
 pub use assemble::Assembler;

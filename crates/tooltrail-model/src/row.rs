@@ -68,6 +68,7 @@ pub struct CallRow<'a> {
     pub cwd: Option<&'a str>,
     pub sidechain: bool,
     pub copy_of: Option<Place<'a>>,
+    pub about: Option<String>,
 }
 
 /// A background task of a call.

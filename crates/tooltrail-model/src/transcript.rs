@@ -27,6 +27,8 @@ pub struct Transcript<'a> {
     pub threads: Vec<Thread>,
     /// Start and end of hooks, of calls and of turns, as far as the log says.
     pub hooks: Vec<(Time, Time)>,
+    /// The session that its first copied call was made in, as the name of that log says.
+    pub copied_from: Option<String>,
 }
 
 /// A call of a transcript.

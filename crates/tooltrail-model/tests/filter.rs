@@ -82,6 +82,7 @@ fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
         cwd: None,
         sidechain: false,
         copy_of: None,
+        about: None,
     }
 }
 

@@ -14,10 +14,6 @@ use tooltrail_model::row::CallRow;
 use tooltrail_model::{At, Status, Time};
 use tooltrail_view::head::{Look, Tone, look_of, outcome, took, why_of};
 use tooltrail_view::line::neutral;
-use tooltrail_view::place;
-
-/// The longest argument that is shown.
-const ARGUMENT: usize = 300;
 
 /// A call in a line.
 #[derive(Clone, Debug)]
@@ -46,15 +42,11 @@ pub(crate) struct CallLine {
     pub(crate) nested: bool,
 }
 
-/// What a call is about in one line: a path inside the directory that it was made in without that, a command without its way there.
-pub(crate) fn argument(what: &str, cwd: Option<&str>) -> String {
-    let mut lines = what.lines().map(str::trim).filter(|line| !line.is_empty());
-    let line = lines.next().unwrap_or_default();
-    let inside = cwd.and_then(|cwd| place::within(cwd, line));
-    let there = || cwd.and_then(|cwd| line.strip_prefix("cd ")?.trim_start_matches(['"', '\'']).strip_prefix(cwd));
-    let arrived = || there().and_then(|rest| rest.trim_start_matches(['"', '\'', '/']).strip_prefix(" && "));
-    let more = if lines.next().is_some() { " …" } else { "" };
-    format!("{}{more}", words::cut(inside.or_else(arrived).unwrap_or(line), ARGUMENT))
+/// What a call is about, as a list shows it: a command without its way to the directory that it was made in.
+pub(crate) fn argument<'t>(about: &'t str, cwd: Option<&str>) -> &'t str {
+    let there = cwd.and_then(|cwd| about.strip_prefix("cd ")?.trim_start_matches(['"', '\'']).strip_prefix(cwd));
+    let arrived = there.and_then(|rest| rest.trim_start_matches(['"', '\'', '/']).strip_prefix(" && "));
+    arrived.unwrap_or(about)
 }
 
 /// The address of a row in its session, which comes with the page, and what is to be found there.
@@ -111,7 +103,7 @@ impl CallLine {
             number: listed.number,
             call: row.call.to_owned(),
             tool: words::cut(row.tool, 60),
-            what: load::argument_at(shelf, &row, at).map(|what| argument(&what, row.cwd)),
+            what: row.about.as_deref().map(|about| argument(about, row.cwd).to_owned()),
             look: look_of(&row),
             outcome: outcome(&row),
             why: whose.or(why_of(&row).map(str::to_owned)).unwrap_or_default(),
@@ -176,14 +168,9 @@ mod tests {
     fn what_a_call_is_about_is_short() {
         for (what, cwd, said) in [
             ("cargo test", None, "cargo test"),
-            ("/srv/app/src/a.rs", Some("/srv/app"), "src/a.rs"),
-            ("/srv/apple/a.rs", Some("/srv/app"), "/srv/apple/a.rs"),
-            ("C:\\web\\src\\a.ts", Some("C:\\web"), "src\\a.ts"),
             ("cd /srv/app && cargo test", Some("/srv/app"), "cargo test"),
             ("cd \"/srv/app/\" && cargo test", Some("/srv/app"), "cargo test"),
             ("cd /srv/app/api && cargo test", Some("/srv/app"), "cd /srv/app/api && cargo test"),
-            ("\n  one\n\ntwo", None, "one …"),
-            ("a\u{1b}[1mb", None, "a␛[1mb"),
             ("", None, ""),
         ] {
             assert_eq!(argument(what, cwd), said, "{what}");

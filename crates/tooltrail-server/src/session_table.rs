@@ -9,6 +9,7 @@ use crate::tested::Tested;
 use crate::words::{self, Clock, ProjectNames, ProjectTerms};
 use maud::{Markup, html};
 use std::collections::HashMap;
+use tooltrail_formats::format_of;
 use tooltrail_model::Time;
 use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::{count, counted, is_problem, look, took};
@@ -244,7 +245,7 @@ fn with_unit(number: u64, word: &str) -> Markup {
 /// The agent and the model at work, as short as it can be.
 fn model(row: &SessionRow<'_>) -> Markup {
     let short = |model: &str| {
-        let model = model.strip_prefix("claude-").unwrap_or(model);
+        let model = format_of(row.agent).map_or(model, |format| format.short_model(model));
         // The day of a model's making says little.
         let model = model
             .rsplit_once('-')

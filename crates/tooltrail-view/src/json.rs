@@ -65,16 +65,6 @@ pub fn fields(map: &Map<String, Value>, limits: &Limits) -> Vec<Block> {
     blocks
 }
 
-/// A value in a few characters, for titles: texts without quotes, containers by their size.
-pub fn brief(value: &Value) -> String {
-    match value {
-        Value::String(text) => crate::texts::gist(text),
-        Value::Array(items) if !items.is_empty() => format!("[{}]", count(items.len() as u64)),
-        Value::Object(map) if !map.is_empty() => format!("{{{}}}", count(map.len() as u64)),
-        scalar => scalar.to_string(),
-    }
-}
-
 fn scalar_line(value: &Value) -> Line {
     match value {
         Value::String(text) => text.as_str().into(),

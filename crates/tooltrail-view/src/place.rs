@@ -2,42 +2,28 @@
 
 use crate::Line;
 use crate::line::Class;
+pub use tooltrail_model::detail::below as within;
+use tooltrail_model::detail::inside;
 use tooltrail_model::transcript::Story;
 
 /// A path, relative to the call's directory where it lies inside.
 pub fn relative<'p>(call: &Story<'_>, path: &'p str) -> &'p str {
-    call.row.cwd.and_then(|cwd| within(cwd, path)).unwrap_or(path)
+    inside(path, call.row.cwd)
 }
 
-/// The rest of a path that is inside of a directory.
-pub fn within<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
-    if folder.is_empty() {
-        return None;
-    }
-    // Both separators, because logs come from any system; the second strip keeps `/srv/app` from matching `/srv/apple`.
-    let rest = path.strip_prefix(folder.trim_end_matches(['/', '\\']))?.strip_prefix(['/', '\\'])?;
-    Some(rest).filter(|rest| !rest.is_empty())
-}
-
-/// A relative path as a line.
+/// A path as a line, relative to the call's directory where it lies inside.
 pub fn line(call: &Story<'_>, path: &str) -> Line {
     Line::of(Class::Path, relative(call, path))
 }
 
-/// A relative path as a title, which says so where there is no path.
-pub fn title(call: &Story<'_>, path: &str) -> Line {
-    if path.is_empty() { Line::of(Class::Dim, "no path given") } else { line(call, path) }
-}
-
-/// A relative path with a range of lines: `src/a.rs:10-20`.
-pub fn range(call: &Story<'_>, path: &str, range: Option<(u64, u64)>) -> Line {
-    let line = title(call, path);
+/// A title with a range of lines behind it: `src/a.rs:10-20`.
+pub fn with_range(title: Line, range: Option<(u64, u64)>) -> Line {
     match range {
-        Some((from, to)) if from == to => line.with(Class::Dim, &format!(":{from}")),
+        Some((from, to)) if from == to => title.with(Class::Dim, &format!(":{from}")),
         // Open-ended: up to the end of the file.
-        Some((from, u64::MAX)) => line.with(Class::Dim, &format!(":{from}-")),
-        Some((from, to)) => line.with(Class::Dim, &format!(":{from}-{to}")),
-        None => line,
+        Some((from, u64::MAX)) => title.with(Class::Dim, &format!(":{from}-")),
+        Some((from, to)) => title.with(Class::Dim, &format!(":{from}-{to}")),
+        None => title,
     }
 }
 

@@ -92,5 +92,6 @@ fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
         cwd: Some("/srv/app"),
         sidechain: false,
         copy_of: None,
+        about: None,
     }
 }

@@ -48,6 +48,7 @@ pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Deta
         cwd: Some("/srv/app"),
         sidechain: false,
         copy_of: None,
+        about: None,
     };
     Story {
         row,

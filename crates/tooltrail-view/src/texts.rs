@@ -9,18 +9,7 @@ use crate::pieces::{FieldList, markdown, plain, terminal};
 use crate::{Block, Limits, Line, json};
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
-
-/// The most characters of a text's beginning.
-const GIST: usize = 200;
-
-/// The first line of a text, with a mark if more follows or it is long.
-pub(crate) fn gist(text: &str) -> String {
-    let text = text.trim();
-    let first = text.lines().next().unwrap_or_default().trim_end();
-    let start: String = first.chars().take(GIST).collect();
-    let more = start.len() < first.len() || first.len() < text.len();
-    if more { format!("{start} …") } else { start }
-}
+pub(crate) use tooltrail_model::detail::gist;
 
 /// A text whose lines matter.
 pub(crate) fn code(text: &str, limits: &Limits) -> Block {

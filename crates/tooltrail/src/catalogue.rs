@@ -9,6 +9,7 @@ use tooltrail_catalog::library::Stored;
 use tooltrail_catalog::refresh::refresh;
 use tooltrail_catalog::store::{Catalogue, Listing, file_name};
 use tooltrail_catalog::taken::stored::Catalogued;
+use tooltrail_formats::Places;
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{Options, Progress};
 use tooltrail_model::link::Now;
@@ -90,8 +91,8 @@ pub(crate) fn whose(args: &LogArgs) -> Vec<PathBuf> {
     if !args.root.is_empty() {
         return args.root.clone();
     }
-    const ELSEWHERE: [&str; 5] = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "TOOLTRAIL_CACHE"];
-    let named: Vec<PathBuf> = ELSEWHERE.iter().filter_map(|name| directories::variable(name)).collect();
+    let elsewhere = Places::variables().into_iter().chain(["XDG_CACHE_HOME", "TOOLTRAIL_CACHE"]);
+    let named: Vec<PathBuf> = elsewhere.filter_map(directories::variable).collect();
     // One directory may hold the catalogues of several homes.
     if named.is_empty() { named } else { named.into_iter().chain(directories::home()).collect() }
 }

@@ -17,7 +17,7 @@ use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{Places, Registered, load};
 use tooltrail_model::link::{Linked, Linker, Now};
 use tooltrail_model::row::CallRow;
-use tooltrail_model::{At, Time, shell};
+use tooltrail_model::{At, Time};
 use tracing::debug;
 
 /// Logs that have been read.
@@ -159,9 +159,9 @@ impl Logs {
         bail!("no agent's logs found\n{}", where_to_look(&self.looked));
     }
 
-    /// Adds to the row of a command what the command itself tells; gives the command back as it was read.
-    pub(crate) fn understand(&self, row: &mut CallRow<'_>, at: At) -> Option<shell::Script> {
-        load::understand(&*self.shelf, row, at)
+    /// Completes a row from the record of its request.
+    pub(crate) fn complete(&self, row: &mut CallRow<'_>, at: At) {
+        load::complete_at(&*self.shelf, row, at);
     }
 
     /// How many threads there are to work on.
@@ -225,9 +225,7 @@ fn runs(entry: &Registered) -> bool {
 fn from_environment() -> Places {
     Places {
         home: directories::home(),
-        claude_config: std::env::var("CLAUDE_CONFIG_DIR").ok().filter(|value| !value.is_empty()),
-        xdg_config: directories::variable("XDG_CONFIG_HOME"),
-        codex_home: directories::variable("CODEX_HOME"),
+        environment: Places::variables().into_iter().filter_map(|name| Some((name, std::env::var_os(name)?))).collect(),
         kept: None,
     }
 }

@@ -146,10 +146,7 @@ fn homes(args: &LogArgs) -> anyhow::Result<Vec<(PathBuf, &'static str)>> {
     let places = if args.root.is_empty() { logs::places(args)? } else { args.root.iter().map(rooted).collect() };
     let mut homes = Vec::new();
     for places in &places {
-        let claude = places.claude_config.iter().flat_map(|list| list.split(',')).map(str::trim).filter(|path| !path.is_empty());
-        homes.extend(claude.map(|path| (PathBuf::from(path), ".claude")));
-        homes.extend(places.codex_home.iter().map(|path| (path.clone(), ".codex")));
-        homes.extend(places.xdg_config.iter().map(|path| (path.clone(), ".config")));
+        homes.extend(places.moved());
         homes.extend(places.home.iter().map(|path| (path.clone(), "")));
     }
     // Spelled as the paths of kept files are.

@@ -392,7 +392,7 @@ fn words(text: &str) -> Vec<&str> {
 }
 
 const CALL: &str = "v agent session agent_id ref call tool server kind status reason evidence requested_at completed_at duration_ms run_ms exit_code exit_of \
-    masked purpose is_error input_bytes result_bytes model message parallel parent_call child_session background hooks request result cwd sidechain copy_of";
+    masked purpose is_error input_bytes result_bytes model message parallel parent_call child_session background hooks request result cwd sidechain copy_of about";
 const SESSION: &str = "v agent session title project branch started_at last_at state state_reason turns calls by_status models usage files";
 const CHECK: &str =
     "v agent file bytes lines blank records unparsed unknown_records calls paired unanswered orphan_results duplicate_results issues";

@@ -195,7 +195,7 @@ impl<'a> Refresh<'a> {
     }
 }
 
-/// What the commands told in the sessions that are about to be written.
+/// What the requests told in the sessions that are about to be written.
 fn known(connection: &rusqlite::Connection, plan: &Plan<'_>) -> rusqlite::Result<Known> {
     let mut known = Known::default();
     let read = plan.read.iter().filter_map(|path| plan.known.get(path)).map(|source| source.id);
@@ -226,7 +226,7 @@ fn write_sessions(
             if known(&session).is_some_and(|known| !known.gone && known.fingerprint == session.fingerprint) {
                 continue;
             }
-            session.understand(told, &shelf);
+            session.complete(told, &shelf);
             if send.send(session).is_err() {
                 // Writing failed; nobody wants the rest.
                 return;

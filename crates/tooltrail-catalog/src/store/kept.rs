@@ -75,7 +75,7 @@ pub(super) const CALL: &str = "
 SELECT id, number, source, agent_id, call, tool, server, kind, status, reason, open, evidence_source, evidence_line, requested_at,
   completed_at, duration_ms, run_ms, exit_code, exit_of, masked, purpose, is_error, input_bytes, result_bytes, model, message, parallel,
   parent_call, child_session, background, background_open, hooks, request_line, request_start, request_end, result_source, result_line,
-  result_start, result_end, cwd, sidechain, order_us
+  result_start, result_end, cwd, sidechain, order_us, about
 FROM call_rows";
 
 /// What of a call is stored as JSON, taken apart.
@@ -199,6 +199,7 @@ pub(super) fn open_call<'a>(
         cwd: maybe_text(row, 39)?,
         sidechain: row.get(40)?,
         copy_of: None,
+        about: row.get(42)?,
     };
     Ok(OpenCall { row: kept, chance: optional(row, 10, super::write::chance_of)?, background: row.get(30)? })
 }

@@ -160,23 +160,26 @@ pub(crate) fn sessions(connection: &Connection) -> rusqlite::Result<Map<String, 
     rows.collect()
 }
 
-/// What the commands of all sessions told that a source belongs to.
+/// What the requests of all sessions told that a source belongs to.
 pub(crate) fn told(connection: &Connection, source: i64, known: &mut Known) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
-        "SELECT c.call, c.digest, c.tool, c.status, c.reason, c.exit_code, c.background IS NOT NULL, c.exit_of, c.masked, c.purpose
+        "SELECT c.call, c.digest, c.tool, c.status, c.reason, c.exit_code, c.background IS NOT NULL, c.exit_of, c.masked, c.purpose,
+           c.about, c.cwd
          FROM session_source_rows l JOIN call_rows c ON c.id >= l.session << ?2 AND c.id < (l.session + 1) << ?2
-         WHERE l.source = ?1 AND c.kind = 'shell'",
+         WHERE l.source = ?1",
     )?;
     let mut rows = statement.query(params![source, schema::SHIFT])?;
     while let Some(row) = rows.next()? {
         let from = From {
             tool: row.get(2)?,
+            cwd: row.get(11)?,
             status: Some(word(row, 3, Status::of_word)?),
             reason: optional(row, 4, Reason::of_word)?,
             exit_code: row.get(5)?,
             background: row.get(6)?,
         };
-        let told = Told { from, exit_of: row.get(7)?, masked: json(row, 8)?, purpose: optional(row, 9, Purpose::of_word)? };
+        let told =
+            Told { from, exit_of: row.get(7)?, masked: json(row, 8)?, purpose: optional(row, 9, Purpose::of_word)?, about: row.get(10)? };
         known.insert((row.get::<_, String>(0)?.into(), row.get::<_, i64>(1)?.cast_unsigned()), told);
     }
     Ok(())

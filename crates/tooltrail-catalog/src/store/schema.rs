@@ -56,7 +56,7 @@ CREATE TABLE call_rows(
   child_session TEXT, background TEXT, background_open INTEGER NOT NULL, hooks TEXT,
   request_line INTEGER NOT NULL, request_start INTEGER NOT NULL, request_end INTEGER NOT NULL,
   result_source INTEGER, result_line INTEGER, result_start INTEGER, result_end INTEGER,
-  cwd TEXT, sidechain INTEGER NOT NULL, order_us INTEGER, digest INTEGER NOT NULL
+  cwd TEXT, sidechain INTEGER NOT NULL, order_us INTEGER, digest INTEGER NOT NULL, about TEXT
 );
 CREATE TABLE copy_rows(
   id INTEGER PRIMARY KEY, call TEXT NOT NULL, source INTEGER NOT NULL, line INTEGER NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL,
@@ -117,7 +117,8 @@ pub(crate) fn timed_views(temporary: bool) -> String {
     c.exit_of, coalesce(c.masked, '[]') AS masked, c.purpose, c.is_error, c.input_bytes, c.result_bytes, c.model, c.message, c.parallel,
     c.parent_call, c.child_session, {background} AS background, coalesce(c.hooks, '[]') AS hooks,
     q.path AS request_file, c.request_line, c.request_start, c.request_end,
-    r.path AS result_file, c.result_line, c.result_start, c.result_end, c.cwd, c.sidechain, s.project, s.branch
+    r.path AS result_file, c.result_line, c.result_start, c.result_end, c.cwd, c.sidechain, s.project, s.branch,
+    c.about
   FROM main.call_rows c JOIN main.session_rows s ON s.id = c.id >> 32 JOIN main.source_rows q ON q.id = c.source
     JOIN main.source_rows e ON e.id = c.evidence_source LEFT JOIN main.source_rows r ON r.id = c.result_source {call_now}
   WHERE NOT s.gone;

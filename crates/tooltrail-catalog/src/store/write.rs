@@ -293,7 +293,7 @@ impl<'c> Writer<'c> {
 
 const PUT_CALL: &str =
     "INSERT INTO call_rows VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
-               ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43)";
+               ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44)";
 
 /// Stores a call.
 fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &Ids<'_>) -> rusqlite::Result<()> {
@@ -350,6 +350,7 @@ fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &Id
             row.sidechain,
             micros(call.order),
             call.digest.cast_signed(),
+            row.about,
         ])
         .map(drop)
 }

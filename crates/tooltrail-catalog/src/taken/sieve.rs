@@ -120,5 +120,6 @@ fn blank<'a>(session: &SessionRow<'a>) -> CallRow<'a> {
         cwd: None,
         sidechain: false,
         copy_of: None,
+        about: None,
     }
 }

@@ -283,9 +283,7 @@ fn session_news(row: &SessionRow<'_>) -> Option<Change> {
 fn call_news(linked: &Linked<'_>, call: &LinkedCall, again: u32, now: &Now, shelf: &dyn Shelf) -> Option<CallNews> {
     let mut row = linked.call_row(call, now, false);
     let record = linked.record(call.id);
-    let script = load::understand(shelf, &mut row, record.at);
-    let short = record.at.span.len() <= load::LONGEST;
-    let bytes = if short { shelf.bytes(row.request.file, record.at.span) } else { None };
+    let script = load::complete_at(shelf, &mut row, record.at);
     let session = linked.sessions.get(call.session);
     Some(CallNews {
         agent: row.agent.into(),
@@ -296,7 +294,7 @@ fn call_news(linked: &Linked<'_>, call: &LinkedCall, again: u32, now: &Now, shel
         again,
         tool: row.tool.into(),
         sidechain: row.sidechain,
-        what: bytes.and_then(|bytes| load::argument(&bytes, record.at, &row)).map(Into::into),
+        what: row.about.as_deref().map(Into::into),
         status: row.status,
         reason: row.reason,
         exit_code: row.exit_code,

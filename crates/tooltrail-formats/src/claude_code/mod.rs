@@ -58,6 +58,14 @@ impl Decode for ClaudeCode {
         "claude"
     }
 
+    fn display_name(&self) -> &'static str {
+        "Claude Code"
+    }
+
+    fn short_model<'m>(&self, model: &'m str) -> &'m str {
+        model.strip_prefix("claude-").unwrap_or(model)
+    }
+
     fn sniff(&self, line: &[u8]) -> Option<bool> {
         let mut skim = Skim::new(line);
         if skim.peek() != Some(Type::Object) {
@@ -115,6 +123,14 @@ impl Decode for ClaudeCode {
 }
 
 impl LogFiles for ClaudeCode {
+    fn variables(&self) -> &'static [&'static str] {
+        places::VARIABLES
+    }
+
+    fn moved(&self, places: &Places) -> Vec<(PathBuf, &'static str)> {
+        places::moved(places)
+    }
+
     fn roots(&self, places: &Places) -> Vec<PathBuf> {
         places::roots(places).into_iter().map(|root| root.join("projects")).collect()
     }

@@ -13,13 +13,33 @@ use tooltrail_model::link::Live;
 use tooltrail_model::{At, Event, Fact, Scope};
 use tooltrail_skim::Skim;
 
+/// One directory, or several separated by commas.
+const CONFIG: &str = "CLAUDE_CONFIG_DIR";
+const XDG_CONFIG: &str = "XDG_CONFIG_HOME";
+
+/// The variables that say where the configuration directories are.
+pub(super) const VARIABLES: &[&str] = &[CONFIG, XDG_CONFIG];
+
+/// The directories that [`CONFIG`] names.
+fn configured(places: &Places) -> Vec<PathBuf> {
+    let list = places.variable(CONFIG).and_then(|list| list.to_str()).unwrap_or_default();
+    list.split(',').map(str::trim).filter(|path| !path.is_empty()).map(PathBuf::from).collect()
+}
+
+/// Directories that are elsewhere than in the home, with their names there.
+pub(super) fn moved(places: &Places) -> Vec<(PathBuf, &'static str)> {
+    let own = configured(places).into_iter().map(|path| (path, ".claude"));
+    own.chain(places.variable(XDG_CONFIG).map(|path| (PathBuf::from(path), ".config"))).collect()
+}
+
 /// The configuration directories.
 pub(super) fn roots(places: &Places) -> Vec<PathBuf> {
-    if let Some(list) = places.claude_config.as_deref().filter(|list| !list.trim().is_empty()) {
-        return list.split(',').map(str::trim).filter(|path| !path.is_empty()).map(PathBuf::from).collect();
+    // A list without a path in it names no directory, and the usual ones are not meant either.
+    if places.variable(CONFIG).and_then(|list| list.to_str()).is_some_and(|list| !list.trim().is_empty()) {
+        return configured(places);
     }
     let home = places.home.as_ref();
-    let xdg = places.xdg_config.clone().or_else(|| home.map(|home| home.join(".config")));
+    let xdg = places.variable(XDG_CONFIG).map(PathBuf::from).or_else(|| home.map(|home| home.join(".config")));
     home.map(|home| home.join(".claude")).into_iter().chain(xdg.map(|xdg| xdg.join("claude"))).collect()
 }
 
@@ -150,9 +170,9 @@ mod tests {
     fn both_places_are_looked_at_unless_one_is_named() {
         let mut places = Places { home: Some("/h".into()), ..Places::default() };
         assert_eq!(roots(&places), [PathBuf::from("/h/.claude"), PathBuf::from("/h/.config/claude")]);
-        places.xdg_config = Some("/x".into());
+        places.environment.insert(XDG_CONFIG, "/x".into());
         assert_eq!(roots(&places)[1], PathBuf::from("/x/claude"));
-        places.claude_config = Some("/a, /b".into());
+        places.environment.insert(CONFIG, "/a, /b".into());
         assert_eq!(roots(&places), [PathBuf::from("/a"), PathBuf::from("/b")]);
     }
 }

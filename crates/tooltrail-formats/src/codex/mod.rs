@@ -42,12 +42,19 @@ use tooltrail_model::patch::FilePatch;
 use tooltrail_model::transcript::{Answered, Asked, HookStory, Parts};
 use tooltrail_skim::Torn;
 
+/// The variable that names its home directory.
+const HOME: &str = "CODEX_HOME";
+
 /// Codex.
 pub(crate) struct Codex;
 
 impl Decode for Codex {
     fn agent(&self) -> &'static str {
         "codex"
+    }
+
+    fn display_name(&self) -> &'static str {
+        "Codex"
     }
 
     fn sniff(&self, line: &[u8]) -> Option<bool> {
@@ -86,8 +93,16 @@ impl Decode for Codex {
 }
 
 impl LogFiles for Codex {
+    fn variables(&self) -> &'static [&'static str] {
+        &[HOME]
+    }
+
+    fn moved(&self, places: &Places) -> Vec<(PathBuf, &'static str)> {
+        places.variable(HOME).map(|path| (PathBuf::from(path), ".codex")).into_iter().collect()
+    }
+
     fn roots(&self, places: &Places) -> Vec<PathBuf> {
-        let home = places.codex_home.clone().or_else(|| places.home.as_ref().map(|home| home.join(".codex")));
+        let home = places.variable(HOME).map(PathBuf::from).or_else(|| places.home.as_ref().map(|home| home.join(".codex")));
         home.into_iter().flat_map(|home| [home.join("sessions"), home.join("archived_sessions")]).collect()
     }
 

@@ -8,6 +8,7 @@ use super::{Private, echoes, format_of, halves};
 use crate::shelf::Shelf;
 use halves::Half;
 use std::collections::{HashMap, HashSet};
+use std::path::Path;
 use std::sync::Arc;
 use tooltrail_model::Time;
 use tooltrail_model::link::{Linked, LinkedCall, Now};
@@ -361,7 +362,8 @@ impl<'a, 's> Builder<'a, 's> {
             private.session(&mut session);
         }
         let hooks = self.hook_times();
-        Built { transcript: Transcript { session, calls: self.calls, turns, threads, hooks }, files, outputs }
+        let copied_from = self.calls.iter().find_map(|call| call.row.copy_of).and_then(|place| session_of(session.agent, place.file));
+        Built { transcript: Transcript { session, calls: self.calls, turns, threads, hooks, copied_from }, files, outputs }
     }
 
     /// The files of the sources, as they may be seen.
@@ -461,6 +463,12 @@ fn turns(entries: &mut [Found]) -> Vec<Turn> {
     turns
 }
 
+/// The session whose log a file is, by the file's name. Paths of other systems have other separators.
+fn session_of(agent: &str, file: &str) -> Option<String> {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    Some(format_of(agent)?.origin(Path::new(name)).session)
+}
+
 /// What a subagent does belongs to the turn of the call that started it.
 fn inherit_turns(threads: &mut [Thread], calls: &mut [CallEntry<'_>]) {
     // A subagent may have been started by another one that comes later; each round settles one level.
@@ -473,6 +481,23 @@ fn inherit_turns(threads: &mut [Thread], calls: &mut [CallEntry<'_>]) {
                     calls[index].turn = Some(turn);
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::session_of;
+
+    #[test]
+    fn a_session_is_known_by_its_log() {
+        for (agent, file, session) in [
+            ("claude", "/h/.claude/projects/-p/3f2a91c4-6b1e.jsonl", Some("3f2a91c4-6b1e")),
+            ("codex", "/h/.codex/sessions/2026/07/02/rollout-2026-07-02T09-00-00-019cb4dd-5728.jsonl", Some("019cb4dd-5728")),
+            ("codex", "C:\\h\\rollout-2026-07-02T09-00-00-019cb4dd-5728.jsonl.zst", Some("019cb4dd-5728")),
+            ("nobody", "3f2a.jsonl", None),
+        ] {
+            assert_eq!(session_of(agent, file).as_deref(), session, "{file}");
         }
     }
 }

@@ -18,7 +18,7 @@ pub use private::Private;
 use crate::error::{ErrorChain, ReadError};
 use crate::shelf::Shelf;
 use crate::value::Payloads;
-use crate::{FORMATS, Format, Record};
+use crate::{Format, Record, format_of};
 use std::collections::HashMap;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::content::words;
@@ -146,9 +146,4 @@ impl Book for SessionBook<'_> {
 /// In place of an entry that cannot be read: why not.
 fn gone(error: &ReadError) -> Loaded<'static> {
     Loaded::Gone(ErrorChain(error).to_string())
-}
-
-/// The format of an agent.
-fn format_of(agent: &str) -> Option<&'static dyn Format> {
-    FORMATS.iter().copied().find(|format| format.agent() == agent)
 }

@@ -28,13 +28,15 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
     }
     let open = bytes.iter().map(|(spot, format, bytes)| Some((*spot, format.open(Record { at: spot.at, bytes }).ok()?)));
     let records: Records<'_> = open.flatten().collect();
-    let (_, format, _) = bytes.iter().find(|(spot, ..)| *spot == entry.request).ok_or(ReadError::Changed)?;
+    let &(_, format, _) = bytes.iter().find(|(spot, ..)| *spot == entry.request).ok_or(ReadError::Changed)?;
     let request = at(&records, entry.request).ok_or(ReadError::Changed)?;
     let asked = request.request(entry.row.call, book.payloads).unwrap_or_default();
     let answer = answer(book, &records, entry);
-    let told = told(*format, &entry.row, &asked, answer.as_ref());
+    let told = self::told(format, &entry.row, &asked, answer.as_ref());
     let side = told.saved.as_ref().map(|saved| side(book, entry, &saved.path, saved.bytes));
     let mut row: CallRow<'b> = entry.row.clone();
+    // A row says what the request alone says, with and without a result.
+    row.about = self::told(format, &row, &asked, None).detail.about(&asked.input, row.cwd).map(|title| title.text());
     if let Detail::Shell(command) = &told.detail {
         shell::tell(&mut row, &command.command);
     }

@@ -134,6 +134,7 @@ impl<'a> Linked<'a> {
             cwd: names.opt(record.cwd),
             sidechain: record.sidechain,
             copy_of: call.copy_of.map(|original| self.request_place(original)),
+            about: None,
         }
     }
 

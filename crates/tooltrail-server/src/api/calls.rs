@@ -163,7 +163,7 @@ pub(super) fn asked<'a>(snapshot: &'a Snapshot, linked: &'a Linked<'a>, threads:
 /// The row of a copy, as `calls --copies --json` has it.
 fn copy(asked: &Asked<'_>, call: &LinkedCall, take: impl FnOnce(&CallRow<'_>)) {
     let mut row = asked.linked.call_row(call, asked.now, true);
-    load::understand(asked.shelf, &mut row, asked.linked.record(call.id).at);
+    load::complete_at(asked.shelf, &mut row, asked.linked.record(call.id).at);
     take(&row);
 }
 

@@ -266,7 +266,7 @@ impl CallTable<'_> {
             let Some(session) = rows.rows.get(listed.session) else { continue };
             snapshot.listing.one_call(&snapshot.library.catalogue(), listed, |_, row, spots| {
                 let line = CallLine::new(snapshot, listed, row.clone(), spots.request);
-                let told = Told { snapshot, session, row: &row, at: spots.request };
+                let told = Told { session, row: &row };
                 let shown = Shown { told, rows, line, day_is_said: view.order.is_by_day(), leads };
                 let cells =
                     html! { tr { @for column in &view.columns { td.(column.name).n[column.is_number()] { ((column.cell)(&shown)) } } } };

@@ -14,6 +14,7 @@ use maud::{Markup, html};
 use serde_json::json;
 use std::collections::HashMap;
 use tooltrail_catalog::store::Listed;
+use tooltrail_formats::FORMATS;
 use tooltrail_model::filter::quoted;
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::{Status, Time};
@@ -424,12 +425,22 @@ impl Project {
     }
 }
 
+/// The agents whose logs are read, as in a sentence: `Claude Code and Codex`.
+fn agents() -> String {
+    let names: Vec<&str> = FORMATS.iter().map(|format| format.display_name()).collect();
+    match names.split_last() {
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
 /// A machine without logs: what this is, where it looked, and what to do.
 fn empty(app: &AppState, snapshot: &Snapshot) -> Markup {
     html! {
         main #main.lists.narrow {
             h1 { "No sessions here yet" }
-            p { "tooltrail shows what coding agents did: every tool call, what came back, and what never did. It reads the logs that Claude Code and Codex write to this machine's disk; there are none so far." }
+            p { "tooltrail shows what coding agents did: every tool call, what came back, and what never did. It reads the logs that " (agents()) " write to this machine's disk; there are none so far." }
             h2 { "Where it looked" }
             ul.places { @for path in &snapshot.read.looked { li { code { (neutral(&path.to_string_lossy())) } } } }
             @for problem in &snapshot.read.problems { p.t-error { (neutral(problem)) } }

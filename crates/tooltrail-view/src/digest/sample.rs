@@ -75,6 +75,7 @@ pub(crate) fn bare(calls: &[(&'static str, Kind, Status, Option<Reason>)]) -> Ba
         turns: Vec::new(),
         threads: Vec::new(),
         hooks: Vec::new(),
+        copied_from: None,
     })
 }
 

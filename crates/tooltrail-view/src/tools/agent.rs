@@ -7,11 +7,10 @@
 //!   its answer
 //! ```
 
-use super::ToolView;
+use super::{ToolView, title};
 use crate::head::{count, counted, took};
 use crate::outcome::came;
 use crate::pieces::{FieldList, markdown, section};
-use crate::texts::gist;
 use crate::{Block, Class, Head, Limits, Line};
 use tooltrail_model::detail::{Agent, Detail};
 use tooltrail_model::transcript::Story;
@@ -30,7 +29,7 @@ impl ToolView for AgentView {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Agent(agent) = &call.told.detail else { return Head::default() };
-        Head { icon: "⎇", name: call.row.tool.into(), title: title(agent), facts: facts(call, agent) }
+        Head { icon: "⎇", name: call.row.tool.into(), title: title(call), facts: facts(call, agent) }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
@@ -45,31 +44,6 @@ impl ToolView for AgentView {
         body.extend(table(agent));
         body.extend(agent.answer.iter().map(|text| markdown(text, limits)));
         body
-    }
-}
-
-/// `Explore: find usages`, `to scout: go on`, `wait a1, a2`.
-fn title(agent: &Agent) -> Line {
-    // Not every agent names its tasks; the beginning of the prompt is the next best title.
-    let about = agent.description.as_deref().or(agent.prompt.as_deref()).map(gist).unwrap_or_default();
-    let name = agent.name.as_deref().or(agent.id.as_deref());
-    let starts = matches!(agent.action, "start" | "resume" | "");
-    let who = match (agent.action, agent.sort.as_deref().or(name)) {
-        // A message is addressed to a name; the type of the agent says less.
-        ("send", _) => name.map(|name| format!("to {name}")),
-        (_, Some(who)) if starts => Some(who.to_owned()),
-        (_, None) if starts => None,
-        (action, _) => {
-            // A few names are enough for a title; the table in the body has all of them.
-            let others: Vec<&str> = agent.agents.iter().map(|(name, _)| name.as_str()).take(4).collect();
-            let whom = name.map_or_else(|| others.join(", "), str::to_owned);
-            Some(format!("{action} {whom}").trim_end().to_owned())
-        }
-    };
-    match who {
-        Some(who) if about.is_empty() => Line::of(Class::Strong, &who),
-        Some(who) => Line::of(Class::Strong, &who).with(Class::Dim, ": ").with(Class::Plain, &about),
-        None => about.into(),
     }
 }
 

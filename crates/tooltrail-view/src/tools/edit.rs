@@ -6,11 +6,11 @@
 //!       119 +     let x = [2];
 //! ```
 
-use super::ToolView;
+use super::{ToolView, title};
 use crate::diff::{LineCounts, from_texts};
 use crate::head::counted;
 use crate::pieces::{changes, happened, notice, section};
-use crate::{Block, Head, Limits, Line, place};
+use crate::{Block, Head, Limits, Line};
 use tooltrail_model::detail::{Detail, Edit, Replacement};
 use tooltrail_model::patch::Hunk;
 use tooltrail_model::transcript::{Level, Story};
@@ -34,7 +34,7 @@ impl ToolView for EditView {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Edit(edit) = &call.told.detail else { return Head::default() };
-        Head { icon: "±", name: call.row.tool.into(), title: place::title(call, &edit.path), facts: facts(call, edit) }
+        Head { icon: "±", name: call.row.tool.into(), title: title(call), facts: facts(call, edit) }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {

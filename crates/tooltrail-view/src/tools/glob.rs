@@ -5,7 +5,7 @@
 //!   src/parser/   mod.rs  lex.rs
 //! ```
 
-use super::{ToolView, other};
+use super::{ToolView, other, title};
 use crate::head::counted;
 use crate::limits::{Elided, ElidedUnit};
 use crate::outcome::came;
@@ -36,8 +36,7 @@ impl ToolView for GlobView {
             None if glob.truncated => format!("{}, and more", counted(shown, "file")),
             None => counted(shown, "file"),
         });
-        let title = within(Line::from(glob.pattern.as_str()), call, glob.path.as_deref());
-        Head { icon: "✲", name: call.row.tool.into(), title, facts: facts.into_iter().map(Line::from).collect() }
+        Head { icon: "✲", name: call.row.tool.into(), title: title(call), facts: facts.into_iter().map(Line::from).collect() }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
@@ -54,15 +53,6 @@ impl ToolView for GlobView {
             // Some agents return the list only as text.
             None => other::output(call, limits),
         }
-    }
-}
-
-/// A title with the directory it applies to: `**/*.rs in src/`.
-pub(super) fn within(line: Line, call: &Story<'_>, path: Option<&str>) -> Line {
-    // The working directory is the default; naming it would only make titles longer.
-    match path.filter(|path| !path.is_empty() && Some(*path) != call.row.cwd) {
-        Some(path) => line.with(Class::Dim, " in ").with(Class::Path, place::relative(call, path)),
-        None => line,
     }
 }
 

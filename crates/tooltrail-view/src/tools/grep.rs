@@ -6,8 +6,8 @@
 //!     118  fn parse(text: &str)
 //! ```
 
-use super::glob::{by_folder, within};
-use super::{ToolView, other};
+use super::glob::by_folder;
+use super::{ToolView, other, title};
 use crate::block::CodeBlock;
 use crate::cut::clip;
 use crate::head::counted;
@@ -43,7 +43,7 @@ impl ToolView for GrepView {
         let Detail::Grep(grep) = &call.told.detail else { return Head::default() };
         // An unparsed result has no numbers that could be trusted.
         let facts = if came(call) && grep.words.is_none() { facts(grep) } else { Vec::new() };
-        Head { icon: "⌕", name: call.row.tool.into(), title: title(call, grep), facts }
+        Head { icon: "⌕", name: call.row.tool.into(), title: title(call), facts }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
@@ -64,14 +64,6 @@ impl ToolView for GrepView {
         body.extend(grep.truncated.then(|| notice(Level::Info, "The tool gave only some of what it found.")));
         body
     }
-}
-
-/// `/fn parse/ in src/  *.rs  -i`.
-fn title(call: &Story<'_>, grep: &Grep) -> Line {
-    let pattern = Line::of(Class::Dim, "/").with(Class::Plain, &grep.pattern).with(Class::Dim, "/");
-    let line = within(pattern, call, grep.path.as_deref());
-    let options = grep.glob.iter().chain(&grep.file_type).chain(&grep.flags);
-    options.fold(line, |line, option| line.with(Class::Dim, "  ").with(Class::Dim, option))
 }
 
 fn facts(grep: &Grep) -> Vec<Line> {

@@ -6,13 +6,13 @@
 //!     mod.rs
 //! ```
 
-use super::{ToolView, other};
+use super::{ToolView, other, title};
 use crate::block::CodeBlock;
 use crate::head::count;
 use crate::outcome::came;
 use crate::pieces::FieldList;
 use crate::texts::code;
-use crate::{Block, Head, Limits, Line, cut, place};
+use crate::{Block, Head, Limits, Line, cut};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 
@@ -35,7 +35,7 @@ impl ToolView for ListView {
         let Detail::List(list) = &call.told.detail else { return Head::default() };
         let known = came(call) && !list.entries.is_empty();
         let facts = known.then(|| counted_entries(list.entries.len() as u64)).into_iter().collect();
-        Head { icon: "⊞", name: call.row.tool.into(), title: place::line(call, &list.path), facts }
+        Head { icon: "⊞", name: call.row.tool.into(), title: title(call), facts }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {

@@ -5,11 +5,11 @@
 //!   the answer
 //! ```
 
-use super::{ToolView, other};
+use super::{ToolView, other, title};
 use crate::head::counted;
 use crate::outcome::came;
 use crate::texts::sniffed;
-use crate::{Block, Class, Head, Limits, Line, place};
+use crate::{Block, Head, Limits, Line};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 
@@ -27,22 +27,11 @@ impl ToolView for LspView {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Lsp(lsp) = &call.told.detail else { return Head::default() };
-        // Operation, file, position and query are each optional, depending on the operation.
-        let mut title = Line::from(lsp.operation.as_str());
-        if let Some(path) = &lsp.path {
-            title = title.with(Class::Plain, " ").with(Class::Path, place::relative(call, path));
-        }
-        if let Some((line, column)) = lsp.position {
-            title = title.with(Class::Dim, &format!(":{line}:{column}"));
-        }
-        if let Some(query) = &lsp.query {
-            title = title.with(Class::Plain, &format!(" \"{query}\""));
-        }
         let fact = lsp.found.filter(|_| came(call)).map(|(found, files)| {
             let files = files.map(|files| format!(", {}", counted(files, "file"))).unwrap_or_default();
             format!("{}{files}", counted(found, "result"))
         });
-        Head { icon: "λ", name: call.row.tool.into(), title, facts: fact.into_iter().map(Line::from).collect() }
+        Head { icon: "λ", name: call.row.tool.into(), title: title(call), facts: fact.into_iter().map(Line::from).collect() }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {

@@ -1,12 +1,12 @@
 //! A tool of an MCP server.
 //!
 //! ```text
-//! ⇄ github · search_issues   query=is:open label:bug        12 items   900 ms ✓
+//! ⇄ github · search_issues   is:open label:bug        12 items   900 ms ✓
 //!   query   is:open label:bug
 //!   [ { "number": 7, … } ]
 //! ```
 
-use super::{ToolView, other};
+use super::{ToolView, other, title};
 use crate::{Block, Class, Head, Limits, Line};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
@@ -26,7 +26,7 @@ impl ToolView for McpView {
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Mcp(mcp) = &call.told.detail else { return Head::default() };
         let name = Line::from(mcp.server.as_str()).with(Class::Dim, " · ").with(Class::Plain, &mcp.tool);
-        Head { icon: "⇄", name, title: other::title(&call.input), facts: other::facts(call) }
+        Head { icon: "⇄", name, title: title(call), facts: other::facts(call) }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
@@ -58,7 +58,7 @@ mod tests {
         let view = tools::of(&call);
         let head = view.head(&call);
         assert_eq!((view.name(), head.name.text().as_str()), ("mcp", "github · search_issues"));
-        assert_eq!((head.title.text().as_str(), head.facts[0].text().as_str()), ("query=is:open", "2 items"));
+        assert_eq!((head.title.text().as_str(), head.facts[0].text().as_str()), ("is:open", "2 items"));
         assert!(text_of(&view.body(&call, &Limits::PAGE)).contains("\"number\": 7"));
     }
 

@@ -28,7 +28,8 @@ mod web_fetch;
 mod web_search;
 mod write;
 
-use crate::{Block, Head, Limits};
+use crate::{Block, Class, Head, Limits, Line};
+use tooltrail_model::detail::Emphasis;
 use tooltrail_model::transcript::Story;
 
 /// All views. The first that accepts a call shows it; the last accepts anything.
@@ -78,6 +79,20 @@ pub trait ToolView: Sync {
 /// The view of a call.
 pub fn of(call: &Story<'_>) -> &'static dyn ToolView {
     TOOLS.iter().copied().find(|view| view.shows(call)).unwrap_or(&other::OtherView)
+}
+
+/// What a call is about, as rows and tables say it too. A head begins with it and may add what the result says.
+fn title(call: &Story<'_>) -> Line {
+    let about = call.told.detail.about(&call.input, call.row.cwd).unwrap_or_default();
+    about.runs().iter().fold(Line::default(), |line, (emphasis, text)| {
+        let class = match emphasis {
+            Emphasis::Plain => Class::Plain,
+            Emphasis::Dim => Class::Dim,
+            Emphasis::Strong => Class::Strong,
+            Emphasis::Path => Class::Path,
+        };
+        line.with(class, text)
+    })
 }
 
 #[cfg(test)]

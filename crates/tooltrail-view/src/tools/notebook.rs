@@ -6,12 +6,12 @@
 //!     + plot(x, y)
 //! ```
 
-use super::ToolView;
+use super::{ToolView, title};
 use crate::diff::{LineCounts, from_texts};
 use crate::head::counted;
 use crate::line::{Class, Line};
 use crate::pieces::{changes, code, happened, markdown, notice};
-use crate::{Block, Head, Limits, place};
+use crate::{Block, Head, Limits};
 use tooltrail_model::detail::{Detail, Notebook};
 use tooltrail_model::patch::Hunk;
 use tooltrail_model::transcript::{Level, Story};
@@ -30,7 +30,7 @@ impl ToolView for NotebookView {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Notebook(change) = &call.told.detail else { return Head::default() };
-        let mut title = place::line(call, &change.path);
+        let mut title = title(call);
         if let Some(cell) = &change.cell {
             title.push(Class::Dim, &format!(" · cell {cell}"));
         }

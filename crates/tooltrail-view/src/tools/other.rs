@@ -6,7 +6,7 @@
 //!   answer
 //! ```
 
-use super::ToolView;
+use super::{ToolView, title};
 use crate::pieces::{notice, section};
 use crate::texts::{as_json, content, sniffed};
 use crate::{Block, Head, Limits, Line, json, outcome};
@@ -14,12 +14,6 @@ use serde_json::Value;
 use tooltrail_model::Status;
 use tooltrail_model::content::{Content, words};
 use tooltrail_model::transcript::{Level, Story};
-
-/// How many letters a title of names and values has.
-const TITLE: usize = 160;
-
-/// The most characters of a value in a title.
-const VALUE: usize = 60;
 
 /// View of last resort, for tools that no other view accepts.
 pub(super) struct OtherView;
@@ -34,36 +28,13 @@ impl ToolView for OtherView {
     }
 
     fn head(&self, call: &Story<'_>) -> Head {
-        Head { icon: "◻", name: call.row.tool.into(), title: title(&call.input), facts: facts(call) }
+        Head { icon: "◻", name: call.row.tool.into(), title: title(call), facts: facts(call) }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let mut body = input(&call.input, limits);
         body.extend(output(call, limits));
         body
-    }
-}
-
-/// An input in one line: `key=value, key=value`.
-pub(super) fn title(input: &Value) -> Line {
-    let title = match input {
-        Value::Object(map) => {
-            let pairs: Vec<String> =
-                // More fields than this never fit into a title.
-                map.iter().take(8).map(|(name, value)| format!("{name}={}", short(&json::brief(value), VALUE))).collect();
-            pairs.join(", ")
-        }
-        Value::Null => String::new(),
-        other => json::brief(other),
-    };
-    short(&title, TITLE).into()
-}
-
-/// The first letters of a text, with a mark if there are more.
-fn short(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
     }
 }
 

@@ -8,7 +8,7 @@
 //!   ▾ docs/old.md → docs/new.md  +0 −1
 //! ```
 
-use super::ToolView;
+use super::{ToolView, title};
 use crate::diff::LineCounts;
 use crate::head::counted;
 use crate::line::{Class, Line};
@@ -17,9 +17,6 @@ use crate::{Block, Head, Limits, place};
 use tooltrail_model::detail::{Detail, Patch};
 use tooltrail_model::patch::{FileChange, FilePatch, PatchLine};
 use tooltrail_model::transcript::{Level, Story};
-
-/// How many files a head names.
-const NAMED: usize = 4;
 
 /// View of patches.
 pub(super) struct PatchView;
@@ -35,8 +32,7 @@ impl ToolView for PatchView {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Patch(patch) = &call.told.detail else { return Head::default() };
-        let title = names(call, &patch.files);
-        Head { icon: "±", name: call.row.tool.into(), title, facts: facts(call, patch) }
+        Head { icon: "±", name: call.row.tool.into(), title: title(call), facts: facts(call, patch) }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
@@ -60,22 +56,6 @@ fn name(call: &Story<'_>, file: &FilePatch) -> Line {
     match &file.moved_to {
         Some(to) => name.with(Class::Plain, " → ").with(Class::Path, place::relative(call, to)),
         None => name,
-    }
-}
-
-/// The files that a patch changes, as many as a line may name: `src/a.rs, src/b.rs and 3 more`.
-fn names(call: &Story<'_>, files: &[FilePatch]) -> Line {
-    let mut line = Line::default();
-    for (at, file) in files.iter().take(NAMED).enumerate() {
-        if at > 0 {
-            line.push(Class::Dim, ", ");
-        }
-        // Runs are copied one by one to keep their classes.
-        name(call, file).runs().iter().for_each(|run| line.push(run.class, run.text()));
-    }
-    match files.len().saturating_sub(NAMED) {
-        0 => line,
-        more => line.with(Class::Dim, &format!(" and {more} more")),
     }
 }
 

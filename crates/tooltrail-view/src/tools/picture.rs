@@ -5,8 +5,8 @@
 //!   [the picture]
 //! ```
 
-use super::{ToolView, other};
-use crate::pieces::{image, picture_facts, plain, section, short};
+use super::{ToolView, other, title};
+use crate::pieces::{image, picture_facts, plain, section};
 use crate::{Block, Head, Limits, place};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
@@ -25,13 +25,8 @@ impl ToolView for PictureView {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Picture(picture) = &call.told.detail else { return Head::default() };
-        // A generated picture has no path yet; its prompt describes it.
-        let title = match (&picture.path, &picture.prompt) {
-            (Some(path), _) => place::line(call, path),
-            (None, prompt) => short(prompt.as_deref().and_then(|text| text.lines().next()).unwrap_or_default()),
-        };
         let facts = picture.image.as_ref().map(picture_facts).unwrap_or_default();
-        Head { icon: "▣", name: call.row.tool.into(), title, facts }
+        Head { icon: "▣", name: call.row.tool.into(), title: title(call), facts }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {

@@ -5,10 +5,10 @@
 //!   the plan
 //! ```
 
-use super::{ToolView, other};
+use super::{ToolView, other, title};
 use crate::outcome::came;
 use crate::pieces::{markdown, notice, section};
-use crate::texts::{gist, sniffed};
+use crate::texts::sniffed;
 use crate::{Block, Class, Head, Limits, Line, place};
 use tooltrail_model::Status;
 use tooltrail_model::detail::{Detail, Plan};
@@ -28,12 +28,7 @@ impl ToolView for PlanView {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Plan(plan) = &call.told.detail else { return Head::default() };
-        let title = match &plan.plan {
-            Some(text) => title(text),
-            None if plan.enters => "begins to plan".into(),
-            None => Line::default(),
-        };
-        Head { icon: "▤", name: call.row.tool.into(), title, facts: facts(call, plan) }
+        Head { icon: "▤", name: call.row.tool.into(), title: title(call), facts: facts(call, plan) }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
@@ -57,20 +52,6 @@ impl ToolView for PlanView {
         }
         body
     }
-}
-
-/// `rate limiter (6 steps)`.
-fn title(plan: &str) -> Line {
-    // The first line with words is the title, without Markdown's heading marks.
-    let first = plan.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty()).unwrap_or_default();
-    let first = first.strip_prefix("Plan:").unwrap_or(first).trim();
-    // Numbered lines are counted as steps; most agents write plans as a numbered list.
-    let is_step = |line: &&str| {
-        line.split_once(". ").is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let steps = plan.lines().filter(is_step).count();
-    let line = Line::from(gist(first));
-    if steps > 1 { line.with(Class::Dim, &format!(" ({steps} steps)")) } else { line }
 }
 
 /// Facts for the head. Only a success says that the plan was approved.

@@ -5,7 +5,7 @@
 //!   Which store?   ( ) Postgres   (•) SQLite
 //! ```
 
-use super::{ToolView, other};
+use super::{ToolView, other, title};
 use crate::block::QuestionItem;
 use crate::line::{Class, lines};
 use crate::outcome::came;
@@ -30,7 +30,7 @@ impl ToolView for QuestionView {
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Question(asked) = &call.told.detail else { return Head::default() };
         let facts = if came(call) { facts(asked) } else { Vec::new() };
-        Head { icon: "?", name: call.row.tool.into(), title: title(&asked.questions), facts }
+        Head { icon: "?", name: call.row.tool.into(), title: title(call), facts }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
@@ -48,14 +48,6 @@ impl ToolView for QuestionView {
             body.extend(other::output(call, limits));
         }
         body
-    }
-}
-
-fn title(questions: &[Question]) -> Line {
-    let first = questions.first().map(|question| gist(&question.text)).unwrap_or_default();
-    match questions.len() {
-        0 | 1 => first.into(),
-        many => Line::from(first).with(Class::Dim, &format!(" and {} more", many - 1)),
     }
 }
 

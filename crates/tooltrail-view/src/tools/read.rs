@@ -6,7 +6,7 @@
 //!   2  fn parse() {
 //! ```
 
-use super::ToolView;
+use super::{ToolView, title};
 use crate::head::{count, counted, size};
 use crate::pieces::{code, file, image, markdown, notice, picture_facts, plain, section, terminal, words};
 use crate::{Block, Head, Limits, Line, place};
@@ -27,7 +27,7 @@ impl ToolView for ReadView {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Read(read) = &call.told.detail else { return Head::default() };
-        let mut title = place::range(call, &read.path, range(read));
+        let mut title = place::with_range(title(call), range(read));
         if let Some(pages) = &read.pages {
             title.push(crate::Class::Dim, &format!(", pages {pages}"));
         }

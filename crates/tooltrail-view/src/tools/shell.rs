@@ -8,12 +8,12 @@
 //!   ▾ stderr
 //! ```
 
-use super::ToolView;
+use super::{ToolView, title};
 use crate::block::Terminal;
 use crate::head::{counted, took};
 use crate::limits::ElidedUnit;
-use crate::line::{Class, Line};
-use crate::pieces::{FieldList, code, image, notice, section, short, task_state, terminal, words};
+use crate::line::Line;
+use crate::pieces::{FieldList, code, image, notice, section, task_state, terminal, words};
 use crate::{Block, Head, Limits, outcome, place, why};
 use tooltrail_model::Status;
 use tooltrail_model::detail::{Detail, Shell};
@@ -34,7 +34,7 @@ impl ToolView for ShellView {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Shell(shell) = &call.told.detail else { return Head::default() };
-        Head { icon: "$", name: call.row.tool.into(), title: title(&shell.command), facts: facts(call, shell) }
+        Head { icon: "$", name: call.row.tool.into(), title: title(call), facts: facts(call, shell) }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
@@ -55,13 +55,6 @@ impl ToolView for ShellView {
         out.extend(git.block());
         out
     }
-}
-
-/// The first non-empty line of a command, with a sign where more follow.
-fn title(command: &str) -> Line {
-    let mut lines = command.lines().map(str::trim).filter(|line| !line.is_empty());
-    let line = short(lines.next().unwrap_or_default());
-    if lines.next().is_some() { line.with(Class::Dim, " …") } else { line }
 }
 
 fn facts(call: &Story<'_>, shell: &Shell) -> Vec<Line> {

@@ -5,11 +5,11 @@
 //!   may use   Bash(git:*)
 //! ```
 
-use super::{ToolView, other};
+use super::{ToolView, other, title};
 use crate::outcome::came;
 use crate::pieces::FieldList;
-use crate::texts::{gist, sniffed};
-use crate::{Block, Class, Head, Limits, Line};
+use crate::texts::sniffed;
+use crate::{Block, Head, Limits};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 
@@ -26,13 +26,7 @@ impl ToolView for SkillView {
     }
 
     fn head(&self, call: &Story<'_>) -> Head {
-        let Detail::Skill(skill) = &call.told.detail else { return Head::default() };
-        let name = Line::of(Class::Strong, &skill.name);
-        let title = match skill.arguments.as_deref().map(gist).filter(|words| !words.is_empty()) {
-            Some(words) => name.with(Class::Plain, "  ").with(Class::Plain, &words),
-            None => name,
-        };
-        Head { icon: "✦", name: call.row.tool.into(), title, facts: Vec::new() }
+        Head { icon: "✦", name: call.row.tool.into(), title: title(call), facts: Vec::new() }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {

@@ -6,10 +6,10 @@
 //!   compiled in 3 s
 //! ```
 
-use super::ToolView;
+use super::{ToolView, title};
 use crate::head::counted;
-use crate::line::{Class, Line};
-use crate::pieces::{FieldList, markdown, plain, section, short, task_state, terminal};
+use crate::line::Line;
+use crate::pieces::{FieldList, markdown, plain, section, task_state, terminal};
 use crate::{Block, Head, Limits};
 use tooltrail_model::detail::{Detail, TaskOutput};
 use tooltrail_model::transcript::Story;
@@ -28,7 +28,7 @@ impl ToolView for TaskOutputView {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::TaskOutput(task) = &call.told.detail else { return Head::default() };
-        Head { icon: "⤓", name: call.row.tool.into(), title: title(task), facts: facts(task) }
+        Head { icon: "⤓", name: call.row.tool.into(), title: title(call), facts: facts(task) }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
@@ -47,16 +47,6 @@ impl ToolView for TaskOutputView {
         out.extend(said(&task.answer).map(|text| markdown(&text, limits)));
         out
     }
-}
-
-/// The task, and the text sent to it: `3 ← yes␊`.
-fn title(task: &TaskOutput) -> Line {
-    let mut title = short(task.task.as_deref().or(task.description.as_deref()).unwrap_or_default());
-    if let Some(sent) = task.sent.as_deref().filter(|sent| !sent.is_empty()) {
-        title.push(Class::Dim, " ← ");
-        short(sent).runs().iter().for_each(|run| title.push(run.class, run.text()));
-    }
-    title
 }
 
 fn facts(task: &TaskOutput) -> Vec<Line> {

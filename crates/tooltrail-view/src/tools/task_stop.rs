@@ -5,8 +5,8 @@
 //!   command   npm run watch
 //! ```
 
-use super::ToolView;
-use crate::pieces::{FieldList, short, words};
+use super::{ToolView, title};
+use crate::pieces::{FieldList, words};
 use crate::{Block, Head, Limits};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
@@ -24,10 +24,7 @@ impl ToolView for TaskStopView {
     }
 
     fn head(&self, call: &Story<'_>) -> Head {
-        let Detail::TaskStop(stop) = &call.told.detail else { return Head::default() };
-        // A task without an id is known by its command.
-        let title = short(stop.task.as_deref().or(stop.command.as_deref()).unwrap_or_default());
-        Head { icon: "◼", name: call.row.tool.into(), title, facts: Vec::new() }
+        Head { icon: "◼", name: call.row.tool.into(), title: title(call), facts: Vec::new() }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {

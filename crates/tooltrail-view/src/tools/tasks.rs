@@ -5,8 +5,8 @@
 //! ☑ TaskList                           5 tasks, 2 done
 //! ```
 
-use super::ToolView;
 use super::todo::{thing, word};
+use super::{ToolView, title};
 use crate::head::counted;
 use crate::outcome::came;
 use crate::pieces::{FieldList, markdown, notice};
@@ -29,9 +29,8 @@ impl ToolView for TasksView {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Tasks(tasks) = &call.told.detail else { return Head::default() };
-        let title = tasks.item.as_ref().map(named).unwrap_or_default();
         let facts = if came(call) { facts(tasks) } else { Vec::new() };
-        Head { icon: "☑", name: call.row.tool.into(), title, facts }
+        Head { icon: "☑", name: call.row.tool.into(), title: title(call), facts }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
@@ -46,12 +45,6 @@ impl ToolView for TasksView {
         }
         body
     }
-}
-
-/// `#3 Render diff`.
-fn named(item: &TodoItem) -> Line {
-    let id = item.id.as_ref().map(|id| format!("#{id} ")).unwrap_or_default();
-    Line::of(Class::Dim, &id).with(Class::Plain, &gist(&item.text))
 }
 
 /// A task of a list, with its number before it.

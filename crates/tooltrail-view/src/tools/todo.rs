@@ -6,7 +6,7 @@
 //!   ▸ the whole list
 //! ```
 
-use super::ToolView;
+use super::{ToolView, title};
 use crate::block::{TodoEntry, TodoProgress};
 use crate::outcome::came;
 use crate::pieces::{markdown, notice, section};
@@ -30,11 +30,12 @@ impl ToolView for TodoView {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Todo(todo) = &call.told.detail else { return Head::default() };
+        let title = Some(title(call)).filter(|title| !title.is_empty()).unwrap_or_else(|| "empty".into());
         let changes = changed(todo.old.as_deref().unwrap_or_default(), &todo.new).len();
         // Without the old list everything would count as changed.
         let known = came(call) && todo.old.as_ref().is_some_and(|old| !old.is_empty());
         let facts = if known && changes > 0 { vec![format!("{changes} changed").into()] } else { Vec::new() };
-        Head { icon: "☑", name: call.row.tool.into(), title: title(&todo.new), facts }
+        Head { icon: "☑", name: call.row.tool.into(), title, facts }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
@@ -57,21 +58,6 @@ impl ToolView for TodoView {
             _ => body.push(whole),
         }
         body
-    }
-}
-
-/// `3 of 5 done → "Render diff"`.
-fn title(items: &[TodoItem]) -> Line {
-    // Deleted items are kept in some lists; they count neither as open nor as done.
-    let left: Vec<&TodoItem> = items.iter().filter(|item| item.state != TodoState::Deleted).collect();
-    if left.is_empty() {
-        return "empty".into();
-    }
-    let done = left.iter().filter(|item| item.state == TodoState::Done).count();
-    let line = Line::from(format!("{done} of {} done", left.len()));
-    match left.iter().find(|item| item.state == TodoState::Active) {
-        Some(item) => line.with(Class::Dim, " → ").with(Class::Plain, &format!("\"{}\"", gist(&item.text))),
-        None => line,
     }
 }
 

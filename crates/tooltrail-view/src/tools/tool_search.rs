@@ -5,7 +5,7 @@
 //!   mcp__db__query
 //! ```
 
-use super::{ToolView, other};
+use super::{ToolView, other, title};
 use crate::block::CodeBlock;
 use crate::head::{count, counted};
 use crate::outcome::came;
@@ -35,7 +35,7 @@ impl ToolView for ToolSearchView {
             None => counted(found, "tool"),
         };
         let facts = if came(call) { vec![fact.into()] } else { Vec::new() };
-        Head { icon: "#", name: call.row.tool.into(), title: search.query.as_str().into(), facts }
+        Head { icon: "#", name: call.row.tool.into(), title: title(call), facts }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {

@@ -6,7 +6,7 @@
 //!   the answer
 //! ```
 
-use super::{ToolView, other};
+use super::{ToolView, other, title};
 use crate::head::size;
 use crate::links::link;
 use crate::outcome::came;
@@ -30,10 +30,10 @@ impl ToolView for WebFetchView {
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::WebFetch(fetch) = &call.told.detail else { return Head::default() };
         // The scheme is the same for nearly all pages and only takes room.
-        let url = fetch.url.strip_prefix("https://").unwrap_or(&fetch.url);
+        let title = title(call).without_start("https://");
         let code = fetch.code.as_ref().map(|(code, _)| Line::from(code.to_string()));
         let facts = code.into_iter().chain(fetch.bytes.map(size).map(Line::from)).filter(|_| came(call)).collect();
-        Head { icon: "⇩", name: call.row.tool.into(), title: url.into(), facts }
+        Head { icon: "⇩", name: call.row.tool.into(), title, facts }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {

@@ -5,12 +5,12 @@
 //!   Server-sent events   docs.rs
 //! ```
 
-use super::{ToolView, other};
+use super::{ToolView, other, title};
 use crate::head::counted;
 use crate::links::link;
 use crate::outcome::came;
 use crate::pieces::{FieldList, markdown, notice};
-use crate::{Block, Head, Limits, Line};
+use crate::{Block, Head, Limits};
 use tooltrail_model::content::words;
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::{Level, Story};
@@ -29,15 +29,9 @@ impl ToolView for WebSearchView {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::WebSearch(search) = &call.told.detail else { return Head::default() };
-        // Some tools search, open and scroll pages with one tool.
-        let title = match &search.opened {
-            Some(page) if search.query.is_empty() => Line::from(page),
-            Some(page) => format!("\"{}\" in {page}", search.query).into(),
-            None => format!("\"{}\"", search.query).into(),
-        };
         let results = search.results.as_ref().filter(|_| came(call));
         let facts = results.map(|results| counted(results.len() as u64, "result").into()).into_iter().collect();
-        Head { icon: "◎", name: call.row.tool.into(), title, facts }
+        Head { icon: "◎", name: call.row.tool.into(), title: title(call), facts }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {

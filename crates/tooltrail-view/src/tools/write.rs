@@ -5,11 +5,11 @@
 //!   1  # X
 //! ```
 
-use super::ToolView;
+use super::{ToolView, title};
 use crate::diff::{LineCounts, from_texts};
 use crate::head::counted;
 use crate::pieces::{changes, file, happened, notice};
-use crate::{Block, Class, Head, Limits, Line, place};
+use crate::{Block, Class, Head, Limits, Line};
 use tooltrail_model::detail::{Detail, Write};
 use tooltrail_model::transcript::{Level, Story};
 
@@ -27,7 +27,7 @@ impl ToolView for WriteView {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Write(write) = &call.told.detail else { return Head::default() };
-        Head { icon: "✚", name: call.row.tool.into(), title: place::title(call, &write.path), facts: facts(call, write) }
+        Head { icon: "✚", name: call.row.tool.into(), title: title(call), facts: facts(call, write) }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {

@@ -90,6 +90,7 @@ impl<'a> Builder<'a> {
             turns: turns.into(),
             threads: vec![Thread::default(), Thread::default(), Thread::default()],
             hooks: Vec::new(),
+            copied_from: None,
         };
         Builder { book: Invented { transcript, pages: Vec::new(), calls: Vec::new() }, text }
     }
@@ -206,6 +207,7 @@ fn call_row<'a>(index: usize, status: Status, reason: Option<Reason>, text: &'a 
         cwd: Some(text),
         sidechain: false,
         copy_of: None,
+        about: None,
     }
 }
 

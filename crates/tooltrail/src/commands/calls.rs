@@ -177,7 +177,7 @@ fn print_json(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: b
         let mut lines = Vec::new();
         for call in calls {
             let mut row = linked.call_row(call, &logs.now, copies);
-            logs.understand(&mut row, linked.record(call.id).at);
+            logs.complete(&mut row, linked.record(call.id).at);
             serde_json::to_writer(&mut lines, &row)?;
             lines.push(b'\n');
         }
@@ -244,7 +244,8 @@ fn empty_table() -> Table {
 /// Adds a call to a table; `at` is its request.
 fn add_row(table: &mut Table, shelf: &dyn Shelf, mut row: CallRow<'_>, at: At) {
     let (sign, style) = out::look(row.status);
-    let script = load::understand(shelf, &mut row, at);
+    // A stored row says already what the call is about, and only commands are read again.
+    let script = if row.about.is_some() { load::understand(shelf, &mut row, at) } else { load::complete_at(shelf, &mut row, at) };
     // A success that is not that of the test or build in it.
     let unsure = row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty());
     let doubt = if unsure { "?" } else { "" };
@@ -256,7 +257,7 @@ fn add_row(table: &mut Table, shelf: &dyn Shelf, mut row: CallRow<'_>, at: At) {
         Cell::styled(format!("{sign}{doubt} {}", row.status.word()), style),
         Cell::styled(why(row.reason, row.exit_code), style),
         row.duration_ms.map(table::took).unwrap_or_default().into(),
-        load::argument_at(shelf, &row, at).unwrap_or_default().into(),
+        row.about.unwrap_or_default().into(),
     ]);
 }
 

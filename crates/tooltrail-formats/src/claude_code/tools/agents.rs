@@ -2,14 +2,14 @@
 
 use super::super::content::contents;
 use super::super::markers;
-use super::Told;
+use super::ToolCall;
 use serde_json::Value;
 use tooltrail_model::content::words;
 use tooltrail_model::detail::{Agent, Detail};
 
 /// `Task` and `Agent`: one is started.
-pub(super) fn start(told: &mut Told<'_>) -> Detail {
-    let input = &mut told.input;
+pub(super) fn start(call: &mut ToolCall<'_>) -> Detail {
+    let input = &mut call.input;
     let mut agent = Agent {
         action: if input.peek("resume").is_some() { "resume" } else { "start" },
         description: input.string("description"),
@@ -21,17 +21,17 @@ pub(super) fn start(told: &mut Told<'_>) -> Detail {
         background: input.flag("run_in_background"),
         ..Agent::default()
     };
-    if told.produced.exist() {
-        structured(told, &mut agent);
-    } else if let Some(text) = told.answer() {
+    if call.produced.exist() {
+        structured(call, &mut agent);
+    } else if let Some(text) = call.answer() {
         spoken(&text, &mut agent);
     }
     Detail::Agent(agent)
 }
 
 /// What `toolUseResult` says.
-fn structured(told: &mut Told<'_>, agent: &mut Agent) {
-    let produced = &mut told.produced;
+fn structured(call: &mut ToolCall<'_>, agent: &mut Agent) {
+    let produced = &mut call.produced;
     let id = ["agentId", "agent_id", "taskId"].into_iter().find_map(|key| produced.string(key));
     agent.id = id.or(agent.id.take());
     let sort = produced.string("agentType").or_else(|| produced.string("agent_type"));
@@ -52,7 +52,7 @@ fn structured(told: &mut Told<'_>, agent: &mut Agent) {
     agent.tokens = produced.number("totalTokens");
     agent.calls = produced.number("totalToolUseCount");
     if agent.answer.is_none() && !launched && agent.state.is_none() {
-        agent.answer = told.answer();
+        agent.answer = call.answer();
     }
 }
 
@@ -77,17 +77,17 @@ fn spoken(text: &str, agent: &mut Agent) {
 }
 
 /// `SendMessage`, `SubagentHandback`: words to another agent.
-pub(super) fn send(told: &mut Told<'_>) -> Detail {
-    let input = &mut told.input;
+pub(super) fn send(call: &mut ToolCall<'_>) -> Detail {
+    let input = &mut call.input;
     let name = input.string("to").or_else(|| input.string("recipient"));
     let message = input.take("message", message).or_else(|| input.take("content", message));
     let mut agent = Agent { action: "send", description: input.string("summary"), prompt: message, name, ..Agent::default() };
     // Some versions write the same twice, under the old names too, and cut there.
     input.drop(&["recipient", "content"]);
-    agent.answer = told.produced.string("message").or_else(|| told.answer());
-    let sent = told.produced.take("success", Value::as_bool);
+    agent.answer = call.produced.string("message").or_else(|| call.answer());
+    let sent = call.produced.take("success", Value::as_bool);
     agent.state = sent.map(|sent| if sent { "sent" } else { "not sent" }.to_owned());
-    let target = told.produced.string("target");
+    let target = call.produced.string("target");
     agent.name = agent.name.or(target);
     Detail::Agent(agent)
 }
@@ -98,14 +98,14 @@ fn message(value: &Value) -> Option<String> {
 }
 
 /// `ListAgents`.
-pub(super) fn list(told: &mut Told<'_>) -> Detail {
-    let answer = told.produced.string("listing").or_else(|| told.answer());
+pub(super) fn list(call: &mut ToolCall<'_>) -> Detail {
+    let answer = call.produced.string("listing").or_else(|| call.answer());
     Detail::Agent(Agent { action: "list", answer, ..Agent::default() })
 }
 
 /// `Workflow`: a script that starts agents.
-pub(super) fn workflow(told: &mut Told<'_>) -> Detail {
-    let (input, produced) = (&mut told.input, &mut told.produced);
+pub(super) fn workflow(call: &mut ToolCall<'_>) -> Detail {
+    let (input, produced) = (&mut call.input, &mut call.produced);
     let name = input.string("name").or_else(|| produced.string("workflowName"));
     let script = input.string("script").or_else(|| input.string("prompt"));
     let state = produced.string("status");
@@ -116,7 +116,7 @@ pub(super) fn workflow(told: &mut Told<'_>) -> Detail {
         prompt: script,
         description: input.string("description").or_else(|| produced.string("summary")),
         id: produced.string("runId").or_else(|| produced.string("taskId")),
-        background: state.as_deref() == Some("async_launched") || told.seen.starts_with("Workflow launched in background"),
+        background: state.as_deref() == Some("async_launched") || call.seen.starts_with("Workflow launched in background"),
         state,
         ..Agent::default()
     };
@@ -125,22 +125,22 @@ pub(super) fn workflow(told: &mut Told<'_>) -> Detail {
 }
 
 /// `TeamCreate`.
-pub(super) fn gather(told: &mut Told<'_>) -> Detail {
-    team(told, "create team")
+pub(super) fn gather(call: &mut ToolCall<'_>) -> Detail {
+    team(call, "create team")
 }
 
 /// `TeamDelete`.
-pub(super) fn disband(told: &mut Told<'_>) -> Detail {
-    team(told, "delete team")
+pub(super) fn disband(call: &mut ToolCall<'_>) -> Detail {
+    team(call, "delete team")
 }
 
 /// What both say of a team.
-fn team(told: &mut Told<'_>, action: &'static str) -> Detail {
-    let name = told.input.string("team_name").or_else(|| told.produced.string("team_name"));
-    told.produced.drop(&["team_name", "success"]);
-    let id = told.produced.string("lead_agent_id");
-    let answer = told.produced.string("message").or_else(|| told.answer().filter(|_| !told.produced.exist()));
-    Detail::Agent(Agent { action, description: told.input.string("description"), name, id, answer, ..Agent::default() })
+fn team(call: &mut ToolCall<'_>, action: &'static str) -> Detail {
+    let name = call.input.string("team_name").or_else(|| call.produced.string("team_name"));
+    call.produced.drop(&["team_name", "success"]);
+    let id = call.produced.string("lead_agent_id");
+    let answer = call.produced.string("message").or_else(|| call.answer().filter(|_| !call.produced.exist()));
+    Detail::Agent(Agent { action, description: call.input.string("description"), name, id, answer, ..Agent::default() })
 }
 
 #[cfg(test)]

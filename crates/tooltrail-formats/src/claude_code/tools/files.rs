@@ -1,15 +1,15 @@
 //! Files: read, written, changed.
 
 use super::super::content::{decoded, text};
-use super::{Told, said};
+use super::{ToolCall, said};
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::detail::{Detail, Edit, Read, ReadGot, Replacement, Write};
 use tooltrail_model::patch::Hunk;
 
 /// `Read`: a file is read.
-pub(super) fn read(told: &mut Told<'_>) -> Detail {
-    let input = &mut told.input;
+pub(super) fn read(call: &mut ToolCall<'_>) -> Detail {
+    let input = &mut call.input;
     let mut read = Read {
         path: input.string("file_path").or_else(|| input.string("notebook_path")).unwrap_or_default(),
         offset: input.number("offset"),
@@ -17,22 +17,22 @@ pub(super) fn read(told: &mut Told<'_>) -> Detail {
         pages: input.name("pages"),
         got: ReadGot::Nothing,
     };
-    if told.failed || !told.ask.answered {
+    if call.failed || !call.ask.answered {
         return Detail::Read(read);
     }
-    read.got = match structured(told) {
-        ReadGot::Nothing => spoken(told),
+    read.got = match structured(call) {
+        ReadGot::Nothing => spoken(call),
         got => got,
     };
     Detail::Read(read)
 }
 
 /// What `toolUseResult` says.
-fn structured(told: &mut Told<'_>) -> ReadGot {
-    let kind = told.produced.text("type");
-    let seen = told.ask.seen;
+fn structured(call: &mut ToolCall<'_>) -> ReadGot {
+    let kind = call.produced.text("type");
+    let seen = call.ask.seen;
     let only_words = said::only_reminder(&tooltrail_model::content::words(seen)).map(str::to_owned);
-    let got = told.produced.within("file", |file| {
+    let got = call.produced.within("file", |file| {
         file.drop(&["filePath"]);
         match kind? {
             "text" => {
@@ -68,46 +68,46 @@ fn structured(told: &mut Told<'_>) -> ReadGot {
 }
 
 /// What the model saw, where there is nothing else.
-fn spoken(told: &Told<'_>) -> ReadGot {
-    if let Some(image) = images(told.ask.seen).next() {
-        let several: Vec<Image> = images(told.ask.seen).cloned().collect();
-        let pdf = told.ask.input.get("pages").is_some() || several.len() > 1;
+fn spoken(call: &ToolCall<'_>) -> ReadGot {
+    if let Some(image) = images(call.ask.seen).next() {
+        let several: Vec<Image> = images(call.ask.seen).cloned().collect();
+        let pdf = call.ask.input.get("pages").is_some() || several.len() > 1;
         return if pdf { ReadGot::Pdf { bytes: None, pages: None, images: several } } else { ReadGot::Image(image.clone()) };
     }
-    let pdf = told.ask.seen.iter().find_map(|content| match content {
+    let pdf = call.ask.seen.iter().find_map(|content| match content {
         Content::Document { bytes, .. } => Some(ReadGot::Pdf { bytes: Some(*bytes), pages: None, images: Vec::new() }),
         _ => None,
     });
     if let Some(pdf) = pdf {
         return pdf;
     }
-    let whole = tooltrail_model::content::words(told.ask.seen);
+    let whole = tooltrail_model::content::words(call.ask.seen);
     if let Some(words) = said::only_reminder(&whole) {
         return ReadGot::Words(words.to_owned());
     }
-    if ["File unchanged since last read", "Wasted call"].iter().any(|beginning| told.seen.starts_with(beginning)) {
+    if ["File unchanged since last read", "Wasted call"].iter().any(|beginning| call.seen.starts_with(beginning)) {
         return ReadGot::Unchanged;
     }
-    if let Some(cells) = super::notebooks::spoken(&told.seen) {
+    if let Some(cells) = super::notebooks::spoken(&call.seen) {
         return ReadGot::Notebook(cells);
     }
-    match numbered(&told.seen) {
+    match numbered(&call.seen) {
         Some((text, first)) => {
-            let total = total(told, &text, first);
+            let total = total(call, &text, first);
             ReadGot::Text { text, first, total }
         }
-        None if told.seen.is_empty() => ReadGot::Nothing,
+        None if call.seen.is_empty() => ReadGot::Nothing,
         // Others than the agent itself may have written the log, without numbers.
-        None if told.seen.contains('\n') => ReadGot::Text { text: told.seen.clone(), first: 1, total: None },
-        None => ReadGot::Words(told.seen.clone()),
+        None if call.seen.contains('\n') => ReadGot::Text { text: call.seen.clone(), first: 1, total: None },
+        None => ReadGot::Words(call.seen.clone()),
     }
 }
 
 /// How many lines the file has, where the model saw all of it: no part was asked for, and neither the lines are so many nor one of them
 /// so long that the agent cuts.
-fn total(told: &Told<'_>, text: &str, first: u64) -> Option<u64> {
+fn total(call: &ToolCall<'_>, text: &str, first: u64) -> Option<u64> {
     const MOST: usize = 2000;
-    let part = ["offset", "limit"].iter().any(|key| told.ask.input.get(key).is_some());
+    let part = ["offset", "limit"].iter().any(|key| call.ask.input.get(key).is_some());
     let lines = text.split('\n').count();
     let whole = !part && first == 1 && lines < MOST && text.split('\n').all(|line| line.len() < MOST);
     whole.then_some(lines as u64)
@@ -154,17 +154,17 @@ fn number(line: &str) -> Option<(u64, &str)> {
 }
 
 /// `Write`: a whole file is written.
-pub(super) fn write(told: &mut Told<'_>) -> Detail {
-    let proposed = told.input.text("content");
-    let path = told.input.string("file_path").unwrap_or_default();
-    let produced = &mut told.produced;
+pub(super) fn write(call: &mut ToolCall<'_>) -> Detail {
+    let proposed = call.input.text("content");
+    let path = call.input.string("file_path").unwrap_or_default();
+    let produced = &mut call.produced;
     // What was written, should the person have changed the proposal.
     let written = produced.text("content").or(proposed).unwrap_or_default();
     let new = match produced.text("type") {
         Some(kind) => Some(kind == "create"),
-        None if told.failed => None,
-        None if told.seen.starts_with("File created successfully") => Some(true),
-        None if told.seen.contains("has been updated") => Some(false),
+        None if call.failed => None,
+        None if call.seen.starts_with("File created successfully") => Some(true),
+        None if call.seen.contains("has been updated") => Some(false),
         None => None,
     };
     produced.drop(&["filePath"]);
@@ -179,8 +179,8 @@ pub(super) fn write(told: &mut Told<'_>) -> Detail {
 }
 
 /// `Edit` and `MultiEdit`: texts in a file are replaced.
-pub(super) fn edit(told: &mut Told<'_>) -> Detail {
-    let (input, produced) = (&mut told.input, &mut told.produced);
+pub(super) fn edit(call: &mut ToolCall<'_>) -> Detail {
+    let (input, produced) = (&mut call.input, &mut call.produced);
     let mut replacements = input.take("edits", edits).unwrap_or_default();
     let old = input.string("old_string");
     let new = input.string("new_string");

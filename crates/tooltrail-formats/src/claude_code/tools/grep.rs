@@ -1,6 +1,6 @@
 //! Looking for text in files: `Grep`, whose answer is what ripgrep prints.
 
-use super::Told;
+use super::ToolCall;
 use super::fields::Fields;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -10,8 +10,8 @@ use tooltrail_model::detail::{Detail, Grep, GrepFile, GrepLine, GrepMode};
 const FLAGS: &[(&str, bool)] = &[("-i", false), ("-n", false), ("-o", false), ("-A", true), ("-B", true), ("-C", true), ("context", true)];
 
 /// `Grep`.
-pub(super) fn read(told: &mut Told<'_>) -> Detail {
-    let input = &mut told.input;
+pub(super) fn read(call: &mut ToolCall<'_>) -> Detail {
+    let input = &mut call.input;
     let mut grep = Grep {
         pattern: input.string("pattern").unwrap_or_default(),
         path: input.string("path"),
@@ -21,7 +21,7 @@ pub(super) fn read(told: &mut Told<'_>) -> Detail {
         mode: input.text("output_mode").and_then(mode).unwrap_or_default(),
         ..Grep::default()
     };
-    let produced = &mut told.produced;
+    let produced = &mut call.produced;
     let said = produced.text("mode").and_then(mode);
     grep.mode = said.unwrap_or(grep.mode);
     let files = produced.texts("filenames").unwrap_or_default();
@@ -29,8 +29,8 @@ pub(super) fn read(told: &mut Told<'_>) -> Detail {
     let (in_files, matches, lines) = (produced.number("numFiles"), produced.number("numMatches"), produced.number("numLines"));
     // The limit itself is left over, to be shown.
     grep.truncated = produced.peek("appliedLimit").is_some() || produced.peek("timedOut") == Some(&Value::Bool(true));
-    let answer = told.answer();
-    let found = match (grep.mode, told.produced.exist()) {
+    let answer = call.answer();
+    let found = match (grep.mode, call.produced.exist()) {
         (GrepMode::Files, true) => Some(files.join("\n")),
         (_, true) => content,
         (_, false) => answer,
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
 
     /// Files as `path: number text`, matches marked by `*`.
-    fn told(text: &str, searched: Option<&str>) -> Vec<String> {
+    fn call(text: &str, searched: Option<&str>) -> Vec<String> {
         let lines: Vec<&str> = text.lines().collect();
         let files = by_file(&lines, searched);
         let line = |line: &GrepLine| format!("{}{}|{}", if line.matches { "*" } else { "" }, line.number.unwrap_or(0), line.text);
@@ -217,10 +217,10 @@ mod tests {
     fn lines_are_sorted_by_file() {
         let text = "a-1-b.rs-2-let x = 1;\na-1-b.rs:3:fn f()\na-1-b.rs-4-see c.rs:9:x\n--\nC:\\d.rs:7:y: 8";
         let text = text.replace("a-1-b.rs", "src/a.rs");
-        assert_eq!(told(&text, None), ["src/a.rs 2|let x = 1; *3|fn f() 4|see c.rs:9:x", "C:\\d.rs *7|y: 8"]);
-        assert_eq!(told("3:fn f()\n4-  x-5-y\n--\n9:z", None), [" *3|fn f() 4|  x-5-y *9|z"]);
-        assert_eq!(told("src/a.rs:use std;\nC:\\b.rs:x:y", None), ["src/a.rs *0|use std;", "C:\\b.rs *0|x:y"]);
-        assert_eq!(told("use std::a;", Some("src/a.rs")), [" *0|use std::a;"]);
-        assert_eq!(told("log-2024-x.md:3:hit\nlog-2024-x.md-4-near", None), ["log-2024-x.md *3|hit 4|near"]);
+        assert_eq!(call(&text, None), ["src/a.rs 2|let x = 1; *3|fn f() 4|see c.rs:9:x", "C:\\d.rs *7|y: 8"]);
+        assert_eq!(call("3:fn f()\n4-  x-5-y\n--\n9:z", None), [" *3|fn f() 4|  x-5-y *9|z"]);
+        assert_eq!(call("src/a.rs:use std;\nC:\\b.rs:x:y", None), ["src/a.rs *0|use std;", "C:\\b.rs *0|x:y"]);
+        assert_eq!(call("use std::a;", Some("src/a.rs")), [" *0|use std::a;"]);
+        assert_eq!(call("log-2024-x.md:3:hit\nlog-2024-x.md-4-near", None), ["log-2024-x.md *3|hit 4|near"]);
     }
 }

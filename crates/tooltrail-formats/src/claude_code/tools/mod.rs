@@ -1,8 +1,8 @@
 //! Calls in neutral form: what each of Claude Code's tools was asked and what it gave, one file per family of tools.
 //!
 //! A file takes fields from the input and from `toolUseResult`; what it does not take is left over and shown as it is. Where there is
-//! no `toolUseResult`, or only a text, everything comes from what the model saw. To teach the program a tool, add its names and its
-//! reader to [`TOOLS`]; to give it a family, see `names`.
+//! no `toolUseResult`, or only a text, everything comes from what the model saw. To teach the program a tool or a new name of one, add a
+//! line to [`TOOLS`] or a name to a line of it: scans take a call's family from there, and readers of calls the rest.
 
 mod agents;
 mod fields;
@@ -23,52 +23,72 @@ use super::markers;
 use crate::Ask;
 use fields::Fields;
 use serde_json::{Map, Value};
-use tooltrail_model::Status;
 use tooltrail_model::content::words;
 use tooltrail_model::detail::{Detail, Detailed, Mcp, Saved};
 use tooltrail_model::transcript::Answered;
 use tooltrail_model::verdict::Marker;
+use tooltrail_model::{Kind, Status};
 
 /// Reads the calls of one tool.
-type Reader = fn(&mut Told<'_>) -> Detail;
+type Reader = fn(&mut ToolCall<'_>) -> Detail;
 
-/// How each tool is read, by the names it has had. Tools that are not here speak for themselves.
-const TOOLS: &[(&[&str], Reader)] = &[
-    (&["Bash", "PowerShell"], shell::read),
-    (&["Monitor"], shell::monitor),
-    (&["BashOutput", "BashOutputTool", "AgentOutputTool", "TaskOutput"], tasks::output),
-    (&["KillBash", "KillShell", "TaskStop"], tasks::stop),
-    (&["Read", "NotebookRead"], files::read),
-    (&["Write"], files::write),
-    (&["Edit", "MultiEdit"], files::edit),
-    (&["NotebookEdit"], notebooks::edit),
-    (&["TodoWrite", "TodoRead"], todos::list),
-    (&["TaskCreate"], todos::create),
-    (&["TaskUpdate"], todos::update),
-    (&["TaskGet"], todos::get),
-    (&["TaskList"], todos::all),
-    (&["Task", "Agent"], agents::start),
-    (&["SendMessage", "SubagentHandback"], agents::send),
-    (&["ListAgents"], agents::list),
-    (&["Workflow"], agents::workflow),
-    (&["TeamCreate"], agents::gather),
-    (&["TeamDelete"], agents::disband),
-    (&["Glob"], search::glob),
-    (&["Grep"], grep::read),
-    (&["LS"], search::list),
-    (&["LSP"], search::server),
-    (&["ToolSearch"], search::tools),
-    (&["ListMcpResourcesTool", "ReadMcpResourceTool", "ReadMcpResourceDirTool"], search::resources),
-    (&["WebSearch", "web_search"], web::search),
-    (&["WebFetch", "web_fetch"], web::fetch),
-    (&["AskUserQuestion"], questions::read),
-    (&["ExitPlanMode", "exit_plan_mode"], plans::leave),
-    (&["EnterPlanMode"], plans::enter),
-    (&["Skill", "SlashCommand"], plans::skill),
+/// A tool: the names it has had, the family that filters and `kind` go by, and the reader of its calls.
+struct Tool {
+    names: &'static [&'static str],
+    kind: Kind,
+    read: Reader,
+}
+
+/// A line of the table.
+const fn tool(names: &'static [&'static str], kind: Kind, read: Reader) -> Tool {
+    Tool { names, kind, read }
+}
+
+/// Every tool that is known. A name that is not here is an MCP server's tool if it says so, and otherwise shown by its input and answer.
+///
+/// A scan looks up every call here, one name after the other: what is called most stands first.
+static TOOLS: &[Tool] = &[
+    tool(&["Bash", "PowerShell"], Kind::Shell, shell::read),
+    tool(&["Read", "NotebookRead"], Kind::Read, files::read),
+    tool(&["Edit", "MultiEdit"], Kind::Edit, files::edit),
+    tool(&["Grep"], Kind::Search, grep::read),
+    tool(&["Write"], Kind::Write, files::write),
+    tool(&["TodoWrite", "TodoRead"], Kind::Todo, todos::list),
+    tool(&["TaskUpdate"], Kind::Todo, todos::update),
+    tool(&["TaskCreate"], Kind::Todo, todos::create),
+    tool(&["TaskGet"], Kind::Todo, todos::get),
+    tool(&["TaskList"], Kind::Todo, todos::all),
+    tool(&["Glob"], Kind::Search, search::glob),
+    tool(&["Task", "Agent"], Kind::Subagent, agents::start),
+    tool(&["BashOutput", "BashOutputTool", "AgentOutputTool", "TaskOutput"], Kind::Task, tasks::output),
+    tool(&["KillBash", "KillShell", "TaskStop"], Kind::Task, tasks::stop),
+    tool(&["Monitor"], Kind::Task, shell::monitor),
+    tool(&["LS"], Kind::List, search::list),
+    tool(&["WebSearch", "web_search"], Kind::WebSearch, web::search),
+    tool(&["WebFetch", "web_fetch"], Kind::WebFetch, web::fetch),
+    tool(&["NotebookEdit"], Kind::Edit, notebooks::edit),
+    tool(&["SendMessage", "SubagentHandback"], Kind::Subagent, agents::send),
+    tool(&["ListAgents"], Kind::Subagent, agents::list),
+    tool(&["Workflow"], Kind::Subagent, agents::workflow),
+    tool(&["TeamCreate"], Kind::Subagent, agents::gather),
+    tool(&["TeamDelete"], Kind::Subagent, agents::disband),
+    tool(&["AskUserQuestion"], Kind::Question, questions::read),
+    tool(&["ExitPlanMode", "exit_plan_mode"], Kind::Plan, plans::leave),
+    tool(&["EnterPlanMode"], Kind::Plan, plans::enter),
+    tool(&["Skill", "SlashCommand"], Kind::Skill, plans::skill),
+    tool(&["ToolSearch"], Kind::Search, search::tools),
+    tool(&["LSP"], Kind::Search, search::server),
+    tool(&["ReadMcpResourceTool"], Kind::Read, search::resources),
+    tool(&["ListMcpResourcesTool", "ReadMcpResourceDirTool"], Kind::List, search::resources),
 ];
 
-/// A call that is being told: where its reader takes from, and what it adds beside the detail.
-pub(super) struct Told<'v> {
+/// The tool of a name.
+fn find(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.names.contains(&name))
+}
+
+/// A call that is being read: what its reader takes from, and what it adds beside the detail.
+pub(super) struct ToolCall<'v> {
     /// The call.
     ask: &'v Ask<'v>,
     /// The input.
@@ -87,20 +107,19 @@ pub(super) struct Told<'v> {
 
 /// A call in neutral form.
 pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
-    let mut told = Told::new(ask);
-    let reader = TOOLS.iter().find(|(names, _)| names.contains(&ask.tool)).map(|(_, reader)| reader);
-    let detail = match reader {
-        Some(reader) => reader(&mut told),
+    let mut call = ToolCall::new(ask);
+    let detail = match find(ask.tool) {
+        Some(tool) => (tool.read)(&mut call),
         None => mcp(ask).unwrap_or_default(),
     };
     let rest_input = match (&detail, ask.input) {
         // Shown as it is, all of it.
         (Detail::Mcp(_) | Detail::Other, _) => Map::new(),
-        (_, Value::Object(_) | Value::Null) => told.input.rest(),
+        (_, Value::Object(_) | Value::Null) => call.input.rest(),
         // Arguments that are no object are kept under a name of ours.
         (_, other) => Map::from_iter([("input".to_owned(), other.clone())]),
     };
-    Detailed { detail, rest_input, rest_produced: told.produced.rest(), error: told.error, saved: told.saved }
+    Detailed { detail, rest_input, rest_produced: call.produced.rest(), error: call.error, saved: call.saved }
 }
 
 /// Where the whole of a result was saved.
@@ -115,7 +134,7 @@ fn mcp(ask: &Ask<'_>) -> Option<Detail> {
     Some(Detail::Mcp(Mcp { server: server.to_owned(), tool: named.unwrap_or(ask.tool).to_owned() }))
 }
 
-impl<'v> Told<'v> {
+impl<'v> ToolCall<'v> {
     /// Takes a call in.
     fn new(ask: &'v Ask<'v>) -> Self {
         let whole = words(ask.seen);
@@ -131,7 +150,7 @@ impl<'v> Told<'v> {
         let beside = || ask.produced.and_then(Value::as_str).or_else(|| said::error_code(ask.seen)).unwrap_or_default();
         let spoken = if seen.is_empty() { beside() } else { seen };
         let error = if failed { said::error(spoken) } else { None };
-        Told { ask, input: Fields::of(Some(ask.input)), produced, seen: seen.to_owned(), failed, error, saved }
+        ToolCall { ask, input: Fields::of(Some(ask.input)), produced, seen: seen.to_owned(), failed, error, saved }
     }
 
     /// What the text of a failure means.

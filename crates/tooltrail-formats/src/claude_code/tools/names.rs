@@ -1,28 +1,13 @@
-//! The names of Claude Code's tools over time, and the family each belongs to.
+//! What the name of a tool says: the family it belongs to, and the MCP server that offers it. The names themselves are in `TOOLS`.
 
 use tooltrail_model::Kind;
 
 /// The family of a tool.
 pub(in super::super) fn kind(name: &str) -> Kind {
-    match name {
-        "Bash" | "PowerShell" => Kind::Shell,
-        "Read" | "NotebookRead" | "ReadMcpResourceTool" => Kind::Read,
-        "Write" => Kind::Write,
-        "Edit" | "MultiEdit" | "NotebookEdit" => Kind::Edit,
-        "Grep" | "Glob" | "LSP" | "ToolSearch" => Kind::Search,
-        "LS" | "ListMcpResourcesTool" | "ReadMcpResourceDirTool" => Kind::List,
-        "TodoWrite" | "TodoRead" | "TaskCreate" | "TaskUpdate" | "TaskList" | "TaskGet" => Kind::Todo,
-        "ExitPlanMode" | "EnterPlanMode" | "exit_plan_mode" => Kind::Plan,
-        "Task" | "Agent" | "Workflow" | "SendMessage" | "SubagentHandback" | "TeamCreate" | "TeamDelete" | "ListAgents" => Kind::Subagent,
-        "BashOutput" | "BashOutputTool" | "AgentOutputTool" | "TaskOutput" | "KillBash" | "KillShell" | "TaskStop" | "Monitor" => {
-            Kind::Task
-        }
-        "AskUserQuestion" => Kind::Question,
-        "WebSearch" | "web_search" => Kind::WebSearch,
-        "WebFetch" | "web_fetch" => Kind::WebFetch,
-        "Skill" | "SlashCommand" => Kind::Skill,
-        _ if name.starts_with("mcp__") => Kind::Mcp,
-        _ => Kind::Other,
+    match super::find(name) {
+        Some(tool) => tool.kind,
+        None if name.starts_with("mcp__") => Kind::Mcp,
+        None => Kind::Other,
     }
 }
 
@@ -43,5 +28,15 @@ mod tests {
         assert_eq!(server("mcp__only"), None);
         assert_eq!(server("Bash"), None);
         assert_eq!(kind("mcp__github__search_issues"), Kind::Mcp);
+    }
+
+    #[test]
+    fn a_name_is_listed_once() {
+        let mut names: Vec<&str> = super::super::TOOLS.iter().flat_map(|tool| tool.names).copied().collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
+        assert_eq!((kind("Bash"), kind("SomethingNew")), (Kind::Shell, Kind::Other));
     }
 }

@@ -1,15 +1,15 @@
 //! Notebooks: cells that are read, and a cell that is changed.
 
 use super::super::content::text;
-use super::Told;
+use super::ToolCall;
 use super::fields::name;
 use serde_json::Value;
 use tooltrail_model::content::Image;
 use tooltrail_model::detail::{Cell, Detail, Notebook};
 
 /// `NotebookEdit`: a cell is replaced, inserted or deleted.
-pub(super) fn edit(told: &mut Told<'_>) -> Detail {
-    let (input, produced) = (&mut told.input, &mut told.produced);
+pub(super) fn edit(call: &mut ToolCall<'_>) -> Detail {
+    let (input, produced) = (&mut call.input, &mut call.produced);
     let path = input.string("notebook_path").or_else(|| produced.string("notebook_path")).unwrap_or_default();
     let cell = input.name("cell_id").or_else(|| input.name("cell_number"));
     let made = produced.name("cell_id").or_else(|| produced.name("cell_number"));
@@ -27,7 +27,7 @@ pub(super) fn edit(told: &mut Told<'_>) -> Detail {
         source,
         old: produced.string("old_source"),
     };
-    told.error = told.error.take().or(failure);
+    call.error = call.error.take().or(failure);
     Detail::Notebook(notebook)
 }
 

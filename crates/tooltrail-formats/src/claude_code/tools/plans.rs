@@ -1,11 +1,11 @@
 //! Plans that are proposed, and instructions that are loaded: `ExitPlanMode`, `EnterPlanMode`, `Skill`, `SlashCommand`.
 
-use super::Told;
+use super::ToolCall;
 use tooltrail_model::detail::{Detail, Plan, Skill};
 
 /// `ExitPlanMode`: the plan is proposed.
-pub(super) fn leave(told: &mut Told<'_>) -> Detail {
-    let (input, produced) = (&mut told.input, &mut told.produced);
+pub(super) fn leave(call: &mut ToolCall<'_>) -> Detail {
+    let (input, produced) = (&mut call.input, &mut call.produced);
     let proposed = input.string("plan");
     let kept = produced.string("plan");
     let path = produced.string("filePath").or_else(|| input.string("planFilePath"));
@@ -13,7 +13,7 @@ pub(super) fn leave(told: &mut Told<'_>) -> Detail {
     produced.drop(&["isAgent", "hasTaskTool"]);
     let mut plan = Plan { path, edited, ..Plan::default() };
     let mut shown = None;
-    if let Some(text) = told.answer() {
+    if let Some(text) = call.answer() {
         // The approved plan is said again behind the approval.
         let (message, rest) = text.split_once("\n## Approved Plan").unwrap_or((&text, ""));
         plan.message = Some(message.trim().to_owned()).filter(|text| !text.is_empty());
@@ -26,14 +26,14 @@ pub(super) fn leave(told: &mut Told<'_>) -> Detail {
 }
 
 /// `EnterPlanMode`: planning begins.
-pub(super) fn enter(told: &mut Told<'_>) -> Detail {
-    let message = told.produced.string("message").or_else(|| told.answer());
+pub(super) fn enter(call: &mut ToolCall<'_>) -> Detail {
+    let message = call.produced.string("message").or_else(|| call.answer());
     Detail::Plan(Plan { enters: true, message, ..Plan::default() })
 }
 
 /// `Skill` and `SlashCommand`: instructions are loaded.
-pub(super) fn skill(told: &mut Told<'_>) -> Detail {
-    let (input, produced) = (&mut told.input, &mut told.produced);
+pub(super) fn skill(call: &mut ToolCall<'_>) -> Detail {
+    let (input, produced) = (&mut call.input, &mut call.produced);
     let command = input.string("command");
     let arguments = input.string("args").or_else(|| input.string("arguments"));
     let (name, typed) = match (input.string("skill"), &command) {
@@ -50,5 +50,5 @@ pub(super) fn skill(told: &mut Told<'_>) -> Detail {
     if produced.peek("success") == Some(&serde_json::Value::Bool(true)) {
         produced.drop(&["success"]);
     }
-    Detail::Skill(Skill { name, arguments: arguments.or(typed).filter(|text| !text.is_empty()), allowed, message: told.answer() })
+    Detail::Skill(Skill { name, arguments: arguments.or(typed).filter(|text| !text.is_empty()), allowed, message: call.answer() })
 }

@@ -1,21 +1,21 @@
 //! `AskUserQuestion`: questions to the person, and which of the answers they chose.
 
 use super::super::content::text;
-use super::Told;
+use super::ToolCall;
 use serde_json::{Map, Value};
 use tooltrail_model::detail::{Choice, Detail, Question, Questions};
 
 /// `AskUserQuestion`.
-pub(super) fn read(told: &mut Told<'_>) -> Detail {
-    let asked = told.input.take("questions", questions).or_else(|| single(told));
-    let repeated = told.produced.take("questions", questions);
+pub(super) fn read(call: &mut ToolCall<'_>) -> Detail {
+    let asked = call.input.take("questions", questions).or_else(|| single(call));
+    let repeated = call.produced.take("questions", questions);
     let mut questions = asked.or(repeated).unwrap_or_default();
-    let answers = told.produced.take("answers", Value::as_object);
-    let notes = told.produced.take("annotations", Value::as_object);
-    let response = told.produced.string("response").filter(|text| !text.is_empty());
+    let answers = call.produced.take("answers", Value::as_object);
+    let notes = call.produced.take("annotations", Value::as_object);
+    let response = call.produced.string("response").filter(|text| !text.is_empty());
     // How long it waited is left over, to be shown.
-    let timed_out = told.produced.peek("afkTimeoutMs").is_some();
-    let spoken = told.answer().filter(|_| answers.is_none());
+    let timed_out = call.produced.peek("afkTimeoutMs").is_some();
+    let spoken = call.answer().filter(|_| answers.is_none());
     let said = spoken.as_deref().map(|text| said(text, &questions)).unwrap_or_default();
     for (at, question) in questions.iter_mut().enumerate() {
         match answers {
@@ -32,9 +32,9 @@ pub(super) fn read(told: &mut Told<'_>) -> Detail {
 }
 
 /// An older spelling: one question, without a list.
-fn single(told: &mut Told<'_>) -> Option<Vec<Question>> {
-    let question = told.input.string("question")?;
-    let options = told.input.take("options", choices).unwrap_or_default();
+fn single(call: &mut ToolCall<'_>) -> Option<Vec<Question>> {
+    let question = call.input.string("question")?;
+    let options = call.input.take("options", choices).unwrap_or_default();
     Some(vec![Question { text: question, options, ..Question::default() }])
 }
 

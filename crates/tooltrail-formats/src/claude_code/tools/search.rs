@@ -1,22 +1,22 @@
 //! Looking for files, directories, tools and names: `Glob`, `LS`, `ToolSearch`, `LSP`. Looking for text is `grep`.
 
 use super::super::content::text;
-use super::Told;
+use super::ToolCall;
 use super::fields::texts;
 use serde_json::Value;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::{Detail, Glob, List, Lsp, Mcp, ToolSearch};
 
 /// `Glob`: files by name.
-pub(super) fn glob(told: &mut Told<'_>) -> Detail {
-    let mut glob = Glob { pattern: told.input.string("pattern").unwrap_or_default(), path: told.input.string("path"), ..Glob::default() };
-    let produced = &mut told.produced;
+pub(super) fn glob(call: &mut ToolCall<'_>) -> Detail {
+    let mut glob = Glob { pattern: call.input.string("pattern").unwrap_or_default(), path: call.input.string("path"), ..Glob::default() };
+    let produced = &mut call.produced;
     glob.files = produced.texts("filenames");
     let files = produced.number("numFiles");
     glob.total = produced.number("totalMatches").or(files);
     glob.truncated = produced.flag("truncated");
     produced.drop(&["durationMs"]);
-    if let Some(text) = told.answer().filter(|_| glob.files.is_none()) {
+    if let Some(text) = call.answer().filter(|_| glob.files.is_none()) {
         let lines = text.lines().filter(|line| !line.trim().is_empty() && *line != "No files found");
         let (notes, files): (Vec<&str>, Vec<&str>) = lines.partition(|line| line.starts_with("(Results are truncated"));
         glob.truncated |= !notes.is_empty();
@@ -26,13 +26,13 @@ pub(super) fn glob(told: &mut Told<'_>) -> Detail {
 }
 
 /// `LS`: a directory, which is printed as a tree.
-pub(super) fn list(told: &mut Told<'_>) -> Detail {
+pub(super) fn list(call: &mut ToolCall<'_>) -> Detail {
     let mut list = List {
-        path: told.input.string("path").unwrap_or_default(),
-        ignore: told.input.take("ignore", texts).unwrap_or_default(),
+        path: call.input.string("path").unwrap_or_default(),
+        ignore: call.input.take("ignore", texts).unwrap_or_default(),
         ..List::default()
     };
-    let Some(text) = told.answer() else { return Detail::List(list) };
+    let Some(text) = call.answer() else { return Detail::List(list) };
     let text = text.split("\n\nNOTE: do any of the files above").next().unwrap_or(&text);
     list.entries = text.lines().filter_map(entry).collect();
     // A directory that is too large is told about first.
@@ -49,19 +49,19 @@ fn entry(line: &str) -> Option<(u32, String)> {
 }
 
 /// `ToolSearch`.
-pub(super) fn tools(told: &mut Told<'_>) -> Detail {
-    let query = told.input.string("query").unwrap_or_default();
-    let produced = &mut told.produced;
+pub(super) fn tools(call: &mut ToolCall<'_>) -> Detail {
+    let query = call.input.string("query").unwrap_or_default();
+    let produced = &mut call.produced;
     produced.drop(&["query"]);
     let total = produced.number("total_deferred_tools");
-    let named = || told.ask.seen.iter().filter_map(|content| if let Content::Tool { name } = content { Some(name.clone()) } else { None });
+    let named = || call.ask.seen.iter().filter_map(|content| if let Content::Tool { name } = content { Some(name.clone()) } else { None });
     let found = produced.texts("matches").unwrap_or_else(|| named().collect());
     Detail::ToolSearch(ToolSearch { query, found, total })
 }
 
 /// `LSP`: a language server is asked.
-pub(super) fn server(told: &mut Told<'_>) -> Detail {
-    let (input, produced) = (&mut told.input, &mut told.produced);
+pub(super) fn server(call: &mut ToolCall<'_>) -> Detail {
+    let (input, produced) = (&mut call.input, &mut call.produced);
     let path = ["filePath", "file_path"].into_iter().find_map(|key| input.string(key));
     let line = input.number("line");
     let column = input.number("character").or_else(|| input.number("column"));
@@ -76,7 +76,7 @@ pub(super) fn server(told: &mut Told<'_>) -> Detail {
         path,
         position: line.map(|line| (line, column.unwrap_or(1))),
         query,
-        answer: answer.or_else(|| told.answer()),
+        answer: answer.or_else(|| call.answer()),
         found: found.map(|found| (found, files)),
     })
 }
@@ -87,9 +87,9 @@ fn spelled(value: &Value) -> Option<String> {
 }
 
 /// `ListMcpResourcesTool` and its kin: a server is asked, by a tool of the agent's own.
-pub(super) fn resources(told: &mut Told<'_>) -> Detail {
-    let server = text(told.ask.input, "server").or(told.ask.server);
-    server.map(|server| Detail::Mcp(Mcp { server: server.to_owned(), tool: told.ask.tool.to_owned() })).unwrap_or_default()
+pub(super) fn resources(call: &mut ToolCall<'_>) -> Detail {
+    let server = text(call.ask.input, "server").or(call.ask.server);
+    server.map(|server| Detail::Mcp(Mcp { server: server.to_owned(), tool: call.ask.tool.to_owned() })).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::super::content::decoded;
 use super::super::markers;
-use super::{Told, said};
+use super::{ToolCall, said};
 use serde_json::Value;
 use tooltrail_model::Status;
 use tooltrail_model::content::{Content, Image};
@@ -13,8 +13,8 @@ use tooltrail_model::verdict::Marker;
 const NOTHING: &str = "completed with no output)";
 
 /// `Bash` and `PowerShell`.
-pub(super) fn read(told: &mut Told<'_>) -> Detail {
-    let input = &mut told.input;
+pub(super) fn read(call: &mut ToolCall<'_>) -> Detail {
+    let input = &mut call.input;
     let mut shell = Shell {
         command: input.string("command").unwrap_or_default(),
         description: input.string("description"),
@@ -25,28 +25,28 @@ pub(super) fn read(told: &mut Told<'_>) -> Detail {
     if input.flag("dangerouslyDisableSandbox") {
         shell.unsandboxed = Some("asked to run outside the sandbox".to_owned());
     }
-    let printed = markers::background(&told.seen).map(str::to_owned);
-    match told.produced.exist() {
-        true => structured(told, &mut shell),
-        false if printed.is_none() => spoken(told, &mut shell),
+    let printed = markers::background(&call.seen).map(str::to_owned);
+    match call.produced.exist() {
+        true => structured(call, &mut shell),
+        false if printed.is_none() => spoken(call, &mut shell),
         false => {}
     }
-    shell.task = shell.task.or(printed.filter(|_| !told.failed));
+    shell.task = shell.task.or(printed.filter(|_| !call.failed));
     Detail::Shell(shell)
 }
 
 /// Monitors: a command whose lines are told as they come.
-pub(super) fn monitor(told: &mut Told<'_>) -> Detail {
-    let task = told.produced.string("taskId");
-    let timeout = told.input.number("timeout_ms").or(told.produced.number("timeoutMs"));
-    told.produced.drop(&["timeoutMs"]);
-    let Detail::Shell(shell) = read(told) else { return Detail::Other };
+pub(super) fn monitor(call: &mut ToolCall<'_>) -> Detail {
+    let task = call.produced.string("taskId");
+    let timeout = call.input.number("timeout_ms").or(call.produced.number("timeoutMs"));
+    call.produced.drop(&["timeoutMs"]);
+    let Detail::Shell(shell) = read(call) else { return Detail::Other };
     Detail::Shell(Shell { background: true, stdout: None, task: shell.task.or(task), timeout_ms: shell.timeout_ms.or(timeout), ..shell })
 }
 
 /// What `toolUseResult` says.
-fn structured(told: &mut Told<'_>, shell: &mut Shell) {
-    let produced = &mut told.produced;
+fn structured(call: &mut ToolCall<'_>, shell: &mut Shell) {
+    let produced = &mut call.produced;
     shell.stdout = produced.string("stdout");
     shell.stderr = produced.string("stderr").filter(|text| !text.is_empty());
     shell.note = produced.string("returnCodeInterpretation");
@@ -55,39 +55,39 @@ fn structured(told: &mut Told<'_>, shell: &mut Shell) {
     shell.git = produced.take("gitOperation", git).unwrap_or_default();
     if produced.flag("isImage") {
         let printed = shell.stdout.take().and_then(|url| data_url(&url));
-        shell.image = printed.or_else(|| told.ask.seen.iter().find_map(image));
+        shell.image = printed.or_else(|| call.ask.seen.iter().find_map(image));
     }
     produced.drop(&["noOutputExpected", "exitCode"]);
     // What was printed until then is no message of a failure.
-    told.error = told.error.take().filter(|_| told.failed && shell.stdout.is_none());
+    call.error = call.error.take().filter(|_| call.failed && shell.stdout.is_none());
 }
 
 /// What the text says, where there is nothing else: the output behind the exit code, unless the command never ran.
-fn spoken(told: &mut Told<'_>, shell: &mut Shell) {
-    if !told.ask.answered {
+fn spoken(call: &mut ToolCall<'_>, shell: &mut Shell) {
+    if !call.ask.answered {
         return;
     }
-    shell.image = told.ask.seen.iter().find_map(image);
-    if !told.failed {
-        let nothing = told.seen.starts_with('(') && told.seen.ends_with(NOTHING);
-        shell.stdout = Some(if nothing { String::new() } else { told.seen.clone() }).filter(|_| shell.image.is_none());
+    shell.image = call.ask.seen.iter().find_map(image);
+    if !call.failed {
+        let nothing = call.seen.starts_with('(') && call.seen.ends_with(NOTHING);
+        shell.stdout = Some(if nothing { String::new() } else { call.seen.clone() }).filter(|_| shell.image.is_none());
         return;
     }
-    let text = said::unwrapped(&told.seen);
+    let text = said::unwrapped(&call.seen);
     let output = markers::exit_code(text).map(|(_, rest)| rest.strip_prefix('\n').unwrap_or(rest));
-    let ran = matches!(told.ask.status, Status::Failed | Status::TimedOut | Status::Interrupted);
-    match told.marker() {
+    let ran = matches!(call.ask.status, Status::Failed | Status::TimedOut | Status::Interrupted);
+    match call.marker() {
         Some(Marker::Timeout) => {
             // The limit is the message; what follows was printed before it was reached.
             let whole = output.unwrap_or(text);
             let (limit, printed) = whole.split_once('\n').unwrap_or((whole, ""));
-            told.error = Some(limit.trim().to_owned());
+            call.error = Some(limit.trim().to_owned());
             shell.stdout = Some(printed.to_owned());
         }
         // Older versions leave out the exit code; the text is what was printed all the same.
         marker if output.is_some() || (ran && marker.is_none()) => {
             shell.stdout = Some(output.unwrap_or(text).to_owned());
-            told.error = None;
+            call.error = None;
         }
         _ => {}
     }

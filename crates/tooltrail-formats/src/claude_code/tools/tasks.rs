@@ -1,26 +1,26 @@
 //! Background tasks: asking for their output, and stopping them. `BashOutput`, `TaskOutput`, `KillShell`, `TaskStop` and their kin.
 
 use super::super::outcome::task_state;
-use super::Told;
+use super::ToolCall;
 use super::fields::Fields;
 use serde_json::Value;
 use tooltrail_model::detail::{Detail, TaskOutput, TaskStop};
 
 /// `TaskOutput`, and `BashOutput` before it.
-pub(super) fn output(told: &mut Told<'_>) -> Detail {
-    let asked = ["task_id", "bash_id", "shell_id", "agentId"].into_iter().find_map(|key| told.input.name(key));
+pub(super) fn output(call: &mut ToolCall<'_>) -> Detail {
+    let asked = ["task_id", "bash_id", "shell_id", "agentId"].into_iter().find_map(|key| call.input.name(key));
     let mut out = TaskOutput { task: asked, ..TaskOutput::default() };
-    if told.failed || !told.ask.answered {
+    if call.failed || !call.ask.answered {
         return Detail::TaskOutput(out);
     }
-    out.retrieval = told.produced.string("retrieval_status");
-    if told.produced.within("task", |task| structured(task, &mut out)).is_none() && told.produced.exist() {
-        structured(&mut told.produced, &mut out);
+    out.retrieval = call.produced.string("retrieval_status");
+    if call.produced.within("task", |task| structured(task, &mut out)).is_none() && call.produced.exist() {
+        structured(&mut call.produced, &mut out);
     }
-    if !told.produced.exist() {
-        spoken(&told.seen, &mut out);
+    if !call.produced.exist() {
+        spoken(&call.seen, &mut out);
     }
-    if let Some(saved) = &told.saved {
+    if let Some(saved) = &call.saved {
         out.stdout = out.stdout.take().map(|text| without_note(&text, &saved.path).to_owned());
     }
     Detail::TaskOutput(out)
@@ -77,16 +77,16 @@ fn without_note<'t>(text: &'t str, path: &str) -> &'t str {
 }
 
 /// `TaskStop`, and `KillShell` before it.
-pub(super) fn stop(told: &mut Told<'_>) -> Detail {
-    let asked = ["task_id", "shell_id"].into_iter().find_map(|key| told.input.name(key));
-    if told.failed || !told.ask.answered {
+pub(super) fn stop(call: &mut ToolCall<'_>) -> Detail {
+    let asked = ["task_id", "shell_id"].into_iter().find_map(|key| call.input.name(key));
+    if call.failed || !call.ask.answered {
         return Detail::TaskStop(TaskStop { task: asked, ..TaskStop::default() });
     }
     // The model sees the same object as a text.
-    let spelled: Option<Value> = serde_json::from_str(&told.seen).ok().filter(Value::is_object);
-    let mut stop = if told.produced.exist() { stopped(&mut told.produced) } else { stopped(&mut Fields::of(spelled.as_ref())) };
+    let spelled: Option<Value> = serde_json::from_str(&call.seen).ok().filter(Value::is_object);
+    let mut stop = if call.produced.exist() { stopped(&mut call.produced) } else { stopped(&mut Fields::of(spelled.as_ref())) };
     stop.task = asked.or(stop.task);
-    stop.message = stop.message.or_else(|| told.answer());
+    stop.message = stop.message.or_else(|| call.answer());
     Detail::TaskStop(stop)
 }
 

@@ -1,18 +1,18 @@
 //! Things to do: the list of `TodoWrite`, and the tasks of `TaskCreate`, `TaskUpdate`, `TaskGet` and `TaskList`.
 
 use super::super::content::text;
-use super::Told;
+use super::ToolCall;
 use super::fields::{Fields, name};
 use serde_json::Value;
 use tooltrail_model::detail::{Detail, Tasks, Todo, TodoItem, TodoState};
 
 /// `TodoWrite`: the whole list, and the one before.
-pub(super) fn list(told: &mut Told<'_>) -> Detail {
-    let wanted = told.input.take("todos", items);
-    let old = told.produced.take("oldTodos", items);
-    let new = told.produced.take("newTodos", items).or(wanted);
+pub(super) fn list(call: &mut ToolCall<'_>) -> Detail {
+    let wanted = call.input.take("todos", items);
+    let old = call.produced.take("oldTodos", items);
+    let new = call.produced.take("newTodos", items).or(wanted);
     // `TodoRead` answers with the list as JSON.
-    let spelled = || serde_json::from_str::<Value>(&told.seen).ok().as_ref().and_then(items);
+    let spelled = || serde_json::from_str::<Value>(&call.seen).ok().as_ref().and_then(items);
     Detail::Todo(Todo { old, new: new.or_else(spelled).unwrap_or_default(), ..Todo::default() })
 }
 
@@ -52,25 +52,25 @@ fn state(word: &str) -> TodoState {
 }
 
 /// `TaskCreate`.
-pub(super) fn create(told: &mut Told<'_>) -> Detail {
-    let mut tasks = wanted("create", &mut told.input);
-    let made = told.produced.take("task", |task| task.get("id").and_then(name));
-    let said = || told.seen.strip_prefix("Task #").and_then(|rest| rest.split(' ').next()).map(str::to_owned);
-    let id = made.or_else(|| said().filter(|_| !told.failed));
+pub(super) fn create(call: &mut ToolCall<'_>) -> Detail {
+    let mut tasks = wanted("create", &mut call.input);
+    let made = call.produced.take("task", |task| task.get("id").and_then(name));
+    let said = || call.seen.strip_prefix("Task #").and_then(|rest| rest.split(' ').next()).map(str::to_owned);
+    let id = made.or_else(|| said().filter(|_| !call.failed));
     tasks.item.get_or_insert_default().id = id;
     Detail::Tasks(tasks)
 }
 
 /// `TaskUpdate`.
-pub(super) fn update(told: &mut Told<'_>) -> Detail {
-    let id = told.input.name("taskId").or_else(|| told.input.name("task_id"));
-    let stated = told.input.peek("status").is_some();
-    let mut tasks = wanted("update", &mut told.input);
+pub(super) fn update(call: &mut ToolCall<'_>) -> Detail {
+    let id = call.input.name("taskId").or_else(|| call.input.name("task_id"));
+    let stated = call.input.peek("status").is_some();
+    let mut tasks = wanted("update", &mut call.input);
     let item = tasks.item.get_or_insert_default();
     item.id = id;
-    let blocked = told.input.take("addBlockedBy", |value| Some(value.as_array()?.iter().filter_map(name).collect()));
+    let blocked = call.input.take("addBlockedBy", |value| Some(value.as_array()?.iter().filter_map(name).collect()));
     item.blocked_by = blocked.unwrap_or_default();
-    let produced = &mut told.produced;
+    let produced = &mut call.produced;
     tasks.moved = produced.take("statusChange", |change| Some((state(text(change, "from")?), state(text(change, "to")?))));
     tasks.updated = produced.texts("updatedFields").unwrap_or_default();
     // Without a wanted state the task's own is not known.
@@ -80,7 +80,7 @@ pub(super) fn update(told: &mut Told<'_>) -> Detail {
     let refused = produced.take("success", Value::as_bool) == Some(false);
     let why = produced.string("error").filter(|_| refused);
     produced.drop(&["taskId"]);
-    told.error = told.error.take().or(why);
+    call.error = call.error.take().or(why);
     Detail::Tasks(tasks)
 }
 
@@ -97,13 +97,13 @@ fn wanted(action: &'static str, input: &mut Fields<'_>) -> Tasks {
 }
 
 /// `TaskGet`.
-pub(super) fn get(told: &mut Told<'_>) -> Detail {
-    let asked = told.input.name("taskId").or_else(|| told.input.name("task_id"));
+pub(super) fn get(call: &mut ToolCall<'_>) -> Detail {
+    let asked = call.input.name("taskId").or_else(|| call.input.name("task_id"));
     let mut tasks = Tasks { action: "get", ..Tasks::default() };
-    if let Some((found, description)) = told.produced.take("task", |task| Some((item(task), text(task, "description").map(str::to_owned))))
+    if let Some((found, description)) = call.produced.take("task", |task| Some((item(task), text(task, "description").map(str::to_owned))))
     {
         (tasks.item, tasks.description) = (Some(found), description);
-    } else if let Some((found, description)) = told.answer().as_deref().and_then(spoken_task) {
+    } else if let Some((found, description)) = call.answer().as_deref().and_then(spoken_task) {
         (tasks.item, tasks.description) = (Some(found), description);
     }
     let item = tasks.item.get_or_insert_default();
@@ -128,9 +128,9 @@ fn spoken_task(text: &str) -> Option<(TodoItem, Option<String>)> {
 }
 
 /// `TaskList`.
-pub(super) fn all(told: &mut Told<'_>) -> Detail {
-    let listed = told.produced.take("tasks", items);
-    let list = listed.or_else(|| told.answer().map(|text| text.lines().filter_map(spoken_item).collect()));
+pub(super) fn all(call: &mut ToolCall<'_>) -> Detail {
+    let listed = call.produced.take("tasks", items);
+    let list = listed.or_else(|| call.answer().map(|text| text.lines().filter_map(spoken_item).collect()));
     Detail::Tasks(Tasks { action: "list", list, ..Tasks::default() })
 }
 

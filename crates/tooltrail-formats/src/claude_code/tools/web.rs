@@ -1,15 +1,15 @@
 //! The web: searches and pages, by the agent's own tools and by the service's.
 
 use super::super::content::text;
-use super::Told;
+use super::ToolCall;
 use super::fields::texts;
 use serde_json::Value;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::{Detail, WebFetch, WebLink, WebSearch};
 
 /// `WebSearch`, and the service's `web_search`.
-pub(super) fn search(told: &mut Told<'_>) -> Detail {
-    let (input, produced) = (&mut told.input, &mut told.produced);
+pub(super) fn search(call: &mut ToolCall<'_>) -> Detail {
+    let (input, produced) = (&mut call.input, &mut call.produced);
     let mut search = WebSearch {
         query: input.string("query").or_else(|| produced.string("query")).unwrap_or_default(),
         allowed: input.take("allowed_domains", texts).unwrap_or_default(),
@@ -19,12 +19,12 @@ pub(super) fn search(told: &mut Told<'_>) -> Detail {
     produced.drop(&["query", "durationSeconds"]);
     if let Some(results) = produced.list("results") {
         results.iter().for_each(|result| structured(result, &mut search));
-    } else if let Some(text) = told.answer() {
+    } else if let Some(text) = call.answer() {
         spoken(&text, &mut search);
     }
     if search.results.is_none() {
         // The service's own tool gives its results as blocks of a kind of their own.
-        let links: Vec<WebLink> = others(told.ask.seen).filter_map(link).collect();
+        let links: Vec<WebLink> = others(call.ask.seen).filter_map(link).collect();
         search.results = (!links.is_empty()).then_some(links);
     }
     Detail::WebSearch(search)
@@ -84,8 +84,8 @@ fn add(prose: &str, search: &mut WebSearch) {
 }
 
 /// `WebFetch`, and the service's `web_fetch`.
-pub(super) fn fetch(told: &mut Told<'_>) -> Detail {
-    let (input, produced) = (&mut told.input, &mut told.produced);
+pub(super) fn fetch(call: &mut ToolCall<'_>) -> Detail {
+    let (input, produced) = (&mut call.input, &mut call.produced);
     let url = input.string("url").or_else(|| produced.string("url")).unwrap_or_default();
     let code = produced.number("code");
     let words = produced.string("codeText").unwrap_or_default();
@@ -96,13 +96,13 @@ pub(super) fn fetch(told: &mut Told<'_>) -> Detail {
         produced.drop(&["url"]);
     }
     produced.drop(&["durationMs"]);
-    let page = || others(told.ask.seen).find_map(|value| value.pointer("/content/source/data").and_then(Value::as_str)).map(str::to_owned);
+    let page = || others(call.ask.seen).find_map(|value| value.pointer("/content/source/data").and_then(Value::as_str)).map(str::to_owned);
     Detail::WebFetch(WebFetch {
         url,
         prompt: input.string("prompt"),
         code: code.map(|code| (code, words)),
         bytes,
-        answer: answer.or_else(|| told.answer()).or_else(page),
+        answer: answer.or_else(|| call.answer()).or_else(page),
     })
 }
 

@@ -7,20 +7,12 @@ use crate::codex::content::{json, list, printed};
 use serde_json::Value;
 use tooltrail_model::detail::{Agent, Detail};
 
-/// What a tool does with agents.
-pub(super) fn action(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "spawn_agent" => "start",
-        "send_input" | "send_message" | "followup_task" | "sendMessage" | "followupTask" => "send",
-        "wait" | "wait_agent" => "wait",
-        "close_agent" => "stop",
-        "interrupt_agent" | "interruptAgent" => "interrupt",
-        "resume_agent" => "resume",
-        "list_agents" | "listAgents" => "list",
-        _ => return None,
-    })
+/// `wait`: for an agent, or for a cell of a script that goes on by itself.
+pub(super) fn wait_or_task(call: &mut Call<'_>) -> Detail {
+    if call.input.has("cell_id") { super::task::detail(call) } else { detail(call, "wait") }
 }
 
+/// A tool that does this with other agents.
 pub(super) fn detail(call: &mut Call<'_>, action: &'static str) -> Detail {
     let mut agent = Agent { action, background: action == "start", ..Agent::default() };
     asked(&mut call.input, &mut agent);

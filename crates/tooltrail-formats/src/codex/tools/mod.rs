@@ -1,4 +1,5 @@
-//! Calls in neutral form: one file per family of tools. [`detail`] finds the family and keeps what it does not take.
+//! Calls in neutral form: one file per family of tools. [`TOOLS`] has the names, the kind and the reader of each tool; [`detail`] keeps
+//! what a reader does not take.
 
 mod agent;
 mod bag;
@@ -20,7 +21,63 @@ use crate::Ask;
 use bag::Bag;
 pub(super) use names::{full_name, kind, of_end, server};
 use serde_json::{Map, Value};
+use tooltrail_model::Kind;
 use tooltrail_model::detail::{Detail, Detailed};
+
+/// Reads the calls of one tool.
+type Reader = fn(&mut Call<'_>) -> Detail;
+
+/// A tool: the names it has had, the family that filters and `kind` go by, and the reader of its calls.
+struct Tool {
+    names: &'static [&'static str],
+    kind: Kind,
+    read: Reader,
+}
+
+/// A line of the table.
+const fn tool(names: &'static [&'static str], kind: Kind, read: Reader) -> Tool {
+    Tool { names, kind, read }
+}
+
+/// Every tool that is known, by its name without a namespace. A name that is not here is shown by its input and answer.
+///
+/// A scan looks up every call here, one name after the other: what is called most stands first.
+static TOOLS: &[Tool] = &[
+    tool(&["exec_command", "shell", "shell_command", "local_shell", "local_shell_call", "container.exec"], Kind::Shell, patch::or_command),
+    tool(&["apply_patch"], Kind::Edit, patch::detail),
+    tool(&["write_stdin"], Kind::Task, task::detail),
+    tool(&["update_plan"], Kind::Todo, plan::detail),
+    tool(&["exec", "js_repl"], Kind::Shell, other),
+    tool(&["wait"], Kind::Task, agent::wait_or_task),
+    tool(&["wait_agent"], Kind::Task, |call| agent::detail(call, "wait")),
+    tool(&["close_agent"], Kind::Task, |call| agent::detail(call, "stop")),
+    tool(&["interrupt_agent"], Kind::Task, |call| agent::detail(call, "interrupt")),
+    tool(&["list_agents"], Kind::Task, |call| agent::detail(call, "list")),
+    tool(&["spawn_agent"], Kind::Subagent, |call| agent::detail(call, "start")),
+    tool(&["send_input", "send_message", "followup_task"], Kind::Subagent, |call| agent::detail(call, "send")),
+    tool(&["resume_agent"], Kind::Subagent, |call| agent::detail(call, "resume")),
+    // Spellings of items that only tell how a call ended.
+    tool(&["sendMessage", "followupTask"], Kind::Other, |call| agent::detail(call, "send")),
+    tool(&["interruptAgent"], Kind::Other, |call| agent::detail(call, "interrupt")),
+    tool(&["listAgents"], Kind::Other, |call| agent::detail(call, "list")),
+    tool(&["view_image", "image_generation", "image_generation_call"], Kind::Image, picture::detail),
+    tool(&["web_search", "web_search_call"], Kind::WebSearch, web::search),
+    tool(&["tool_search", "tool_search_call"], Kind::Search, web::tools),
+    tool(&["read_file"], Kind::Read, files::read),
+    tool(&["grep_files"], Kind::Search, files::grep),
+    tool(&["list_dir"], Kind::List, files::list),
+    tool(&["read_mcp_resource"], Kind::Read, other),
+    tool(&["list_mcp_resources", "list_mcp_resource_templates"], Kind::List, other),
+    tool(&["get_goal", "create_goal", "update_goal"], Kind::Todo, other),
+    tool(&["request_user_input"], Kind::Question, question::detail),
+    tool(&["request_permissions"], Kind::Question, other),
+];
+
+/// The tool of a name; what stands before the last `__` is a namespace.
+fn find(name: &str) -> Option<&'static Tool> {
+    let name = name.rsplit_once("__").map_or(name, |(_, name)| name);
+    TOOLS.iter().find(|tool| tool.names.contains(&name))
+}
 
 /// A call that is being taken apart.
 struct Call<'a> {
@@ -56,7 +113,7 @@ pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
         ask,
     };
     call.error = error::read(&call);
-    let detail = family(&mut call);
+    let detail = read(&mut call);
     call.produced.drop(IN_ROW);
     let rest_input = match (&detail, call.script) {
         // The whole input speaks for itself.
@@ -68,31 +125,14 @@ pub(super) fn detail(ask: &Ask<'_>) -> Detailed {
     Detailed { detail, rest_input, rest_produced: call.produced.rest(), error: call.error, saved: None }
 }
 
-/// The family of a call, by the last part of its name.
-fn family(call: &mut Call<'_>) -> Detail {
-    if call.ask.tool.starts_with("mcp__") || call.ask.server.is_some() {
+/// The call in neutral form, without what its reader leaves over.
+fn read(call: &mut Call<'_>) -> Detail {
+    if names::is_mcp(call.ask.tool) || call.ask.server.is_some() {
         return mcp::detail(call);
     }
-    let name = call.ask.tool.rsplit_once("__").map_or(call.ask.tool, |(_, name)| name);
-    match name {
-        "shell" | "shell_command" | "exec_command" | "local_shell" | "local_shell_call" | "container.exec" => {
-            patch::in_shell(call).unwrap_or_else(|| shell::detail(call))
-        }
-        "apply_patch" => patch::detail(call),
-        "write_stdin" => task::detail(call),
-        "wait" if call.input.has("cell_id") => task::detail(call),
-        "update_plan" => plan::detail(call),
-        "view_image" | "image_generation" | "image_generation_call" => picture::detail(call),
-        "request_user_input" => question::detail(call),
-        "web_search" | "web_search_call" => web::search(call),
-        "tool_search" | "tool_search_call" => web::tools(call),
-        "read_file" => files::read(call),
-        "grep_files" => files::grep(call),
-        "list_dir" => files::list(call),
-        name => match agent::action(name) {
-            Some(action) => agent::detail(call, action),
-            None => other(call),
-        },
+    match find(call.ask.tool) {
+        Some(tool) => (tool.read)(call),
+        None => other(call),
     }
 }
 

@@ -1,4 +1,5 @@
-//! The names of Codex's tools over time, and the family each belongs to.
+//! What the name of a tool says: its namespace, the family it belongs to, the MCP server that offers it. The names themselves are in
+//! `TOOLS`.
 
 use std::borrow::Cow;
 use tooltrail_model::Kind;
@@ -12,29 +13,17 @@ pub(in crate::codex) fn full_name<'r>(namespace: Option<Cow<'r, str>>, name: Cow
     }
 }
 
+/// Whether a name is that of an MCP server's tool.
+pub(super) fn is_mcp(tool: &str) -> bool {
+    tool.starts_with("mcp__")
+}
+
 /// The family of a tool.
 pub(in crate::codex) fn kind(tool: &str) -> Kind {
-    if tool.starts_with("mcp__") {
+    if is_mcp(tool) {
         return Kind::Mcp;
     }
-    // What stands before the last `__` is a namespace.
-    let name = tool.rsplit_once("__").map_or(tool, |(_, name)| name);
-    match name {
-        "shell" | "shell_command" | "exec_command" | "local_shell" | "local_shell_call" | "container.exec" | "exec" | "js_repl" => {
-            Kind::Shell
-        }
-        "write_stdin" | "wait" | "wait_agent" | "list_agents" | "close_agent" | "interrupt_agent" => Kind::Task,
-        "spawn_agent" | "send_input" | "send_message" | "resume_agent" | "followup_task" => Kind::Subagent,
-        "apply_patch" => Kind::Edit,
-        "read_file" | "read_mcp_resource" => Kind::Read,
-        "grep_files" | "tool_search" | "tool_search_call" => Kind::Search,
-        "list_dir" | "list_mcp_resources" | "list_mcp_resource_templates" => Kind::List,
-        "update_plan" | "get_goal" | "create_goal" | "update_goal" => Kind::Todo,
-        "request_user_input" | "request_permissions" => Kind::Question,
-        "web_search" | "web_search_call" => Kind::WebSearch,
-        "view_image" | "image_generation" | "image_generation_call" => Kind::Image,
-        _ => Kind::Other,
-    }
+    super::find(tool).map_or(Kind::Other, |tool| tool.kind)
 }
 
 /// The MCP server in `mcp__server__tool`.
@@ -82,5 +71,14 @@ mod tests {
         assert_eq!(kind("mcp__github__exec"), Kind::Mcp);
         assert_eq!(server("mcp__github__exec"), Some("github"));
         assert_eq!(kind("something_new"), Kind::Other);
+    }
+
+    #[test]
+    fn a_name_is_listed_once() {
+        let mut names: Vec<&str> = super::super::TOOLS.iter().flat_map(|tool| tool.names).copied().collect();
+        let all = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), all);
     }
 }

@@ -18,8 +18,13 @@ pub(super) fn detail(call: &mut Call<'_>) -> Detail {
     Detail::Patch(apply(call, text))
 }
 
+/// A command, which is a patch where it does nothing but apply one.
+pub(super) fn or_command(call: &mut Call<'_>) -> Detail {
+    in_shell(call).unwrap_or_else(|| shell::detail(call))
+}
+
 /// A command that does nothing but apply a patch.
-pub(super) fn in_shell(call: &mut Call<'_>) -> Option<Detail> {
+fn in_shell(call: &mut Call<'_>) -> Option<Detail> {
     let key = if call.input.has("cmd") { "cmd" } else { "command" };
     let (before, patch) = carried(call.input.peek(key)?)?;
     let patch = Some(patch.to_owned());

@@ -124,7 +124,7 @@ impl Sheet<'_> {
 
     /// What another call is about.
     fn argument(&self, call: &CallEntry<'_>) -> String {
-        let read = || load::argument(&self.book.raw(call.request).ok()?, call.request.at, &call.row);
+        let read = || load::about(&self.book.raw(call.request).ok()?, call.request.at.line, &call.row);
         let text = if call.request.at.span.len() > load::LONGEST { None } else { read() }.unwrap_or_default();
         text.chars().take(ARGUMENT).collect()
     }

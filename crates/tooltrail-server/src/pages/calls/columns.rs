@@ -4,14 +4,11 @@ use super::order::By;
 use crate::call_rows::CallLine;
 use crate::request::PageRequest;
 use crate::session_table::SessionRows;
-use crate::snapshot::Snapshot;
 use crate::words;
 use maud::{Markup, html};
-use tooltrail_catalog::library::Library;
 use tooltrail_catalog::store::Figure;
-use tooltrail_formats::load;
+use tooltrail_model::Status;
 use tooltrail_model::row::{CallRow, SessionRow};
-use tooltrail_model::{At, Status};
 use tooltrail_view::head::{Tone, count, look_of, size, took, why_of};
 use tooltrail_view::line::{neutral, neutral_text};
 
@@ -46,11 +43,8 @@ pub(super) enum Field {
 
 /// A call that is told of.
 pub(super) struct Told<'a> {
-    pub(super) snapshot: &'a Snapshot,
     pub(super) session: &'a SessionRow<'a>,
     pub(super) row: &'a CallRow<'a>,
-    /// Its request.
-    pub(super) at: At,
 }
 
 /// A call that is shown.
@@ -116,7 +110,7 @@ pub(super) const COLUMNS: &[Column] = &[
         standard: true,
         by: None,
         cell: what,
-        fields: &[("what", |told| text(load::argument_at(told.snapshot.library.shelf(), told.row, told.at).as_deref()))],
+        fields: &[("what", |told| text(told.row.about.as_deref()))],
     },
     Column {
         name: "status",

@@ -83,7 +83,7 @@ fn write(
         out.write_all(line(names).as_bytes()).map_err(gone)?;
     }
     let sessions: HashMap<(&str, &str), &SessionRow<'_>> = rows.iter().map(|row| ((row.agent, row.session), row)).collect();
-    let told = |lines: &mut Vec<u8>, row: CallRow<'_>, at| match to {
+    let told = |lines: &mut Vec<u8>, row: CallRow<'_>, _| match to {
         To::Lines => {
             // Rows are made of texts and numbers; they cannot fail to be written.
             let _ = serde_json::to_writer(&mut *lines, &row);
@@ -91,7 +91,7 @@ fn write(
         }
         To::Csv => {
             let Some(session) = sessions.get(&(row.agent, row.session)) else { return };
-            let told = Told { snapshot, session, row: &row, at };
+            let told = Told { session, row: &row };
             let fields = columns.iter().flat_map(|column| column.fields).map(|(_, field)| field(&told));
             lines.extend_from_slice(line(fields).as_bytes());
         }

@@ -148,8 +148,8 @@ impl<'r> Fall<'r> {
 
 /// What a call is about, in so many letters.
 pub(super) fn title(reader: &SessionReader<'_>, call: &CallEntry<'_>, letters: usize) -> String {
-    let told = load::argument_at(reader.shelf, &call.row, call.request.at).unwrap_or_default();
-    words::cut(&argument(&told, call.row.cwd), letters)
+    let told = load::about_at(reader.shelf, &call.row, call.request.at).unwrap_or_default();
+    words::cut(argument(&told, call.row.cwd), letters)
 }
 
 /// What the log says of how a call ended, where that is more than its status.

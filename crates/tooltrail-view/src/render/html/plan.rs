@@ -338,8 +338,14 @@ mod tests {
             lines: 1,
         };
         let threads = (0..starts.len()).map(|index| Thread { entries: vec![what(index)], ..Thread::default() }).collect();
-        let transcript =
-            Transcript { session: session("t", BTreeMap::new()), calls: calls.collect(), turns: Vec::new(), threads, hooks: Vec::new() };
+        let transcript = Transcript {
+            session: session("t", BTreeMap::new()),
+            calls: calls.collect(),
+            turns: Vec::new(),
+            threads,
+            hooks: Vec::new(),
+            copied_from: None,
+        };
         PagePlan::new(&transcript, &Selection::default())
     }
 

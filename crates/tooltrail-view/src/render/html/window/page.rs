@@ -93,7 +93,7 @@ fn copied(transcript: &Transcript<'_>, at: &PageRequest<'_>) -> Markup {
     // Counted from rows, because a session's own figures leave copies out.
     let copies = || transcript.calls.iter().filter_map(|call| call.row.copy_of.as_ref());
     let Some(first) = copies().next() else { return html! {} };
-    let name = session_of(first.file);
+    let name = transcript.copied_from.as_deref().unwrap_or_else(|| last_part(first.file));
     html! {
         p.copied.di {
             (counted(copies().count() as u64, "call")) ", with what was said around them, copied from "
@@ -101,17 +101,6 @@ fn copied(transcript: &Transcript<'_>, at: &PageRequest<'_>) -> Markup {
             ": the session went on from there. Turns, calls and tokens above are its own alone."
         }
     }
-}
-
-/// Session id in the name of a log; Codex puts a timestamp before it.
-fn session_of(file: &str) -> &str {
-    let name = last_part(file);
-    let name = name.strip_suffix(".zst").unwrap_or(name);
-    let name = name.strip_suffix(".jsonl").unwrap_or(name);
-    // The timestamp has a fixed length but contains dashes itself, so it cannot be split off by the first dash.
-    let after_time = |rest: &'_ str| rest.len().checked_sub("2026-07-02T09-00-00-".len()).map(|length| name.len() - length);
-    let start = name.strip_prefix("rollout-").and_then(after_time);
-    start.and_then(|start| name.get(start..)).filter(|id| !id.is_empty()).unwrap_or(name)
 }
 
 /// Footer below the last row.
@@ -362,25 +351,6 @@ fn menu() -> Markup {
             button type="button" role="menuitem" data-act="markdown" { "Copy as Markdown" kbd { "m" } }
             a role="menuitem" data-page="" { "Page of the call" }
             a role="menuitem" data-page=".jsonl" { "Raw JSON" }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_session_is_known_by_its_log() {
-        for (file, session) in [
-            ("/h/.claude/projects/-p/3f2a91c4-6b1e.jsonl", "3f2a91c4-6b1e"),
-            ("/h/.codex/sessions/2026/07/02/rollout-2026-07-02T09-00-00-019cb4dd-5728.jsonl", "019cb4dd-5728"),
-            ("C:\\h\\rollout-2026-07-02T09-00-00-019cb4dd-5728.jsonl.zst", "019cb4dd-5728"),
-            // Too short for a timestamp: the whole name must be kept.
-            ("rollout-short.jsonl", "rollout-short"),
-            ("", ""),
-        ] {
-            assert_eq!(session_of(file), session, "{file}");
         }
     }
 }
