@@ -49,7 +49,7 @@ impl CallTitle {
     pub fn text(&self) -> String {
         // Making characters visible only makes a text longer, so what lies beyond is cut anyway.
         let start: String = self.runs.iter().flat_map(|(_, text)| text.chars()).take(LONGEST + 1).collect();
-        let text = neutral(&start);
+        let text = neutral(start.trim_end());
         if text.chars().count() <= LONGEST {
             return text.into_owned();
         }
