@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The crates from which rows are made.
-const CRATES: [&str; 4] = ["tooltrail-skim", "tooltrail-model", "tooltrail-formats", "tooltrail-catalog"];
+const CRATES: [&str; 5] = ["tooltrail-skim", "tooltrail-model", "tooltrail-shell", "tooltrail-formats", "tooltrail-catalog"];
 
 fn main() {
     let crates = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").unwrap_or_default()).join("..");

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 const EDGES: &[(&str, &[&str])] = &[
     ("tooltrail-skim", &[]),
     ("tooltrail-model", &[]),
-    ("tooltrail-formats", &["tooltrail-skim", "tooltrail-model"]),
+    ("tooltrail-shell", &["tooltrail-model"]),
+    ("tooltrail-formats", &["tooltrail-skim", "tooltrail-model", "tooltrail-shell"]),
     ("tooltrail-view", &["tooltrail-model"]),
     ("tooltrail-catalog", &["tooltrail-model", "tooltrail-formats"]),
     ("tooltrail-server", &["tooltrail-model", "tooltrail-formats", "tooltrail-view", "tooltrail-catalog"]),

@@ -4,6 +4,7 @@
 //! message, and a call with its whole life. Views are made from these alone; nobody looks for a result while drawing.
 
 use crate::Time;
+use crate::command::CommandLine;
 use crate::content::Content;
 use crate::detail::Detailed;
 use crate::event::{HookOutcome, Origin};
@@ -300,6 +301,8 @@ pub struct Story<'a> {
     pub number: u32,
     /// What was asked and what came back, in neutral form.
     pub told: Detailed,
+    /// The command line that it ran, as it is understood; `None` where it ran none, or one that cannot be read.
+    pub command: Option<CommandLine>,
     /// What was asked, as the log has it.
     pub input: Value,
     /// What came back; `None` where nothing did.

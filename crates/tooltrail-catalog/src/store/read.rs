@@ -10,8 +10,8 @@ use crate::{Map, Set};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 use std::path::Path;
 use std::time::Duration;
+use tooltrail_model::command::Purpose;
 use tooltrail_model::link::{Shorts, Ties};
-use tooltrail_model::shell::Purpose;
 use tooltrail_model::{Reason, Status, Time};
 
 /// A catalogue as it is now, and stays for this connection. Fails if there is none, or if other code has made it.

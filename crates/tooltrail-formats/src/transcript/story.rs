@@ -1,12 +1,12 @@
 //! One call, loaded: what its request, its result, its ends and its hooks say, put together once.
 
 use super::{SessionBook, private};
-use crate::{Ask, Format, Opened, saved, value};
+use crate::{Ask, Format, Opened, load, saved, value};
+use tooltrail_model::Status;
 use tooltrail_model::content::Content;
-use tooltrail_model::detail::{Detail, Detailed};
+use tooltrail_model::detail::Detailed;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{Answered, Asked, CallEntry, HookStory, Made, Nested, SideFile, Spot, Story, Transcript, What};
-use tooltrail_model::{Status, shell};
 
 pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Option<Story<'b>> {
     let entry = book.transcript.calls.get(index)?;
@@ -22,14 +22,14 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Option<Story<
     let told = told(format, &entry.row, &asked, answer.as_ref());
     let side = told.saved.as_ref().map(|saved| side(book, entry, &saved.path, saved.bytes));
     let mut row: CallRow<'b> = entry.row.clone();
-    if let Detail::Shell(command) = &told.detail {
-        shell::tell(&mut row, &command.command);
-    }
+    // Views and digests ask about the command again and again; it is parsed once, here.
+    let command = load::annotate(&mut row, &told.detail);
     Some(Story {
         number: entry.number,
         hooks: hooks(book, format, entry),
         nested: nested(&book.transcript, entry),
         told,
+        command,
         side,
         answer,
         input: asked.input,
