@@ -42,6 +42,12 @@ const REGISTRIES: &[Registry] = &[
         list: "TOOLS",
     },
     Registry {
+        folder: "crates/tooltrail-view/src/render/outputs",
+        entries: Entries::Files,
+        file: "crates/tooltrail-view/src/render/outputs/mod.rs",
+        list: "OUTPUTS",
+    },
+    Registry {
         folder: "crates/tooltrail-server/src/pages",
         entries: Entries::Files,
         file: "crates/tooltrail-server/src/pages/mod.rs",

@@ -6,7 +6,7 @@ use crate::asked::Asked;
 use crate::rooms::Room;
 use crate::site::Site;
 use maud::{Markup, html};
-use tooltrail_formats::changes::told::{Paths, Which, groups, with_names};
+use tooltrail_formats::changes::told::{PathStyle, Which, groups, with_names};
 use tooltrail_model::Kind;
 use tooltrail_model::book::Book;
 use tooltrail_view::diff::Counts;
@@ -38,7 +38,7 @@ fn drawn(room: &Room<'_>, at: &At<'_>, only: Option<usize>) -> Result<Markup, Tr
     let limits = if only.is_some() { &NAMED } else { &SHORT };
     let mut full = None;
     let (mut sections, mut makers, mut gaps, mut counts) = (Vec::new(), Vec::new(), 0, Counts::default());
-    with_names(room.book, Paths::Shown, None, |names| {
+    with_names(room.book, PathStyle::Shown, None, |names| {
         groups(room.book, &Which::default(), None, |groups| {
             for group in groups {
                 gaps += changes::gaps(&group);
