@@ -15,9 +15,10 @@ use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{Places, Registered, load};
+use tooltrail_model::command::CommandLine;
 use tooltrail_model::link::{Linked, Linker, Now};
 use tooltrail_model::row::CallRow;
-use tooltrail_model::{At, Time, shell};
+use tooltrail_model::{At, Time};
 use tracing::debug;
 
 /// Logs that have been read.
@@ -160,7 +161,7 @@ impl Logs {
     }
 
     /// Adds to the row of a command what the command itself tells; gives the command back as it was read.
-    pub(crate) fn understand(&self, row: &mut CallRow<'_>, at: At) -> Option<shell::Script> {
+    pub(crate) fn understand(&self, row: &mut CallRow<'_>, at: At) -> Option<CommandLine> {
         load::understand(&*self.shelf, row, at)
     }
 

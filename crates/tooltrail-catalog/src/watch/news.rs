@@ -283,7 +283,7 @@ fn session_news(row: &SessionRow<'_>) -> Option<Change> {
 fn call_news(linked: &Linked<'_>, call: &LinkedCall, again: u32, now: &Now, shelf: &dyn Shelf) -> Option<CallNews> {
     let mut row = linked.call_row(call, now, false);
     let record = linked.record(call.id);
-    let script = load::understand(shelf, &mut row, record.at);
+    let command = load::understand(shelf, &mut row, record.at);
     let short = record.at.span.len() <= load::LONGEST;
     let bytes = if short { shelf.bytes(row.request.file, record.at.span) } else { None };
     let session = linked.sessions.get(call.session);
@@ -300,7 +300,7 @@ fn call_news(linked: &Linked<'_>, call: &LinkedCall, again: u32, now: &Now, shel
         status: row.status,
         reason: row.reason,
         exit_code: row.exit_code,
-        unsure: row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty()),
+        unsure: command.is_some_and(|command| command.masks_success(&row)),
         requested: record.time,
         completed: row.completed_at,
         duration_ms: row.duration_ms,

@@ -16,7 +16,28 @@ pub use replay::replay;
 
 use crate::detail::{Edit, Write};
 use crate::patch::{FilePatch, Hunk};
+use net::FileNet;
+use std::io;
 use std::sync::Arc;
+use unified::Names;
+
+/// The spelling of paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathStyle {
+    /// For readers: files outside of the project by their whole path.
+    Shown,
+    /// For patches, which take relative paths only.
+    Patch,
+}
+
+/// A reader of the groups of files that changed, and of the names of files and calls.
+pub type ChangeReader<'r> = dyn FnMut(&mut dyn Iterator<Item = Vec<FileNet>>, &Names<'_>) -> io::Result<()> + 'r;
+
+/// Something that knows what a session changed in files. Outputs ask it, formats answer.
+pub trait ChangeSource {
+    /// Gives a reader what changed, a group of files at a time, each found when it is asked for.
+    fn read(&self, paths: PathStyle, reader: &mut ChangeReader<'_>) -> io::Result<()>;
+}
 
 /// Knowledge of a file's text at some time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linked, LinkedCall};
 use tooltrail_model::row::CallRow;
-use tooltrail_model::{At, Reason, Status};
+use tooltrail_model::{At, Reason};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -244,10 +244,9 @@ fn empty_table() -> Table {
 /// Adds a call to a table; `at` is its request.
 fn add_row(table: &mut Table, shelf: &dyn Shelf, mut row: CallRow<'_>, at: At) {
     let (sign, style) = out::look(row.status);
-    let script = load::understand(shelf, &mut row, at);
+    let command = load::understand(shelf, &mut row, at);
     // A success that is not that of the test or build in it.
-    let unsure = row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty());
-    let doubt = if unsure { "?" } else { "" };
+    let doubt = if command.is_some_and(|command| command.masks_success(&row)) { "?" } else { "" };
     let nested = if row.sidechain { "↳ " } else { "" };
     table.row(vec![
         Cell::styled(&row.r#ref, DIM),

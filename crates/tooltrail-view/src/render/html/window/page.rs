@@ -11,6 +11,7 @@ use super::{HIGHEST, MANY, PageRequest, Window};
 use crate::digest::state_words;
 use crate::head::{ago, count, counted, look};
 use crate::line::neutral;
+use crate::render::outputs::OUTPUTS;
 use maud::{Markup, PreEscaped, html};
 use tooltrail_model::Time;
 use tooltrail_model::book::Book;
@@ -42,10 +43,6 @@ const TABS: &[(Tab, &str, &str)] = &[
     (Tab::Changes, "Changes", "/changes"),
     (Tab::Raw, "Raw", "/raw"),
 ];
-
-/// Export formats.
-const EXPORTS: &[(&str, &str)] =
-    &[("html", "Web page, works offline"), ("md", "Markdown"), ("json", "JSON, for programs"), ("patch", "Patch of what it changed")];
 
 /// Keys that only this page has.
 const KEYS: &[(&str, &str)] = &[
@@ -143,7 +140,7 @@ fn top(transcript: &Transcript<'_>, at: &PageRequest<'_>) -> Markup {
                     @if let Some(address) = later { a.step rel="next" href=(address) title="The session after it (])" aria-label="The session after it" { "›" } }
                     @if let Some(command) = at.resume { (resume(command)) }
                     details.menu { summary { "Export" } div.pop {
-                        @for (extension, what) in EXPORTS { a href={ (at.base) "/export." (extension) } { (what) } }
+                        @for output in OUTPUTS { a href={ (at.base) "/export." (output.name) } { (output.label) } }
                         p.di { "Secrets are looked for and taken out:" br; "a help, no guarantee. Read it before you share it." }
                     } }
                 }
