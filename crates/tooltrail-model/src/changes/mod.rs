@@ -126,7 +126,7 @@ pub struct Step {
     pub before: Known,
     /// The text after.
     pub after: Known,
-    /// How the text after is known.
+    /// Source of the text after.
     pub how: How,
     /// Whether the text after is computed from a text that an earlier statement gave. A change from outside in between
     /// would go unnoticed.

@@ -50,7 +50,7 @@ pub struct Window {
     /// Counts for chips of each section: rows that stay visible when a chip is selected, including rows that hold such
     /// rows.
     counts: Vec<ChipCounts>,
-    /// How many rows of the session each chip stands for.
+    /// Number of rows of the session for each chip.
     total: ChipCounts,
     /// Outcomes of the calls that each call's subagents made.
     inside: Vec<ChipSet>,
@@ -205,7 +205,7 @@ impl Window {
         left.and_then(ChipSet::words).unwrap_or_default()
     }
 
-    /// How many sections there are, those of subagents included.
+    /// Number of sections, those of subagents included.
     pub fn len(&self) -> usize {
         self.plan.chunks.len()
     }

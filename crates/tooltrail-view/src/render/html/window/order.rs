@@ -15,7 +15,7 @@ pub enum OrderedLine {
     Call {
         /// Its place in `Transcript::calls`.
         index: usize,
-        /// How many calls it stands in.
+        /// Number of calls around it.
         depth: usize,
     },
 }

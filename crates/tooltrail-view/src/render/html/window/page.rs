@@ -17,7 +17,7 @@ use tooltrail_model::book::Book;
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::transcript::{Transcript, What};
 
-/// How many turns of a long outline come together; it is long if it has more than twice as many.
+/// Turns in a group of a long outline; an outline is long if it has more than twice as many.
 const TURNS: usize = 50;
 /// The most characters of a prompt in the outline.
 const HEAD: usize = 100;
