@@ -1,6 +1,6 @@
 //! Texts of files as the logs know them: every version, how it is known, what changed it, and changes from outside.
 //!
-//! Formats gather [`Deed`]s: statements of calls and backups about a file, in order of time. [`replay()`] turns them into
+//! Formats gather [`Deed`]s: statements of calls and backups about a file, in order of time. [`replay`] turns them into
 //! [`Step`]s, each with the text before and after as far as that is known; [`net`] sums up those of a session or a turn;
 //! [`unified`] writes them as a patch; [`versions`] lists the texts of one file. Nothing is guessed: a text that the logs
 //! do not contain is [`Known::Unknown`], and a text that does not follow from the one before it comes from outside.
@@ -147,7 +147,7 @@ pub struct Step {
     pub before: Known,
     /// The text after.
     pub after: Known,
-    /// How the text after is known.
+    /// Source of the text after.
     pub how: How,
     /// Whether the text after is computed from a text that an earlier statement gave. A change from outside in between
     /// would go unnoticed.

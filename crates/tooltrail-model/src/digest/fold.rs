@@ -120,7 +120,7 @@ fn runs(deed: &Deed, purpose: Purpose) -> impl Iterator<Item = (Outcome, &str)> 
     })
 }
 
-/// How much an outcome speaks against trusting the others.
+/// Rank of an outcome by how much it speaks against trusting the others.
 fn doubt(outcome: Outcome) -> u8 {
     match outcome {
         Outcome::Passed => 0,

@@ -13,7 +13,7 @@ use tooltrail_view::diff::LineCounts;
 use tooltrail_view::head::{count, counted};
 use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::block;
-use tooltrail_view::render::html::window::{PageRequest as At, Tab};
+use tooltrail_view::render::html::window::{SessionPageRequest as At, Tab};
 use tooltrail_view::{Block, Limits, Line, changes};
 
 /// What is shown of a file before anybody asks for more.

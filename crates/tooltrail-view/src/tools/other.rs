@@ -15,7 +15,7 @@ use tooltrail_model::Status;
 use tooltrail_model::content::{Content, words};
 use tooltrail_model::transcript::{Level, Story};
 
-/// How many letters a title of names and values has.
+/// Longest title made of names and values, in characters.
 const TITLE: usize = 160;
 
 /// The most characters of a value in a title.

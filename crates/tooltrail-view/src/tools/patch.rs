@@ -18,7 +18,7 @@ use tooltrail_model::detail::{Detail, Patch};
 use tooltrail_model::patch::{FileChange, FilePatch, PatchLine};
 use tooltrail_model::transcript::{Level, Story};
 
-/// How many files a head names.
+/// Most files that a head names.
 const NAMED: usize = 4;
 
 /// View of patches.
