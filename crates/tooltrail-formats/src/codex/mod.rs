@@ -18,8 +18,6 @@ mod fields;
 mod header;
 mod items;
 mod markers;
-#[cfg(test)]
-mod oracle;
 mod output;
 mod parts;
 mod patch;
@@ -38,7 +36,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::Origin;
 use tooltrail_model::detail::Detailed;
-use tooltrail_model::patch::FilePatch;
 use tooltrail_model::transcript::{Answered, Asked, HookStory, Parts};
 use tooltrail_skim::Torn;
 
@@ -135,10 +132,6 @@ impl OpenRecords for Codex {
 
     fn detail(&self, ask: &Ask<'_>) -> Detailed {
         tools::detail(ask)
-    }
-
-    fn patches(&self, record: &[u8]) -> Vec<FilePatch> {
-        patch::read(record)
     }
 }
 
