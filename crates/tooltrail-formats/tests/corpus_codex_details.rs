@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::{Ask, FORMATS, Format, Opened, find, value};
+use tooltrail_formats::value::Payloads;
+use tooltrail_formats::{Ask, FORMATS, Format, Record, TypedRecord, find, value};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::{Answered, Part};
-use tooltrail_model::{Kind, Linker, Now, Time};
+use tooltrail_model::{At, Kind, Linker, Now, Span, Time};
 
 fn codex() -> &'static dyn Format {
     *FORMATS.iter().find(|format| format.agent() == "codex").unwrap()
@@ -31,21 +32,29 @@ fn scanned() -> Option<Linker> {
 }
 
 /// The records of a log by line.
-fn records(path: &str) -> Vec<Value> {
-    fs::read(path).unwrap().split(|&byte| byte == b'\n').map(value::read).collect()
+fn records(path: &str) -> Vec<Vec<u8>> {
+    fs::read(path).unwrap().split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
 }
 
-fn opened(records: &[Value], line: u64) -> Opened<'_> {
-    Opened { line, bytes: &[], payloads: Default::default(), value: &records[usize::try_from(line).unwrap() - 1] }
+/// The record on a line; nothing if that is no whole record.
+fn opened(records: &[Vec<u8>], line: u64) -> Option<Box<dyn TypedRecord + '_>> {
+    let bytes = &records[usize::try_from(line).unwrap() - 1];
+    let at = At { line, span: Span { start: 0, end: bytes.len() as u64 } };
+    codex().open(Record { at, bytes }).ok()
+}
+
+/// The parts of the record on a line.
+fn parts(records: &[Vec<u8>], line: u64) -> Vec<Part> {
+    opened(records, line).map(|record| record.parts(Payloads::default()).parts).unwrap_or_default()
 }
 
 /// The records that tell the end of each call.
 type Ends = BTreeMap<String, Vec<u64>>;
 
-fn ends(records: &[Value]) -> Ends {
+fn ends(records: &[Vec<u8>]) -> Ends {
     let mut ends = Ends::new();
     for line in 1..=records.len() as u64 {
-        for part in codex().parts(opened(records, line)).parts {
+        for part in parts(records, line) {
             if let Part::End(call) = part {
                 ends.entry(call).or_default().push(line);
             }
@@ -59,7 +68,7 @@ fn every_call_has_its_input_and_every_result_its_answer() {
     let Some(linker) = scanned() else { return };
     let linked = linker.link();
     let now = Now::at("2040-01-01T00:00:00Z".parse::<Time>().unwrap());
-    let mut logs: BTreeMap<String, (Vec<Value>, Ends)> = BTreeMap::new();
+    let mut logs: BTreeMap<String, (Vec<Vec<u8>>, Ends)> = BTreeMap::new();
     let mut families: BTreeMap<String, u64> = BTreeMap::new();
     let (mut calls, mut answers) = (0, 0);
     for row in linked.call_rows(&now, true).filter(|row| row.agent == "codex" && row.request.file.ends_with(".jsonl")) {
@@ -69,14 +78,15 @@ fn every_call_has_its_input_and_every_result_its_answer() {
             (records, ends)
         });
         let place = format!("{} of {}:{}", row.call, row.request.file, row.request.line);
-        let asked = codex().request(opened(records, row.request.line), row.call).unwrap_or_else(|| panic!("no input: {place}"));
+        let asked = opened(records, row.request.line).and_then(|record| record.request(row.call, Payloads::default()));
+        let asked = asked.unwrap_or_else(|| panic!("no input: {place}"));
         let mut answer = row.result.as_ref().map(|result| {
-            let answer = codex().result(opened(records, result.line), row.call);
+            let answer = opened(records, result.line).and_then(|record| record.result(row.call, Payloads::default()));
             answer.unwrap_or_else(|| panic!("no answer: {place}"))
         });
         if let Some(answer) = &mut answer {
             let ends = ends.get(row.call).into_iter().flatten();
-            ends.for_each(|&line| answer.join(codex().result(opened(records, line), row.call).unwrap()));
+            ends.for_each(|&line| answer.join(opened(records, line).unwrap().result(row.call, Payloads::default()).unwrap()));
             answers += 1;
         }
         calls += 1;
@@ -136,8 +146,10 @@ fn no_words_are_lost() {
     let Some(linker) = scanned() else { return };
     let (mut texts, mut unknown) = (0, BTreeMap::<String, u64>::new());
     for source in linker.sources().filter(|source| source.summary.agent == Some("codex") && source.path.ends_with(".jsonl")) {
-        for (line, record) in (1..).zip(records(&source.path)) {
-            let parts = codex().parts(Opened { line, bytes: &[], payloads: Default::default(), value: &record }).parts;
+        let records = records(&source.path);
+        for line in 1..=records.len() as u64 {
+            let parts = parts(&records, line);
+            let record = value::read(&records[usize::try_from(line).unwrap() - 1]);
             let said = words(&parts);
             let payload = if record["payload"].is_object() { &record["payload"] } else { &record };
             let lists = [&payload["content"], &payload["summary"]];

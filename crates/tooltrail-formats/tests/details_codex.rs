@@ -5,15 +5,15 @@
 
 #![allow(clippy::unwrap_used)] // helpers of tests, where a panic is the report
 
-use serde_json::Value;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tooltrail_formats::scan::{Options, Progress, scan};
-use tooltrail_formats::{Ask, FORMATS, Format, Opened, find, value};
+use tooltrail_formats::value::Payloads;
+use tooltrail_formats::{Ask, FORMATS, Format, Record, TypedRecord, find, value};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{Answered, Part};
-use tooltrail_model::{Kind, Now, Status, Time};
+use tooltrail_model::{At, Kind, Now, Span, Status, Time};
 
 fn codex() -> &'static dyn Format {
     *FORMATS.iter().find(|format| format.agent() == "codex").unwrap()
@@ -34,29 +34,35 @@ fn views() -> Vec<String> {
     names
 }
 
-fn records(path: &Path) -> Vec<Value> {
-    fs::read_to_string(path).unwrap().lines().map(|line| value::read(line.as_bytes())).collect()
+fn records(path: &Path) -> Vec<String> {
+    fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
 }
 
-fn opened(records: &[Value], line: u64) -> Opened<'_> {
-    Opened { line, bytes: &[], payloads: Default::default(), value: &records[line as usize - 1] }
+fn opened(records: &[String], line: u64) -> Box<dyn TypedRecord + '_> {
+    open(&records[line as usize - 1], line).unwrap()
+}
+
+/// A record, unless it breaks off.
+fn open(record: &str, line: u64) -> Option<Box<dyn TypedRecord + '_>> {
+    let at = At { line, span: Span { start: 0, end: record.len() as u64 } };
+    codex().open(Record { at, bytes: record.as_bytes() }).ok()
 }
 
 /// Everything that the records say about the result of a call, the result's own record first.
-fn answer(records: &[Value], row: &CallRow<'_>) -> Option<Answered> {
-    let first = codex().result(opened(records, row.result.as_ref()?.line), row.call)?;
-    let ends = (1..=records.len() as u64).map(|line| opened(records, line)).filter(|&record| {
-        let parts = codex().parts(record).parts;
+fn answer(records: &[String], row: &CallRow<'_>) -> Option<Answered> {
+    let first = opened(records, row.result.as_ref()?.line).result(row.call, Payloads::default())?;
+    let ends = (1..=records.len() as u64).map(|line| opened(records, line)).filter(|record| {
+        let parts = record.parts(Payloads::default()).parts;
         parts.contains(&Part::End(row.call.to_owned()))
     });
     Some(ends.fold(first, |mut known, record| {
-        known.join(codex().result(record, row.call).unwrap_or_default());
+        known.join(record.result(row.call, Payloads::default()).unwrap_or_default());
         known
     }))
 }
 
-fn told(records: &[Value], row: &CallRow<'_>) -> String {
-    let asked = codex().request(opened(records, row.request.line), row.call).unwrap();
+fn told(records: &[String], row: &CallRow<'_>) -> String {
+    let asked = opened(records, row.request.line).request(row.call, Payloads::default()).unwrap();
     let answer = answer(records, row);
     let ask = Ask {
         tool: row.tool,
@@ -71,7 +77,7 @@ fn told(records: &[Value], row: &CallRow<'_>) -> String {
     let mut out = format!("## {} {}, {}\n", row.call, row.tool, row.status.word());
     writeln!(out, "input: {}", asked.input).unwrap();
     writeln!(out, "{}", short(&format!("{:#?}", codex().detail(&ask)))).unwrap();
-    for hook in row.result.iter().flat_map(|result| codex().hooks(opened(records, result.line))) {
+    for hook in row.result.iter().flat_map(|result| opened(records, result.line).hooks(Payloads::default())) {
         writeln!(out, "{}", short(&format!("{hook:#?}"))).unwrap();
     }
     writeln!(out, "seen: {:?}", answer.as_ref().map(|answer| &answer.seen)).unwrap();
@@ -103,7 +109,7 @@ fn messages(path: &Path) -> String {
     let mut out = String::new();
     let records = records(path);
     for line in 1..=records.len() as u64 {
-        let parts = codex().parts(opened(&records, line));
+        let parts = opened(&records, line).parts(Payloads::default());
         let time = parts.time.map(|time| time.to_string()).unwrap_or_default();
         writeln!(out, "{line} {time}{}", if parts.echo { " echo" } else { "" }).unwrap();
         parts.parts.iter().for_each(|part| writeln!(out, "    {part:?}").unwrap());
@@ -138,19 +144,22 @@ fn torn_and_twisted_records_end_nothing() {
         let text = fs::read_to_string(folder().join(view).join("codex.jsonl")).unwrap();
         for line in text.lines() {
             let cuts = (0..line.len()).step_by(7).filter_map(|at| line.get(..at)).map(str::to_owned);
-            cuts.chain(twist(line)).for_each(|text| look(&value::read(text.as_bytes())));
+            cuts.chain(twist(line)).for_each(|text| look(&text));
         }
     }
 }
 
 /// Asks a record everything that can be asked.
-fn look(record: &Value) {
-    let opened = Opened { line: 3, bytes: &[], payloads: Default::default(), value: record };
-    codex().parts(opened);
-    codex().hooks(opened);
+fn look(record: &str) {
+    // What breaks off is no record; closed where it breaks off, it is one.
+    let mended = value::read(record.as_bytes()).to_string();
+    let Some(opened) = open(record, 3).or_else(|| open(&mended, 3)) else { return };
+    let record = value::read(record.as_bytes());
+    opened.parts(Payloads::default());
+    opened.hooks(Payloads::default());
     let payload = &record["payload"];
     let call = payload["call_id"].as_str().or(payload["item"]["id"].as_str()).unwrap_or("line-3");
-    let (asked, answered) = (codex().request(opened, call), codex().result(opened, call));
+    let (asked, answered) = (opened.request(call, Payloads::default()), opened.result(call, Payloads::default()));
     let (asked, answered) = (asked.unwrap_or_default(), answered.unwrap_or_default());
     for tool in ["shell", "apply_patch", "wait", "update_plan", "view_image", "request_user_input", "web_search", "mcp__a__b", "list_dir"] {
         for status in [Status::Succeeded, Status::Failed] {

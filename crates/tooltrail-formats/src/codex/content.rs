@@ -1,80 +1,254 @@
 //! What messages and results are made of: lists of texts and pictures, in the spellings of items, of events and of MCP.
+//!
+//! Elements are told apart by the raw record; they become contents, with texts as they may be seen, only when they are opened. Beside
+//! them stand the small readers of values that `tools` needs for what was opened already.
 
-use super::opened::str_of;
+use crate::value::{self, Payloads};
 use serde_json::Value;
+use std::borrow::Cow;
 use tooltrail_model::content::{Content, Image};
+use tooltrail_skim::{Raw, Skim, Torn, Type};
 
-/// A list of content, or a single text.
-pub(super) fn list(value: &Value) -> Vec<Content> {
-    match value {
-        Value::String(text) => vec![Content::text(text)],
-        Value::Array(items) => items.iter().map(one).collect(),
-        Value::Null => Vec::new(),
-        other => vec![Content::Other { value: other.clone() }],
+/// One element of a list of content, where it stands.
+#[derive(Clone, Copy)]
+pub(super) enum Element<'r> {
+    /// A text.
+    Text(Raw<'r>),
+    /// A picture by its address: in the element, in a file, or somewhere else.
+    Address(Raw<'r>),
+    /// A picture in the log, with its type (MCP).
+    Picture { media: Option<Raw<'r>>, data: Raw<'r> },
+    /// A resource of an MCP server that is text.
+    Resource { uri: Option<Raw<'r>>, media: Option<Raw<'r>>, text: Raw<'r> },
+    /// Anything else.
+    Other(&'r [u8]),
+}
+
+/// The elements of a list of content; a single text is a list of one.
+pub(super) fn elements(raw: &[u8]) -> Vec<Element<'_>> {
+    let mut skim = Skim::new(raw);
+    let mut all = Vec::new();
+    match skim.peek() {
+        Some(Type::String) => all.extend(skim.string().map(Element::Text)),
+        Some(Type::Array) => {
+            // What breaks off keeps the elements before.
+            let _ = skim.array(|item| {
+                all.push(element(item)?);
+                Ok(())
+            });
+        }
+        Some(Type::Null) | None => {}
+        Some(_) => all.push(Element::Other(raw)),
+    }
+    all
+}
+
+/// The texts among the elements of a list.
+pub(super) fn texts(raw: &[u8]) -> Vec<Raw<'_>> {
+    let all = elements(raw).into_iter();
+    all.filter_map(|one| if let Element::Text(text) = one { Some(text) } else { None }).collect()
+}
+
+/// Opens a list of content, or a single text.
+pub(super) fn open(raw: &[u8], payloads: Payloads<'_>) -> Vec<Content> {
+    elements(raw).iter().map(|one| one.open(payloads)).collect()
+}
+
+/// The members of an element that tell what it is.
+#[derive(Default)]
+struct ElementMembers<'r> {
+    kind: Option<Raw<'r>>,
+    text: Option<Raw<'r>>,
+    /// The address of a picture. One that is there counts, also where it says nothing.
+    address: Option<Option<Raw<'r>>>,
+    address_camel: Option<Option<Raw<'r>>>,
+    path: Option<Raw<'r>>,
+    media: Option<Raw<'r>>,
+    media_snake: Option<Raw<'r>>,
+    data: Option<Raw<'r>>,
+    resource: Option<Element<'r>>,
+}
+
+impl<'r> ElementMembers<'r> {
+    fn take(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
+        let some = |value: &mut Skim<'r>| value.string().filter(|text| !text.is_empty());
+        match key {
+            b"type" => self.kind = some(value),
+            b"text" => self.text = value.string(),
+            b"image_url" => self.address = Some(url(value)?),
+            b"imageUrl" => self.address_camel = Some(url(value)?),
+            b"path" => self.path = some(value),
+            b"mimeType" => self.media = some(value),
+            b"mime_type" => self.media_snake = some(value),
+            b"data" => self.data = some(value),
+            b"resource" => self.resource = resource(value)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn picture(&self) -> Option<Element<'r>> {
+        let address = self.address.or(self.address_camel).flatten().or(self.path).map(Element::Address);
+        address.or_else(|| Some(Element::Picture { media: self.media.or(self.media_snake), data: self.data? }))
     }
 }
 
 /// One element of a list.
-fn one(item: &Value) -> Content {
-    if let Some(text) = item.as_str() {
-        return Content::text(text);
+fn element<'r>(item: &mut Skim<'r>) -> Result<Element<'r>, Torn> {
+    if let Some(text) = item.string() {
+        return Ok(Element::Text(text));
     }
-    let kind = str_of(item, "type").unwrap_or_default();
-    let text = item.get("text").and_then(Value::as_str);
-    match (kind, text) {
+    let start = item.position();
+    let mut members = ElementMembers::default();
+    item.object(|key, value| members.take(key.as_bytes(), value))?;
+    if item.position() == start {
+        item.skip()?;
+    }
+    let other = Element::Other(item.slice(start..item.position()));
+    Ok(match (members.kind.map(Raw::text).as_deref().unwrap_or_default(), members.text) {
         ("input_text" | "output_text" | "text" | "Text" | "inputText" | "summary_text" | "reasoning_text", Some(text)) => {
-            Content::text(text)
+            Element::Text(text)
         }
-        ("input_image" | "image" | "Image" | "inputImage" | "local_image" | "localImage", _) => {
-            picture(item).map_or_else(|| Content::Other { value: item.clone() }, Content::Image)
-        }
-        ("resource", _) => resource(item).unwrap_or_else(|| Content::Other { value: item.clone() }),
-        _ => Content::Other { value: item.clone() },
-    }
-}
-
-/// A picture: at an address, in the log (MCP), or in a file.
-fn picture(item: &Value) -> Option<Image> {
-    let address = item.get("image_url").or_else(|| item.get("imageUrl"));
-    let address = address.and_then(|url| url.as_str().or_else(|| str_of(url, "url")));
-    if let Some(address) = address.or_else(|| str_of(item, "path")) {
-        return Some(image(address));
-    }
-    let media = str_of(item, "mimeType").or_else(|| str_of(item, "mime_type")).unwrap_or_default();
-    Some(Image { media: media.to_owned(), data: Some(str_of(item, "data")?.to_owned()), ..Image::default() })
-}
-
-/// A picture by its address: `data:image/png;base64,…` holds it, anything else only says where it is.
-pub(super) fn image(address: &str) -> Image {
-    let held = address.strip_prefix("data:").and_then(|rest| rest.split_once(','));
-    match held.and_then(|(media, data)| Some((media.strip_suffix(";base64")?, data))) {
-        Some((media, data)) => Image { media: media.to_owned(), data: Some(data.to_owned()), ..Image::default() },
-        None => Image { source: Some(address.to_owned()), ..Image::default() },
-    }
-}
-
-/// A resource of an MCP server that is text.
-fn resource(item: &Value) -> Option<Content> {
-    let resource = item.get("resource")?;
-    let text = str_of(resource, "text")?;
-    Some(Content::Document {
-        title: str_of(resource, "uri").map(str::to_owned),
-        media: str_of(resource, "mimeType").map(str::to_owned),
-        text: Some(text.to_owned()),
-        bytes: text.len() as u64,
+        ("input_image" | "image" | "Image" | "inputImage" | "local_image" | "localImage", _) => members.picture().unwrap_or(other),
+        ("resource", _) => members.resource.unwrap_or(other),
+        _ => other,
     })
 }
 
-/// The texts of some content one after the other; each begins on a line of its own.
-pub(super) fn printed(content: &[Content]) -> String {
+/// An address, also as `{"url":…}`.
+fn url<'r>(value: &mut Skim<'r>) -> Result<Option<Raw<'r>>, Torn> {
+    let mut found = value.string();
+    if found.is_none() {
+        value.object(|key, value| {
+            if key.as_bytes() == b"url" {
+                found = value.string().filter(|text| !text.is_empty());
+            }
+            Ok(())
+        })?;
+    }
+    Ok(found)
+}
+
+/// A resource of an MCP server, if it is text.
+fn resource<'r>(value: &mut Skim<'r>) -> Result<Option<Element<'r>>, Torn> {
+    let (mut uri, mut media, mut text) = (None, None, None);
+    value.object(|key, value| {
+        let slot = match key.as_bytes() {
+            b"uri" => &mut uri,
+            b"mimeType" => &mut media,
+            b"text" => &mut text,
+            _ => return Ok(()),
+        };
+        *slot = value.string().filter(|text| !text.is_empty());
+        Ok(())
+    })?;
+    Ok(text.map(|text| Element::Resource { uri, media, text }))
+}
+
+impl<'r> Element<'r> {
+    /// The words, if it is words.
+    pub(super) fn text(&self) -> Option<Cow<'r, str>> {
+        if let Element::Text(text) = self { Some(text.text()) } else { None }
+    }
+
+    /// Whether it is there only encrypted.
+    pub(super) fn is_encrypted(&self) -> bool {
+        let mut found = false;
+        if let Element::Other(raw) = self {
+            let _ = Skim::new(raw).object(|key, _| {
+                found |= key.as_bytes() == b"encrypted_content";
+                Ok(())
+            });
+        }
+        found
+    }
+
+    /// The element as content, with its texts as they may be seen.
+    pub(super) fn open(&self, payloads: Payloads<'_>) -> Content {
+        let word = |raw: Raw<'_>| raw.text().into_owned();
+        match *self {
+            Element::Text(text) => Content::text(payloads.text(text)),
+            Element::Address(address) => Content::Image(image(&address.text(), payloads)),
+            Element::Picture { media, data } => {
+                let media = media.map(word).unwrap_or_default();
+                Content::Image(Image { media, data: Some(payloads.text(data)), ..Image::default() })
+            }
+            Element::Resource { uri, media, text } => Content::Document {
+                title: uri.map(|uri| payloads.text(uri)),
+                media: media.map(word),
+                // The size is that of the text in the log.
+                bytes: text.text().len() as u64,
+                text: Some(payloads.text(text)),
+            },
+            Element::Other(raw) => Content::Other { value: payloads.value(raw) },
+        }
+    }
+}
+
+/// A picture by its address: `data:image/png;base64,…` holds it, anything else only says where it is.
+pub(super) fn image(address: &str, payloads: Payloads<'_>) -> Image {
+    let held = address.strip_prefix("data:").and_then(|rest| rest.split_once(','));
+    match held.and_then(|(media, data)| Some((media.strip_suffix(";base64")?, data))) {
+        Some((media, data)) => Image { media: media.to_owned(), data: Some(payloads.decoded(data.to_owned())), ..Image::default() },
+        None => Image { source: Some(payloads.decoded(address.to_owned())), ..Image::default() },
+    }
+}
+
+/// Texts one after the other; each begins on a line of its own.
+pub(super) fn lines<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
     let mut out = String::new();
-    for text in content.iter().filter_map(Content::as_text) {
+    for text in texts {
         if !out.is_empty() && !out.ends_with('\n') {
             out.push('\n');
         }
         out.push_str(text);
     }
     out
+}
+
+/// Whether a text is JSON, and nothing behind it: an object.
+pub(super) fn is_object(text: &str) -> bool {
+    text.trim_start().starts_with('{') && is_whole(text)
+}
+
+/// Whether a text is JSON, and nothing behind it: a list of objects that have a type.
+pub(super) fn is_content_list(text: &str) -> bool {
+    let mut typed = text.trim_start().starts_with('[') && is_whole(text);
+    let _ = Skim::new(text.as_bytes()).array(|item| {
+        let mut one = false;
+        item.object(|key, _| {
+            one |= key.as_bytes() == b"type";
+            Ok(())
+        })?;
+        typed &= one;
+        Ok(())
+    });
+    typed
+}
+
+fn is_whole(text: &str) -> bool {
+    let mut skim = Skim::new(text.as_bytes());
+    skim.skip().is_ok() && skim.finished()
+}
+
+/// The contents of a value that was opened already.
+pub(super) fn list(value: &Value) -> Vec<Content> {
+    open(value.to_string().as_bytes(), Payloads::default())
+}
+
+/// The texts of some content one after the other.
+pub(super) fn printed(content: &[Content]) -> String {
+    lines(content.iter().filter_map(Content::as_text))
+}
+
+/// A field of a value that is text, and not empty.
+pub(super) fn str_of<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
+    value.get(key)?.as_str().filter(|text| !text.is_empty())
+}
+
+/// JSON in a text that was opened already: an object or a list, and nothing behind it.
+pub(super) fn json(text: &str) -> Option<Value> {
+    (text.trim_start().starts_with(['{', '[']) && is_whole(text)).then(|| value::read(text.as_bytes()))
 }
 
 #[cfg(test)]
@@ -109,6 +283,15 @@ mod tests {
             Content::Other { value: json!({"type": "input_audio", "data": "x"}) },
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn only_whole_json_counts() {
+        assert_eq!(json(r#" {"a":1}"#), Some(json!({"a": 1})));
+        assert_eq!(json(r#"{"a":1"#), None);
+        assert_eq!(json(r#"{"a":1} and more"#), None);
+        assert_eq!(json("12"), None);
+        assert!(is_object(r#" {"a":1}"#) && !is_object("[1]") && is_content_list(r#"[{"type":"text"}]"#) && !is_content_list("[1]"));
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! Records that tell how a call ended: end events, and the completed items of paginated logs. They speak of calls that are logged
 //! as items as well, except where a script made the call; then they are all there is.
 
+use super::facts::Emit;
 use super::fields::{Fields, Place};
-use super::items::{self, Emit, build};
+use super::items::{self, build};
+use super::record::{CodexRecord, RecordClass};
 use super::{markers, tools};
-use crate::Record;
 use std::borrow::Cow;
 use tooltrail_model::Fact;
 use tooltrail_model::event::{CallResult, Claim, ClaimBy, End, TaskState};
@@ -14,50 +15,78 @@ use tooltrail_skim::{Raw, Skim};
 /// How much of the reason of a refusal is looked at.
 const REASON: usize = 1024;
 
-/// Emits the end of a call; says whether the record is one.
-pub(super) fn decode(kind: &str, end: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) -> bool {
-    match kind {
-        "exec_command_end" | "CommandExecution" => command(kind, end, record, emit),
-        "patch_apply_end" | "FileChange" => {
-            let signals = end.bool(end.success).map_or_else(|| items::status(end), said);
-            let declined = items::status(end);
-            let signals = if declined.marker.is_some() { declined } else { signals };
-            give(kind, end, end.changes, end.changes, signals, record, emit);
-        }
-        "mcp_tool_call_end" => mcp(end, &end.inside(end.invocation), record, emit),
-        "McpToolCall" => mcp(end, end, record, emit),
-        "dynamic_tool_call_response" | "DynamicToolCall" => {
-            let signals = end.bool(end.success).map_or_else(|| items::status(end), said);
-            let Some(tool) = end.text(end.tool) else { return true };
-            let tool = tools::full_name(end.text(end.namespace), tool);
-            finish(tool, end, end.arguments, end.content, signals, record, emit);
-        }
-        "web_search_end" | "WebSearch" => {
-            let input = if end.action.is_some() { end.action } else { end.query };
-            give(kind, end, input, Place::default(), items::status(end), record, emit);
-        }
-        "image_generation_end" | "ImageGeneration" => give(kind, end, end.revised_prompt, end.result, items::status(end), record, emit),
-        "view_image_tool_call" | "ImageView" => give(kind, end, end.path, Place::default(), Signals::default(), record, emit),
-        "CollabAgentToolCall" => {
-            let Some(tool) = end.text(end.tool) else { return true };
-            collab(&tool, end, record, emit);
-        }
-        _ if kind.starts_with("collab_") && kind.ends_with("_end") => collab(kind, end, record, emit),
-        "sub_agent_activity" | "SubAgentActivity" => activity(end, emit),
-        _ => return false,
+/// The tool of the call whose end a record tells; nothing if it tells no end. A call that does not say of which tool is no call, nor is
+/// what the person ran by hand.
+pub(super) fn tool<'r>(record: &CodexRecord<'r>) -> Option<Cow<'r, str>> {
+    if !matches!(record.class, RecordClass::Event | RecordClass::Completed) || record.is_by_hand() {
+        return None;
     }
-    true
+    let end = record.body();
+    match &*record.kind {
+        "mcp_tool_call_end" => mcp_tool(&end.inside(end.invocation)),
+        "McpToolCall" => mcp_tool(end),
+        "dynamic_tool_call_response" | "DynamicToolCall" => Some(tools::full_name(end.text(end.namespace), end.text(end.tool)?)),
+        "CollabAgentToolCall" => {
+            let tool = end.text(end.tool)?;
+            Some(tools::of_end(&tool).map_or(tool, Cow::Borrowed))
+        }
+        kind if kind.starts_with("collab_") && kind.ends_with("_end") => {
+            Some(tools::of_end(kind).map_or_else(|| Cow::Owned(kind.to_owned()), Cow::Borrowed))
+        }
+        // The names of tools in `CollabAgentToolCall` are no kinds of records.
+        kind if is_kind(kind) => tools::of_end(kind).map(Cow::Borrowed),
+        _ => None,
+    }
+}
+
+/// Whether a kind of record tells the end of a call of one tool.
+fn is_kind(kind: &str) -> bool {
+    matches!(kind, "exec_command_end" | "CommandExecution" | "patch_apply_end" | "FileChange" | "web_search_end" | "WebSearch")
+        || matches!(kind, "image_generation_end" | "ImageGeneration" | "view_image_tool_call" | "ImageView")
+}
+
+fn mcp_tool<'r>(request: &Fields<'r>) -> Option<Cow<'r, str>> {
+    let (server, tool) = (request.text(request.server)?, request.text(request.tool)?);
+    Some(Cow::Owned(format!("mcp__{server}__{tool}")))
+}
+
+/// Emits the end of a call.
+pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+    let end = record.body();
+    let Some(tool) = tool(record) else {
+        if matches!(&*record.kind, "sub_agent_activity" | "SubAgentActivity") {
+            activity(end, emit);
+        }
+        return;
+    };
+    let by_success = || end.bool(end.success).map_or_else(|| items::status(end), said);
+    let none = Place::default();
+    let (input, content, signals) = match &*record.kind {
+        "exec_command_end" | "CommandExecution" => (end.command, end.aggregated_output, command(end)),
+        "patch_apply_end" | "FileChange" => {
+            let declined = items::status(end);
+            (end.changes, end.changes, if declined.marker.is_some() { declined } else { by_success() })
+        }
+        "mcp_tool_call_end" => (end.inside(end.invocation).arguments, end.result, mcp(end)),
+        "McpToolCall" => (end.arguments, end.result, mcp(end)),
+        "dynamic_tool_call_response" | "DynamicToolCall" => (end.arguments, end.content, by_success()),
+        "web_search_end" | "WebSearch" => (if end.action.is_some() { end.action } else { end.query }, none, items::status(end)),
+        "image_generation_end" | "ImageGeneration" => (end.revised_prompt, end.result, items::status(end)),
+        "view_image_tool_call" | "ImageView" => (end.path, none, Signals::default()),
+        kind => {
+            claim(&tool, record, emit);
+            // The status of an event is the other agent's, that of an item the call's own.
+            (end.prompt, none, if kind.starts_with("collab_") { Signals::default() } else { items::status(end) })
+        }
+    };
+    finish(tool, input, content, signals, record, emit);
 }
 
 fn said(worked: bool) -> Signals {
     Signals { outcome: if worked { Said::Worked } else { Said::Error }, ..Signals::default() }
 }
 
-fn command(kind: &str, end: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
-    // What the person ran by hand is no call of the model.
-    if end.text(end.source).is_some_and(|source| source == "user_shell" || source == "userShell") {
-        return;
-    }
+fn command(end: &Fields<'_>) -> Signals {
     let mut signals = items::status(end);
     if signals.marker.is_some() {
         // A rule may have declined it as well; the output says why.
@@ -65,15 +94,11 @@ fn command(kind: &str, end: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_
         signals.marker = said.and_then(|text| markers::refusal(&text)).or(signals.marker);
     }
     let code = end.int(end.exit_code).filter(|_| signals.marker.is_none());
-    if let Some(code) = code {
-        signals = Signals { exit_field: Some(code), ..said(code == 0) };
-    }
-    give(kind, end, end.command, end.aggregated_output, signals, record, emit);
+    code.map_or(signals, |code| Signals { exit_field: Some(code), ..said(code == 0) })
 }
 
 /// `result` is `{"Ok":{"isError":false,…}}` or `{"Err":"…"}` in events; items have a status and an error.
-fn mcp(end: &Fields<'_>, asked: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
-    let (Some(server), Some(tool)) = (end.text(asked.server), end.text(asked.tool)) else { return };
+fn mcp(end: &Fields<'_>) -> Signals {
     let mut signals = items::status(end);
     let mut error = |is: bool, said: Option<Raw<'_>>| {
         signals.outcome = if is { Said::Error } else { Said::Worked };
@@ -99,17 +124,15 @@ fn mcp(end: &Fields<'_>, asked: &Fields<'_>, record: &Record<'_>, emit: &mut Emi
         }
         Ok(())
     });
-    if end.error.is_some() && !end.raw(end.error).starts_with(b"null") {
+    if end.some(end.error).is_some() {
         error(true, end.string(end.error).or_else(|| end.inside(end.error).message()));
     }
-    let tool = Cow::Owned(format!("mcp__{server}__{tool}"));
-    finish(tool, end, asked.arguments, end.result, signals, record, emit);
+    signals
 }
 
-/// The tools that start and steer other agents.
-fn collab(kind: &str, end: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
-    let id = items::id(end, record);
-    let tool = tools::of_end(kind).map_or_else(|| Cow::Owned(kind.to_owned()), Cow::Borrowed);
+/// The agent that a call has started, by the record of its end.
+fn claim(tool: &str, record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+    let end = record.body();
     let child = end.text(end.new_thread_id).or_else(|| {
         let list = if end.receiver_thread_ids.is_some() { end.receiver_thread_ids } else { end.receiver_thread_ids_camel };
         let mut first = None;
@@ -120,11 +143,8 @@ fn collab(kind: &str, end: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>
         first
     });
     if let Some(child) = child.filter(|_| tool == "spawn_agent") {
-        emit(Fact::Claim(Claim { agent: child, call: id, by: ClaimBy::Progress }));
+        emit(Fact::Claim(Claim { agent: child, call: record.call_id(), by: ClaimBy::Progress }));
     }
-    // The status of an event is the other agent's, that of an item the call's own.
-    let signals = if kind.starts_with("collab_") { Signals::default() } else { items::status(end) };
-    finish(tool, end, end.prompt, Place::default(), signals, record, emit);
 }
 
 /// An agent was started by the call that the event is named after, or stopped.
@@ -142,21 +162,15 @@ fn activity(end: &Fields<'_>, emit: &mut Emit<'_>) {
     }
 }
 
-/// The end of a call whose tool the kind of record tells.
-fn give(kind: &str, end: &Fields<'_>, input: Place, content: Place, signals: Signals, record: &Record<'_>, emit: &mut Emit<'_>) {
-    let tool = tools::of_end(kind).map_or_else(|| Cow::Owned(kind.to_owned()), Cow::Borrowed);
-    finish(tool, end, input, content, signals, record, emit);
-}
-
-fn finish(tool: Cow<'_, str>, end: &Fields<'_>, input: Place, content: Place, signals: Signals, record: &Record<'_>, emit: &mut Emit<'_>) {
-    let id = items::id(end, record);
+fn finish(tool: Cow<'_, str>, input: Place, content: Place, signals: Signals, record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+    let call = build(record, tool, input);
     let result = CallResult {
-        call: id.clone(),
-        content: record.span(content.range()),
+        call: call.id.clone(),
+        content: record.span(content),
         structured: None,
         node: None,
         signals,
-        run_ms: run_ms(end),
+        run_ms: run_ms(record.body()),
         feedback: None,
         background: None,
         child: None,
@@ -166,7 +180,6 @@ fn finish(tool: Cow<'_, str>, end: &Fields<'_>, input: Place, content: Place, si
         truncated: false,
         nested: None,
     };
-    let call = build(end, id, tool, input, record);
     emit(Fact::End(End { call, result }));
 }
 

@@ -1,9 +1,11 @@
 //! The events beside the conversation (`event_msg`): turns, tokens, ends of calls.
 
+use super::content::texts;
+use super::ends;
+use super::facts::Emit;
 use super::fields::Fields;
-use super::items::{Emit, say};
-use super::{ends, output};
-use crate::Record;
+use super::items::say;
+use super::record::CodexRecord;
 use std::ops::Range;
 use tooltrail_model::event::{Echo, Id, Meter, Notice, Work};
 use tooltrail_model::usage::Tokens;
@@ -14,10 +16,8 @@ use tooltrail_skim::Raw;
 const DONE: Work = Work { made: None, turn: None, done: true };
 
 /// Whether an event is known: those that are written, and those that the program has besides.
-pub(super) fn is_known(event: &Fields<'_>, item: Option<&Fields<'_>>) -> bool {
-    let kind = event.name_of_type();
-    match &*kind {
-        "item_completed" | "item_started" => item.is_some_and(is_known_item),
+pub(super) fn is_known(kind: &str, event: &Fields<'_>) -> bool {
+    match kind {
         "token_count" | "user_message" | "agent_message" | "agent_reasoning" | "agent_reasoning_raw_content" => true,
         "agent_reasoning_section_break" | "raw_response_item" | "turn_diff" | "plan_update" | "session_configured" => true,
         "task_started" | "turn_started" | "task_complete" | "turn_complete" | "turn_aborted" | "shutdown_complete" => true,
@@ -35,7 +35,7 @@ pub(super) fn is_known(event: &Fields<'_>, item: Option<&Fields<'_>>) -> bool {
 }
 
 /// The same for an item of a paginated log. A call that does not say of which tool is no call.
-fn is_known_item(item: &Fields<'_>) -> bool {
+pub(super) fn is_known_item(item: &Fields<'_>) -> bool {
     match &*item.name_of_type() {
         "UserMessage" | "HookPrompt" | "AgentMessage" | "Plan" | "Reasoning" | "ContextCompaction" => true,
         "CommandExecution" | "FileChange" | "WebSearch" | "ImageView" | "ImageGeneration" | "SubAgentActivity" => true,
@@ -46,13 +46,9 @@ fn is_known_item(item: &Fields<'_>) -> bool {
     }
 }
 
-/// The item that an event carries.
-pub(super) fn item<'r>(event: &Fields<'r>) -> Option<Fields<'r>> {
-    event.item.there().map(|item| event.inside(item))
-}
-
-pub(super) fn decode(event: &Fields<'_>, item: Option<&Fields<'_>>, record: &Record<'_>, emit: &mut Emit<'_>) {
-    match &*event.name_of_type() {
+pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+    let event = record.body();
+    match &*record.kind {
         "user_message" => {
             if let Some(text) = event.string(event.message) {
                 say(text, Echo::Shown, event.message, record, emit);
@@ -71,25 +67,19 @@ pub(super) fn decode(event: &Fields<'_>, item: Option<&Fields<'_>>, record: &Rec
             let turns = event.int(event.num_turns).and_then(|turns| u32::try_from(turns).ok());
             emit(Fact::Rollback(turns.unwrap_or(1)));
         }
-        "item_completed" => item.into_iter().for_each(|item| completed(item, record, emit)),
-        kind => {
-            ends::decode(kind, event, record, emit);
-        }
+        _ => ends::decode(record, emit),
     }
 }
 
 /// An item of a paginated log. It repeats an item of the conversation, or stands for one that is not there.
-fn completed(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
-    match &*item.name_of_type() {
-        "UserMessage" => {
-            let text = output::first_text(item.skim(item.content)).or_else(|| item.string(item.text));
-            if let Some(text) = text {
-                say(text, Echo::Shown, item.content, record, emit);
-            }
-        }
-        kind => {
-            ends::decode(kind, item, record, emit);
-        }
+pub(super) fn completed(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+    if record.kind != "UserMessage" {
+        return ends::decode(record, emit);
+    }
+    let item = record.body();
+    let text = texts(item.raw(item.content)).first().copied().or_else(|| item.string(item.text));
+    if let Some(text) = text {
+        say(text, Echo::Shown, item.content, record, emit);
     }
 }
 

@@ -1,4 +1,5 @@
-//! The fields of a payload, taken in by one pass and read when somebody asks.
+//! The fields of a payload, taken in by one pass and read when somebody asks. Used by `record` alone to fill a record, and by all that
+//! read one.
 //!
 //! What a payload is stands in its `type`, which may come last, so all fields that any payload needs are noted first: where each
 //! one stands, nothing more. The same names serve records, payloads, and the items inside payloads.
@@ -39,105 +40,172 @@ impl Place {
 }
 
 macro_rules! fields {
-    ($($name:ident $key:literal)+) => {
+    ($($length:literal { $($name:ident $key:literal)+ })+) => {
         /// Where the known fields of an object stand.
         #[derive(Clone, Default)]
         pub(super) struct Fields<'r> {
             bytes: &'r [u8],
-            /// Where the object stands that is being read.
+            /// Where the object stands itself.
+            own: Place,
+            /// The start of the text that its fields are counted from.
             base: usize,
-            $(pub(super) $name: Place,)+
+            $($(pub(super) $name: Place,)+)+
         }
 
         impl Fields<'_> {
             fn slot(&mut self, key: &[u8]) -> Option<&mut Place> {
-                match key {
-                    $($key => Some(&mut self.$name),)+
+                // By length first, so that a key is compared with few others: every key of every record comes by here.
+                match key.len() {
+                    $($length => match key {
+                        $($key => Some(&mut self.$name),)+
+                        _ => None,
+                    },)+
                     _ => None,
                 }
             }
         }
+
+        $($(const _: () = assert!($key.len() == $length, "a field stands under another length");)+)+
     };
 }
 
 fields! {
-    action b"action"
-    aggregated_output b"aggregated_output"
-    agent_id b"agent_id"
-    agent_path b"agent_path"
-    agent_thread_id b"agent_thread_id"
-    arguments b"arguments"
-    author b"author"
-    call_id b"call_id"
-    call_id_camel b"callId"
-    changes b"changes"
-    command b"command"
-    content b"content"
-    cwd b"cwd"
-    duration b"duration"
-    duration_ms b"duration_ms"
-    duration_ms_camel b"durationMs"
-    error b"error"
-    event_id b"event_id"
-    exit_code b"exit_code"
-    forked_from_id b"forked_from_id"
-    git b"git"
-    id b"id"
-    info b"info"
-    input b"input"
-    instructions b"instructions"
-    invocation b"invocation"
-    item b"item"
-    kind b"kind"
-    message b"message"
-    metadata b"metadata"
-    model b"model"
-    name b"name"
-    namespace b"namespace"
-    new_thread_id b"new_thread_id"
-    num_turns b"num_turns"
-    output b"output"
-    parent_thread_id b"parent_thread_id"
-    path b"path"
-    prompt b"prompt"
-    query b"query"
-    reason b"reason"
-    receiver_thread_ids b"receiver_thread_ids"
-    receiver_thread_ids_camel b"receiverThreadIds"
-    recipient b"recipient"
-    record_type b"record_type"
-    result b"result"
-    revised_prompt b"revised_prompt"
-    role b"role"
-    server b"server"
-    session_id b"session_id"
-    source b"source"
-    started_at b"started_at"
-    status b"status"
-    subagent b"subagent"
-    success b"success"
-    summary b"summary"
-    task_name b"task_name"
-    text b"text"
-    thread_settings b"thread_settings"
-    thread_spawn b"thread_spawn"
-    timestamp b"timestamp"
-    tool b"tool"
-    tools b"tools"
-    turn_id b"turn_id"
-    r#type b"type"
+    2 {
+        id b"id"
+    }
+    3 {
+        cwd b"cwd"
+        git b"git"
+    }
+    4 {
+        goal b"goal"
+        info b"info"
+        item b"item"
+        kind b"kind"
+        name b"name"
+        path b"path"
+        role b"role"
+        text b"text"
+        tool b"tool"
+        r#type b"type"
+    }
+    5 {
+        error b"error"
+        input b"input"
+        model b"model"
+        query b"query"
+        tools b"tools"
+    }
+    6 {
+        action b"action"
+        author b"author"
+        call_id_camel b"callId"
+        images b"images"
+        output b"output"
+        prompt b"prompt"
+        reason b"reason"
+        result b"result"
+        review b"review"
+        server b"server"
+        source b"source"
+        status b"status"
+        stdout b"stdout"
+    }
+    7 {
+        call_id b"call_id"
+        changes b"changes"
+        command b"command"
+        content b"content"
+        details b"details"
+        message b"message"
+        success b"success"
+        summary b"summary"
+        turn_id b"turn_id"
+    }
+    8 {
+        agent_id b"agent_id"
+        duration b"duration"
+        event_id b"event_id"
+        metadata b"metadata"
+        subagent b"subagent"
+        to_model b"to_model"
+    }
+    9 {
+        arguments b"arguments"
+        exit_code b"exit_code"
+        fragments b"fragments"
+        namespace b"namespace"
+        num_turns b"num_turns"
+        rationale b"rationale"
+        recipient b"recipient"
+        task_name b"task_name"
+        timestamp b"timestamp"
+    }
+    10 {
+        agent_path b"agent_path"
+        duration_ms_camel b"durationMs"
+        from_model b"from_model"
+        invocation b"invocation"
+        risk_level b"risk_level"
+        session_id b"session_id"
+        started_at b"started_at"
+    }
+    11 {
+        duration_ms b"duration_ms"
+        raw_content b"raw_content"
+        record_type b"record_type"
+    }
+    12 {
+        content_items_camel b"contentItems"
+        instructions b"instructions"
+        local_images b"local_images"
+        summary_text b"summary_text"
+        thread_spawn b"thread_spawn"
+    }
+    13 {
+        content_items b"content_items"
+        new_thread_id b"new_thread_id"
+        review_output b"review_output"
+        window_number b"window_number"
+    }
+    14 {
+        forked_from_id b"forked_from_id"
+        revised_prompt b"revised_prompt"
+    }
+    15 {
+        agent_thread_id b"agent_thread_id"
+        reasoning_effort_camel b"reasoningEffort"
+        thread_settings b"thread_settings"
+    }
+    16 {
+        formatted_output b"formatted_output"
+        parent_thread_id b"parent_thread_id"
+        reasoning_effort b"reasoning_effort"
+        user_facing_hint b"user_facing_hint"
+    }
+    17 {
+        aggregated_output b"aggregated_output"
+        receiver_thread_ids_camel b"receiverThreadIds"
+    }
+    18 {
+        additional_details b"additional_details"
+        last_agent_message b"last_agent_message"
+    }
+    19 {
+        receiver_thread_ids b"receiver_thread_ids"
+        replacement_history b"replacement_history"
+    }
 }
 
 impl<'r> Fields<'r> {
-    /// No fields of a text yet.
-    pub(super) fn of(bytes: &'r [u8]) -> Self {
-        Fields { bytes, ..Fields::default() }
+    /// No fields yet of the object at a place in a text, whose reader counts from the start of the text.
+    pub(super) fn of(bytes: &'r [u8], own: Range<usize>) -> Self {
+        Fields { bytes, own: Place::of(own), ..Fields::default() }
     }
 
     /// The fields of the object at a place in the same text; none if there is no object.
     pub(super) fn inside(&self, place: Place) -> Self {
-        let mut fields = Fields::of(self.bytes);
-        fields.base = place.range().start;
+        let mut fields = Fields { bytes: self.bytes, own: place, base: place.range().start, ..Fields::default() };
         let _ = self.skim(place).object(|key, value| fields.take(key.as_bytes(), value));
         fields
     }
@@ -151,6 +219,16 @@ impl<'r> Fields<'r> {
             *slot = Place::of(base + place.start..base + place.end);
         }
         Ok(())
+    }
+
+    /// Notes where the object ends, once it was read.
+    pub(super) fn end(&mut self, end: usize) {
+        self.own = Place::of(self.own.range().start..end);
+    }
+
+    /// The raw JSON of the object.
+    pub(super) fn own(&self) -> &'r [u8] {
+        self.raw(self.own)
     }
 
     /// The raw JSON of a field.
@@ -183,6 +261,29 @@ impl<'r> Fields<'r> {
     pub(super) fn int(&self, place: Place) -> Option<i64> {
         place.there()?;
         self.skim(place).int().and_then(|n| i64::try_from(n).ok())
+    }
+
+    /// The raw JSON of a field that is there and not null.
+    pub(super) fn some(&self, place: Place) -> Option<&'r [u8]> {
+        place.there().map(|place| self.raw(place)).filter(|raw| !raw.starts_with(b"null"))
+    }
+
+    /// The first of some fields that is there and not null; else the first that is there.
+    pub(super) fn first(&self, places: &[Place]) -> Place {
+        let told = places.iter().find(|place| self.some(**place).is_some());
+        told.or_else(|| places.iter().find(|place| place.is_some())).copied().unwrap_or_default()
+    }
+
+    /// A text inside a field that is an object, by its name there; an empty one counts as missing.
+    pub(super) fn text_inside(&self, place: Place, name: &str) -> Option<Cow<'r, str>> {
+        let mut found = None;
+        let _ = self.skim(place).object(|key, value| {
+            if key.as_bytes() == name.as_bytes() {
+                found = value.string();
+            }
+            Ok(())
+        });
+        found.filter(|text| !text.is_empty()).map(Raw::text)
     }
 
     /// A field that is `true` or `false`.

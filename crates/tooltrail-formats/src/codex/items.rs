@@ -1,9 +1,11 @@
 //! The items of the conversation (`response_item`): messages, calls, outputs.
 
+use super::content::texts;
+use super::facts::Emit;
 use super::fields::{Fields, Place};
 use super::output::{self, Outcome};
+use super::record::CodexRecord;
 use super::{prompt, tools};
-use crate::Record;
 use std::borrow::Cow;
 use tooltrail_model::event::{Block, BlockKind, Call, CallResult, Echo, Notice, Origin, Prompt, TaskNews, TaskState};
 use tooltrail_model::verdict::{Marker, Said, Signals};
@@ -36,34 +38,31 @@ pub(super) const KNOWN: &[&str] = &[
 /// How much of a prompt is kept.
 const HEAD: usize = 400;
 
-pub(super) type Emit<'e> = dyn FnMut(Fact<'_>) + 'e;
-
-pub(super) fn decode(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
-    match &*item.name_of_type() {
-        "message" => message(item, record, emit),
+pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+    let item = record.body();
+    match &*record.kind {
+        "message" => message(record, emit),
         "reasoning" => {
-            let span = record.span(item.summary.range());
+            let span = record.span(item.summary);
             emit(Fact::Block(Block { message: None, kind: BlockKind::Thinking, span }));
         }
         kind @ ("function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call") => {
-            emit(Fact::Call(call(item, kind, record)));
+            emit(Fact::Call(call(record, kind)));
         }
-        "function_call_output" | "function_call_result" | "custom_tool_call_output" | "local_shell_call_output" => {
-            result(item, record, emit)
-        }
-        "tool_search_output" => search_result(item, record, emit),
+        "function_call_output" | "function_call_result" | "custom_tool_call_output" | "local_shell_call_output" => result(record, emit),
+        "tool_search_output" => search_result(record, emit),
         "agent_message" => letter(item, emit),
         kind @ ("web_search_call" | "image_generation_call") => {
-            let call = call(item, kind, record);
-            let done = own_result(item, record, call.id.clone());
+            let call = call(record, kind);
+            let done = own_result(record, call.id.clone());
             emit(Fact::Call(call));
             done.into_iter().for_each(|result| emit(Fact::Result(result)));
         }
         // A kind of call that nobody knows yet is a call all the same.
-        kind if is_new_output(kind, item) => result(item, record, emit),
+        kind if is_new_output(kind, item) => result(record, emit),
         kind => {
             if let Some(tool) = new_call(kind, item) {
-                emit(Fact::Call(call(item, tool, record)));
+                emit(Fact::Call(call(record, tool)));
             }
         }
     }
@@ -74,26 +73,33 @@ fn new_call<'k>(kind: &'k str, item: &Fields<'_>) -> Option<&'k str> {
     kind.strip_suffix("_call").filter(|tool| !tool.is_empty() && item.text(item.call_id).is_some())
 }
 
+/// Whether it is a call of an unknown kind.
+pub(super) fn is_new_call(kind: &str, item: &Fields<'_>) -> bool {
+    new_call(kind, item).is_some()
+}
+
 /// Whether it is the output of such a call.
-fn is_new_output(kind: &str, item: &Fields<'_>) -> bool {
+pub(super) fn is_new_output(kind: &str, item: &Fields<'_>) -> bool {
     kind.ends_with("_output") && item.text(item.call_id).is_some()
 }
 
-fn message(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
-    let span = record.span(item.content.range());
+fn message(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+    let item = record.body();
+    let span = record.span(item.content);
     match item.text(item.role).as_deref() {
         Some("assistant") => {
             let message = item.string(item.id).map(Raw::digest);
             emit(Fact::Block(Block { message, kind: BlockKind::Text, span }));
         }
-        Some("user") => said(item, record, emit),
+        Some("user") => said(record, emit),
         _ => {}
     }
 }
 
 /// A message in the person's name. The program may put texts of its own around their words, or send nothing else.
-fn said(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
-    let texts = output::texts(item.skim(item.content));
+fn said(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+    let item = record.body();
+    let texts = texts(item.raw(item.content));
     // A picture comes with a tag in front; such a message is told by its event.
     let words = match texts.first().map(|text| text.head(HEAD)) {
         Some(first) if !prompt::is_image_tag(&first) => texts.iter().position(|text| prompt::is_persons(&text.head(HEAD))),
@@ -103,13 +109,13 @@ fn said(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
     for text in texts.iter().enumerate().filter(|&(at, _)| at != words).map(|(_, text)| *text) {
         heed(text, &text.head(HEAD), emit);
     }
-    if let Some(text) = texts.get(words).copied().or_else(|| item.string(item.content)) {
+    if let Some(text) = texts.get(words).copied() {
         say(text, Echo::Sent, item.content, record, emit);
     }
 }
 
 /// Something said in the person's name.
-pub(super) fn say(text: Raw<'_>, echo: Echo, place: Place, record: &Record<'_>, emit: &mut Emit<'_>) {
+pub(super) fn say(text: Raw<'_>, echo: Echo, place: Place, record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
     let mut head = text.head(HEAD);
     if head.trim_start().starts_with("# Context from my IDE setup:") {
         head = text.text();
@@ -118,7 +124,7 @@ pub(super) fn say(text: Raw<'_>, echo: Echo, place: Place, record: &Record<'_>, 
     let (origin, head) = prompt::read(head);
     let digest = if origin == Origin::Human { text.digest() } else { 0 };
     let head = if head.len() > HEAD { Cow::Owned(head.chars().take(HEAD).collect()) } else { head };
-    let span = record.span(place.range());
+    let span = record.span(place);
     emit(Fact::Prompt(Prompt { origin, head, digest, span, echo }));
 }
 
@@ -157,7 +163,7 @@ pub(super) fn news(id: Cow<'_, str>, state: TaskState) -> TaskNews<'_> {
 /// A message from one agent to another. The one by which an agent answers the one above it says that it has ended; where messages tell
 /// of what type they are, that one is its last.
 pub(super) fn letter(letter: &Fields<'_>, emit: &mut Emit<'_>) {
-    let text = output::first_text(letter.skim(letter.content)).or_else(|| letter.string(letter.content));
+    let text = texts(letter.raw(letter.content)).first().copied();
     let (Some(text), Some(author)) = (text, letter.text(letter.author)) else { return };
     let recipient = letter.text(letter.recipient);
     let upwards = recipient.is_none_or(|above| author.strip_prefix(&*above).is_some_and(|rest| rest.starts_with('/')));
@@ -168,37 +174,34 @@ pub(super) fn letter(letter: &Fields<'_>, emit: &mut Emit<'_>) {
     }
 }
 
-/// The id that a record has for a call.
-fn named<'r>(item: &Fields<'r>) -> Option<Cow<'r, str>> {
-    item.text(item.call_id).or_else(|| item.text(item.call_id_camel)).or_else(|| item.text(item.id))
-}
-
-/// The id of a call; one without any is named after its line.
-pub(super) fn id<'r>(item: &Fields<'r>, record: &Record<'_>) -> Cow<'r, str> {
-    named(item).unwrap_or_else(|| Cow::Owned(format!("line-{}", record.at.line)))
-}
-
-fn call<'r>(item: &Fields<'r>, kind: &str, record: &Record<'_>) -> Call<'r> {
+fn call<'r>(record: &CodexRecord<'r>, kind: &str) -> Call<'r> {
+    let item = record.body();
     let name = item.text(item.name).unwrap_or_else(|| Cow::Owned(kind.to_owned()));
     let tool = tools::full_name(item.text(item.namespace), name);
-    let input = [item.arguments, item.input, item.action, item.revised_prompt].into_iter().find(|place| place.is_some());
-    build(item, id(item, record), tool, input.unwrap_or_default(), record)
+    build(record, tool, input(item))
+}
+
+/// The place of the input of a call.
+pub(super) fn input(item: &Fields<'_>) -> Place {
+    item.first(&[item.arguments, item.input, item.action, item.revised_prompt])
 }
 
 /// A call of a tool, with its input at a place.
-pub(super) fn build<'r>(item: &Fields<'r>, id: Cow<'r, str>, tool: Cow<'r, str>, input: Place, record: &Record<'_>) -> Call<'r> {
+pub(super) fn build<'r>(record: &CodexRecord<'r>, tool: Cow<'r, str>, input: Place) -> Call<'r> {
+    let item = record.body();
     let kind = tools::kind(&tool);
-    let asked = if matches!(kind, Kind::Task | Kind::Subagent) { Asked::read(item, input) } else { Asked::default() };
+    let about = if matches!(kind, Kind::Task | Kind::Subagent) { AboutTask::read(item, input) } else { AboutTask::default() };
+    let named = record.named();
     Call {
-        id,
-        unnamed: named(item).is_none(),
+        unnamed: named.is_none(),
+        id: named.unwrap_or_else(|| record.call_id()),
         server: tools::server(&tool).map(|server| Cow::Owned(server.to_owned())),
         kind,
         digest: item.skim(input).digest().unwrap_or(0),
-        input: record.span(input.range()),
+        input: record.span(input),
         tool,
-        prompt: asked.prompt.filter(|_| kind == Kind::Subagent),
-        task: asked.task.map(Cow::Owned),
+        prompt: about.prompt.filter(|_| kind == Kind::Subagent),
+        task: about.task.map(Cow::Owned),
         message: None,
         message_id: None,
         has_request: false,
@@ -210,36 +213,41 @@ pub(super) fn build<'r>(item: &Fields<'r>, id: Cow<'r, str>, tool: Cow<'r, str>,
 
 /// What the arguments of a call say about the task or agent it is about.
 #[derive(Default)]
-struct Asked {
+struct AboutTask {
     task: Option<String>,
     prompt: Option<u64>,
 }
 
-impl Asked {
+impl AboutTask {
     /// Arguments are JSON in a string, sometimes JSON itself, and may be neither.
     fn read(item: &Fields<'_>, place: Place) -> Self {
         let inner = item.string(place).map(Raw::text);
         let bytes = inner.as_deref().map_or(item.raw(place), str::as_bytes);
-        let mut asked = Asked::default();
+        let mut about = AboutTask::default();
         let _ = Skim::new(bytes).object(|key, value| {
             match key.as_bytes() {
                 b"session_id" | b"cell_id" => {
                     let text = value.string().map(|id| id.text().into_owned());
-                    asked.task = text.or_else(|| value.int().map(|id| id.to_string()));
+                    about.task = text.or_else(|| value.int().map(|id| id.to_string()));
                 }
-                b"message" | b"prompt" => asked.prompt = value.string().map(Raw::digest).or(asked.prompt),
+                b"message" | b"prompt" => about.prompt = value.string().map(Raw::digest).or(about.prompt),
                 _ => {}
             }
             Ok(())
         });
-        asked
+        about
     }
 }
 
-fn result(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
-    let Some(call) = named(item) else { return };
-    let place = [item.output, item.result, item.content].into_iter().find(|place| place.is_some()).unwrap_or_default();
-    let outcome = output::read(item, place);
+/// The place of an output.
+pub(super) fn output(item: &Fields<'_>) -> Place {
+    [item.output, item.result, item.content].into_iter().find(|place| place.is_some()).unwrap_or_default()
+}
+
+fn result(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+    let Some(call) = record.named() else { return };
+    let place = output(record.body());
+    let outcome = output::outcome(record.body().raw(place));
     if let Some((state, exit_code)) = outcome.polled {
         emit(Fact::Task(TaskNews { id: None, call: None, poll: Some(call.clone()), state, exit_code }));
     }
@@ -250,10 +258,10 @@ fn result(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
     emit(Fact::Result(answer(call, outcome, place, record)));
 }
 
-fn answer<'r>(call: Cow<'r, str>, outcome: Outcome<'r>, place: Place, record: &Record<'_>) -> CallResult<'r> {
+fn answer<'r>(call: Cow<'r, str>, outcome: Outcome<'r>, place: Place, record: &CodexRecord<'_>) -> CallResult<'r> {
     CallResult {
         call,
-        content: record.span(place.range()),
+        content: record.span(place),
         structured: None,
         node: None,
         signals: outcome.signals,
@@ -270,19 +278,25 @@ fn answer<'r>(call: Cow<'r, str>, outcome: Outcome<'r>, place: Place, record: &R
 }
 
 /// The answer of a search for tools is a list; its status says how it went.
-fn search_result(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
+fn search_result(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+    let item = record.body();
     let outcome = Outcome { signals: status(item), ..Outcome::default() };
-    emit(Fact::Result(answer(id(item, record), outcome, item.tools, record)));
+    emit(Fact::Result(answer(record.call_id(), outcome, item.tools, record)));
 }
 
 /// The result of a call that is logged once it is over: the item is both.
-fn own_result<'r>(item: &Fields<'r>, record: &Record<'_>, call: Cow<'r, str>) -> Option<CallResult<'r>> {
-    let state = item.text(item.status)?;
-    if matches!(&*state, "in_progress" | "searching" | "generating") {
+fn own_result<'r>(record: &CodexRecord<'r>, call: Cow<'r, str>) -> Option<CallResult<'r>> {
+    let item = record.body();
+    if !is_over(item) {
         return None;
     }
     let outcome = Outcome { signals: status(item), ..Outcome::default() };
     Some(CallResult { sole: true, ..answer(call, outcome, item.result, record) })
+}
+
+/// Whether a call that is logged once it is over has ended.
+pub(super) fn is_over(item: &Fields<'_>) -> bool {
+    item.text(item.status).is_some_and(|state| !matches!(&*state, "in_progress" | "searching" | "generating"))
 }
 
 /// What `status` says.

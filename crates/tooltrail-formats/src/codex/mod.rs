@@ -4,31 +4,35 @@
 //! ones may be compressed (`.jsonl.zst`). Before September 2025 lines had no envelope, and before June 2025 a session was one JSON
 //! document. What is claimed here rests on the agent's open source (to August 2026) and on published logs.
 //!
-//! `records` takes a line apart and hands it to `items` (the conversation), `events` (what happened beside it) and `ends` (how calls
-//! ended); `output`, with `header` and `markers`, reads what an output says about the outcome.
-//!
-//! A record that is looked at closely is read as a tree of values: `opened` takes it out of its envelope, `parts` says what it holds
-//! for a reader, `asked` and `answered` what it says about a call, and `tools` puts a call into neutral form.
+//! A record is read once, by `record`, with its `fields` where they stand. From it alone a scan takes its `facts`, with `items` (the
+//! conversation), `events` (what happened beside it) and `ends` (how calls ended), and a reader takes the `parts` of the record and the
+//! `request` and `result` of a call, whose `content` becomes values only here. `prompt` says who wrote a text, and `output`, with
+//! `header` and `markers`, what an output holds. `tools` puts a call into neutral form, and `patch` the files that it changes.
 
-mod answered;
-mod asked;
 mod content;
 mod document;
 mod ends;
 mod events;
+mod facts;
 mod fields;
 mod header;
 mod items;
 mod markers;
-mod opened;
+#[cfg(test)]
+mod oracle;
 mod output;
 mod parts;
 mod patch;
 mod prompt;
-mod records;
+mod record;
+mod request;
+mod result;
+mod sniff;
 mod tools;
 
-use crate::{Ask, Decode, LogFiles, OpenRecords, Opened, Places, Record, Sink};
+use self::record::CodexRecord;
+use crate::value::Payloads;
+use crate::{Ask, Decode, LogFiles, OpenRecords, Places, Record, Sink, TypedRecord};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -47,15 +51,17 @@ impl Decode for Codex {
     }
 
     fn sniff(&self, line: &[u8]) -> Option<bool> {
-        records::sniff(line).then_some(true)
+        sniff::line(line).then_some(true)
     }
 
     fn is_whole_record(&self, line: &[u8]) -> bool {
-        records::sniff_envelope(line)
+        sniff::envelope(line)
     }
 
     fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
-        records::decode(record, out)
+        let record = whole(record)?;
+        facts::emit(&record, out);
+        Ok(record.depth)
     }
 
     fn is_document(&self, head: &[u8]) -> bool {
@@ -116,8 +122,8 @@ impl LogFiles for Codex {
 }
 
 impl OpenRecords for Codex {
-    fn parts(&self, record: Opened<'_>) -> Parts {
-        parts::read(record)
+    fn open<'r>(&'r self, record: Record<'r>) -> Result<Box<dyn TypedRecord + 'r>, Torn> {
+        Ok(Box::new(whole(record)?))
     }
 
     fn composed(&self) -> &'static [&'static str] {
@@ -125,24 +131,44 @@ impl OpenRecords for Codex {
         &["user_shell", "userShell"]
     }
 
-    fn request(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
-        asked::read(record, call)
-    }
-
-    fn result(&self, record: Opened<'_>, call: &str) -> Option<Answered> {
-        answered::read(record, call)
-    }
-
-    fn hooks(&self, record: Opened<'_>) -> Vec<HookStory> {
-        answered::hook(record).into_iter().collect()
-    }
-
     fn detail(&self, ask: &Ask<'_>) -> Detailed {
         tools::detail(ask)
     }
 
     fn patches(&self, record: &[u8]) -> Vec<FilePatch> {
-        records::patches(record)
+        patch::read(record)
+    }
+}
+
+/// Reads a record, unless it breaks off.
+fn whole(record: Record<'_>) -> Result<CodexRecord<'_>, Torn> {
+    #[cfg(test)]
+    crate::reads::note(record.bytes);
+    let record = CodexRecord::read(record);
+    record.torn.map_or(Ok(record), Err)
+}
+
+impl TypedRecord for CodexRecord<'_> {
+    fn facts(&self, out: &mut Sink<'_>) {
+        facts::emit(self, out);
+    }
+
+    fn parts(&self, payloads: Payloads<'_>) -> Parts {
+        parts::of(self, payloads)
+    }
+
+    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<Asked> {
+        request::of(self, call, payloads)
+    }
+
+    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<Answered> {
+        let mut answered = result::of(self, call, payloads)?;
+        payloads.together(&mut answered.seen);
+        Some(answered)
+    }
+
+    fn hooks(&self, payloads: Payloads<'_>) -> Vec<HookStory> {
+        result::hook(self, payloads).into_iter().collect()
     }
 }
 

@@ -1,12 +1,15 @@
-//! What the output of a call says about how it ended, in all encodings: text with lines in front, JSON in a string, a JSON object, a
-//! list of texts, nothing.
+//! The output of a call in all encodings: text with lines in front, JSON in a string, a JSON object, a list of texts, nothing. A scan
+//! asks how the call ended ([`outcome`]), a reader what the model saw ([`open`]).
 
-use super::fields::{Fields, Place};
+use super::content::{self, Element};
 use super::header::{self, Header};
 use super::markers::{self, Meaning};
+use crate::value::Payloads;
 use memchr::memmem::Finder;
+use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::LazyLock;
+use tooltrail_model::content::Content;
 use tooltrail_model::event::{Child, Hook, TaskState};
 use tooltrail_model::verdict::{Marker, Said, Signals};
 use tooltrail_skim::{Raw, Skim, Torn, Type};
@@ -32,49 +35,81 @@ pub(super) struct Outcome<'r> {
     pub(super) truncated: bool,
 }
 
-/// Reads the output at a place.
-pub(super) fn read<'r>(fields: &Fields<'r>, place: Place) -> Outcome<'r> {
-    let mut out = match fields.kind_of(place) {
-        Some(Type::String) => fields.string(place).map(text).unwrap_or_default(),
-        Some(Type::Object) => json(fields.raw(place)),
-        Some(Type::Array) => first_text(fields.skim(place)).map(text).unwrap_or_default(),
-        _ => Outcome::default(),
+/// An output as a log carries it.
+enum Carrier<'r> {
+    /// A text with lines in front of it that tell the outcome, or JSON in a string.
+    Text(Raw<'r>),
+    /// A JSON object.
+    Object(&'r [u8]),
+    /// A list of content items. The first text of it tells the outcome.
+    List(&'r [u8]),
+    /// A number, a truth, nothing.
+    Other(&'r [u8]),
+}
+
+impl<'r> Carrier<'r> {
+    fn of(raw: &'r [u8]) -> Self {
+        let mut skim = Skim::new(raw);
+        match skim.peek() {
+            Some(Type::String) => skim.string().map_or(Carrier::Other(raw), Carrier::Text),
+            Some(Type::Object) => Carrier::Object(raw),
+            Some(Type::Array) => Carrier::List(raw),
+            _ => Carrier::Other(raw),
+        }
+    }
+}
+
+/// Reads how a call ended from its raw output.
+pub(super) fn outcome(raw: &[u8]) -> Outcome<'_> {
+    let mut out = match Carrier::of(raw) {
+        Carrier::Text(said) => text(said),
+        Carrier::Object(bytes) => json(bytes),
+        Carrier::List(bytes) => content::texts(bytes).first().map(|said| text(*said)).unwrap_or_default(),
+        Carrier::Other(_) => Outcome::default(),
     };
-    out.truncated |= is_truncated(fields.raw(place));
+    out.truncated |= is_truncated(raw);
     out
 }
 
-/// The texts of a list of content items.
-pub(super) fn texts(mut list: Skim<'_>) -> Vec<Raw<'_>> {
-    let mut found = Vec::new();
-    let _ = list.array(|item| {
-        item.object(|key, value| {
-            if key.as_bytes() == b"text" {
-                found.extend(value.string());
-            }
-            Ok(())
-        })
-    });
-    found
-}
-
-/// The first text of a list of content items.
-pub(super) fn first_text(mut list: Skim<'_>) -> Option<Raw<'_>> {
-    let mut found = None;
-    let _ = list.array(|item| {
-        if found.is_some() {
-            return Ok(());
+/// Opens a raw output: what the model saw, without what the agent wraps around it, and the metadata of the wrapping.
+pub(super) fn open(raw: &[u8], payloads: Payloads<'_>) -> (Vec<Content>, Option<Value>) {
+    match Carrier::of(raw) {
+        Carrier::Text(said) => {
+            let text = said.text();
+            let wrapped = content::is_object(&text).then(|| unwrapped(text.as_bytes(), payloads)).flatten();
+            wrapped.unwrap_or_else(|| (untimed(vec![Element::Text(said)], payloads), None))
         }
-        item.object(|key, value| {
-            if key.as_bytes() == b"text" {
-                found = value.string().or(found);
-            }
-            Ok(())
-        })
-    });
-    found
+        Carrier::Object(bytes) => unwrapped(bytes, payloads).unwrap_or_else(|| (content::open(bytes, payloads), None)),
+        Carrier::List(bytes) => (untimed(content::elements(bytes), payloads), None),
+        Carrier::Other(bytes) => (content::open(bytes, payloads), None),
+    }
 }
 
+/// The output and the metadata in `{"output":…,"metadata":{…}}`.
+fn unwrapped(bytes: &[u8], payloads: Payloads<'_>) -> Option<(Vec<Content>, Option<Value>)> {
+    let members = Members::read(bytes).ok()?;
+    let (output, metadata) = (members.output?, members.metadata.filter(|metadata| metadata.starts_with(b"{"))?);
+    Some((content::open(output, payloads), Some(payloads.value(metadata))))
+}
+
+/// Opens content without the `Wall time: 1.2 seconds\nOutput:` in front of what an MCP server answered. What stands behind it may be
+/// a list of content, as JSON.
+fn untimed(elements: Vec<Element<'_>>, payloads: Payloads<'_>) -> Vec<Content> {
+    let first = elements.first().and_then(Element::text);
+    let header = first.as_deref().map(header::read).filter(Header::is_time_alone);
+    let Some(header) = header else { return elements.iter().map(|one| one.open(payloads)).collect() };
+    let mut seen = if content::is_content_list(header.body) {
+        content::open(header.body.as_bytes(), payloads)
+    } else if header.body.is_empty() && elements.len() > 1 {
+        Vec::new()
+    } else {
+        vec![Content::text(payloads.decoded(header.body.to_owned()))]
+    };
+    seen.extend(elements.iter().skip(1).map(|one| one.open(payloads)));
+    seen
+}
+
+/// What a text says about how a call ended.
 fn text<'r>(raw: Raw<'r>) -> Outcome<'r> {
     let mut head = raw.head(HEAD);
     if head.trim_start().starts_with('{') {
@@ -148,42 +183,57 @@ fn mean(out: &mut Outcome<'_>, head: &str, header: &Header<'_>) {
     };
 }
 
-/// `{"output":"…","metadata":{"exit_code":0,"duration_seconds":0.1}}`, or what an agent's tools answer.
+/// The members of an output that is a JSON object: `{"output":"…","metadata":{"exit_code":0,"duration_seconds":0.1}}`, or what an
+/// agent's tools answer. Each is its raw JSON.
+#[derive(Default)]
+struct Members<'b> {
+    output: Option<&'b [u8]>,
+    metadata: Option<&'b [u8]>,
+    agent_id: Option<&'b [u8]>,
+    task_name: Option<&'b [u8]>,
+    status: Option<&'b [u8]>,
+    agents: Option<&'b [u8]>,
+}
+
+impl<'b> Members<'b> {
+    fn read(bytes: &'b [u8]) -> Result<Self, Torn> {
+        let mut members = Members::default();
+        Skim::new(bytes).object(|key, value| {
+            let slot = match key.as_bytes() {
+                b"output" => &mut members.output,
+                b"metadata" => &mut members.metadata,
+                b"agent_id" => &mut members.agent_id,
+                b"task_name" => &mut members.task_name,
+                b"status" => &mut members.status,
+                b"agents" => &mut members.agents,
+                _ => return Ok(()),
+            };
+            let span = value.skip()?;
+            *slot = Some(value.slice(span));
+            Ok(())
+        })?;
+        Ok(members)
+    }
+}
+
+/// What an output that is a JSON object says about how a call ended.
 fn json<'r>(bytes: &[u8]) -> Outcome<'r> {
+    let Ok(members) = Members::read(bytes) else {
+        // Only the beginning of something, or no JSON at all.
+        return words(&String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]));
+    };
     let mut out = Outcome::default();
-    let (mut code, mut body, mut agent, mut path) = (None, None, None, None);
-    let read = Skim::new(bytes).object(|key, value| {
+    let mut code = None;
+    let _ = Skim::new(members.metadata.unwrap_or_default()).object(|key, value| {
         match key.as_bytes() {
-            b"output" => body = value.string().map(|text| text.head(HEAD).into_owned()),
-            b"metadata" => value.object(|key, value| {
-                match key.as_bytes() {
-                    b"exit_code" => code = value.int().and_then(|code| i64::try_from(code).ok()),
-                    b"duration_seconds" => {
-                        out.run_ms = value.float().filter(|s| s.is_finite() && *s >= 0.0).map(|s| (s * 1000.0).round() as u64)
-                    }
-                    _ => {}
-                }
-                Ok(())
-            })?,
-            b"agent_id" => agent = value.string().map(|id| id.text().into_owned()),
-            b"task_name" => path = value.string().map(|id| id.text().into_owned()).filter(|path| path.starts_with('/')),
-            b"status" => value.object(|key, value| {
-                out.agents.push((Cow::Owned(key.text().into_owned()), agent_state(value)));
-                Ok(())
-            })?,
-            b"agents" => value.array(|agent| {
-                out.agents.extend(listed(agent)?);
-                Ok(())
-            })?,
+            b"exit_code" => code = value.int().and_then(|code| i64::try_from(code).ok()),
+            b"duration_seconds" => out.run_ms = value.float().filter(|s| s.is_finite() && *s >= 0.0).map(|s| (s * 1000.0).round() as u64),
             _ => {}
         }
         Ok(())
     });
-    if read.is_err() {
-        // Only the beginning of something, or no JSON at all.
-        return words(&String::from_utf8_lossy(&bytes[..bytes.len().min(HEAD)]));
-    }
-    let body = body.unwrap_or_default();
+    let string = |raw: Option<&[u8]>| Skim::new(raw?).string().map(|text| text.text().into_owned());
+    let body = members.output.and_then(|raw| Skim::new(raw).string()).map(|text| text.head(HEAD).into_owned()).unwrap_or_default();
     match code {
         Some(code) => ended(&mut out, code, &body),
         None if !body.is_empty() => {
@@ -192,8 +242,17 @@ fn json<'r>(bytes: &[u8]) -> Outcome<'r> {
         }
         None => {}
     }
+    let _ = Skim::new(members.status.unwrap_or_default()).object(|key, value| {
+        out.agents.push((Cow::Owned(key.text().into_owned()), agent_state(value)));
+        Ok(())
+    });
+    let _ = Skim::new(members.agents.unwrap_or_default()).array(|agent| {
+        out.agents.extend(listed(agent)?);
+        Ok(())
+    });
     let child = |agent: String, alias| Child { agent: Cow::Owned(agent), sure: false, alias, detached: true };
-    out.child = agent.map(|agent| child(agent, false)).or_else(|| path.map(|path| child(path, true)));
+    let path = string(members.task_name).filter(|path| path.starts_with('/'));
+    out.child = string(members.agent_id).map(|agent| child(agent, false)).or_else(|| path.map(|path| child(path, true)));
     out
 }
 
@@ -248,9 +307,9 @@ fn is_truncated(raw: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    type Told = (Said, Option<Marker>, Option<i64>);
+    type Evidence = (Said, Option<Marker>, Option<i64>);
 
-    fn signals(text: &str) -> Told {
+    fn signals(text: &str) -> Evidence {
         let quoted = serde_json::to_string(text).unwrap_or_default();
         let raw = Skim::new(quoted.as_bytes()).string();
         let signals = raw.map(super::text).unwrap_or_default().signals;
@@ -259,7 +318,7 @@ mod tests {
 
     #[test]
     fn every_encoding_tells_how_it_ended() {
-        let table: &[(&str, Told)] = &[
+        let table: &[(&str, Evidence)] = &[
             (r#"{"output":"a","metadata":{"exit_code":0,"duration_seconds":0.1}}"#, (Said::Worked, None, Some(0))),
             (r#"{"output":"{\"metadata\":{\"exit_code\":1}}","metadata":{"exit_code":0}}"#, (Said::Worked, None, Some(0))),
             (

@@ -5,22 +5,33 @@
 //! `changes`, those have.
 
 use super::fields::{Fields, Place};
+use super::record::CodexRecord;
+use crate::Record;
 use tooltrail_model::patch::{FileChange, FilePatch, Hunk, PatchLine, unified};
+use tooltrail_model::{At, Span};
 use tooltrail_skim::{Raw, Skim, Type};
 
 /// How a patch begins.
 pub(super) const BEGIN: &str = "*** Begin Patch";
 
-/// What a record changes: an end event or completed item by its `changes`, a call by the patch in its input.
-pub(super) fn of_record(payload: &Fields<'_>) -> Vec<FilePatch> {
-    let item = payload.inside(payload.item);
-    for fields in [payload, &item] {
-        if fields.changes.is_some() {
-            return of_changes(fields.skim(fields.changes));
-        }
+/// What a record changes in files, before anything of it is read.
+pub(super) fn read(record: &[u8]) -> Vec<FilePatch> {
+    if !may_hold(record) {
+        return Vec::new();
     }
-    let inputs = [payload.input, payload.arguments, payload.action];
-    inputs.into_iter().find_map(|place| of_input(payload, place)).map(|text| parse(&text)).unwrap_or_default()
+    let at = At { line: 0, span: Span { start: 0, end: record.len() as u64 } };
+    let record = CodexRecord::read(Record { at, bytes: record });
+    if record.torn.is_some() { Vec::new() } else { of(&record) }
+}
+
+/// What a record changes: an end event or completed item by its `changes`, a call by the patch in its input.
+fn of(record: &CodexRecord<'_>) -> Vec<FilePatch> {
+    let body = record.body();
+    if body.changes.is_some() {
+        return of_changes(body.skim(body.changes));
+    }
+    let inputs = [body.input, body.arguments, body.action];
+    inputs.into_iter().find_map(|place| of_input(body, place)).map(|text| parse(&text)).unwrap_or_default()
 }
 
 /// The patch in the input of a call.
@@ -149,14 +160,13 @@ fn take(file: &mut FilePatch, line: &str, marker: Option<&str>) {
 }
 
 /// Whether the input of a call may hold a patch, before anything is taken apart.
-pub(super) fn may_hold(record: &[u8]) -> bool {
+fn may_hold(record: &[u8]) -> bool {
     Skim::new(record).peek() == Some(Type::Object)
         && (memchr::memmem::find(record, BEGIN.as_bytes()).is_some() || memchr::memmem::find(record, b"\"changes\"").is_some())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::records;
     use super::*;
 
     const PATCH: &str = "*** Begin Patch\n*** Environment ID: e1\n*** Add File: new.txt\n+one\n+two\n*** Delete File: old.txt\n*** Update File: a.rs\n*** Move to: b.rs\n@@ fn main() {\n@@ if x {\n-old\n+new\n same\n@@\n+end\n*** End of File\n*** End Patch\nnot part of it";
@@ -194,20 +204,20 @@ mod tests {
         ];
         for input in inputs {
             let record = format!("{{\"type\":\"response_item\",\"payload\":{{{input}}}}}");
-            assert_eq!(records::patches(record.as_bytes()), expected, "{input}");
+            assert_eq!(read(record.as_bytes()), expected, "{input}");
         }
     }
 
     #[test]
     fn changes_have_line_numbers() {
         let record = br#"{"type":"event_msg","payload":{"type":"patch_apply_end","changes":{"/a":{"type":"update","unified_diff":"@@ -3 +3 @@\n-x\n+y\n","move_path":"/b"},"/c":{"type":"add","content":"1\n2\n"},"/d":{"type":"delete","content":"1\n"}}}}"#;
-        let files = records::patches(record);
+        let files = read(record);
         assert_eq!(files.len(), 3);
         assert_eq!((files[0].moved_to.as_deref(), files[0].hunks[0].old_start), (Some("/b"), Some(3)));
         assert_eq!(files[1].hunks[0].lines, [added("1"), added("2")]);
         assert_eq!(files[2].change, FileChange::Delete);
         let item = br#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"FileChange","changes":{"/d":{"type":"delete","content":"1\n"}}}}}"#;
-        assert_eq!(records::patches(item).len(), 1);
+        assert_eq!(read(item).len(), 1);
     }
 
     #[test]
@@ -215,8 +225,8 @@ mod tests {
         for text in ["", "*** Begin Patch", "*** Begin Patch\n+x\n@@\n*** End of File\n*** Move to: x", "*** Update File: a\n+x"] {
             assert!(parse(text).is_empty(), "{text}");
         }
-        assert!(records::patches(b"{\"type\":\"response_item\",\"payload\":{\"changes\":[1]}}").is_empty());
-        assert!(records::patches(b"[]").is_empty());
+        assert!(read(b"{\"type\":\"response_item\",\"payload\":{\"changes\":[1]}}").is_empty());
+        assert!(read(b"[]").is_empty());
         assert_eq!(parse("*** Begin Patch\n*** Update File: a\n-x")[0].hunks[0].lines.len(), 1);
     }
 }

@@ -1,5 +1,6 @@
 //! What reaches the model in the person's name: their words, or text that the program puts in.
 
+use crate::value::Payloads;
 use std::borrow::Cow;
 use tooltrail_model::event::Origin;
 use tooltrail_model::transcript::Part;
@@ -56,21 +57,24 @@ fn tag(text: &str) -> Option<&str> {
 }
 
 /// A whole text as parts: the person's words, what the program put in, a command run by hand, or an editor's context and the words
-/// behind it.
-pub(super) fn parts(text: String) -> Vec<Part> {
-    if let Some(command) = by_hand(&text) {
+/// behind it. Who wrote it is told by the text as it is in the log; only the parts are as they may be seen.
+pub(super) fn parts(text: &str, payloads: Payloads<'_>) -> Vec<Part> {
+    if let Some(command) = by_hand(text, payloads) {
         return vec![command];
     }
-    let (origin, words) = read(Cow::Borrowed(&text));
-    if origin == Origin::Program {
-        return vec![Part::Folded { label: label(&text).unwrap_or_else(|| "context".to_owned()), text }];
+    let open = |text: &str| payloads.decoded(text.to_owned());
+    match read(Cow::Borrowed(text)) {
+        (Origin::Program, _) => {
+            let label = label(text).unwrap_or_else(|| "context".to_owned());
+            vec![Part::Folded { label: payloads.decoded(label), text: open(text) }]
+        }
+        (origin, Cow::Owned(words)) => {
+            let context = text.split_once(REQUEST).map_or("", |(before, _)| before.trim());
+            let context = (!context.is_empty()).then(|| Part::Folded { label: "editor context".to_owned(), text: open(context) });
+            context.into_iter().chain([Part::Prompt { origin, text: payloads.decoded(words) }]).collect()
+        }
+        (origin, Cow::Borrowed(_)) => vec![Part::Prompt { origin, text: open(text) }],
     }
-    if let Cow::Owned(words) = words {
-        let context = text.split_once(REQUEST).map_or("", |(before, _)| before.trim());
-        let context = (!context.is_empty()).then(|| Part::Folded { label: "editor context".to_owned(), text: context.to_owned() });
-        return context.into_iter().chain([Part::Prompt { origin, text: words }]).collect();
-    }
-    vec![Part::Prompt { origin, text }]
 }
 
 /// What a text calls itself that the program put in: its tag in words, or the file it comes from.
@@ -90,13 +94,14 @@ pub(super) fn is_image_tag(text: &str) -> bool {
 }
 
 /// `<user_shell_command><command>ls</command><result>…</result></user_shell_command>`: the person ran a command by hand.
-fn by_hand(text: &str) -> Option<Part> {
+fn by_hand(text: &str, payloads: Payloads<'_>) -> Option<Part> {
     let inner = text.trim_start().strip_prefix("<user_shell_command>")?;
     let (_, rest) = inner.split_once("<command>")?;
     let (line, rest) = rest.split_once("</command>")?;
     let result = rest.split_once("<result>").map(|(_, rest)| rest.rsplit_once("</result>").map_or(rest, |(result, _)| result));
     let output = result.map(|result| result.trim_matches('\n').to_owned()).filter(|result| !result.is_empty());
-    Some(Part::Command { line: format!("!{}", line.trim()), output })
+    let output = output.map(|output| payloads.decoded(output));
+    Some(Part::Command { line: payloads.decoded(format!("!{}", line.trim())), output })
 }
 
 #[cfg(test)]
@@ -120,14 +125,14 @@ mod tests {
         let folded = |label: &str, text: &str| Part::Folded { label: label.to_owned(), text: text.to_owned() };
         let editor = "# Context from my IDE setup:\n\n## Open tabs:\n- a.rs\n\n## My request for Codex:\nfix it\n";
         assert_eq!(
-            parts(editor.into()),
+            parts(editor, Payloads::default()),
             [folded("editor context", "# Context from my IDE setup:\n\n## Open tabs:\n- a.rs"), prompt("fix it\n")]
         );
-        assert_eq!(parts("<environment_context>x".into()), [folded("environment context", "<environment_context>x")]);
+        assert_eq!(parts("<environment_context>x", Payloads::default()), [folded("environment context", "<environment_context>x")]);
         let command =
             "<user_shell_command>\n<command>\ngit status\n</command>\n<result>\nExit code: 0\nclean\n</result>\n</user_shell_command>";
         let expected = Part::Command { line: "!git status".into(), output: Some("Exit code: 0\nclean".into()) };
-        assert_eq!(parts(command.into()), [expected]);
+        assert_eq!(parts(command, Payloads::default()), [expected]);
         assert!(is_image_tag("<image name=[Image #1]>") && is_image_tag("</image>") && !is_image_tag("<image> or not"));
     }
 

@@ -3,8 +3,7 @@
 
 use super::Call;
 use super::bag::{Bag, text_in};
-use crate::codex::content::{list, printed};
-use crate::codex::opened::json;
+use crate::codex::content::{json, list, printed};
 use serde_json::Value;
 use tooltrail_model::detail::{Agent, Detail};
 

@@ -1,6 +1,6 @@
 //! The fields of an object, taken out one by one. What nobody takes is the rest.
 
-use super::super::opened::str_of;
+use super::super::content::str_of;
 use serde_json::{Map, Value};
 
 /// Fields that wait to be taken.

@@ -3,7 +3,7 @@
 
 use super::Call;
 use super::bag::text_in;
-use crate::codex::opened::json;
+use crate::codex::content::json;
 use serde_json::Value;
 use tooltrail_model::detail::{Choice, Detail, Question, Questions};
 

@@ -1,7 +1,7 @@
 //! Searches: of the web, and of tools. Codex keeps what was asked, not what the web answered.
 
 use super::Call;
-use crate::codex::answered::tool_names;
+use crate::codex::result::tool_names;
 use tooltrail_model::detail::{Detail, ToolSearch, WebSearch};
 
 /// `{"type":"search","query":…}`, `{"type":"open_page","url":…}`, `{"type":"find_in_page","url":…,"pattern":…}`.

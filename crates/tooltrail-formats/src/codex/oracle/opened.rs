@@ -1,6 +1,7 @@
 //! A record as a tree of values: what it is, without its envelope. The same distinctions as `records`, which reads bytes.
 
-use crate::{Opened, time, value};
+use super::Opened;
+use crate::{time, value};
 use serde_json::Value;
 use tooltrail_model::Time;
 use tooltrail_skim::Skim;
@@ -62,7 +63,7 @@ impl<'v> Entry<'v> {
             ("", None) if outer.get("id").is_some() || outer.get("record_type").is_some() => (Sort::Silent, outer),
             // A line that is no object is no record.
             _ if !outer.is_object() => (Sort::Silent, outer),
-            (_, None) if super::items::KNOWN.contains(&name) => (Sort::Item, outer),
+            (_, None) if crate::codex::items::KNOWN.contains(&name) => (Sort::Item, outer),
             _ => (Sort::Unknown, outer),
         };
         Entry { sort, kind: str_of(body, "type").unwrap_or_default(), body, time, line: record.line }
@@ -146,48 +147,4 @@ pub(super) fn json(text: &str) -> Option<Value> {
     let mut skim = Skim::new(text.as_bytes());
     skim.skip().ok()?;
     skim.finished().then(|| value::read(text.as_bytes()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn records_of_all_times_lose_their_envelope() {
-        let table = [
-            (json!({"type": "response_item", "payload": {"type": "message"}}), Sort::Item, "message"),
-            (json!({"type": "event_msg", "payload": {"type": "error"}}), Sort::Event, "error"),
-            (json!({"type": "event_msg", "payload": {"type": "item_completed", "item": {"type": "Plan"}}}), Sort::Completed, "Plan"),
-            (json!({"type": "message", "role": "user", "content": []}), Sort::Item, "message"),
-            (json!({"id": "a", "timestamp": "x", "instructions": null}), Sort::Silent, ""),
-            (json!({"record_type": "state"}), Sort::Silent, ""),
-            (json!({"type": "something_new", "payload": {}}), Sort::Unknown, "something_new"),
-            (json!([1]), Sort::Silent, ""),
-        ];
-        for (value, sort, kind) in table {
-            let entry = Entry::of(Opened { line: 1, bytes: &[], payloads: Default::default(), value: &value });
-            assert_eq!((entry.sort, entry.kind), (sort, kind), "{value}");
-        }
-    }
-
-    #[test]
-    fn a_search_without_a_name_is_known_by_its_line_or_its_end() {
-        let about = |payload: Value, call: &str| {
-            let value = json!({"type": "response_item", "payload": payload});
-            Entry::of(Opened { line: 7, bytes: &[], payloads: Default::default(), value: &value }).is_about(call)
-        };
-        let unnamed = json!({"type": "web_search_call", "status": "completed"});
-        assert!(about(unnamed.clone(), "line-7") && about(unnamed.clone(), "ws_1") && !about(unnamed, "line-8"));
-        assert!(!about(json!({"type": "web_search_call", "id": "ws_2"}), "ws_1"));
-        assert!(!about(json!({"type": "local_shell_call"}), "ws_1"));
-    }
-
-    #[test]
-    fn only_whole_json_counts() {
-        assert_eq!(json(r#" {"a":1}"#), Some(json!({"a": 1})));
-        assert_eq!(json(r#"{"a":1"#), None);
-        assert_eq!(json(r#"{"a":1} and more"#), None);
-        assert_eq!(json("12"), None);
-    }
 }

@@ -3,10 +3,10 @@
 //! The output of an item is what the model saw. End events and completed items tell what the tool produced; what they give as seen
 //! counts only where no item says it.
 
+use super::Opened;
 use super::content::{image, list, printed};
 use super::opened::{Entry, Sort, json, str_of};
-use super::{header, markers};
-use crate::Opened;
+use crate::codex::{header, markers};
 use serde_json::{Map, Value};
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::transcript::{Answered, HookStory};
@@ -143,7 +143,7 @@ pub(super) fn tool_names(tools: Option<&Value>) -> Vec<String> {
         if inner.is_empty() {
             names.push(name.to_owned());
         }
-        names.extend(inner.iter().map(|inner| super::tools::full_name(Some(name.into()), (*inner).into()).into_owned()));
+        names.extend(inner.iter().map(|inner| crate::codex::tools::full_name(Some(name.into()), (*inner).into()).into_owned()));
     }
     names
 }
@@ -152,46 +152,4 @@ pub(super) fn tool_names(tools: Option<&Value>) -> Vec<String> {
 fn rest(entry: &Entry<'_>) -> Option<Value> {
     let fields = entry.body.as_object()?.iter().filter(|(key, value)| !NAMES.contains(&key.as_str()) && !value.is_null());
     Some(Value::Object(fields.map(|(key, value)| (key.clone(), value.clone())).collect::<Map<_, _>>()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn output(output: Value) -> (Vec<Content>, Option<Value>) {
-        let record = json!({"type": "response_item", "payload": {"type": "function_call_output", "call_id": "c", "output": output}});
-        let answered = read(Opened { line: 1, bytes: &[], payloads: Default::default(), value: &record }, "c").unwrap_or_default();
-        (answered.seen, answered.produced)
-    }
-
-    #[test]
-    fn outputs_lose_their_wrapping() {
-        let text = |text: &str| vec![Content::text(text)];
-        let meta = json!({"exit_code": 1});
-        let table = [
-            (json!("plain"), text("plain"), None),
-            (json!({"output": "a", "metadata": {"exit_code": 1}}), text("a"), Some(meta.clone())),
-            (json!(r#"{"output":"a","metadata":{"exit_code":1}}"#), text("a"), Some(meta)),
-            (json!(r#"{"agent_id":"x"}"#), text(r#"{"agent_id":"x"}"#), None),
-            (json!("Wall time: 1.2 seconds\nOutput:\nrows"), text("rows"), None),
-            (json!("Wall time: 1.2 seconds\nOutput:\n[{\"type\":\"text\",\"text\":\"rows\"}]"), text("rows"), None),
-            (
-                json!([{"type": "input_text", "text": "Wall time: 1.2 seconds\nOutput:\n"}, {"type": "input_text", "text": "rows"}]),
-                text("rows"),
-                None,
-            ),
-            (json!("Exit code: 0\nWall time: 1.2 seconds\nOutput:\nx"), text("Exit code: 0\nWall time: 1.2 seconds\nOutput:\nx"), None),
-            (Value::Null, Vec::new(), None),
-        ];
-        for (value, seen, produced) in table {
-            assert_eq!(output(value.clone()), (seen, produced), "{value}");
-        }
-    }
-
-    #[test]
-    fn tools_of_a_namespace_are_named_one_by_one() {
-        let tools = json!([{"name": "mcp__db", "tools": [{"name": "query"}, {"name": "tables"}]}, {"name": "plain"}, 1]);
-        assert_eq!(tool_names(Some(&tools)), ["mcp__db__query", "mcp__db__tables", "plain"]);
-    }
 }

@@ -1,7 +1,7 @@
 //! What a record says about the request of a call: its input, taken out of whatever carries it.
 
+use super::Opened;
 use super::opened::{Entry, Sort, json};
-use crate::Opened;
 use serde_json::{Map, Value};
 use tooltrail_model::transcript::Asked;
 
@@ -61,30 +61,4 @@ fn of_end(entry: &Entry<'_>) -> Option<Value> {
 fn some(entry: &Entry<'_>, keys: &[&str]) -> Value {
     let fields = keys.iter().filter_map(|key| Some(((*key).to_owned(), entry.field(key)?.clone())));
     Value::Object(fields.collect::<Map<_, _>>())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn input(payload: Value, call: &str) -> Option<Value> {
-        let sort = if payload["type"].as_str().is_some_and(|kind| kind.ends_with("_call")) { "response_item" } else { "event_msg" };
-        let record = json!({"type": sort, "payload": payload});
-        read(Opened { line: 7, bytes: &[], payloads: Default::default(), value: &record }, call).map(|asked| asked.input)
-    }
-
-    #[test]
-    fn inputs_are_taken_out_of_every_carrier() {
-        let call = |arguments: &str| json!({"type": "function_call", "call_id": "c", "arguments": arguments});
-        assert_eq!(input(call(r#"{"cmd":"ls"}"#), "c"), Some(json!({"cmd": "ls"})));
-        assert_eq!(input(call(r#""{\"cmd\":\"ls\"}""#), "c"), Some(json!({"cmd": "ls"})));
-        assert_eq!(input(call(r#"{"cmd":"ls"#), "c"), Some(json!(r#"{"cmd":"ls"#)));
-        assert_eq!(input(call("{}"), "other"), None);
-        assert_eq!(input(json!({"type": "custom_tool_call", "call_id": "c", "input": "{}"}), "c"), Some(json!("{}")));
-        assert_eq!(input(json!({"type": "web_search_call", "action": {"query": "q"}}), "line-7"), Some(json!({"query": "q"})));
-        assert_eq!(input(json!({"type": "fly_call", "call_id": "c", "arguments": "{\"to\":1}"}), "c"), Some(json!({"to": 1})));
-        assert_eq!(input(json!({"type": "exec_command_end", "call_id": "c", "command": ["ls"]}), "c"), Some(json!({"command": ["ls"]})));
-        assert_eq!(input(json!({"type": "exec_command_end", "call_id": "c", "source": "user_shell"}), "c"), None);
-    }
 }

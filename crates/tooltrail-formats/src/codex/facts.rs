@@ -1,0 +1,74 @@
+//! The facts of a record, for a scan. What each class of records tells is in `items` (the conversation), `events` (what happened beside
+//! it) and `ends` (how calls ended); here they are called, and the records that set the scene are read.
+
+use super::fields::Fields;
+use super::record::{CodexRecord, RecordClass};
+use super::{events, items};
+use crate::{Sink, time};
+use std::borrow::Cow;
+use tooltrail_model::event::{Begin, Boundary, Context, Word, Work};
+use tooltrail_model::{Event, Fact, Scope};
+use tooltrail_skim::Raw;
+
+/// Takes the facts of a record.
+pub(super) type Emit<'e> = dyn FnMut(Fact<'_>) + 'e;
+
+/// Emits the facts of a record.
+pub(super) fn emit(record: &CodexRecord<'_>, out: &mut Sink<'_>) {
+    let scope = Scope::default();
+    let mut emit = |fact: Fact<'_>| out(Event { at: record.at, time: record.time, scope: &scope, fact });
+    let name = if record.name.is_empty() { "?" } else { &record.name };
+    emit(Fact::Record { name: Cow::Borrowed(name), known: record.is_known() });
+    match record.class {
+        RecordClass::Session => begin(record, &mut emit),
+        RecordClass::Context => {
+            let body = record.body();
+            emit(Fact::Work(Work { made: events::made(body), turn: events::turn(body), done: false }));
+            context(body, &mut emit);
+        }
+        RecordClass::Item => items::decode(record, &mut emit),
+        RecordClass::Event => events::decode(record, &mut emit),
+        RecordClass::Completed => events::completed(record, &mut emit),
+        RecordClass::Compacted => emit(Fact::Boundary(Boundary::Compaction)),
+        RecordClass::Letter => items::letter(record.body(), &mut emit),
+        RecordClass::Silent | RecordClass::Unknown => {}
+    }
+}
+
+/// Whose log this is: `session_meta`, or the first line of an old log.
+fn begin(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
+    let meta = record.body();
+    if let Some(id) = meta.text(meta.id) {
+        let source = meta.inside(meta.source);
+        let spawn = source.inside(source.subagent);
+        let spawn = spawn.inside(spawn.thread_spawn);
+        let parent = meta.text(meta.parent_thread_id).or_else(|| meta.text(spawn.parent_thread_id));
+        // An agent that was started without a history of its own names the session it works for.
+        let session = || meta.text(meta.session_id).filter(|session| *session != id).or_else(|| meta.text(meta.forked_from_id));
+        let parent = parent.or_else(|| source.subagent.there().and_then(|_| session()));
+        let path = meta.text(meta.agent_path).or_else(|| meta.text(spawn.agent_path));
+        let made = meta.timestamp.is_some().then(|| time::read(&mut meta.skim(meta.timestamp))).flatten();
+        emit(Fact::Begin(Begin { id, parent, path, made: made.or(record.time) }));
+    }
+    context(meta, emit);
+}
+
+fn context(fields: &Fields<'_>, emit: &mut Emit<'_>) {
+    let mut branch = None;
+    let _ = fields.skim(fields.git).object(|key, value| {
+        if key.as_bytes() == b"branch" {
+            branch = value.string().map(Raw::decoded_bytes);
+        }
+        Ok(())
+    });
+    let word = |place| fields.string(place).map(Raw::decoded_bytes);
+    emit(Fact::Context(Context { cwd: word(fields.cwd).map(directory), repository: None, branch, model: word(fields.model) }));
+}
+
+/// A directory, which some records write as `file://`.
+fn directory(path: Word<'_>) -> Word<'_> {
+    match path.strip_prefix(b"file://") {
+        Some(path) => Cow::Owned(path.to_vec()),
+        None => path,
+    }
+}

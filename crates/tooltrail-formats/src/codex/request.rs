@@ -1,0 +1,112 @@
+//! What a record says about the request of a call: its input, taken out of whatever carries it.
+
+use super::content;
+use super::fields::{Fields, Place};
+use super::items;
+use super::record::{CodexRecord, RecordClass};
+use crate::value::Payloads;
+use serde_json::Value;
+use tooltrail_model::transcript::Asked;
+use tooltrail_skim::{Raw, Skim};
+
+/// The input of a call.
+pub(super) fn of(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<Asked> {
+    if !record.is_about(call) {
+        return None;
+    }
+    let input = if record.class == RecordClass::Item { of_item(record, payloads)? } else { of_end(record, payloads)? };
+    Some(Asked { input, ..Asked::default() })
+}
+
+fn of_item(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<Value> {
+    let item = record.body();
+    match &*record.kind {
+        // A custom tool takes text, which is no JSON even where it looks like it.
+        "custom_tool_call" => Some(item.some(item.input).map_or(Value::Null, |raw| payloads.value(raw))),
+        "image_generation_call" => Some(object(item, &[("revised_prompt", item.revised_prompt)], payloads)),
+        "function_call" | "local_shell_call" | "tool_search_call" | "web_search_call" => Some(unpacked(item, items::input(item), payloads)),
+        kind if items::is_new_call(kind, item) => {
+            let input = items::input(item);
+            let told = item.some(input).is_some();
+            Some(if told { unpacked(item, input, payloads) } else { payloads.value(item.own()) })
+        }
+        _ => None,
+    }
+}
+
+/// Arguments are JSON in a string, sometimes in a string in that string, and may be no JSON at all.
+fn unpacked(fields: &Fields<'_>, place: Place, payloads: Payloads<'_>) -> Value {
+    let Some(raw) = fields.some(place) else { return Value::Null };
+    let Some(text) = Skim::new(raw).string().map(Raw::text) else { return payloads.value(raw) };
+    let trimmed = text.trim();
+    let nested = Skim::new(trimmed.as_bytes()).string().map(Raw::text);
+    let inner = nested.as_deref().unwrap_or(trimmed);
+    if content::is_object(inner) { payloads.value(inner.as_bytes()) } else { Value::String(payloads.decoded(text.into_owned())) }
+}
+
+/// A call that is only known by its end was asked for what the end says it did.
+fn of_end(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<Value> {
+    if !record.is_end() {
+        return None;
+    }
+    let end = record.body();
+    let some = |members: &[(&str, Place)]| object(end, members, payloads);
+    Some(match &*record.kind {
+        "exec_command_end" | "CommandExecution" => some(&[("command", end.command), ("cwd", end.cwd)]),
+        "patch_apply_end" | "FileChange" => some(&[("changes", end.changes)]),
+        "mcp_tool_call_end" => unpacked(end, end.inside(end.invocation).arguments, payloads),
+        "McpToolCall" | "dynamic_tool_call_response" | "DynamicToolCall" => unpacked(end, end.arguments, payloads),
+        "web_search_end" | "WebSearch" => {
+            end.some(end.action).map_or_else(|| some(&[("query", end.query)]), |action| payloads.value(action))
+        }
+        "image_generation_end" | "ImageGeneration" => some(&[("revised_prompt", end.revised_prompt)]),
+        "view_image_tool_call" | "ImageView" => some(&[("path", end.path)]),
+        _ => some(&[
+            ("prompt", end.prompt),
+            ("model", end.model),
+            ("reasoning_effort", end.reasoning_effort),
+            ("reasoningEffort", end.reasoning_effort_camel),
+        ]),
+    })
+}
+
+/// Some fields of a record as an object. It is opened as one, because what a field is called tells how its value may be seen.
+fn object(fields: &Fields<'_>, members: &[(&str, Place)], payloads: Payloads<'_>) -> Value {
+    let mut json = vec![b'{'];
+    for (name, raw) in members.iter().filter_map(|(name, place)| Some((name, fields.some(*place)?))) {
+        if json.len() > 1 {
+            json.push(b',');
+        }
+        json.extend_from_slice(format!("\"{name}\":").as_bytes());
+        json.extend_from_slice(raw);
+    }
+    json.push(b'}');
+    payloads.value(&json)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codex::record::tests::of_json;
+    use serde_json::json;
+
+    fn input(payload: Value, call: &str) -> Option<Value> {
+        let class = if payload["type"].as_str().is_some_and(|kind| kind.ends_with("_call")) { "response_item" } else { "event_msg" };
+        let text = json!({"type": class, "payload": payload}).to_string();
+        of(&of_json(&text), call, Payloads::default()).map(|request| request.input)
+    }
+
+    #[test]
+    fn inputs_are_taken_out_of_every_carrier() {
+        let call = |arguments: &str| json!({"type": "function_call", "call_id": "c", "arguments": arguments});
+        assert_eq!(input(call(r#"{"cmd":"ls"}"#), "c"), Some(json!({"cmd": "ls"})));
+        assert_eq!(input(call(r#""{\"cmd\":\"ls\"}""#), "c"), Some(json!({"cmd": "ls"})));
+        assert_eq!(input(call(r#"{"cmd":"ls"#), "c"), Some(json!(r#"{"cmd":"ls"#)));
+        assert_eq!(input(call("{}"), "other"), None);
+        assert_eq!(input(json!({"type": "custom_tool_call", "call_id": "c", "input": "{}"}), "c"), Some(json!("{}")));
+        assert_eq!(input(json!({"type": "web_search_call", "action": {"query": "q"}}), "line-7"), Some(json!({"query": "q"})));
+        assert_eq!(input(json!({"type": "fly_call", "call_id": "c", "arguments": "{\"to\":1}"}), "c"), Some(json!({"to": 1})));
+        assert_eq!(input(json!({"type": "exec_command_end", "call_id": "c", "command": ["ls"]}), "c"), Some(json!({"command": ["ls"]})));
+        assert_eq!(input(json!({"type": "exec_command_end", "call_id": "c", "source": "user_shell"}), "c"), None);
+    }
+}
