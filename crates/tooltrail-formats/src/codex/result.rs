@@ -19,13 +19,13 @@ const NAMES: &[&str] = &["type", "id", "call_id", "callId", "turn_id", "internal
 
 /// The result of a call.
 pub(super) fn of(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<Answered> {
-    // What was seen may be one text in several pieces, so it is opened as the log has it and let through as a whole.
-    let mut result = logged(record, call, Payloads::default())?;
-    payloads.answer(&mut result);
+    let mut result = of_call(record, call, payloads)?;
+    // What was seen may be one text in several pieces.
+    payloads.together(&mut result.seen);
     Some(result)
 }
 
-fn logged(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<Answered> {
+fn of_call(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<Answered> {
     if !record.is_about(call) {
         return None;
     }
