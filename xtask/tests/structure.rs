@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 const EDGES: &[(&str, &[&str])] = &[
     ("tooltrail-skim", &[]),
     ("tooltrail-model", &[]),
-    ("tooltrail-formats", &["tooltrail-skim", "tooltrail-model"]),
+    ("tooltrail-shell", &["tooltrail-model"]),
+    ("tooltrail-formats", &["tooltrail-skim", "tooltrail-model", "tooltrail-shell"]),
     ("tooltrail-view", &["tooltrail-model"]),
     ("tooltrail-catalog", &["tooltrail-model", "tooltrail-formats"]),
     ("tooltrail-server", &["tooltrail-model", "tooltrail-formats", "tooltrail-view", "tooltrail-catalog"]),
@@ -43,6 +44,12 @@ const REGISTRIES: &[Registry] = &[
         entries: Entries::Files,
         file: "crates/tooltrail-view/src/tools/mod.rs",
         list: "TOOLS",
+    },
+    Registry {
+        folder: "crates/tooltrail-view/src/render/outputs",
+        entries: Entries::Files,
+        file: "crates/tooltrail-view/src/render/outputs/mod.rs",
+        list: "OUTPUTS",
     },
     Registry {
         folder: "crates/tooltrail-server/src/pages",

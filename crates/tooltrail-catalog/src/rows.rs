@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hash, Hasher};
 use tooltrail_formats::load;
 use tooltrail_formats::shelf::Shelf;
+use tooltrail_model::command::Purpose;
 use tooltrail_model::link::{Linked, LinkedCall, LinkedTurn, OpenCall, OpenSession};
 use tooltrail_model::row::{CallRow, ModelUsage};
-use tooltrail_model::shell::Purpose;
 use tooltrail_model::{At, Reason, Status, Time};
 
 /// A call as it is stored.

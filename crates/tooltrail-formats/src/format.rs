@@ -6,7 +6,7 @@
 
 use crate::FORMATS;
 use crate::changes::Backup;
-use crate::tree::TreeRecord;
+use crate::reopened::Reopened;
 use crate::value::Payloads;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -19,7 +19,6 @@ use tooltrail_model::assemble::Origin;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::link::Live;
-use tooltrail_model::patch::FilePatch;
 use tooltrail_model::transcript::{Answered, Asked, HookStory, Parts};
 use tooltrail_model::{At, Event, Fact, Kind, Span, Status};
 use tooltrail_skim::Torn;
@@ -82,7 +81,7 @@ pub struct Registered {
     pub live: Live,
 }
 
-/// A record opened for a reader.
+/// A record that is opened by a format without a [`TypedRecord`] of its own, once for each question.
 #[derive(Clone, Copy, Debug)]
 pub struct Opened<'v> {
     /// The record's number.
@@ -91,15 +90,6 @@ pub struct Opened<'v> {
     pub bytes: &'v [u8],
     /// How the payloads of the record become values and texts.
     pub payloads: Payloads<'v>,
-    /// All of it as a tree of values.
-    pub value: &'v Value,
-}
-
-impl<'v> Opened<'v> {
-    /// A record and the tree of values that was read from it, with payloads as the log has them.
-    pub fn new(record: Record<'v>, value: &'v Value) -> Self {
-        Opened { line: record.at.line, bytes: record.bytes, payloads: Payloads::default(), value }
-    }
 }
 
 /// A record that its format has read in one pass: envelope and blocks, with payloads left where they stand. The facts of a scan and
@@ -314,9 +304,9 @@ pub trait LogFiles: Sync {
 pub trait OpenRecords: Decode {
     /// Reads a record, once, for everything that may be asked of it.
     fn open<'r>(&'r self, record: Record<'r>) -> Result<Box<dyn TypedRecord + 'r>, Torn> {
-        // A format without a typed record is read by its decoder and as a tree of values.
+        // A format that has no typed record reads its records again for each question.
         self.decode(record, &mut |_| {})?;
-        Ok(Box::new(TreeRecord::new(self, record)))
+        Ok(Box::new(Reopened { format: self, record }))
     }
 
     /// What a record holds for a reader, in order.
@@ -364,12 +354,6 @@ pub trait OpenRecords: Decode {
     fn detail(&self, ask: &Ask<'_>) -> Detailed {
         let _ = ask;
         Detailed::default()
-    }
-
-    /// What a record changes in files, for a call that is looked at closely.
-    fn patches(&self, record: &[u8]) -> Vec<FilePatch> {
-        let _ = record;
-        Vec::new()
     }
 
     /// Whether a record may tell of copies that the agent kept of files, before it is taken apart.

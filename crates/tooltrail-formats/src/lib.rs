@@ -22,13 +22,13 @@ mod payloads;
 #[cfg(test)]
 mod reads;
 pub mod records;
+mod reopened;
 pub mod retention;
 pub mod saved;
 pub mod scan;
 pub mod shelf;
 mod time;
 pub mod transcript;
-mod tree;
 pub mod value;
 
 pub use format::{Ask, Decode, Format, LogFiles, OpenRecords, Opened, Places, Record, Registered, Sink, TypedRecord};

@@ -7,7 +7,8 @@ use crate::{Ask, Record, format_of};
 use serde_json::Value;
 use tooltrail_model::detail::{Detail, Detailed};
 use tooltrail_model::row::CallRow;
-use tooltrail_model::{At, Kind, shell};
+use tooltrail_model::{At, Kind};
+use tooltrail_shell::CommandLine;
 
 /// The longest record that is read for a row.
 pub const LONGEST: u64 = 4 << 20;
@@ -49,30 +50,34 @@ pub fn about(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<String> {
     Some(detailed.detail.about(&input, row.cwd)?.text())
 }
 
-/// Completes a row from the record of its request: what the call is about, and what its command tells. Gives the command back as it was
-/// read.
-pub fn complete(record: &[u8], line: u64, row: &mut CallRow<'_>) -> Option<shell::Script> {
+/// Completes a row from the record of its request: what the call is about, and what its command says about the outcome.
+pub fn complete(record: &[u8], line: u64, row: &mut CallRow<'_>) -> Option<CommandLine> {
     let (input, detailed) = open(record, line, row)?;
     row.about = detailed.detail.about(&input, row.cwd).map(|title| title.text());
-    match detailed.detail {
-        Detail::Shell(shell) if row.kind == Kind::Shell => shell::tell(row, &shell.command),
+    if row.kind == Kind::Shell { annotate(row, &detailed.detail) } else { None }
+}
+
+/// Understands the command of a call whose detail is known, and adds to its row what that says about the outcome.
+pub fn annotate(row: &mut CallRow<'_>, detail: &Detail) -> Option<CommandLine> {
+    match detail {
+        Detail::Shell(shell) => tooltrail_shell::annotate(row, &shell.command),
         _ => None,
     }
 }
 
-/// Completes a row by reading the request again from its log; what is not where it was leaves the row as it is.
-pub fn complete_at(shelf: &dyn Shelf, row: &mut CallRow<'_>, at: At) -> Option<shell::Script> {
+/// Completes a row by reading the request again from its log; a request that is not where it was leaves the row unchanged.
+pub fn complete_at(shelf: &dyn Shelf, row: &mut CallRow<'_>, at: At) -> Option<CommandLine> {
     complete(&request_at(shelf, row, at)?, at.line, row)
 }
 
-/// Adds to the row of a command what the command itself tells, read again from its log; gives the command back as it was read. For rows
-/// of which the rest is known or not wanted.
-pub fn understand(shelf: &dyn Shelf, row: &mut CallRow<'_>, at: At) -> Option<shell::Script> {
+/// Understands the command of a call, read again from its log, and adds to the row what that says about the outcome. For rows whose
+/// title is known already or not wanted.
+pub fn understand(shelf: &dyn Shelf, row: &mut CallRow<'_>, at: At) -> Option<CommandLine> {
     if row.kind != Kind::Shell {
         return None;
     }
-    let command = command(&request_at(shelf, row, at)?, at.line, row)?;
-    shell::tell(row, &command)
+    let told = asked(&request_at(shelf, row, at)?, at.line, row)?;
+    annotate(row, &told.detail)
 }
 
 /// What a call is about, read again from its log.

@@ -42,16 +42,14 @@ impl<'c> Payloads<'c> {
         }
     }
 
-    /// The pieces of a result. They may be one text that came in several.
-    fn contents(&self, mut contents: Vec<Content>) -> Vec<Content> {
-        let Some(change) = self.change else { return contents };
-        contents.iter_mut().for_each(|content| self.redact(content));
-        let texts = contents.iter_mut().filter_map(|content| match content {
+    /// Looks at the pieces of a result together, each of which was opened before: one text may have come in several.
+    pub(crate) fn together(&self, seen: &mut [Content]) {
+        let Some(change) = self.change else { return };
+        let texts = seen.iter_mut().filter_map(|content| match content {
             Content::Text { text } => Some(text),
             _ => None,
         });
         joined::again(texts.collect(), change);
-        contents
     }
 
     fn each<'t>(&self, texts: impl IntoIterator<Item = &'t mut String>) {
@@ -98,7 +96,8 @@ impl<'c> Payloads<'c> {
 
     /// Lets a result through that was made of the record as the log has it.
     pub(crate) fn answer(&self, answer: &mut Answered) {
-        answer.seen = self.contents(std::mem::take(&mut answer.seen));
+        answer.seen.iter_mut().for_each(|content| self.redact(content));
+        self.together(&mut answer.seen);
         answer.produced.iter_mut().for_each(|produced| self.tree(produced));
         self.each(&mut answer.feedback);
     }

@@ -34,26 +34,30 @@ mod tests {
         r#"{"type":"assistant","uuid":"reads5","parentUuid":"reads4","timestamp":"2026-03-04T10:00:04.000Z","sessionId":"reads","message":{"id":"m2","content":[{"type":"text","text":"done"}]}}"#,
     ];
 
-    /// The same session of Codex, whose hook is told by the result.
+    /// The same for Codex, which keeps no records of hooks.
     const CODEX: [&str; 5] = [
-        r#"{"timestamp":"2026-03-04T10:00:00.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"go: reads1"}]}}"#,
-        r#"{"timestamp":"2026-03-04T10:00:01.000Z","type":"response_item","payload":{"type":"function_call","name":"exec_command","arguments":"{\"cmd\":\"ls\"}","call_id":"call_reads"}}"#,
-        r#"{"timestamp":"2026-03-04T10:00:02.000Z","type":"event_msg","payload":{"type":"exec_command_end","call_id":"call_reads","command":["ls"],"aggregated_output":"a","exit_code":0}}"#,
-        r#"{"timestamp":"2026-03-04T10:00:03.000Z","type":"response_item","payload":{"type":"function_call_output","call_id":"call_reads","output":"Exit code: 0\nOutput:\na"}}"#,
-        r#"{"timestamp":"2026-03-04T10:00:04.000Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"done: reads5"}]}}"#,
+        r#"{"timestamp":"2026-03-04T10:00:00.000Z","type":"session_meta","payload":{"id":"reads-codex","timestamp":"2026-03-04T10:00:00.000Z","cwd":"/srv"}}"#,
+        r#"{"timestamp":"2026-03-04T10:00:01.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"go on reading"}]}}"#,
+        r#"{"timestamp":"2026-03-04T10:00:02.000Z","type":"response_item","payload":{"type":"function_call","name":"shell","arguments":"{\"command\":[\"ls\"]}","call_id":"call_reads"}}"#,
+        r#"{"timestamp":"2026-03-04T10:00:03.000Z","type":"response_item","payload":{"type":"function_call_output","call_id":"call_reads","output":"a"}}"#,
+        r#"{"timestamp":"2026-03-04T10:00:04.000Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"read"}]}}"#,
     ];
 
     #[test]
-    fn records_are_read_once_per_depth() {
-        once_per_depth(CLAUDE, 1);
-        once_per_depth(CODEX, 0);
+    fn records_of_claude_code_are_read_once_per_depth() {
+        each_is_read_once("claude", CLAUDE, [0, 1, 1, 1, 0], [0, 1, 0, 0, 0]);
     }
 
-    /// Looks at a session of five records in every way.
-    fn once_per_depth(records: [&str; 5], hooks: usize) {
-        let counts = || records.map(|record| take(record.as_bytes()));
-        let path = std::env::temp_dir().join(format!("tooltrail-reads-{}.jsonl", std::process::id()));
-        std::fs::write(&path, records.map(|line| format!("{line}\n")).concat()).unwrap();
+    #[test]
+    fn records_of_codex_are_read_once_per_depth() {
+        each_is_read_once("codex", CODEX, [0, 0, 1, 1, 0], [0, 0, 1, 0, 0]);
+    }
+
+    /// Reads a log at every depth. `call` says which records tell of its call, `request` which requests it.
+    fn each_is_read_once(name: &str, log: [&str; 5], call: [usize; 5], request: [usize; 5]) {
+        let counts = || log.map(|record| take(record.as_bytes()));
+        let path = std::env::temp_dir().join(format!("tooltrail-reads-{name}-{}.jsonl", std::process::id()));
+        std::fs::write(&path, log.map(|line| format!("{line}\n")).concat()).unwrap();
         let search = find::in_paths(std::slice::from_ref(&path));
         let (linker, _) = scan(&search.files, &Options::default(), &Progress::default());
         assert_eq!(counts(), [1; 5], "by a scan");
@@ -62,16 +66,16 @@ mod tests {
         let (disk, notes) = (Disk::default(), Notes::default());
         let book = SessionBook::read(&linked, &[0], &now, &disk, None);
         assert_eq!(counts(), [1; 5], "by the index of a transcript");
-        assert!(matches!(book.call(0), Loaded::Call(story) if story.hooks.len() == hooks && story.answer.is_some()));
-        assert_eq!(counts(), [0, 1, 1, 1, 0], "by opening a call");
+        assert!(matches!(book.call(0), Loaded::Call(story) if story.answer.is_some()));
+        assert_eq!(counts(), call, "by opening a call");
         let text = book.transcript().threads[0].entries.iter().find(|entry| entry.what == What::Text).unwrap();
         assert!(matches!(book.open(text), Loaded::Part(_)));
         assert_eq!(counts(), [0, 0, 0, 0, 1], "by opening a message");
-        let call = &linked.calls[0];
-        let (row, at) = (linked.call_row(call, &now, false), linked.record(call.id).at);
+        let first = &linked.calls[0];
+        let (row, at) = (linked.call_row(first, &now, false), linked.record(first.id).at);
         let bytes = disk.bytes(row.request.file, at.span).unwrap();
         assert_eq!(load::about(&bytes, at.line, &row).as_deref(), Some("ls"));
-        assert_eq!(counts(), [0, 1, 0, 0, 0], "for a table");
+        assert_eq!(counts(), request, "for a table");
         SessionBook::read_on(&linked, 0, &now, &disk, &notes);
         SessionBook::read_on(&linked, 0, &now, &disk, &notes);
         assert_eq!(counts(), [1; 5], "by an index that is kept");

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::PathBuf;
 use tooltrail_formats::scan::{self, Options, Progress};
-use tooltrail_formats::value::{self, Payloads};
-use tooltrail_formats::{Ask, FORMATS, Format, Record, TypedRecord, find};
+use tooltrail_formats::value::Payloads;
+use tooltrail_formats::{Ask, FORMATS, Format, Record, TypedRecord, find, value};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::{Answered, Part};
 use tooltrail_model::{At, Kind, Linker, Now, Span, Time};
@@ -36,11 +36,16 @@ fn records(path: &str) -> Vec<Vec<u8>> {
     fs::read(path).unwrap().split(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect()
 }
 
-/// A record, if it is whole.
+/// The record on a line; nothing if that is no whole record.
 fn opened(records: &[Vec<u8>], line: u64) -> Option<Box<dyn TypedRecord + '_>> {
     let bytes = &records[usize::try_from(line).unwrap() - 1];
     let at = At { line, span: Span { start: 0, end: bytes.len() as u64 } };
     codex().open(Record { at, bytes }).ok()
+}
+
+/// The parts of the record on a line.
+fn parts(records: &[Vec<u8>], line: u64) -> Vec<Part> {
+    opened(records, line).map(|record| record.parts(Payloads::default()).parts).unwrap_or_default()
 }
 
 /// The records that tell the end of each call.
@@ -49,7 +54,7 @@ type Ends = BTreeMap<String, Vec<u64>>;
 fn ends(records: &[Vec<u8>]) -> Ends {
     let mut ends = Ends::new();
     for line in 1..=records.len() as u64 {
-        for part in opened(records, line).map(|record| record.parts(Payloads::default()).parts).into_iter().flatten() {
+        for part in parts(records, line) {
             if let Part::End(call) = part {
                 ends.entry(call).or_default().push(line);
             }
@@ -143,8 +148,7 @@ fn no_words_are_lost() {
     for source in linker.sources().filter(|source| source.summary.agent == Some("codex") && source.path.ends_with(".jsonl")) {
         let records = records(&source.path);
         for line in 1..=records.len() as u64 {
-            let Some(record) = opened(&records, line) else { continue };
-            let parts = record.parts(Payloads::default()).parts;
+            let parts = parts(&records, line);
             let record = value::read(&records[usize::try_from(line).unwrap() - 1]);
             let said = words(&parts);
             let payload = if record["payload"].is_object() { &record["payload"] } else { &record };

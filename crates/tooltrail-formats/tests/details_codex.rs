@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use tooltrail_formats::scan::{Options, Progress, scan};
-use tooltrail_formats::value::{self, Payloads};
-use tooltrail_formats::{Ask, FORMATS, Format, Record, TypedRecord, find};
+use tooltrail_formats::value::Payloads;
+use tooltrail_formats::{Ask, FORMATS, Format, Record, TypedRecord, find, value};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{Answered, Part};
 use tooltrail_model::{At, Kind, Now, Span, Status, Time};
@@ -42,6 +42,7 @@ fn opened(records: &[String], line: u64) -> Box<dyn TypedRecord + '_> {
     open(&records[line as usize - 1], line).unwrap()
 }
 
+/// A record, unless it breaks off.
 fn open(record: &str, line: u64) -> Option<Box<dyn TypedRecord + '_>> {
     let at = At { line, span: Span { start: 0, end: record.len() as u64 } };
     codex().open(Record { at, bytes: record.as_bytes() }).ok()
@@ -150,8 +151,9 @@ fn torn_and_twisted_records_end_nothing() {
 
 /// Asks a record everything that can be asked.
 fn look(record: &str) {
-    // What breaks off is no record.
-    let Some(opened) = open(record, 3) else { return };
+    // What breaks off is no record; closed where it breaks off, it is one.
+    let mended = value::read(record.as_bytes()).to_string();
+    let Some(opened) = open(record, 3).or_else(|| open(&mended, 3)) else { return };
     let record = value::read(record.as_bytes());
     opened.parts(Payloads::default());
     opened.hooks(Payloads::default());

@@ -131,7 +131,7 @@ pub struct Work {
 pub struct Meter {
     /// All tokens of the conversation so far.
     pub total: Option<Tokens>,
-    /// Those of the last request.
+    /// Tokens of the last request.
     pub last: Option<Tokens>,
 }
 
@@ -396,7 +396,7 @@ pub struct Hook<'r> {
 pub enum HookStage {
     /// Before the tool, which it can refuse.
     Before,
-    /// When permission is needed.
+    /// At the request for permission.
     Permission,
     /// After the tool.
     After,

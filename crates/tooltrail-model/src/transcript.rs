@@ -5,6 +5,7 @@
 //! drawing.
 
 use crate::Time;
+use crate::command::CommandLine;
 use crate::content::Content;
 use crate::detail::Detailed;
 use crate::event::{HookOutcome, Origin};
@@ -304,6 +305,8 @@ pub struct Story<'a> {
     pub number: u32,
     /// Input and result in neutral form.
     pub told: Detailed,
+    /// Command line that it ran, parsed; `None` where it ran none, or one that cannot be read.
+    pub command: Option<CommandLine>,
     /// Input, as in the log.
     pub input: Value,
     /// Result; `None` where there is none.

@@ -95,8 +95,8 @@ impl CallLine {
     /// The line of a call's row; `at` is its request.
     pub(crate) fn new(snapshot: &Snapshot, listed: Listed, mut row: CallRow<'_>, at: At) -> Self {
         let shelf = snapshot.library.shelf();
-        let script = load::understand(shelf, &mut row, at);
-        let doubt = row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty());
+        let command = load::understand(shelf, &mut row, at);
+        let doubt = command.is_some_and(|command| command.masks_success(&row));
         let whose = row.exit_of.as_deref().filter(|_| doubt).map(|of| format!("the success is that of `{}`", neutral(of)));
         CallLine {
             session: listed.session,

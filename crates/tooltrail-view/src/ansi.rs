@@ -87,7 +87,7 @@ struct VirtualScreen {
     row: usize,
     column: usize,
     style: Ansi,
-    /// How many blanks may still be added.
+    /// Number of blanks that may still be added.
     blanks: usize,
 }
 

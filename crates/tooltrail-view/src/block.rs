@@ -76,7 +76,7 @@ pub enum Block {
     },
     /// A remark about the call.
     Notice {
-        /// How bad it is.
+        /// Severity.
         level: Level,
         /// The remark.
         text: Line,
@@ -85,9 +85,9 @@ pub enum Block {
     Nested {
         /// The thread, in the transcript.
         thread: usize,
-        /// How many calls it made.
+        /// Number of calls it made.
         calls: u64,
-        /// How many of them failed.
+        /// Number of failed calls among them.
         failed: u64,
     },
     /// A part with a name, perhaps folded.

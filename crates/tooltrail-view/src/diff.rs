@@ -121,7 +121,7 @@ pub struct LineCounts {
 }
 
 impl LineCounts {
-    /// Those of some hunks.
+    /// Counts of some hunks.
     pub fn of(hunks: &[patch::Hunk]) -> Self {
         let mut counts = LineCounts::default();
         for line in hunks.iter().flat_map(|hunk| &hunk.lines) {

@@ -1,6 +1,6 @@
 //! Details of one call: times, origin, cost, and the lines of the log that record it.
 //!
-//! They stand below the call's line, which has its tool, status, exit code and reference; those are not repeated.
+//! Facts stand below the call's line, which has its tool, status, exit code and reference; those are not repeated.
 
 use crate::head::{count, counted, took};
 use crate::outcome::{place, short_time};

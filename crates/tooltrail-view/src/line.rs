@@ -143,7 +143,7 @@ impl Line {
         self.runs.is_empty()
     }
 
-    /// How many columns it takes in a terminal.
+    /// Its width in a terminal, in columns.
     pub fn width(&self) -> usize {
         self.runs.iter().map(|run| unicode_width::UnicodeWidthStr::width(run.text())).sum()
     }

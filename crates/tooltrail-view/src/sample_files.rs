@@ -54,6 +54,7 @@ pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Deta
         row,
         number: 1,
         told: Detailed { detail, ..Detailed::default() },
+        command: None,
         input: Value::Null,
         answer: None,
         side: None,

@@ -3,8 +3,9 @@
 use crate::head::{no_result, why, why_of};
 use crate::pieces::notice;
 use crate::{Block, Class, Line};
+use tooltrail_model::command::CommandLine;
 use tooltrail_model::detail::{Detail, Shell};
-use tooltrail_model::shell::{self as script, Script};
+use tooltrail_model::failure_hint::failure_hint;
 use tooltrail_model::transcript::{Level, Story};
 use tooltrail_model::{Kind, Reason, Status};
 
@@ -28,8 +29,8 @@ pub fn verdict(call: &Story<'_>) -> Line {
 
 /// Doubt about a success, in a few words.
 fn doubt(call: &Story<'_>) -> Option<String> {
-    let (shell, script) = masking(call)?;
-    let runs = script.masked_runs();
+    let (shell, line) = masking(call)?;
+    let runs = line.masked_runs();
     let first = runs.first()?;
     Some(match (&call.row.exit_of, code(call, shell)) {
         (Some(command), Some(code)) => format!("exit {code} is {}’s", program(command)),
@@ -39,14 +40,14 @@ fn doubt(call: &Story<'_>) -> Option<String> {
 
 /// Whether a success is not that of the test, build or the like in the command.
 pub fn is_doubtful(call: &Story<'_>) -> bool {
-    call.row.status == Status::Succeeded && masking(call).is_some_and(|(_, script)| !script.masked_runs().is_empty())
+    masking(call).is_some_and(|(_, line)| line.masks_success(&call.row))
 }
 
 /// The command of a call that masks an exit code.
-fn masking<'s>(call: &'s Story<'_>) -> Option<(&'s Shell, Script)> {
+fn masking<'s>(call: &'s Story<'_>) -> Option<(&'s Shell, &'s CommandLine)> {
     let Detail::Shell(shell) = &call.told.detail else { return None };
-    let script = script::read(&shell.command).filter(|_| !call.row.masked.is_empty())?;
-    Some((shell, script))
+    let line = call.command.as_ref().filter(|_| !call.row.masked.is_empty())?;
+    Some((shell, line))
 }
 
 /// The exit code, as far as it is recorded. A note of the agent means that it was not 0.
@@ -62,8 +63,8 @@ fn program(command: &str) -> &str {
 /// Remark whose exit code was recorded, where that of a test, a build or the like was not; and a hint from the output,
 /// which proves nothing.
 pub(crate) fn hidden(call: &Story<'_>) -> Vec<Block> {
-    let Some((shell, script)) = masking(call) else { return Vec::new() };
-    let runs = script.masked_runs();
+    let Some((shell, command)) = masking(call) else { return Vec::new() };
+    let runs = command.masked_runs();
     let Some((first, rest)) = runs.split_first() else { return Vec::new() };
     let (that, codes, were) = if rest.is_empty() { ("that", "code", "was") } else { ("those", "codes", "were") };
     let mut line = match (&call.row.exit_of, code(call, shell)) {
@@ -78,7 +79,7 @@ pub(crate) fn hidden(call: &Story<'_>) -> Vec<Block> {
         line.push(Class::Strong, &command.text);
     });
     let printed = [&shell.stdout, &shell.stderr];
-    let said = printed.into_iter().flatten().find_map(|text| script::hint(text));
+    let said = printed.into_iter().flatten().find_map(|text| failure_hint(text));
     let hint =
         said.map(|said| notice(Level::Info, Line::from("hint: the output says “").with(Class::Strong, &said).with(Class::Plain, "”")));
     std::iter::once(notice(Level::Warning, line.with(Class::Plain, &format!(" {were} not recorded")))).chain(hint).collect()
@@ -139,22 +140,17 @@ fn worked(call: &Story<'_>) -> Line {
 /// Sentence about an exit code, with the command it belongs to where there are several.
 fn of(call: &Story<'_>, sentence: &str) -> Line {
     let line = Line::from(sentence);
-    let several = |shell: &Shell| script::read(&shell.command).is_some_and(|script| script.commands.len() > 1);
-    match (&call.told.detail, call.row.exit_of.as_deref()) {
-        (Detail::Shell(shell), Some(command)) if several(shell) => line.with(Class::Plain, ": that of ").with(Class::Strong, command),
+    let several = call.command.as_ref().is_some_and(|line| line.commands.len() > 1);
+    match call.row.exit_of.as_deref() {
+        Some(command) if several => line.with(Class::Plain, ": that of ").with(Class::Strong, command),
         _ => line.with(Class::Plain, "."),
     }
 }
 
 /// Shell setting that would have recorded the masked exit code.
 fn remedy(call: &Story<'_>) -> Option<Line> {
-    let (shell, script) = masking(call)?;
-    let hidden = !script.masked_runs().is_empty();
-    // Tried by parsing the command again with the setting, so that advice is only given if it helps.
-    let shows =
-        |setting: &&str| script::read(&format!("{setting}\n{}", shell.command)).is_some_and(|script| script.masked_runs().is_empty());
-    // The weakest setting that helps is suggested.
-    let setting = ["set -o pipefail", "set -e", "set -eo pipefail"].into_iter().find(shows).filter(|_| hidden)?;
+    let (_, line) = masking(call)?;
+    let setting = line.unmasked_by?;
     Some(Line::from("With ").with(Class::Strong, setting).with(Class::Plain, " that would have been recorded."))
 }
 
@@ -179,7 +175,7 @@ mod tests {
         let mut call = answered(story("Bash", Kind::Shell, status, detail), "x");
         call.row.reason = (status == Status::Failed).then_some(Reason::ExitCode);
         call.row.exit_code = code;
-        script::tell(&mut call.row, command);
+        call.command = tooltrail_shell::annotate(&mut call.row, command);
         call
     }
 

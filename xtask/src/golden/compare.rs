@@ -1,4 +1,4 @@
-//! Telling two outputs apart.
+//! Compares two outputs, and shows the first difference.
 
 /// Fields of JSON that only the newer program prints.
 pub(crate) struct Ignored(Vec<String>);
@@ -23,7 +23,7 @@ impl Ignored {
     }
 }
 
-/// How many bytes the JSON value at the beginning of a text takes.
+/// Length in bytes of the JSON value at the beginning of a text.
 fn value_length(text: &str) -> usize {
     let (mut depth, mut quoted, mut escaped) = (0_u32, false, false);
     for (at, byte) in text.bytes().enumerate() {
@@ -34,6 +34,7 @@ fn value_length(text: &str) -> usize {
             _ if quoted => {}
             b'{' | b'[' => depth += 1,
             b'}' | b']' if depth > 0 => depth -= 1,
+            // The end of the object or list around the value, or the next field.
             b'}' | b']' | b',' if depth == 0 => return at,
             _ => {}
         }
@@ -43,6 +44,7 @@ fn value_length(text: &str) -> usize {
 
 /// The first line in which two outputs differ, as both have it.
 pub(crate) fn first_difference(old: &[u8], new: &[u8], ignored: &Ignored) -> Option<String> {
+    // Nearly all outputs are equal, and need no splitting into lines.
     if old == new {
         return None;
     }
@@ -57,6 +59,7 @@ pub(crate) fn first_difference(old: &[u8], new: &[u8], ignored: &Ignored) -> Opt
         let (old, new) = (stripped(pair.0), stripped(pair.1));
         if old != new {
             let (old, new) = (old.unwrap_or_default(), new.unwrap_or_default());
+            // One may be the beginning of the other: then they differ at its end.
             let at = old.bytes().zip(new.bytes()).position(|(old, new)| old != new).unwrap_or(old.len().min(new.len()));
             return Some(format!("  line {number}, byte {at}\n  - {}\n  + {}", around(&old, at), around(&new, at)));
         }
@@ -66,6 +69,7 @@ pub(crate) fn first_difference(old: &[u8], new: &[u8], ignored: &Ignored) -> Opt
 
 /// The text around a place in a line.
 fn around(line: &str, at: usize) -> String {
+    // A line of JSON may be megabytes long.
     let start = line.floor_char_boundary(at.saturating_sub(60));
     let end = line.floor_char_boundary((at + 100).min(line.len()));
     line.get(start..end).unwrap_or_default().to_owned()

@@ -1,12 +1,12 @@
 //! The pages whose bytes are compared, as a server gives them.
 
-use super::cases::{Logs, ids};
-use super::{NOW, Run};
+use super::cases::{ComparedLogs, ids};
+use super::{GoldenRun, NOW};
 use crate::pictures::Server;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-/// How many sessions and calls are asked for. The exports cover the rest.
+/// Most sessions and calls to request. The exports cover the rest.
 const SESSIONS: usize = 60;
 const CALLS: usize = 200;
 
@@ -16,7 +16,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    pub(crate) fn start(run: &Run<'_>, logs: &Logs) -> Result<Self, String> {
+    pub(crate) fn start(run: &GoldenRun<'_>, logs: &ComparedLogs) -> Result<Self, String> {
         let arguments = logs.arguments.iter().map(String::as_str).chain(["--now", NOW]);
         let server = Server::start(run.program, arguments, &run.cache)?;
         Ok(Site { server })
@@ -35,12 +35,13 @@ impl Site {
         };
         let answer = asked().map_err(|error| format!("GET {path}: {error}"))?;
         let body = answer.windows(4).position(|window| window == b"\r\n\r\n").map_or(0, |at| at + 4);
+        // Each server has a port of its own, which pages repeat in links.
         Ok(String::from_utf8_lossy(&answer[body..]).replace(host, "HOST").into_bytes())
     }
 }
 
 /// The pages to ask for.
-pub(crate) fn paths(run: &Run<'_>, logs: &Logs) -> Result<Vec<String>, String> {
+pub(crate) fn paths(run: &GoldenRun<'_>, logs: &ComparedLogs) -> Result<Vec<String>, String> {
     let lists = [
         "/",
         "/sessions",

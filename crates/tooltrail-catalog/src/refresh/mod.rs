@@ -90,6 +90,13 @@ impl<'a> Refresh<'a> {
         loop {
             let mut plan = Plan::make(&catalogue.connection, self.search, self.now, &self.failed, &self.done)?;
             if plan.is_empty() {
+                if catalogue.has_carried() {
+                    // There is nothing to read, but what was carried over needs a file with a name.
+                    if let Some(writer) = Writer::begin(&mut catalogue.connection, plan.epoch)? {
+                        writer.commit()?;
+                    }
+                    catalogue.publish()?;
+                }
                 return Ok(self.outcome);
             }
             let all = plan.cut(step);

@@ -6,10 +6,10 @@ use super::{Catalogue, Error, schema};
 use crate::Map;
 use rusqlite::{Connection, Row, params};
 use serde::Deserialize;
+use tooltrail_model::command::Purpose;
 use tooltrail_model::event::{HookOutcome, TaskState};
 use tooltrail_model::link::{Now, OpenCall, Pulse};
 use tooltrail_model::row::{Background, CallRow, HookRow, Place, VERSION};
-use tooltrail_model::shell::Purpose;
 use tooltrail_model::{At, Kind, Reason, Span, Status};
 
 /// Where a call stands, to be read again.

@@ -2,9 +2,9 @@
 
 use super::stored::Catalogued;
 use crate::store::{CallKey, Error, Figure, Keys, Listed};
+use tooltrail_model::command::Purpose;
 use tooltrail_model::filter::{Answer, Filter, Item, Known, Test};
 use tooltrail_model::row::{CallRow, Place, SessionRow, VERSION};
-use tooltrail_model::shell::Purpose;
 use tooltrail_model::{Kind, Status};
 
 /// A filter and the keys of all calls.

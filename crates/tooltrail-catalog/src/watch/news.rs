@@ -283,7 +283,7 @@ fn session_news(row: &SessionRow<'_>) -> Option<Change> {
 fn call_news(linked: &Linked<'_>, call: &LinkedCall, again: u32, now: &Now, shelf: &dyn Shelf) -> Option<CallNews> {
     let mut row = linked.call_row(call, now, false);
     let record = linked.record(call.id);
-    let script = load::complete_at(shelf, &mut row, record.at);
+    let command = load::complete_at(shelf, &mut row, record.at);
     let session = linked.sessions.get(call.session);
     Some(CallNews {
         agent: row.agent.into(),
@@ -298,7 +298,7 @@ fn call_news(linked: &Linked<'_>, call: &LinkedCall, again: u32, now: &Now, shel
         status: row.status,
         reason: row.reason,
         exit_code: row.exit_code,
-        unsure: row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty()),
+        unsure: command.is_some_and(|command| command.masks_success(&row)),
         requested: record.time,
         completed: row.completed_at,
         duration_ms: row.duration_ms,

@@ -4,24 +4,14 @@
 use super::fields::Fields;
 use super::record::{CodexRecord, RecordClass};
 use super::{events, items};
-use crate::{Record, Sink, time};
+use crate::{Sink, time};
 use std::borrow::Cow;
 use tooltrail_model::event::{Begin, Boundary, Context, Word, Work};
 use tooltrail_model::{Event, Fact, Scope};
-use tooltrail_skim::{Raw, Torn};
+use tooltrail_skim::Raw;
 
 /// Takes the facts of a record.
 pub(super) type Emit<'e> = dyn FnMut(Fact<'_>) + 'e;
-
-/// Decodes a record of a scan; gives how deep it nests.
-pub(super) fn decode(record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
-    let read = CodexRecord::read(record);
-    if let Some(torn) = read.torn {
-        return Err(torn);
-    }
-    emit(&read, out);
-    Ok(read.depth)
-}
 
 /// Emits the facts of a record.
 pub(super) fn emit(record: &CodexRecord<'_>, out: &mut Sink<'_>) {

@@ -18,8 +18,6 @@ mod fields;
 mod header;
 mod items;
 mod markers;
-#[cfg(test)]
-mod oracle;
 mod output;
 mod parts;
 mod patch;
@@ -38,7 +36,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::Origin;
 use tooltrail_model::detail::Detailed;
-use tooltrail_model::patch::FilePatch;
 use tooltrail_model::transcript::{Answered, Asked, HookStory, Parts};
 use tooltrail_skim::Torn;
 
@@ -66,7 +63,13 @@ impl Decode for Codex {
     }
 
     fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
-        facts::decode(record, out)
+        let record = CodexRecord::read(record);
+        // Judged where it lies: for every line of a scan, it is too large to be handed on.
+        if let Some(torn) = record.torn {
+            return Err(torn);
+        }
+        facts::emit(&record, out);
+        Ok(record.depth)
     }
 
     fn is_document(&self, head: &[u8]) -> bool {
@@ -136,10 +139,10 @@ impl LogFiles for Codex {
 
 impl OpenRecords for Codex {
     fn open<'r>(&'r self, record: Record<'r>) -> Result<Box<dyn TypedRecord + 'r>, Torn> {
-        let record = CodexRecord::read(record);
+        let record = Box::new(CodexRecord::read(record));
         match record.torn {
             Some(torn) => Err(torn),
-            None => Ok(Box::new(record)),
+            None => Ok(record),
         }
     }
 
@@ -150,10 +153,6 @@ impl OpenRecords for Codex {
 
     fn detail(&self, ask: &Ask<'_>) -> Detailed {
         tools::detail(ask)
-    }
-
-    fn patches(&self, record: &[u8]) -> Vec<FilePatch> {
-        patch::read(record)
     }
 }
 

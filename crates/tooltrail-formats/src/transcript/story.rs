@@ -2,12 +2,12 @@
 
 use super::SessionBook;
 use crate::error::ReadError;
-use crate::{Ask, Format, Record, TypedRecord, saved};
+use crate::{Ask, Format, Record, TypedRecord, load, saved};
+use tooltrail_model::Status;
 use tooltrail_model::content::Content;
-use tooltrail_model::detail::{Detail, Detailed};
+use tooltrail_model::detail::Detailed;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{Answered, Asked, CallEntry, HookStory, Made, Nested, SideFile, Spot, Story, Transcript, What};
-use tooltrail_model::{Status, shell};
 
 /// The records of a call, each read once, however many things it says of the call.
 type Records<'r> = Vec<(Spot, Box<dyn TypedRecord + 'r>)>;
@@ -37,14 +37,14 @@ pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<
     let mut row: CallRow<'b> = entry.row.clone();
     // A row says what the request alone says, with and without a result.
     row.about = self::told(format, &row, &asked, None).detail.about(&asked.input, row.cwd).map(|title| title.text());
-    if let Detail::Shell(command) = &told.detail {
-        shell::tell(&mut row, &command.command);
-    }
+    // Views and digests ask about the command again and again; it is parsed once, here.
+    let command = load::annotate(&mut row, &told.detail);
     Ok(Story {
         number: entry.number,
         hooks: hooks(book, &records, entry),
         nested: nested(&book.transcript, entry),
         told,
+        command,
         side,
         answer,
         input: asked.input,

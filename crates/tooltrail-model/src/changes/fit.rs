@@ -16,12 +16,12 @@ pub(super) struct Fitted {
     pub(super) exact: bool,
 }
 
-/// How far hunks can be trusted.
+/// Reliability of hunks.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Trust<'t> {
     /// To the byte: they were made to be applied.
     Bytes,
-    /// They were made for display. Two spaces at the beginning of a line may be a tab, unless the line is one of these; and
+    /// Hunks made for display. Two spaces at the beginning of a line may be a tab, unless the line is one of these; and
     /// the line without its line feed may be marked at the wrong place.
     Shown(&'t Set<&'t str>),
 }

@@ -1,6 +1,6 @@
 //! Texts of files as the logs know them: every version, how it is known, what changed it, and changes from outside.
 //!
-//! Formats gather [`Deed`]s: statements of calls and backups about a file, in order of time. [`replay()`] turns them into
+//! Formats gather [`Deed`]s: statements of calls and backups about a file, in order of time. [`replay`] turns them into
 //! [`Step`]s, each with the text before and after as far as that is known; [`net`] sums up those of a session or a turn;
 //! [`unified`] writes them as a patch; [`versions`] lists the texts of one file. Nothing is guessed: a text that the logs
 //! do not contain is [`Known::Unknown`], and a text that does not follow from the one before it comes from outside.
@@ -16,7 +16,28 @@ pub use replay::replay;
 
 use crate::detail::{Edit, Write};
 use crate::patch::{FilePatch, Hunk};
+use net::FileNet;
+use std::io;
 use std::sync::Arc;
+use unified::Names;
+
+/// The spelling of paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathStyle {
+    /// For readers: files outside of the project by their whole path.
+    Shown,
+    /// For patches, which take relative paths only.
+    Patch,
+}
+
+/// A reader of the groups of files that changed, and of the names of files and calls.
+pub type ChangeReader<'r> = dyn FnMut(&mut dyn Iterator<Item = Vec<FileNet>>, &Names<'_>) -> io::Result<()> + 'r;
+
+/// Something that knows what a session changed in files. Outputs ask it, formats answer.
+pub trait ChangeSource {
+    /// Gives a reader what changed, a group of files at a time, each found when it is asked for.
+    fn read(&self, paths: PathStyle, reader: &mut ChangeReader<'_>) -> io::Result<()>;
+}
 
 /// Knowledge of a file's text at some time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -126,7 +147,7 @@ pub struct Step {
     pub before: Known,
     /// The text after.
     pub after: Known,
-    /// How the text after is known.
+    /// Source of the text after.
     pub how: How,
     /// Whether the text after is computed from a text that an earlier statement gave. A change from outside in between
     /// would go unnoticed.

@@ -16,7 +16,7 @@ const CONTEXT: usize = 3;
 pub struct Names<'n> {
     /// The path that a file has in the patch: relative, with slashes.
     pub path: &'n dyn Fn(&str) -> String,
-    /// How a call is cited.
+    /// Citation of a call.
     pub call: &'n dyn Fn(usize) -> String,
     /// Name of the whole that is not outside: `the logs`, `this session`.
     pub whole: &'n str,

@@ -18,7 +18,7 @@ pub struct Version {
     pub number: usize,
     /// The text; never unknown.
     pub known: Known,
-    /// How it is known.
+    /// Source of the text.
     pub how: How,
     /// Whether it rests on an earlier text; see [`Step::replayed`].
     pub replayed: bool,

@@ -3,8 +3,8 @@
 use super::deed::{Deed, Ran, Same};
 use super::{Changed, ChangedFile, Digest, Open, Outcome, Quote, Run, Shipped};
 use crate::book::{Book, Loaded, Selection};
+use crate::command::{CommandOutcome, Purpose};
 use crate::event::Origin;
-use crate::shell::{Fate, Purpose};
 use crate::transcript::{Entry, Part, What};
 use crate::{Reason, Status};
 use std::collections::HashMap;
@@ -73,7 +73,7 @@ fn changed(deeds: &[Deed]) -> Changed {
 
 /// Whether a call ran a command that may have changed files. A command that is not understood may.
 fn may_change(deed: &Deed) -> bool {
-    let writes = |ran: &Ran| ran.script.as_ref().is_none_or(|script| script.may_change_files());
+    let writes = |ran: &Ran| ran.line.as_ref().is_none_or(|line| line.may_change_files);
     started(deed) && deed.ran.as_ref().is_some_and(writes)
 }
 
@@ -107,20 +107,20 @@ fn last_run(deeds: &[Deed], purpose: Purpose) -> Option<Run> {
 
 /// Commands of a call with a purpose, with their outcomes.
 fn runs(deed: &Deed, purpose: Purpose) -> impl Iterator<Item = (Outcome, &str)> {
-    let known = deed.ran.iter().filter_map(|ran| Some((ran.script.as_ref()?, &ran.fates)));
-    let all = known.flat_map(|(script, fates)| script.commands.iter().zip(fates));
-    all.filter(move |(command, _)| command.purpose == Some(purpose)).map(|(command, fate)| {
-        let outcome = match fate {
-            Fate::Succeeded => Outcome::Passed,
-            Fate::Failed => Outcome::Failed,
-            Fate::Masked => Outcome::Masked,
-            Fate::Unknown => Outcome::Unknown,
+    let known = deed.ran.iter().filter_map(|ran| Some((ran.line.as_ref()?, &ran.outcomes)));
+    let all = known.flat_map(|(line, outcomes)| line.commands.iter().zip(outcomes));
+    all.filter(move |(command, _)| command.purpose == Some(purpose)).map(|(command, outcome)| {
+        let outcome = match outcome {
+            CommandOutcome::Succeeded => Outcome::Passed,
+            CommandOutcome::Failed => Outcome::Failed,
+            CommandOutcome::Masked => Outcome::Masked,
+            CommandOutcome::Unknown => Outcome::Unknown,
         };
         (outcome, command.text.as_str())
     })
 }
 
-/// How much an outcome speaks against trusting the others.
+/// Rank of an outcome by how much it speaks against trusting the others.
 fn doubt(outcome: Outcome) -> u8 {
     match outcome {
         Outcome::Passed => 0,
@@ -150,8 +150,8 @@ fn failures(deeds: &[Deed]) -> Vec<Open> {
 
 /// Whether a command only reports by its exit code that it found nothing, or a difference.
 fn found_nothing(deed: &Deed) -> bool {
-    let Some(Ran { script: Some(script), exit_of: Some(text), .. }) = &deed.ran else { return false };
-    let command = script.commands.iter().find(|command| command.text == *text);
+    let Some(Ran { line: Some(line), exit_of: Some(text), .. }) = &deed.ran else { return false };
+    let command = line.commands.iter().find(|command| command.text == *text);
     let looks =
         |family: &str| matches!(family, "grep" | "egrep" | "fgrep" | "zgrep" | "rg" | "ag" | "diff" | "cmp" | "test" | "[" | "pgrep");
     // These programs end with 1 for a negative answer, and with a higher code for an error.
@@ -160,8 +160,10 @@ fn found_nothing(deed: &Deed) -> bool {
 
 /// Whether a success proves that the commands themselves succeeded.
 fn vouches(deed: &Deed) -> bool {
-    let (Same::Commands(commands), Some(Ran { script: Some(script), fates, .. })) = (&deed.same, &deed.ran) else { return true };
-    let proven = |text: &String| script.commands.iter().zip(fates).any(|(command, fate)| command.text == *text && *fate == Fate::Succeeded);
+    let (Same::Commands(commands), Some(Ran { line: Some(line), outcomes, .. })) = (&deed.same, &deed.ran) else { return true };
+    let proven = |text: &String| {
+        line.commands.iter().zip(outcomes).any(|(command, outcome)| command.text == *text && *outcome == CommandOutcome::Succeeded)
+    };
     commands.iter().all(proven)
 }
 

@@ -6,7 +6,7 @@ use super::mistake::{Mistake, nearest};
 use super::names::{Fit, Glyph, Name, Place};
 use super::parse::is_absolute;
 use super::{Has, Is, Pattern, Setting, Spelling, Test, times, values};
-use crate::shell::Purpose;
+use crate::command::Purpose;
 use crate::{Kind, Reason, Status};
 
 /// A key of the filter language.

@@ -32,7 +32,7 @@ pub use render::quoted;
 pub use values::Span;
 pub use within::Within;
 
-use crate::shell::Purpose;
+use crate::command::Purpose;
 use crate::status::words;
 use crate::{Kind, Reason, Status, Time};
 

@@ -6,14 +6,14 @@ use crate::app_state::AppState;
 use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
 use maud::{Markup, html};
-use tooltrail_formats::changes::told::{Paths, Which, groups, with_names};
+use tooltrail_formats::changes::told::{PathStyle, Which, groups, with_names};
 use tooltrail_model::Kind;
 use tooltrail_model::book::Book;
 use tooltrail_view::diff::LineCounts;
 use tooltrail_view::head::{count, counted};
 use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::block;
-use tooltrail_view::render::html::window::{PageRequest as At, Tab};
+use tooltrail_view::render::html::window::{SessionPageRequest as At, Tab};
 use tooltrail_view::{Block, Limits, Line, changes};
 
 /// What is shown of a file before anybody asks for more.
@@ -38,7 +38,7 @@ fn drawn(reader: &SessionReader<'_>, at: &At<'_>, only: Option<usize>) -> Result
     let limits = if only.is_some() { &NAMED } else { &SHORT };
     let mut full = None;
     let (mut sections, mut makers, mut gaps, mut counts) = (Vec::new(), Vec::new(), 0, LineCounts::default());
-    with_names(reader.book(), Paths::Shown, None, |names| {
+    with_names(reader.book(), PathStyle::Shown, None, |names| {
         groups(reader.book(), &Which::default(), None, |groups| {
             for group in groups {
                 gaps += changes::gaps(&group);

@@ -16,7 +16,7 @@ use tooltrail_formats::FORMATS;
 use tooltrail_model::Time;
 use tooltrail_model::book::Book;
 use tooltrail_view::render::html::title;
-use tooltrail_view::render::html::window::{PageRequest as At, PageState, Tab};
+use tooltrail_view::render::html::window::{PageState, SessionPageRequest as At, Tab};
 use tooltrail_view::resume;
 
 /// What belongs to a session's pages beside the page itself.

@@ -14,7 +14,7 @@ use data::Fall;
 use maud::{Markup, html};
 use tooltrail_model::book::Book;
 use tooltrail_view::head::{count, counted, look_of, took};
-use tooltrail_view::render::html::window::{OrderedLine, PageRequest as At, Tab};
+use tooltrail_view::render::html::window::{OrderedLine, SessionPageRequest as At, Tab};
 
 /// What the page needs beside itself.
 pub(super) const ASSETS: &[&str] = &["session.css", "waterfall.css", "waterfall.js"];

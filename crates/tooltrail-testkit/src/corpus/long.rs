@@ -17,7 +17,7 @@ const POOLS: u64 = 25_000_000;
 /// Description of a long session.
 #[derive(Clone, Copy, Debug)]
 pub struct Long {
-    /// How many rows it is to have, those of its subagents included; it ends with the first turn that reaches this.
+    /// Target number of rows, those of its subagents included; it ends with the first turn that reaches this.
     pub rows: u64,
     /// Seed: the same seed gives the same session.
     pub seed: u64,

@@ -31,7 +31,7 @@ const BUFFER: usize = 1 << 20;
 /// Description of a corpus.
 #[derive(Clone, Copy, Debug)]
 pub struct CorpusPlan {
-    /// How large the corpus is to be; it ends with the first turn that reaches this.
+    /// Target size of the corpus; it ends with the first turn that reaches this.
     pub bytes: u64,
     /// Seed: the same seed gives the same corpus.
     pub seed: u64,
@@ -42,7 +42,7 @@ pub struct CorpusPlan {
 pub struct WrittenAmounts {
     /// Bytes in all files.
     pub bytes: u64,
-    /// How many files.
+    /// Number of files.
     pub files: u64,
     /// Lines in all files.
     pub lines: u64,

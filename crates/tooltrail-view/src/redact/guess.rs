@@ -5,7 +5,7 @@
 
 use super::spot::{holds_folded, is_word, starts_folded};
 
-/// How much a value has to look like a secret, depending on its name.
+/// Degree to which a value has to look like a secret, depending on its name.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Strength {
     /// `password`: chosen by people, so a word and a digit are enough.

@@ -25,7 +25,7 @@ use tooltrail_model::usage::Tokens;
 /// Options of the JSON export.
 #[derive(Clone, Debug, Default)]
 pub struct JsonOptions {
-    /// Which part of the session.
+    /// Part of the session to render.
     pub selection: Selection,
     /// Whether the blocks of each view are written too.
     pub views: bool,

@@ -163,7 +163,7 @@ mod tests {
             let mut call = call(status, Shell { command: command.into(), stdout: Some(printed.into()), ..Shell::default() });
             call.row.exit_code = code;
             call.row.reason = code.map(|_| tooltrail_model::Reason::ExitCode);
-            tooltrail_model::shell::tell(&mut call.row, command);
+            call.command = tooltrail_shell::annotate(&mut call.row, command);
             body(&call)
                 .lines()
                 .filter(|line| line.starts_with("Warning") || line.starts_with("Info"))

@@ -156,6 +156,7 @@ impl<'a> Builder<'a> {
             row,
             number: index as u32 + 1,
             told,
+            command: tooltrail_shell::understand(text),
             input: serde_json::json!({"command": text}),
             answer: Some(answer),
             side: None,

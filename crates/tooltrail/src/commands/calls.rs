@@ -18,7 +18,7 @@ use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linked, LinkedCall};
 use tooltrail_model::row::CallRow;
-use tooltrail_model::{At, Reason, Status};
+use tooltrail_model::{At, Reason};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -245,10 +245,9 @@ fn empty_table() -> Table {
 fn add_row(table: &mut Table, shelf: &dyn Shelf, mut row: CallRow<'_>, at: At) {
     let (sign, style) = out::look(row.status);
     // A stored row says already what the call is about, and only commands are read again.
-    let script = if row.about.is_some() { load::understand(shelf, &mut row, at) } else { load::complete_at(shelf, &mut row, at) };
+    let command = if row.about.is_some() { load::understand(shelf, &mut row, at) } else { load::complete_at(shelf, &mut row, at) };
     // A success that is not that of the test or build in it.
-    let unsure = row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty());
-    let doubt = if unsure { "?" } else { "" };
+    let doubt = if command.is_some_and(|command| command.masks_success(&row)) { "?" } else { "" };
     let nested = if row.sidechain { "↳ " } else { "" };
     table.row(vec![
         Cell::styled(&row.r#ref, DIM),

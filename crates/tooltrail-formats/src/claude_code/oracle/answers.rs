@@ -1,8 +1,8 @@
 //! A call looked at closely: its input, and what came back, taken from the records that hold them.
 
 use super::super::markers;
+use super::Opened;
 use super::content::{blocks, call_id, contents, is_result, kind, result_id, text};
-use crate::Opened;
 use serde_json::Value;
 use tooltrail_model::content::words;
 use tooltrail_model::transcript::{Answered, Asked};

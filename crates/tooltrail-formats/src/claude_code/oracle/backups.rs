@@ -2,8 +2,8 @@
 //! can go back. They lie in `file-history/<session>/` of the configuration directory; a copy without a name says that the file was not
 //! there.
 
+use super::Opened;
 use super::content::text;
-use crate::Opened;
 use crate::changes::Backup;
 use serde_json::Value;
 

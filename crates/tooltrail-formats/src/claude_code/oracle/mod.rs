@@ -7,14 +7,27 @@ mod content;
 mod parts;
 mod prompt;
 
-use super::ClaudeCode;
-use super::record::ClaudeRecord;
 use crate::shelf::Shelf as _;
 use crate::value::{self, Payloads};
-use crate::{Opened, Record, TypedRecord, find, records, shelf};
+use crate::{Record, find, records, shelf};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tooltrail_model::transcript::{Part, Parts};
+
+/// A record, and the tree of values that was read from it.
+#[derive(Clone, Copy)]
+struct Opened<'v> {
+    line: u64,
+    bytes: &'v [u8],
+    payloads: crate::value::Payloads<'v>,
+    value: &'v serde_json::Value,
+}
+
+impl<'v> Opened<'v> {
+    fn new(record: crate::Record<'v>, value: &'v serde_json::Value) -> Self {
+        Opened { line: record.at.line, bytes: record.bytes, payloads: crate::value::Payloads::default(), value }
+    }
+}
 
 fn differs(
     name: &str,

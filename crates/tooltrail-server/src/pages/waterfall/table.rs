@@ -13,7 +13,7 @@ use tooltrail_model::waterfall::{Bar, Extent};
 use tooltrail_model::{Status, Time};
 use tooltrail_view::head::{count, counted, look_of, outcome, took};
 use tooltrail_view::line::neutral;
-use tooltrail_view::render::html::window::PageRequest as At;
+use tooltrail_view::render::html::window::SessionPageRequest as At;
 
 /// How many rows stand on a page.
 const ROWS: usize = 500;

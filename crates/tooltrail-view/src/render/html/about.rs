@@ -72,18 +72,18 @@ impl PageClock<'_> {
         time.timestamp().to_zoned(zone).strftime("%Y-%m-%d %H:%M:%S").to_string()
     }
 
-    /// The same where nothing around it says whose clock it is.
+    /// A time with its zone, for places where nothing around it names the clock.
     pub(super) fn said(self, time: Time) -> String {
         format!("{}{}", self.moment(time), if self.0.is_some() { "" } else { " UTC" })
     }
 
-    /// The same with the time of UTC beside it, where it is another.
+    /// A time, followed by that of UTC where the two differ.
     pub(super) fn full(self, time: Time) -> String {
         let (here, there) = (self.moment(time), PageClock(None).moment(time));
         if here == there { here } else { format!("{here} ({there} UTC)") }
     }
 
-    /// What a time in a page says when somebody points at it.
+    /// Tooltip of a time: that of UTC, where the page uses another zone.
     pub(super) fn title(self, time: Time) -> Option<String> {
         self.0.map(|_| PageClock(None).said(time))
     }

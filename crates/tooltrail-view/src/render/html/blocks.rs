@@ -10,7 +10,7 @@ use maud::{Markup, html};
 use tooltrail_model::content::Image;
 use tooltrail_model::transcript::Level;
 
-/// How deep parts may stand in parts.
+/// Deepest nesting of parts in parts.
 const DEEPEST: usize = 8;
 /// A block of more lines than this scrolls by itself, so it can be reached with the keyboard.
 const TALL: usize = 30;

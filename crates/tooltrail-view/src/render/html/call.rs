@@ -18,7 +18,7 @@ pub struct RowFrame<'a> {
     pub anchor: &'a str,
     /// The conversation went on as if it had never been.
     pub abandoned: bool,
-    /// How much of the body is made.
+    /// Extent of the body that is rendered.
     pub limits: &'a Limits,
     /// Draws a subagent's conversation, given its thread, its calls and its failed calls.
     pub nest: &'a (dyn Fn(usize, u64, u64) -> Markup + 'a),
@@ -156,7 +156,7 @@ fn whose(row: &CallRow<'_>) -> String {
     program.map_or_else(|| "not all told".to_owned(), |program| format!("{}'s exit", crate::line::neutral(&crate::cut::short(program, 10))))
 }
 
-/// Why a call ended like this, where the word beside the sign does not say it.
+/// Reason for the outcome of a call, where the word beside the sign does not say it.
 fn reason(row: &CallRow<'_>) -> Option<&'static str> {
     let reason = row.reason?;
     // For these the sign, the exit code or the word already gives the reason.

@@ -40,7 +40,7 @@ use tooltrail_model::book::{Book, Selection};
 /// Options of the HTML export.
 #[derive(Clone, Debug, Default)]
 pub struct HtmlOptions {
-    /// Which part of the session.
+    /// Part of the session to render.
     pub selection: Selection,
     /// Whether the page is never packed, and has no scripts.
     pub plain: bool,

@@ -16,7 +16,7 @@ use std::thread;
 
 /// A page with more bytes than this in its rows is packed.
 const HELD: usize = 5_000_000;
-/// How many chunks a thread may be ahead.
+/// Most chunks that a thread may be ahead.
 const AHEAD: usize = 4;
 
 /// Runs jobs on all cores and takes their results in order. A thread that stops, for whatever reason, ends it with an

@@ -162,7 +162,7 @@ impl ExportPage<'_> {
         self.transcript.calls.iter().enumerate().filter(|(index, _)| self.plan.placed.get(*index) == Some(&true))
     }
 
-    /// How many calls are problems.
+    /// Number of calls that are problems.
     fn bad(&self) -> u64 {
         self.calls().filter(|(_, call)| bad(call.row.status)).count() as u64
     }

@@ -12,7 +12,7 @@ use tooltrail_model::Status;
 use tooltrail_model::book::Selection;
 use tooltrail_model::transcript::{CallEntry, Entry, Transcript, What};
 
-/// How many rows make a chunk: the unit that is packed, and that a browser lays out at a time.
+/// Rows in a chunk: the unit that is packed, and that a browser lays out at a time.
 const ROWS: usize = 100;
 /// The most levels of conversations inside conversations.
 const DEEPEST: usize = 4;
@@ -57,7 +57,7 @@ pub(super) struct Chunk {
     pub(super) heads: bool,
     /// Rows of the chunk.
     pub(super) rows: Vec<PlanRow>,
-    /// How many rows of it are problems, or have such in them.
+    /// Number of its rows that are problems, or contain some.
     pub(super) bad: usize,
     /// About how high it is, in pixels.
     pub(super) height: u32,

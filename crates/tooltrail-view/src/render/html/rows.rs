@@ -134,9 +134,9 @@ pub(super) struct NestedThread {
     pub(super) call: usize,
     /// The thread.
     pub(super) thread: usize,
-    /// How many calls it made.
+    /// Number of calls it made.
     pub(super) calls: u64,
-    /// How many of them failed.
+    /// Number of failed calls among them.
     pub(super) failed: u64,
 }
 

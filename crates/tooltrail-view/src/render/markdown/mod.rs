@@ -23,9 +23,9 @@ use tooltrail_model::transcript::{Entry, Story};
 /// Options of the Markdown export.
 #[derive(Clone, Debug, Default)]
 pub struct MarkdownOptions {
-    /// Which part of the session.
+    /// Part of the session to render.
     pub selection: Selection,
-    /// Which calls are shown in full.
+    /// Calls to show in full.
     pub bodies: ShownBodies,
 }
 

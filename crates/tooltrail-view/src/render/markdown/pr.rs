@@ -24,7 +24,7 @@ use turns::{TurnSummary, asked, turns};
 /// Options of the export for a pull request.
 #[derive(Clone, Debug, Default)]
 pub struct PullRequestOptions {
-    /// Which part of the session.
+    /// Part of the session to render.
     pub selection: Selection,
     /// Remark at the end: what was redacted.
     pub note: Option<String>,
@@ -67,7 +67,7 @@ struct Pull<'b> {
     book: &'b dyn Book,
     options: &'b PullRequestOptions,
     digest: &'b Digest,
-    /// How many more characters there is room for.
+    /// Number of characters that still fit.
     left: usize,
     /// Parts that were left out.
     gone: Vec<String>,

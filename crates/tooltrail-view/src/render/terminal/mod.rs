@@ -24,9 +24,9 @@ use wrap::Fold;
 /// Options of the terminal output.
 #[derive(Clone, Debug, Default)]
 pub struct TerminalOptions {
-    /// Which part of the session.
+    /// Part of the session to render.
     pub selection: Selection,
-    /// How many columns there are.
+    /// Width in columns.
     pub width: usize,
     /// Whether links may be written as such.
     pub links: bool,

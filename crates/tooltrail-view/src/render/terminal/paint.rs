@@ -134,7 +134,7 @@ impl StyledRow {
         self.pieces.iter().all(|piece| piece.text.is_empty())
     }
 
-    /// How many columns it takes.
+    /// Its width in columns.
     pub(super) fn columns(&self) -> usize {
         self.pieces.iter().map(|piece| wrap::columns(&piece.text)).sum()
     }
@@ -182,12 +182,12 @@ impl<'o> TerminalPage<'o> {
         TerminalPage { out, width, links, margin: Vec::new(), room: None, blank: true }
     }
 
-    /// How many columns there are with the margin.
+    /// Width in columns, with the margin.
     pub(super) fn width(&self) -> usize {
         self.width
     }
 
-    /// How many columns there are beside the margin.
+    /// Width in columns beside the margin.
     pub(super) fn inner(&self) -> usize {
         let margin: usize = self.margin.iter().map(|margin| margin.row().columns()).sum();
         self.width.saturating_sub(margin).max(NARROWEST)

@@ -1,8 +1,8 @@
 //! Attachments: what the program hands to the model beside the messages; and the queue of prompts typed while the model was at work.
 
+use super::super::Opened;
 use super::super::content::{blocks, content, kind, text, without, words};
 use super::{flag, folded, hooks, spoken};
-use crate::Opened;
 use serde_json::{Value, json};
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::transcript::Part;

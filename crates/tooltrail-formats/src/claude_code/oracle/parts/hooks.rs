@@ -2,8 +2,9 @@
 //! texts are added, each under the name it is shown with.
 
 use super::super::super::{hooks, record::ClaudeRecord};
+use super::super::Opened;
 use super::super::content::{kind, text};
-use crate::{Opened, Record};
+use crate::Record;
 use serde_json::Value;
 use tooltrail_model::At;
 use tooltrail_model::event::Hook;

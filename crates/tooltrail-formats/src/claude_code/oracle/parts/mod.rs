@@ -18,8 +18,8 @@ mod spoken;
 mod system;
 
 use super::super::facts as records;
+use super::Opened;
 use super::content::text;
-use crate::Opened;
 use serde_json::Value;
 use tooltrail_model::Time;
 use tooltrail_model::transcript::{Part, Parts};

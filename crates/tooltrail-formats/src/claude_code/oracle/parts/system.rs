@@ -1,8 +1,8 @@
 //! System records: what happened around the conversation.
 
+use super::super::Opened;
 use super::super::content::{text, without};
 use super::{hooks, spoken};
-use crate::Opened;
 use serde_json::Value;
 use tooltrail_model::event::Origin;
 use tooltrail_model::transcript::{Level, Part};

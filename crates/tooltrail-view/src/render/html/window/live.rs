@@ -5,7 +5,7 @@
 //! in it. Its print, a hash, changes when any row of it looks different.
 
 use super::chips::{self, ChipCounts, ChipSet};
-use super::{PageRequest, Window, page, rows};
+use super::{SessionPageRequest, Window, page, rows};
 use crate::render::html::about;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -46,7 +46,7 @@ struct SectionEntry(String, usize, usize, String, u32, Option<usize>, String, bo
 
 impl Window {
     /// Update for a page that shows an earlier version of the session.
-    pub fn live(&self, book: &dyn Book, at: &PageRequest<'_>, known: &PageState<'_>) -> PageUpdate {
+    pub fn live(&self, book: &dyn Book, at: &SessionPageRequest<'_>, known: &PageState<'_>) -> PageUpdate {
         let transcript = book.transcript();
         let sections: Vec<SectionEntry> = (0..self.len()).map(|section| self.described(transcript, section)).collect();
         // `None` where the page does not show the section: then it fetches the rows when the reader gets there.

@@ -50,7 +50,7 @@ pub struct Window {
     /// Counts for chips of each section: rows that stay visible when a chip is selected, including rows that hold such
     /// rows.
     counts: Vec<ChipCounts>,
-    /// How many rows of the session each chip stands for.
+    /// Number of rows of the session for each chip.
     total: ChipCounts,
     /// Outcomes of the calls that each call's subagents made.
     inside: Vec<ChipSet>,
@@ -71,7 +71,7 @@ struct SessionDigest {
 
 /// Request for a page: addresses, version, position, filters and clock.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct PageRequest<'a> {
+pub struct SessionPageRequest<'a> {
     /// Prefix of all addresses: empty, or a directory such as `/demo`.
     pub root: &'a str,
     /// The address of the session's page, spelled as addresses are.
@@ -102,7 +102,7 @@ pub struct PageRequest<'a> {
     pub project: Option<&'a str>,
 }
 
-impl PageRequest<'_> {
+impl SessionPageRequest<'_> {
     /// Query parameters that a link within the page keeps: chips and the text to find.
     fn kept(&self) -> String {
         let pairs = [("show", self.show), ("find", self.find)].into_iter().filter(|(_, value)| !value.is_empty());
@@ -205,7 +205,7 @@ impl Window {
         left.and_then(ChipSet::words).unwrap_or_default()
     }
 
-    /// How many sections there are, those of subagents included.
+    /// Number of sections, those of subagents included.
     pub fn len(&self) -> usize {
         self.plan.chunks.len()
     }
@@ -227,17 +227,17 @@ impl Window {
     }
 
     /// The page, without the frame that all pages have.
-    pub fn page(&self, book: &dyn Book, at: &PageRequest<'_>) -> Markup {
+    pub fn page(&self, book: &dyn Book, at: &SessionPageRequest<'_>) -> Markup {
         page::transcript(self, book, at)
     }
 
     /// Another view of the session under the same title.
-    pub fn tab(&self, book: &dyn Book, at: &PageRequest<'_>, tab: Tab, content: &Markup) -> Markup {
+    pub fn tab(&self, book: &dyn Book, at: &SessionPageRequest<'_>, tab: Tab, content: &Markup) -> Markup {
         page::tab(self, book, at, tab, content)
     }
 
     /// The rows of a section.
-    pub fn section(&self, book: &dyn Book, section: usize, at: &PageRequest<'_>) -> Markup {
+    pub fn section(&self, book: &dyn Book, section: usize, at: &SessionPageRequest<'_>) -> Markup {
         // Rows that failed for good are drawn open, so the digest is needed before the rows, unless it would take too long.
         if book.transcript().calls.len() <= MANY && !at.live {
             self.told(book);
@@ -251,22 +251,22 @@ impl Window {
     }
 
     /// Body of a call, fetched when its row is opened; without limits if `whole`.
-    pub fn body(&self, book: &dyn Book, call: usize, whole: bool, at: &PageRequest<'_>) -> Markup {
+    pub fn body(&self, book: &dyn Book, call: usize, whole: bool, at: &SessionPageRequest<'_>) -> Markup {
         rows::SectionRenderer { window: self, book, at }.body(call, whole)
     }
 
     /// All of a message, by its section and its row.
-    pub fn text(&self, book: &dyn Book, section: usize, row: usize, at: &PageRequest<'_>) -> Markup {
+    pub fn text(&self, book: &dyn Book, section: usize, row: usize, at: &SessionPageRequest<'_>) -> Markup {
         rows::SectionRenderer { window: self, book, at }.text(section, row)
     }
 
     /// A part of the outline.
-    pub fn outline(&self, book: &dyn Book, group: usize, at: &PageRequest<'_>) -> Markup {
+    pub fn outline(&self, book: &dyn Book, group: usize, at: &SessionPageRequest<'_>) -> Markup {
         page::turns_of(self, book.transcript(), group, at)
     }
 
     /// Digest of the session. It is computed once, which takes a while for long sessions.
-    pub fn digest(&self, book: &dyn Book, at: &PageRequest<'_>) -> Markup {
+    pub fn digest(&self, book: &dyn Book, at: &SessionPageRequest<'_>) -> Markup {
         let told = self.told(book);
         block(&told.rows, &|call| Some(self.address(self.anchor(call)?)), Some(at.base))
     }
@@ -299,7 +299,7 @@ impl Window {
     }
 
     /// The address of a call's own page.
-    fn page_of(&self, call: &CallEntry<'_>, index: usize, at: &PageRequest<'_>) -> String {
+    fn page_of(&self, call: &CallEntry<'_>, index: usize, at: &SessionPageRequest<'_>) -> String {
         format!("{}/c/{}", at.root, name::encoded(&name::name(call, self.shared.contains(&index))))
     }
 

@@ -1,7 +1,7 @@
 //! Turns and calls in the order of the page, without messages: for views that show when things happened.
 
 use super::super::plan::{PlanRow, ThreadHome};
-use super::{PageRequest, Window};
+use super::{SessionPageRequest, Window};
 use tooltrail_model::transcript::{Transcript, What};
 
 /// A line of such a view.
@@ -15,7 +15,7 @@ pub enum OrderedLine {
     Call {
         /// Its place in `Transcript::calls`.
         index: usize,
-        /// How many calls it stands in.
+        /// Number of calls around it.
         depth: usize,
     },
 }
@@ -55,12 +55,12 @@ impl Window {
     }
 
     /// The address of a call's row in the transcript, if it has one.
-    pub fn row_address(&self, call: usize, at: &PageRequest<'_>) -> Option<String> {
+    pub fn row_address(&self, call: usize, at: &SessionPageRequest<'_>) -> Option<String> {
         Some(format!("{}{}", at.base, self.address(self.anchor(call)?)))
     }
 
     /// The address of a call's own page.
-    pub fn page_address(&self, transcript: &Transcript<'_>, call: usize, at: &PageRequest<'_>) -> Option<String> {
+    pub fn page_address(&self, transcript: &Transcript<'_>, call: usize, at: &SessionPageRequest<'_>) -> Option<String> {
         Some(self.page_of(transcript.calls.get(call)?, call, at))
     }
 

@@ -7,17 +7,18 @@ use super::super::plan::PlanRow;
 use super::super::rows::tail;
 use super::super::{help, outline};
 use super::chips::{self, ChipCounts, ChipSet};
-use super::{HIGHEST, MANY, PageRequest, Window};
+use super::{HIGHEST, MANY, SessionPageRequest, Window};
 use crate::digest::state_words;
 use crate::head::{ago, count, counted, look};
 use crate::line::neutral;
+use crate::render::outputs::OUTPUTS;
 use maud::{Markup, PreEscaped, html};
 use tooltrail_model::Time;
 use tooltrail_model::book::Book;
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::transcript::{Transcript, What};
 
-/// How many turns of a long outline come together; it is long if it has more than twice as many.
+/// Turns in a group of a long outline; an outline is long if it has more than twice as many.
 const TURNS: usize = 50;
 /// The most characters of a prompt in the outline.
 const HEAD: usize = 100;
@@ -43,10 +44,6 @@ const TABS: &[(Tab, &str, &str)] = &[
     (Tab::Raw, "Raw", "/raw"),
 ];
 
-/// Export formats.
-const EXPORTS: &[(&str, &str)] =
-    &[("html", "Web page, works offline"), ("md", "Markdown"), ("json", "JSON, for programs"), ("patch", "Patch of what it changed")];
-
 /// Keys that only this page has.
 const KEYS: &[(&str, &str)] = &[
     ("m", "copy the call as Markdown"),
@@ -64,7 +61,7 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 /// A session's page.
-pub(super) fn transcript(window: &Window, book: &dyn Book, at: &PageRequest<'_>) -> Markup {
+pub(super) fn transcript(window: &Window, book: &dyn Book, at: &SessionPageRequest<'_>) -> Markup {
     let transcript = book.transcript();
     html! {
         main.session #main {
@@ -89,7 +86,7 @@ pub(super) fn transcript(window: &Window, book: &dyn Book, at: &PageRequest<'_>)
 }
 
 /// Remark that a session begins with records copied from another session, and that its figures exclude them.
-fn copied(transcript: &Transcript<'_>, at: &PageRequest<'_>) -> Markup {
+fn copied(transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
     // Counted from rows, because a session's own figures leave copies out.
     let copies = || transcript.calls.iter().filter_map(|call| call.row.copy_of.as_ref());
     let Some(first) = copies().next() else { return html! {} };
@@ -104,7 +101,7 @@ fn copied(transcript: &Transcript<'_>, at: &PageRequest<'_>) -> Markup {
 }
 
 /// Footer below the last row.
-pub(super) fn end(transcript: &Transcript<'_>, at: &PageRequest<'_>) -> Markup {
+pub(super) fn end(transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
     let session = &transcript.session;
     html! {
         footer #tt-end { p { (ending(session)) @if let Some(last) = session.last_at { " · " time datetime=(last) title=[at.clock().title(last)] { (at.clock().said(last)) } } } }
@@ -112,13 +109,13 @@ pub(super) fn end(transcript: &Transcript<'_>, at: &PageRequest<'_>) -> Markup {
 }
 
 /// Another view of the session.
-pub(super) fn tab(window: &Window, book: &dyn Book, at: &PageRequest<'_>, tab: Tab, content: &Markup) -> Markup {
+pub(super) fn tab(window: &Window, book: &dyn Book, at: &SessionPageRequest<'_>, tab: Tab, content: &Markup) -> Markup {
     let transcript = book.transcript();
     html! { main.session #main { (top(transcript, at)) (bar(window, transcript, at, tab)) div.view { (content) } } }
 }
 
 /// Title, state and actions of the session.
-fn top(transcript: &Transcript<'_>, at: &PageRequest<'_>) -> Markup {
+fn top(transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
     let session = &transcript.session;
     let [earlier, later] = at.neighbours;
     html! {
@@ -132,7 +129,7 @@ fn top(transcript: &Transcript<'_>, at: &PageRequest<'_>) -> Markup {
                     @if let Some(address) = later { a.step rel="next" href=(address) title="The session after it (])" aria-label="The session after it" { "›" } }
                     @if let Some(command) = at.resume { (resume(command)) }
                     details.menu { summary { "Export" } div.pop {
-                        @for (extension, what) in EXPORTS { a href={ (at.base) "/export." (extension) } { (what) } }
+                        @for output in OUTPUTS { a href={ (at.base) "/export." (output.name) } { (output.label) } }
                         p.di { "Secrets are looked for and taken out:" br; "a help, no guarantee. Read it before you share it." }
                     } }
                 }
@@ -143,7 +140,7 @@ fn top(transcript: &Transcript<'_>, at: &PageRequest<'_>) -> Markup {
 }
 
 /// Facts about the session as a whole.
-pub(super) fn about_list(transcript: &Transcript<'_>, at: &PageRequest<'_>) -> Markup {
+pub(super) fn about_list(transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
     // The state stands beside the title already, where it is updated.
     let facts = about(&transcript.session, at.clock()).into_iter().filter(|(name, _)| *name != "state");
     let address = |name: &str| at.calls.filter(|_| name == "calls");
@@ -203,7 +200,7 @@ fn last_part(path: &str) -> &str {
 }
 
 /// The digest, or a placeholder where it takes long to compute.
-fn digest(window: &Window, book: &dyn Book, at: &PageRequest<'_>) -> Markup {
+fn digest(window: &Window, book: &dyn Book, at: &SessionPageRequest<'_>) -> Markup {
     html! {
         @if book.transcript().calls.len() <= MANY || at.digest { div #tt-digest { (window.digest(book, at)) } }
         @else { div #tt-digest aria-busy="true" { p.digest.di { "Finding out what it amounts to … " a.more href={ (at.base) "?digest=1" } { "wait for it" } } } }
@@ -211,7 +208,7 @@ fn digest(window: &Window, book: &dyn Book, at: &PageRequest<'_>) -> Markup {
 }
 
 /// The bar: views of the session, chips, find.
-fn bar(window: &Window, transcript: &Transcript<'_>, at: &PageRequest<'_>, tab: Tab) -> Markup {
+fn bar(window: &Window, transcript: &Transcript<'_>, at: &SessionPageRequest<'_>, tab: Tab) -> Markup {
     let main = tab == Tab::Transcript;
     html! {
         div.bar {
@@ -240,7 +237,7 @@ fn bar(window: &Window, transcript: &Transcript<'_>, at: &PageRequest<'_>, tab: 
 }
 
 /// The sections: the requested one with its rows, placeholders for the others.
-fn rows(window: &Window, book: &dyn Book, at: &PageRequest<'_>) -> Markup {
+fn rows(window: &Window, book: &dyn Book, at: &SessionPageRequest<'_>) -> Markup {
     let transcript = book.transcript();
     let roots = window.plan.roots();
     // A section of a subagent or of an older version may be asked for; the first section is always right.
@@ -267,7 +264,7 @@ fn rows(window: &Window, book: &dyn Book, at: &PageRequest<'_>) -> Markup {
 
 impl Window {
     /// Placeholder for a section that is not loaded: about as high, with its counts for chips, and a link that loads it.
-    pub(super) fn place(&self, transcript: &Transcript<'_>, section: usize, at: &PageRequest<'_>, scale: f64) -> Markup {
+    pub(super) fn place(&self, transcript: &Transcript<'_>, section: usize, at: &SessionPageRequest<'_>, scale: f64) -> Markup {
         let number = self.plan.chunks.get(section).map_or(0, |chunk| chunk.rows.len());
         let height = (f64::from(self.height(transcript, section)) * scale) as u32;
         let only = ChipSet::read(at.show);
@@ -308,7 +305,7 @@ impl Window {
 }
 
 /// Outline of the turns. A long outline comes in groups, and only the group that the reader is in comes with the page.
-pub(super) fn outline(window: &Window, transcript: &Transcript<'_>, at: &PageRequest<'_>) -> Markup {
+pub(super) fn outline(window: &Window, transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
     let turns = outline::turns(transcript);
     let long = turns.len() > 2 * TURNS;
     // `turn_at` counts from 1; a section of a subagent has no turn, and then the first group is open.
@@ -333,7 +330,7 @@ pub(super) fn outline(window: &Window, transcript: &Transcript<'_>, at: &PageReq
 }
 
 /// A part of a long outline.
-pub(super) fn turns_of(_: &Window, transcript: &Transcript<'_>, group: usize, _: &PageRequest<'_>) -> Markup {
+pub(super) fn turns_of(_: &Window, transcript: &Transcript<'_>, group: usize, _: &SessionPageRequest<'_>) -> Markup {
     let turns = outline::turns(transcript);
     html! { ol.turns { @for turn in turns.iter().skip(group.saturating_mul(TURNS)).take(TURNS) { (outline::item(turn, &turn_address(turn.index), HEAD)) } } }
 }

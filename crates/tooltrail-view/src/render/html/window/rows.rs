@@ -6,7 +6,7 @@ use super::super::call::{RowFrame, body_of, classes, inside, summary};
 use super::super::message::{self, MessageFrame};
 use super::super::plan::PlanRow;
 use super::super::rows::{NestedThread, heading, nest};
-use super::{PageRequest, Window, way};
+use super::{SessionPageRequest, Window, way};
 use crate::line::neutral;
 use crate::{Block, Book, Limits, Loaded, call, messages};
 use maud::{Markup, PreEscaped, html};
@@ -29,7 +29,7 @@ const FOLDED: usize = 1_200;
 pub(super) struct SectionRenderer<'a> {
     pub(super) window: &'a Window,
     pub(super) book: &'a dyn Book,
-    pub(super) at: &'a PageRequest<'a>,
+    pub(super) at: &'a SessionPageRequest<'a>,
 }
 
 /// A row being drawn.

@@ -1,6 +1,6 @@
-// Starts the page once every part is defined: prepares the rows it came with, and goes to the row that the address names.
+// Everything is there: the rows that came with the page, and the one that the address names.
 ready(rows);
 if (location.hash) followHash();
 begun();
-// Browser tests wait for this attribute.
+// For tests: what a browser driver can wait for.
 root.dataset.ready = 'true';

@@ -11,7 +11,7 @@ async function copy(text, what) {
   }
   say(what + ' copied');
 }
-// The text of an element without words that are only for screen readers, and without its buttons.
+// Without the words that only stand there for whoever listens.
 function plain(element) {
   const twin = element.cloneNode(true);
   for (const hidden of all('.vh, .tools', twin)) hidden.remove();
@@ -35,7 +35,7 @@ function copyLink(row) {
   const id = row.id || row.closest('[id]')?.id;
   if (id) copy(address(id), 'link');
 }
-// Adds the buttons of a call when it is first open: before its timeline, so that they can stand beside it.
+// An open call gets its buttons when it is first seen: before its life, so that they can stand beside that.
 function equip(row) {
   const body = row.querySelector(':scope > .body');
   if (!body || body.querySelector(':scope > .tools')) return;

@@ -1,7 +1,7 @@
-// An exported page: its rows may be packed, and are unpacked when the reader scrolls near. Without packed rows the page can be read
-// without a script.
+// An exported page: its rows may be packed, and are unpacked when somebody comes near. Everything can be read without a script unless
+// the page is packed.
 const AWAY = '.rows.packed';
-// No body is missing in an export, so no call has to be loaded on the way.
+// Every call is whole.
 const DEEP = ':not(*)';
 const deepen = async () => {};
 const filled = async () => {};
@@ -11,7 +11,7 @@ const BUTTONS = [['Copy', copyRow], ['Link', copyLink]];
 const ACTS = {};
 const address = (id) => location.href.split('#')[0] + '#' + encodeURIComponent(id);
 const may = (place, kind) => kind !== 'bad' || place.dataset.bad !== '0';
-// Before printing, all rows have to be unpacked.
+// Printing needs all rows first.
 function intercept(event) {
   if ((event.ctrlKey || event.metaKey) && event.key === 'p' && away().length) { event.preventDefault(); print(); return true; }
   return false;
@@ -46,7 +46,7 @@ async function unpackNow(place) {
   }
   watcher.unobserve(place);
   const store = script.closest('.store');
-  // Keeps the old height until the new rows are laid out, so nothing moves.
+  // Until it is laid out it counts as high as it was, so nothing moves.
   if (!store) place.style.containIntrinsicBlockSize = 'auto ' + place.style.height;
   place.innerHTML = html;
   if (store) store.remove();
@@ -75,7 +75,7 @@ const watcher = new IntersectionObserver((seen) => {
   for (const one of seen) if (one.isIntersecting) bring(one.target);
 }, { rootMargin: '150% 0px' });
 
-// Sets the height of packed rows to about that of the rows themselves; with a filter on, of the rows that the filter shows.
+// A place for rows that are not there yet has about their height; with a filter on, that of the rows that will stay.
 function size(place) {
   const { rows: count, bad, height } = place.dataset;
   const only = byId('tt-f-bad').checked;
@@ -83,7 +83,7 @@ function size(place) {
   place.hidden = only && bad === '0';
 }
 
-// Makes the element with this id visible: unpacks it, and opens every fold around it.
+// Makes what has this id readable: unpacked, and every fold around it open.
 async function reveal(id) {
   let element = byId(id);
   if (!element) return null;
@@ -142,7 +142,7 @@ async function find(text) {
   };
   let done = 0;
   const add = (unit, count) => { if (count) { next.units.push({ ...unit, count }); next.total += count; } };
-  // In the order of the page. A packed chunk whose data is in a store is counted at the store.
+  // In the order of the page. A packed chunk that has its rows elsewhere is counted there.
   const order = all('.rows, .store', rows).filter((unit) => unit.matches('.store') || !unit.classList.contains('packed') || unit.querySelector(':scope > script'));
   for (const unit of order) {
     if (mine !== search) return;
@@ -187,7 +187,7 @@ on('tt-print', () => { help.close(); print(); });
 for (const name of THEMES) byId('tt-' + name).addEventListener('change', () => { setTheme(name); save('tt-theme', name); });
 bar.addEventListener('change', () => { for (const place of away()) size(place); });
 document.addEventListener('click', (event) => {
-  // A second click on the same link changes no address, but still has to go there.
+  // Links within the page: the same address twice has to lead there again.
   const link = event.target.closest?.('a[href^="#"]');
   if (!link) return;
   byId('tt-drawer').checked = false;

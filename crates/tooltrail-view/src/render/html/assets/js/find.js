@@ -1,8 +1,8 @@
-// Finding in the rows that are loaded: matches are highlighted without changing the document.
+// Finding, as far as a page is here: texts found in units of rows, and painted without changing anything.
 let finding = null;
 let search = 0;
 const input = byId('tt-find');
-// Walks the text of a unit: a chunk of rows without the chunks inside it.
+// A unit is a chunk of rows without the chunks inside it.
 const own = (unit) => document.createTreeWalker(unit, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT, (node) => {
   if (node.nodeType === 3) return NodeFilter.FILTER_ACCEPT;
   return node.matches('.vh, .rows, .tools, script') ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_SKIP;
@@ -42,7 +42,7 @@ function paintUnit(unit) {
   const found = CSS.highlights.get('tt-found');
   for (const range of ranges(unit, finding.needle)) found.add(range);
 }
-// Highlights the current match and opens the folds around it.
+// One match is where the reader is: folds around it open.
 function paintHere(range) {
   const holder = range.startContainer.parentElement;
   for (let up = holder.closest('details'); up; up = up.parentElement.closest('details')) {
@@ -56,15 +56,15 @@ function paintHere(range) {
   return holder;
 }
 
-// Shows the number of matches in the bar; `say` shows any other message there for a moment.
+// What was found is said in the bar, and so is anything else, for a moment.
 function report() {
   if (!finding) status.textContent = input.value && search ? status.textContent : '';
   else status.textContent = finding.total ? counted(finding) : 'no match';
-  // Matches in rows that the chips hide.
+  // Those that chips leave no room for.
   if (finding?.hidden) status.textContent += `, ${finding.hidden.toLocaleString('en')} hidden`;
   if (!input.value) status.textContent = '';
 }
-// `3 of 45`, or only the total before the first step to a match. The server stops at a limit, hence `more than`.
+// `3 of 45`, or how many there are where nobody has gone to one yet. Of a great many only so many are told.
 function counted({ at, stood = -1, total, more }) {
   const place = at < 0 ? stood : at;
   const all = (more ? 'more than ' : '') + total.toLocaleString('en');
@@ -86,7 +86,7 @@ input.addEventListener('keydown', async (event) => {
     if (finding?.needle !== input.value.toLowerCase()) await find(input.value);
     match(event.shiftKey);
   } else if (event.key === 'Escape') {
-    // Leaves the field without emptying it: `n` continues the search.
+    // Left, not emptied: `n` goes on from here.
     event.preventDefault();
     const row = current?.isConnected ? current : start(true);
     if (row) (row.matches('details') ? row.firstElementChild : row).focus({ preventScroll: true });

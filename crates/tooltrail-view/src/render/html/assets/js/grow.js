@@ -1,13 +1,13 @@
 // ---- Growing ------------------------------------------------------------------------------------------------------
-// The session may go on while it is read. Then the server sends the list of its sections, and the rows of loaded sections that have
-// changed; the page takes them over, and nothing in sight moves.
+// The session may go on while it is read. Then the server tells what sections there are now, and the rows of those that are here and not
+// as they were; what is here becomes like that, and nothing moves that somebody looks at.
 const newer = byId('tt-new');
 const told = byId('tt-told');
 const keyOf = (place) => place.dataset.k;
 const printOf = (place) => place.firstChild?.nodeType === 8 ? place.firstChild.data : '';
 let outlined = '';
 
-// Numbers the sections of the main conversation; those of subagents come with a key.
+// Sections of the main conversation are counted; those of others say whose they are.
 function count(within) {
   let number = 0;
   for (const place of within) place.dataset.k ??= 'main-' + number++;
@@ -18,12 +18,12 @@ let more = false;
 let rested = 0;
 let grown = false;
 let failed = 0;
-// Whether a section was loaded while the page changed its version, and is still of the old one.
+// Whether a section is here that came while the page was becoming another version.
 let behind = false;
 function grow() {
   if (growing) { more = true; return growing; }
   growing = (async () => {
-    // Updates take at most half of the time; the rest is for scrolling.
+    // Half of the time is left to whoever scrolls.
     await pause(Math.max(0, rested - performance.now()));
     more = false;
     const start = performance.now();
@@ -37,7 +37,7 @@ function grow() {
       if (news.v !== version || behind) learn(news);
       failed = 0;
     } catch {
-      // Asks again by itself: if the session changes no more, no event would cause another update.
+      // Nothing may change any more that would ask again.
       failed = Math.min(failed + 1, 10);
       setTimeout(grow, failed * 1000);
     }
@@ -71,7 +71,7 @@ function learn(news) {
   speak(news.calls - calls);
 }
 
-// Repeats the search, because rows have new numbers and there may be more matches. The current match stays the current one.
+// What was found has other numbers then, and there may be more of it. Whoever goes from match to match goes on from the one they are at.
 let finds = null;
 function findAgain() {
   finding.old = true;
@@ -84,7 +84,7 @@ function findAgain() {
   }, 600);
 }
 
-// Number of rows that the chips show, loaded or not.
+// How many rows there are, of those that are shown.
 const total = () => all(':scope > .rows', rows).reduce((sum, place) => {
   const only = shown();
   if (!only.length) return sum + Number(place.dataset.c ?? 0);
@@ -100,11 +100,11 @@ function sections(list) {
   const left = new Set(known.keys());
   let last = null;
   for (const [key, number, amount, chip, height, turn, , onPage] of list) {
-    // A subagent's conversation that is shown goes on in its call; any other comes when its call is opened.
+    // A conversation in a call that is open goes on there; others come when their call is opened.
     if (!known.has(key) && !onPage && !ends.has(thread(key))) continue;
     const place = known.get(key) ?? fresh(number, amount, onPage ? last : ends.get(thread(key)));
     const grows = place.dataset.c !== String(amount);
-    // Only changed values are written: the browser computes styles anew after each.
+    // What is written is looked at again by the browser, so only what is another is.
     for (const [name, value] of Object.entries({ k: key, s: number, c: amount, n: chip, turn })) {
       if (value === null) delete place.dataset[name]; else if (place.dataset[name] !== String(value)) place.dataset[name] = value;
     }
@@ -115,7 +115,7 @@ function sections(list) {
   }
   for (const key of left) known.get(key).remove();
 }
-// Adds an empty section for new rows, behind another section.
+// A place for rows that have just come, behind another.
 function fresh(number, amount, before) {
   const place = Object.assign(document.createElement('section'), { className: 'rows away' });
   place.append(Object.assign(document.createElement('a'), { href: '?rows=' + number, textContent: `${amount} rows` }));
@@ -124,7 +124,7 @@ function fresh(number, amount, before) {
   return place;
 }
 
-// Replaces the rows of a section by new ones, keeping those that are the same.
+// Makes the rows of a section like those that came.
 function alike(place, html, print) {
   const came = document.createElement('template');
   came.innerHTML = html;
@@ -147,7 +147,7 @@ function renew(old, node) {
   if (old.matches('details.row') && node.matches('details.row')) return renewFold(old, node);
   const chosen = old === current;
   node.classList.toggle('here', old.classList.contains('here'));
-  // A message that the reader has opened to its whole length stays open.
+  // What somebody has opened to its whole length stays so.
   if (old.isEqualNode(node) || old.matches('.msg[data-filled]')) return old;
   const focus = old === document.activeElement;
   old.replaceWith(node);
@@ -165,13 +165,13 @@ function renewFold(old, node) {
   if (was.isEqualNode(is)) return old;
   was.title = is.title;
   was.replaceChildren(...is.childNodes);
-  // The head of the call has changed, so its body has too.
+  // What is in it is not what it was either.
   if (!old.matches('[data-filled]')) return old;
   if (old.open) refill(old); else delete old.dataset.filled;
   return old;
 }
 
-// Says that the logs are gone, and that no more than the loaded rows can be shown.
+// Its logs are not there any more: what is here is all there is.
 function lose() {
   if (byId('tt-lost')) return;
   const said = Object.assign(document.createElement('p'), { id: 'tt-lost', textContent: 'The logs of this session are gone. What is here was read before.' });
@@ -179,7 +179,7 @@ function lose() {
   rows.before(said);
 }
 
-// ---- Around the rows ----
+// ---- What stands around the rows ----
 function around({ title, state, about, chips: bar, end, outline }) {
   const heading = document.querySelector('.top h1');
   if (heading.textContent !== title) heading.textContent = title;
@@ -202,7 +202,7 @@ function renewOutline(old, came) {
   const turns = (nav) => nav.querySelector(':scope > .turns');
   if (turns(old) && turns(came)) return renewTurns(turns(old), turns(came));
   const spans = new Map(all(':scope > .span', old).map((span) => [span.dataset.first, span]));
-  // The session has grown long enough for an outline in groups.
+  // It has become a long one.
   if (!spans.size) return old.replaceChildren(...came.childNodes);
   for (const span of all(':scope > .span', came)) {
     const known = spans.get(span.dataset.first);
@@ -225,7 +225,7 @@ function renewTurns(old, came) {
   items.slice(came.children.length).forEach((item) => item.remove());
 }
 
-// Fetches the digest with a delay, because it takes the server longer than anything else.
+// What it amounts to takes longer to be found out than anything else, so it comes later.
 let digesting = null;
 let cost = 0;
 function digestLater() {
@@ -240,8 +240,8 @@ function digestLater() {
   }, Math.max(700, 8 * cost));
 }
 
-// ---- The reader's position ----
-// The first row in sight with its position; `null` above the rows.
+// ---- Where the reader is ----
+// The first row in sight, and where it is; nothing above the rows.
 function sight() {
   const top = bar.getBoundingClientRect().bottom;
   if (rows.getBoundingClientRect().top > top) return null;
@@ -256,7 +256,7 @@ function keep(seen) {
   if (Math.abs(moved) >= 1) scrollBy({ top: moved, behavior: 'instant' });
 }
 
-// At the end of the page the view follows new rows until the reader scrolls up; elsewhere a button shows their number.
+// Whoever is at the end stays there, until they scroll up; whoever is not is told how much there is.
 const NEAR_END = 200;
 const toGo = () => byId('tt-end').getBoundingClientRect().bottom - innerHeight;
 let follows = toGo() < NEAR_END;
@@ -282,7 +282,7 @@ function announce(added) {
 }
 newer.addEventListener('click', toEnd);
 
-// Announces new calls to screen readers, at most every ten seconds.
+// Said aloud, but not all the time.
 let spoken = -Infinity;
 let unsaid = 0;
 function speak(calls) {

@@ -1,4 +1,4 @@
-// Keys, and the buttons that do the same. `ACTS` are the keys of one kind of page.
+// Keys, and the buttons that do the same. `ACTS` are those that only this page has.
 const help = byId('tt-help');
 const keys = byId('tt-keys');
 keys.checked = saved('tt-keys') !== 'off';
@@ -28,7 +28,7 @@ const acts = {
   O: openTurn,
   g: () => {
     if (last !== 'g') return;
-    // Stops a scroll that is still under way to another row.
+    // Whatever is still being put in its place stays where it is.
     putting++;
     scrollTo({ top: 0, behavior: 'instant' });
     choose(null);
@@ -66,7 +66,7 @@ document.addEventListener('keydown', (event) => {
   if (intercept(event)) return;
   if (event.ctrlKey || event.metaKey || event.altKey || help.open) return;
   if (event.target.matches('input:not([type="checkbox"], [type="radio"]), textarea, select, [contenteditable]')) return;
-  // Enter activates links and buttons, as everywhere.
+  // On what can be pressed, Enter presses it.
   if (event.key === 'Enter' && event.target.matches('a, button, summary, input')) return;
   if (!keys.checked && event.key !== 'Escape') return;
   const act = acts[event.key];

@@ -1,5 +1,5 @@
-// Rows: the selected one, moving between them, the outline. Some rows are not loaded: elements that match `AWAY` keep their place, and
-// `bring` loads them. Each kind of page has its own `bring`.
+// Rows: which one is selected, moving between them, the outline. Some rows are not here yet: what says `AWAY` is a place for them, and
+// `bring` brings them. Where they come from is up to the page.
 const rows = byId('tt-rows');
 const bar = document.querySelector('.bar');
 const status = byId('tt-found');
@@ -14,14 +14,14 @@ function unfold(element) {
 
 async function go(id, open) {
   const element = await reveal(id);
-  // The address may name all rows, and then there is none to select.
+  // Where the rows themselves are meant, there is none to select.
   if (!element || element === rows || !rows.contains(element)) return;
   if (open && element.matches('details')) element.open = true;
   show(element, 'start');
 }
 
 const pause = (time) => new Promise((done) => setTimeout(done, time));
-// Scrolls to an element, again and again until nothing moves: heights change while rows are loaded.
+// Heights around it may still change while rows come in, so the place is put right until nothing moves any more.
 let putting = 0;
 async function put(target, block) {
   const mine = ++putting;
@@ -64,7 +64,7 @@ function select(element) {
   chosen(element);
 }
 
-// Marks the turn of an element in the outline.
+// The outline shows where the reader is.
 function mark(element) {
   const before = (one) => one === element || one.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING;
   const section = element.closest('.transcript > .rows');
@@ -84,7 +84,7 @@ function point(turn) {
   const [box, within] = [link.getBoundingClientRect(), nav.getBoundingClientRect()];
   if (box.top < within.top || box.bottom > within.bottom) nav.scrollTop += box.top - within.top - within.height / 3;
 }
-// Scrolling moves the mark too: to the first heading in sight, or to the turn before one that left at the foot.
+// Scrolling moves it too: the first heading in sight, or, when one left at the foot, the one before it.
 const sighted = new Set();
 const turns = new IntersectionObserver((seen) => {
   let left = null;
@@ -93,20 +93,20 @@ const turns = new IntersectionObserver((seen) => {
     if (sighted.delete(target) && rootBounds && boundingClientRect.top >= rootBounds.bottom) left = target;
   }
   for (const heading of sighted) if (!heading.isConnected) sighted.delete(heading);
-  // The turn of the selected row stays marked while that row is in sight.
+  // What was chosen stays chosen while it can be seen.
   const box = current?.isConnected && current.getBoundingClientRect();
   if (box && box.bottom > 0 && box.top < innerHeight) return;
   const number = (heading) => Number(heading.id.slice('turn-'.length));
   const first = [...sighted].sort((one, other) => number(one) - number(other))[0];
   const top = document.querySelector('.turns a');
   if (first) point(first.id);
-  // The digest above the first turn may be higher than the screen.
+  // What stands above the first turn may be higher than the screen.
   else if (!scrollY && top) point(top.hash.slice(1));
   else if (left) point('turn-' + (number(left) - 1));
 }, { rootMargin: '-48px 0px -60% 0px' });
 
 // ---- Moving -------------------------------------------------------------------------------------------------------
-// The row to move from: the selected one, or the first in sight.
+// Where moving starts when nothing is selected: the first row in sight.
 function start(back) {
   if (current?.isConnected) return current;
   const top = bar.getBoundingClientRect().bottom;
@@ -115,7 +115,7 @@ function start(back) {
   return (back ? seen[first] : seen[first - 1]) || null;
 }
 
-// The next element that matches, loading rows on the way. `kind` limits the sections to load; with `hidden`, closed folds are searched.
+// The next element that matches, bringing rows on the way. `kind` says which places may hold one; `hidden`, that folds do not count.
 async function next(wanted, back, kind, hidden) {
   const from = start(back);
   const take = (element) => element.matches(wanted) || element.matches(AWAY) || (hidden && element.matches(DEEP));
@@ -131,7 +131,7 @@ async function next(wanted, back, kind, hidden) {
       if (!element.matches(AWAY)) walker.currentNode = before;
       continue;
     }
-    // The body of a call that was never opened is not loaded either.
+    // What is in a call that was never opened is not here either.
     if (hidden && element.matches(DEEP) && may(element, kind)) {
       await deepen(element);
       if (!element.matches(DEEP)) { walker.currentNode = before; continue; }
@@ -169,7 +169,7 @@ function openTurn() {
   for (const call of calls) call.open = open;
 }
 
-// Prepares rows that were just loaded: sections to load in them, headings, open calls, matches.
+// Rows that have just come: places among them, headings, open calls, what was found.
 function ready(within) {
   for (const place of away(within)) { size(place); watcher.observe(place); }
   for (const heading of all('.turn', within)) turns.observe(heading);

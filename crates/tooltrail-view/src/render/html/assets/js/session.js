@@ -1,20 +1,20 @@
-// A session on the server: sections of rows are fetched when the reader scrolls near, a body when its row is opened. The address holds
-// the state of the page: chips, the search, the selected row.
+// A session on the server: sections of rows are fetched when somebody comes near, a body when its row is opened. What the page shows
+// is in its address: chips, what is looked for, the selected row.
 const AWAY = '.rows.away';
-// Calls whose subagents had problems, and whose bodies are not loaded.
+// Calls whose subagents had problems, and whose bodies are not here.
 const DEEP = '.call[data-in]:not([data-filled])';
 const { base } = rows.dataset;
 let { v: version } = rows.dataset;
 const MARGIN = '600% 0px';
-// Number of sections that stay loaded, besides those in use.
+// How many sections stay, those apart that somebody uses.
 const KEEP = 10;
-// Most sections to load near the reader: each has some 1,600 elements, and 20,000 are enough.
+// How many of them may be near: each has some 1,600 elements, and 20,000 are enough.
 const MOST = 11;
 const FAILED = 'This part could not be fetched. ';
 
 const BUTTONS = [['Copy', copyRow], ['Markdown', copyMarkdown], ['Link', copyLink], ['Page', openPage]];
 const part = (path) => `${base}/${path}${path.includes('?') ? '&' : '?'}v=${version}${grown ? '&live=1' : ''}`;
-// A path may be a function: sections get new numbers when the session changes, so each try has to make the path again.
+// A path may be a function, since parts are numbered anew when the session has changed meanwhile.
 async function text(path, signal) {
   return (await get(path, signal)).text();
 }
@@ -24,24 +24,24 @@ async function get(path, signal) {
   for (let tried = 0; tried < TRIES; tried++) {
     const of = version;
     answer = await fetch(part(typeof path === 'function' ? path() : path), { signal });
-    // The page is of an old version, and has to be updated before it can ask again.
+    // What is here is of another version: it becomes like that one first.
     if (answer.status === 409) await grow();
-    // If the version changed meanwhile, the answer may be of the old one.
+    // What came may be of the version before.
     else if (of === version) break;
   }
   if (!answer.ok) throw new Error(String(answer.status));
   return answer;
 }
 function intercept(event) {
-  // The open menu has keys of its own, and the browser closes it.
+  // The menu has keys of its own, and the browser closes it.
   if (menu.matches(':popover-open')) return true;
-  // The first Ctrl+F opens this page's field, a second one the browser's, which finds only loaded rows.
+  // Once for our own field, once more for the browser's, which finds only what is here.
   if ((event.ctrlKey || event.metaKey) && event.key === 'f' && document.activeElement !== input) { event.preventDefault(); acts['/'](); return true; }
   return false;
 }
 
 // ---- Sections -----------------------------------------------------------------------------------------------------
-// Fetches under way: { promise, stop, wanted }. One that only scrolling caused is stopped when its section scrolls away again.
+// Fetches under way: { promise, stop, wanted }. What only scrolling asked for is stopped when it scrolls away again.
 const fetching = new Map();
 const bringing = () => fetching.size;
 
@@ -55,7 +55,7 @@ async function bringNow(place, signal) {
   }
   if (!place.isConnected) return;
   watcher.unobserve(place);
-  // Keeps the old height until the new rows are laid out, so nothing moves.
+  // Until it is laid out it counts as high as it was, so nothing moves.
   place.style.containIntrinsicBlockSize = 'auto ' + place.style.height;
   place.innerHTML = html;
   place.classList.remove('away');
@@ -93,7 +93,7 @@ const watcher = new IntersectionObserver((seen) => {
   pull();
 }, { rootMargin: MARGIN });
 
-// Sections to load, near the reader. With chips on, sections are low and many are near: then the nearest are loaded first.
+// Places that are near. Where chips leave little of each section many are: then the nearest come, and the others when they are nearer.
 const waiting = new Set();
 const distance = (place) => { const box = place.getBoundingClientRect(); return Math.abs((box.top + box.bottom - innerHeight) / 2); };
 const nearest = (places) => places.map((place) => [distance(place), place]).sort(([one], [other]) => one - other).map(([, place]) => place);
@@ -109,14 +109,14 @@ addEventListener('scroll', () => {
   if (waiting.size) pulling ??= setTimeout(() => { pulling = null; pull(); }, 80);
 }, { passive: true });
 
-// Loaded sections near the reader.
+// Sections that are here and near.
 const near = new Set();
 const watching = new IntersectionObserver((seen) => {
   for (const { target, isIntersecting } of seen) if (isIntersecting) near.add(target); else near.delete(target);
   tidy();
 }, { rootMargin: MARGIN });
 
-// Whether a section is in use, and must stay: it has the focus, a selection or an opened row.
+// Whoever reads, marks or has opened something finds it where it was.
 function held(place) {
   const chosen = getSelection();
   return place.contains(document.activeElement) || place.contains(current)
@@ -139,7 +139,7 @@ function evict(place) {
   watching.unobserve(place);
   near.delete(place);
   const height = Math.round(place.getBoundingClientRect().height);
-  // With chips on, its height is not that of all its rows.
+  // What chips leave of it is not how high all of it is.
   if (!shown().length) place.dataset.h = height;
   else place.dataset.h ??= all(':scope > .row', place).length * 30;
   place.replaceChildren();
@@ -153,10 +153,10 @@ function evict(place) {
 const chips = () => all('.chip[data-show]');
 const shown = () => (rows.dataset.show ?? '').split(' ').filter(Boolean);
 const codes = () => new Map(chips().map((chip) => [chip.dataset.show, chip.dataset.code]));
-// Number of rows of a section for each chip, which the server encodes as `f2p1`.
+// How many rows of a place each chip stands for, as the page says it: `f2p1`.
 const counts = (place) => new Map([...(place.dataset.n ?? '').matchAll(/([a-z]+)(\d+)/g)].map(([, code, count]) => [code, Number(count)]));
 
-// Sets the height of a section that is not loaded to about that of the rows it will show with these chips.
+// Rows that are not here take about the room that they will take, or that those of them take which a chip leaves.
 function size(place) {
   place.setAttribute('aria-busy', 'true');
   const only = shown();
@@ -181,7 +181,7 @@ function showOnly(names) {
     const on = names.includes(chip.dataset.show) || (!names.length && chip.dataset.show === '');
     if (on) chip.setAttribute('aria-current', 'true'); else chip.removeAttribute('aria-current');
   }
-  // Loaded sections without a row for these chips are hidden.
+  // Sections that are here count only as far as something of them is left.
   for (const place of all(':scope > .rows:not(.away)', rows)) {
     const told = counts(place);
     place.hidden = names.length > 0 && !names.some((name) => told.has(code.get(name)));
@@ -198,7 +198,7 @@ bar.addEventListener('click', (event) => {
   const name = chip.dataset.show;
   const now = shown();
   showOnly(!name ? [] : now.includes(name) ? now.filter((one) => one !== name) : [...now, name]);
-  // An entry in the history, so that going back undoes it.
+  // Going back undoes it.
   clearTimeout(noting);
   history.pushState(null, '', here());
   if (current?.isConnected && current.checkVisibility()) put(current.matches('details') ? current.firstElementChild : current, 'nearest');
@@ -209,7 +209,7 @@ function address(id, whole = true) {
   const query = new URLSearchParams();
   if (shown().length) query.set('show', shown().join(','));
   if (input.value) query.set('find', input.value);
-  // With `at` the server sends the rows around it with the page.
+  // The server brings the rows around it along.
   if (id) query.set('at', id);
   const path = location.pathname + (query.size ? '?' + query : '') + (id ? '#' + encodeURIComponent(id) : '');
   return whole ? location.origin + path : path;
@@ -223,12 +223,12 @@ const here = () => address(current?.isConnected ? anchor(current) : '', false);
 const anchor = (row) => row.id || row.closest('.row[id], .turn[id]')?.id || '';
 const chosen = () => {
   note();
-  // After a link from a search, shows which of the matches this row is.
+  // Whoever comes by a link from a search is told which of the hits it is.
   if (finding && finding.at < 0 && finding.open) { finding.stood = stands(); report(); }
 };
 
 // ---- Places -------------------------------------------------------------------------------------------------------
-// Loads the way to an element: the server names the sections to load, and the calls to open between them.
+// The way to something that is not here: the sections to bring, and the calls to open between them.
 async function reveal(id) {
   let element = byId(id);
   if (!element) {
@@ -264,7 +264,7 @@ async function reach(section) {
   return place;
 }
 
-// Loads a group of the outline, which is in groups for a long session.
+// The outline of a long session comes in parts too.
 async function outlineOf(group) {
   if (!group.matches('[data-t]')) return;
   const html = await text(() => 'turns/' + group.dataset.t).catch(() => null);
@@ -306,7 +306,7 @@ async function fillNow(row, query) {
   const body = document.createElement('div');
   body.className = 'body';
   body.innerHTML = html;
-  // Loaded conversations in it stay, and so do folds that the reader has opened.
+  // Conversations in it that are here already stay, and so do folds that somebody has opened.
   const [known, folds] = [new Map(all('.rows', old ?? body).map((place) => [place.dataset.k, place])), all('.sub', old ?? body)];
   for (const place of all('.rows', body)) if (old && known.has(place.dataset.k)) place.replaceWith(known.get(place.dataset.k));
   all('.sub', body).forEach((fold, at) => { fold.open ||= Boolean(folds[at]?.open); });
@@ -317,7 +317,7 @@ async function fillNow(row, query) {
   if (row.open && row.matches('.call')) equip(row);
   if (finding) paintUnit(row);
 }
-// Loads a body again, as much of it as before. A fetch under way may still bring the old one, so it is repeated.
+// Once more, as much as before; what is under way may be what it was.
 function refill(row) {
   const again = () => fill(row, row.matches('[data-whole]'));
   if (filling.has(row)) filling.get(row).then(again); else again();
@@ -333,7 +333,7 @@ rows.addEventListener('click', async (event) => {
   await fill(row, true);
   row.querySelector(':scope > summary')?.focus({ preventScroll: true });
 });
-// The address of a call's page, from the link on its number.
+// A row's number leads to its page, and is what is copied of it.
 const pageOf = (row) => row?.matches('.call') ? row.previousElementSibling?.href : null;
 function openPage(row) {
   const page = pageOf(row);
@@ -382,14 +382,14 @@ menu.addEventListener('toggle', ({ newState }) => {
   if (newState === 'closed' && asked?.isConnected && !document.activeElement?.closest('dialog')) (asked.matches('details') ? asked.firstElementChild : asked).focus({ preventScroll: true });
 });
 
-// Buttons that copy the text of another element.
+// What stands there to be copied.
 document.addEventListener('click', (event) => {
   const source = byId(event.target.closest?.('[data-copy]')?.dataset.copy ?? '');
   if (source) copy(source.textContent, 'command');
 });
 
 // ---- Find ---------------------------------------------------------------------------------------------------------
-// The server searches all rows, loaded or not: { needle, found: [[section, row, times]], open, total, hidden, at, spot }.
+// The server finds, in rows that are not here too: { needle, found: [[section, row, times]], open, total, hidden, at, spot }.
 let looking = null;
 async function find(text) {
   const needle = text.toLowerCase();
@@ -414,13 +414,13 @@ async function find(text) {
   paint();
   report();
 }
-// Index of the selected row among the matches; -1 if it is none.
+// Which of the rows that were found is the selected one.
 function stands() {
   const unit = current?.isConnected && current.closest('.rows');
   const place = unit ? all(':scope > .row', unit).indexOf(current) : -1;
   return place < 0 ? -1 : finding.open.findIndex(([section, row]) => section === Number(unit.dataset.s) && row === place);
 }
-// Index of the first match from the selected row on, if that is in sight, otherwise from the first row in sight.
+// Which of them is the first from where the reader stands: the selected row if it is in sight, the first row in sight otherwise.
 function ahead() {
   const box = current?.isConnected && current.getBoundingClientRect();
   const top = bar.getBoundingClientRect().bottom;
@@ -436,7 +436,7 @@ function ahead() {
   };
   return Math.max(0, finding.open.findIndex(after));
 }
-// Limits the matches to rows that the chips show.
+// Of what was found, only what chips leave to be seen can be gone to.
 function leave() {
   const only = shown();
   const open = finding.found.filter((_, place) => !only.length || finding.chips[place].split(' ').some((name) => only.includes(name)));
@@ -444,7 +444,7 @@ function leave() {
   finding.stood = stands();
 }
 
-// Steps to the next match within the row, then to the next row that has one.
+// From match to match within a row, then on to the next row that has one.
 async function match(back) {
   if (!finding || !finding.total) return;
   if (finding.old) { const { at } = finding; await find(input.value); if (!finding?.total) return; finding.at = Math.min(at, finding.total - 1); }
@@ -468,7 +468,7 @@ async function match(back) {
   let spots = ranges(row, mine.needle);
   if (!spots.length && row.dataset.body) { await fill(row, true); spots = ranges(row, mine.needle); }
   if (mine !== finding) return;
-  // `choose` instead of `select`: the focus stays in the field, for typing on.
+  // Whoever types goes on typing.
   choose(row);
   row.classList.add('here');
   mark(row);
@@ -489,7 +489,7 @@ const ACTS = {
   '[': () => follow('prev'), ']': () => follow('next'),
 };
 
-// Links within this page are followed here, without loading the page again.
+// Links to what is on this page: those sections need not be loaded anew.
 document.addEventListener('click', (event) => {
   const link = event.target.closest?.('a[href]');
   if (!link || link.pathname !== location.pathname || link.host !== location.host || !link.hash || link.closest('.bar, .skip')) return;
@@ -510,7 +510,7 @@ addEventListener('popstate', () => {
   if (!current?.isConnected || hashId() !== anchor(current)) followHash();
 });
 
-// Fetches the digest, which takes the server a while for a long session.
+// What the session amounts to takes a while to be found out, where it is long.
 async function digest() {
   const place = byId('tt-digest');
   if (!place?.matches('[aria-busy]')) return;
@@ -522,7 +522,7 @@ async function digest() {
   }
 }
 
-// Only loaded rows can be printed; a note on the paper says how many are missing.
+// Paper has only what is here, and says so.
 addEventListener('beforeprint', () => {
   byId('tt-unloaded')?.remove();
   const left = away().filter((place) => !place.hidden).reduce((sum, place) => sum + Number(place.dataset.c ?? 0), 0);
@@ -531,11 +531,11 @@ addEventListener('beforeprint', () => {
   rows.before(Object.assign(document.createElement('p'), { id: 'tt-unloaded', textContent: text }));
 });
 
-// Controls of the frame around the page.
+// The frame's own controls.
 document.querySelector('.frame .help')?.addEventListener('click', (event) => { event.preventDefault(); help.showModal(); });
 for (const name of THEMES) byId('tt-' + name)?.addEventListener('change', () => { setTheme(name); save('tt-theme', name); });
 
-// The bar may take two lines. Scroll targets stand below it; on small screens its first line scrolls away.
+// The bar may take two lines; what is scrolled to stands below it, and on small screens its first line scrolls away.
 new ResizeObserver(() => {
   const above = Math.min(0, parseFloat(getComputedStyle(bar).top) || 0);
   root.style.setProperty('--bar', Math.round(bar.offsetHeight + above) + 'px');

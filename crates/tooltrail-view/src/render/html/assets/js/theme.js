@@ -1,12 +1,12 @@
-// Sets the theme before the first paint; and small helpers for all parts.
+// The theme, before the first paint, and the small helpers that everything uses.
 const root = document.documentElement;
 const byId = (id) => document.getElementById(id);
 const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 const on = (id, act) => byId(id)?.addEventListener('click', act);
-// Some browsers have no storage for pages from files, and throw.
+// Some browsers keep nothing for files, and say so by throwing.
 const saved = (key) => { try { return localStorage.getItem(key); } catch { return null; } };
 const save = (key, value) => { try { localStorage.setItem(key, value); } catch { /* not kept */ } };
-// With a script, sections that are not loaded take about the height of their rows.
+// Places for rows that a script brings may be as high as those.
 root.dataset.script = '';
 const THEMES = ['auto', 'light', 'dark'];
 

@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)] // a panic is the report
 
 use Purpose::{Build, Commit, Format, Install, Lint, Test};
-use tooltrail_model::shell::{Purpose, read};
+use tooltrail_shell::{Purpose, understand};
 
 /// A command line; its simple commands; the family of the one that tells what it is for (the last where none does); what it is for;
 /// whose exit code a success and a failure would be; whose nobody records. Commands are named by their place, `N` is nobody.
@@ -277,7 +277,7 @@ fn commands_are_understood() {
     let mut wrong = Vec::new();
     let rows = || [ONE, WRAPPED, LISTS, PIPES, NESTED].into_iter().flatten();
     for &(command, commands, family, purpose, exit_of, masked) in rows() {
-        let Some(script) = read(command) else {
+        let Some(script) = understand(command) else {
             wrong.push(format!("{command:?} is not read"));
             continue;
         };
@@ -288,7 +288,7 @@ fn commands_are_understood() {
             telling.map_or("", |command| &command.family),
             script.purpose(),
             [script.exit_of(true), script.exit_of(false)],
-            script.masked(),
+            script.masked_texts().collect::<Vec<_>>(),
         );
         let named = |place: &usize| commands.get(*place).copied();
         let wanted =
@@ -305,28 +305,31 @@ fn commands_are_understood() {
 fn purposes_are_told() {
     let mut wrong = Vec::new();
     for &(command, family, purpose) in PURPOSES {
-        let script = read(command).unwrap_or_else(|| panic!("`{command}` is not read"));
+        let script = understand(command).unwrap_or_else(|| panic!("`{command}` is not read"));
         let [only] = script.commands.as_slice() else { panic!("`{command}` is one command") };
         if (only.family.as_str(), only.purpose) != (family, purpose) {
             wrong.push(format!("{command:?} is {:?}, not {:?}", (&only.family, only.purpose), (family, purpose)));
         }
-        assert_eq!((script.exit_of(true), script.exit_of(false), script.masked().len()), (Some(command), Some(command), 0));
+        assert_eq!(
+            (script.exit_of(true), script.exit_of(false), script.masked_texts().collect::<Vec<_>>().len()),
+            (Some(command), Some(command), 0)
+        );
     }
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), PURPOSES.len(), wrong.join("\n"));
 }
 
 #[test]
 fn what_cannot_be_read_is_unknown_and_takes_no_time() {
-    assert!(read("for f in a b\n  echo $f\nend").is_none());
-    assert!(read("if (Test-Path x) { Remove-Item x } else { echo 'no").is_none());
-    assert!(read("bash -c 'if then'").is_none());
+    assert!(understand("for f in a b\n  echo $f\nend").is_none());
+    assert!(understand("if (Test-Path x) { Remove-Item x } else { echo 'no").is_none());
+    assert!(understand("bash -c 'if then'").is_none());
     for opening in ["(", "{ ", "$(", "((", "`", "if a; then ", "case x in x) ", "! ", "a && ", "[[ ( ", "\"$(", "${a:-", "<(", "while "] {
         for count in [9, 30, 10_000] {
-            let _ = read(&opening.repeat(count));
+            let _ = understand(&opening.repeat(count));
         }
     }
     for nested in ["$(a ", "bash -c \"", "<(cat ", "`x "] {
-        let _ = read(&format!("echo {}", nested.repeat(2_000)));
+        let _ = understand(&format!("echo {}", nested.repeat(2_000)));
     }
-    assert!(read(&"a;".repeat(100_000)).is_none());
+    assert!(understand(&"a;".repeat(100_000)).is_none());
 }

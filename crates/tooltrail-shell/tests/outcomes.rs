@@ -1,12 +1,12 @@
-//! What the outcome of a command line proves about each command in it.
+//! The outcome of a command line, and what it proves about each command in it.
 
 #![allow(clippy::unwrap_used)] // a panic is the report
 
-use Fate::{Failed, Masked, Succeeded, Unknown};
-use tooltrail_model::shell::{Fate, read};
+use CommandOutcome::{Failed, Masked, Succeeded, Unknown};
+use tooltrail_shell::{CommandOutcome, understand};
 
 /// The command line; what is known of each command after a success, and after a failure.
-const TABLE: &[(&str, &[Fate], &[Fate])] = &[
+const TABLE: &[(&str, &[CommandOutcome], &[CommandOutcome])] = &[
     ("npm test", &[Succeeded], &[Failed]),
     ("! npm test", &[Failed], &[Succeeded]),
     ("! npm test && echo red", &[Failed, Succeeded], &[Unknown, Unknown]),
@@ -29,15 +29,15 @@ const TABLE: &[(&str, &[Fate], &[Fate])] = &[
 #[test]
 fn outcomes_prove_no_more_than_they_do() {
     for (command, success, failure) in TABLE {
-        let script = read(command).unwrap();
-        assert_eq!(script.fates(Some(true)), *success, "{command}: a success");
-        assert_eq!(script.fates(Some(false)), *failure, "{command}: a failure");
-        assert!(!script.fates(None).iter().any(|fate| matches!(fate, Succeeded | Failed)), "{command}: nothing is known");
+        let line = understand(command).unwrap();
+        assert_eq!(line.outcomes(Some(true)), *success, "{command}: a success");
+        assert_eq!(line.outcomes(Some(false)), *failure, "{command}: a failure");
+        assert!(!line.outcomes(None).iter().any(|outcome| matches!(outcome, Succeeded | Failed)), "{command}: nothing is known");
     }
 }
 
 #[test]
 fn a_function_that_hides_its_tests_is_no_test() {
-    assert_eq!(read("t() { npm test | tail; }; t").unwrap().purpose(), None);
-    assert!(read("t() { npm test; }; t").unwrap().purpose().is_some());
+    assert_eq!(understand("t() { npm test | tail; }; t").unwrap().purpose(), None);
+    assert!(understand("t() { npm test; }; t").unwrap().purpose().is_some());
 }

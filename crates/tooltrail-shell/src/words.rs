@@ -1,33 +1,33 @@
-//! Words of a command line: without their quotes, what is run to make them, and the command line that they hold.
+//! Words of a command line: taken out of their quotes, with the substitutions in them, and the command lines that they hold.
 
-use super::outcome::Flags;
-use super::purpose;
+use crate::exit_codes::ShellOptions;
+use crate::wrappers::program;
 
-/// A command line that a command is given to run.
-pub(super) enum Given<'w> {
-    /// By another shell, set like this: it counts as written in place.
-    InPlace(Flags, &'w str),
-    /// By something that stays the command, on another machine perhaps.
+/// A command line that a command is given to run: `bash -c TEXT`, `ssh HOST TEXT`.
+pub(crate) enum InnerScript<'w> {
+    /// Run by another shell with these options: it counts as if written in place.
+    InPlace(ShellOptions, &'w str),
+    /// Run elsewhere, perhaps on another machine: the command that runs it stays the command.
     Elsewhere(&'w str),
-    /// None.
-    Nothing,
+    /// No command line.
+    None,
 }
 
-/// The command line that a command is given: its words, those behind wrappers, and the document that it reads.
-pub(super) fn given<'w>(words: &'w [String], own: &'w [String], document: Option<&'w str>) -> Given<'w> {
-    let Some((first, rest)) = own.split_first() else { return Given::Nothing };
-    match purpose::program(first) {
-        // For each of many things, so that no one of them decides.
-        "bash" | "sh" | "zsh" | "dash" if words.first().is_some_and(|word| purpose::program(word) == "xargs") => Given::Nothing,
+/// The command line that a command is given, from all its words, its words behind wrappers, and the heredoc that it reads.
+pub(crate) fn inner_script<'w>(words: &'w [String], own: &'w [String], document: Option<&'w str>) -> InnerScript<'w> {
+    let Some((first, rest)) = own.split_first() else { return InnerScript::None };
+    match program(first) {
+        // `xargs` runs the shell once per item, so no single run decides its exit code.
+        "bash" | "sh" | "zsh" | "dash" if words.first().is_some_and(|word| program(word) == "xargs") => InnerScript::None,
         "bash" | "sh" | "zsh" | "dash" => shell(rest, document),
-        "ssh" => remote(rest).map_or(Given::Nothing, Given::Elsewhere),
-        "eval" => rest.first().filter(|_| rest.len() == 1).map_or(Given::Nothing, |text| Given::Elsewhere(text)),
-        _ => Given::Nothing,
+        "ssh" => remote(rest).map_or(InnerScript::None, InnerScript::Elsewhere),
+        "eval" => rest.first().filter(|_| rest.len() == 1).map_or(InnerScript::None, |text| InnerScript::Elsewhere(text)),
+        _ => InnerScript::None,
     }
 }
 
-/// What a shell is given: `-c TEXT`, or a document to read where it has no script.
-fn shell<'w>(words: &'w [String], document: Option<&'w str>) -> Given<'w> {
+/// The script of a shell: `-c TEXT`, or the heredoc where it is given no file.
+fn shell<'w>(words: &'w [String], document: Option<&'w str>) -> InnerScript<'w> {
     let (mut at, mut text) = (0, false);
     while let Some(word) = words.get(at).filter(|word| word.starts_with(['-', '+']) && word.len() > 1) {
         let letters = !word.starts_with("--");
@@ -35,15 +35,15 @@ fn shell<'w>(words: &'w [String], document: Option<&'w str>) -> Given<'w> {
         let valued = (letters && word.contains(['o', 'O'])) || matches!(word.as_str(), "--rcfile" | "--init-file");
         at += if valued { 2 } else { 1 };
     }
-    let flags = Flags::of(words.get(..at.min(words.len())).unwrap_or_default());
+    let flags = ShellOptions::of(words.get(..at.min(words.len())).unwrap_or_default());
     match (text, words.get(at), document) {
-        (true, Some(text), _) => Given::InPlace(flags, text),
-        (false, None, Some(document)) => Given::InPlace(flags, document),
-        _ => Given::Nothing,
+        (true, Some(text), _) => InnerScript::InPlace(flags, text),
+        (false, None, Some(document)) => InnerScript::InPlace(flags, document),
+        _ => InnerScript::None,
     }
 }
 
-/// What `ssh` is told to run: behind its options and the machine.
+/// The text that `ssh` runs, behind its options and the host.
 fn remote(words: &[String]) -> Option<&str> {
     let mut at = 0;
     while let Some(word) = words.get(at).filter(|word| word.starts_with('-')) {
@@ -62,8 +62,8 @@ fn remote(words: &[String]) -> Option<&str> {
     }
 }
 
-/// A word as a program gets it, as far as that can be told: without quotes, with everything to be put in left as written.
-pub(super) fn unquote(word: &str) -> String {
+/// A word as a program gets it, as far as that is known: without quotes, with expansions left as written.
+pub(crate) fn unquote(word: &str) -> String {
     if !word.contains(['\'', '"', '\\', '$']) {
         return word.to_owned();
     }
@@ -82,7 +82,7 @@ pub(super) fn unquote(word: &str) -> String {
             '"' => double = !double,
             '\\' => {
                 let escaped = after.chars().next();
-                // Between double quotes most backslashes mean themselves; one before the end of a line joins the lines.
+                // In double quotes most backslashes stand for themselves; one before a line feed joins the lines.
                 if double && !matches!(escaped, Some('$' | '`' | '"' | '\\' | '\n')) {
                     out.push('\\');
                 } else {
@@ -96,7 +96,7 @@ pub(super) fn unquote(word: &str) -> String {
                 out.push_str(inner);
                 taken += inner.len();
             }
-            // Neither `$'…'` nor `$"…"` puts in the sign.
+            // In `$'…'` and `$"…"` the dollar belongs to the quote.
             '$' if !double && after.starts_with(['\'', '"']) => {}
             _ => out.push(next),
         }
@@ -105,8 +105,8 @@ pub(super) fn unquote(word: &str) -> String {
     out
 }
 
-/// The texts that are run to make a word: `$(…)` and those between backquotes.
-pub(super) fn substitutions(word: &str) -> Vec<&str> {
+/// The command substitutions in a word: `$(…)` and texts between backquotes.
+pub(crate) fn substitutions(word: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut rest = word;
     let mut double = false;
@@ -120,7 +120,7 @@ pub(super) fn substitutions(word: &str) -> Vec<&str> {
                 0
             }
             "\\" => after.chars().next().map_or(0, char::len_utf8),
-            // A sum is not run.
+            // `$((…))` is arithmetic, and runs nothing.
             "$" if after.starts_with('(') && !after.starts_with("((") => {
                 let inner = bracketed(after);
                 found.push(inner.strip_prefix('(').map_or(inner, |inner| inner.strip_suffix(')').unwrap_or(inner)));
@@ -138,7 +138,7 @@ pub(super) fn substitutions(word: &str) -> Vec<&str> {
     found
 }
 
-/// The beginning of a text that opens with a bracket, up to the one that closes it.
+/// The beginning of a text that opens with a bracket, up to its closing bracket; all of it if there is none.
 fn bracketed(text: &str) -> &str {
     let bytes = text.as_bytes();
     let (mut depth, mut quote, mut at) = (0usize, None, 0);
@@ -162,7 +162,8 @@ fn bracketed(text: &str) -> &str {
     text
 }
 
-/// How much of a text a document takes that begins with it: `<<'EOF'` up to the line before its end. What is written in one is no shell.
+/// The length of the heredoc that a text begins with, from `<<'EOF'` to the line before its end; 0 if there is none. Brackets and quotes in
+/// a heredoc are text, so that looking for a closing bracket has to step over it.
 fn document(text: &str) -> usize {
     let Some(mark) = text.strip_prefix("<<").filter(|mark| !mark.starts_with('<')) else { return 0 };
     let line = mark.lines().next().unwrap_or_default();
@@ -184,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_are_taken_off() {
+    fn quotes_are_removed() {
         for (word, plain) in [
             ("a", "a"),
             ("'a b'", "a b"),
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_run_to_make_a_word_is_found() {
+    fn substitutions_are_found() {
         let of = |word| substitutions(word);
         assert_eq!(of("$(a b)$(c $(d))"), ["a b", "c $(d)"]);
         assert_eq!(of("\"x $(cat ')') y\""), ["cat ')'"]);

@@ -1,13 +1,15 @@
-//! Command lines of nothing but words and what joins commands: they are cut without the parser, which takes many times as long, and
-//! most are like this.
+//! The fast path: command lines of nothing but words and `&&`, `||`, `|`, `;` are cut without the parser.
+//!
+//! Most command lines are like this, and the parser takes many times as long. Anything that a shell would treat specially makes
+//! [`tokenize`] give up, and `parser` reads the line; a property test holds both to the same tree.
 
-use super::outcome::Node;
-use super::script::{Script, chain, pipe};
+use crate::exit_codes::SyntaxNode;
+use crate::parser::{SyntaxTree, chain, pipe};
 
-/// A piece of such a command line.
+/// A token of a plain command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Piece<'t> {
-    /// A word, as it is written.
+pub(crate) enum PlainToken<'t> {
+    /// A word, as written.
     Word(&'t str),
     /// `&&`
     And,
@@ -19,57 +21,57 @@ pub(super) enum Piece<'t> {
     Then,
 }
 
-impl<'t> Piece<'t> {
+impl<'t> PlainToken<'t> {
     /// The word, if it is one.
-    pub(super) fn word(&self) -> Option<&'t str> {
+    pub(crate) fn word(&self) -> Option<&'t str> {
         match self {
-            Piece::Word(word) => Some(word),
+            PlainToken::Word(word) => Some(word),
             _ => None,
         }
     }
 }
 
-/// Words that mean something to a shell where a command begins.
+/// Words that a shell reserves. Some are reserved only where a command begins; giving up on those elsewhere costs only time.
 const RESERVED: &[&str] = &[
     "if", "then", "else", "elif", "fi", "do", "done", "case", "esac", "while", "until", "for", "in", "select", "function", "time", "coproc",
 ];
 
-/// Cuts a command line into words and what joins its commands: each begins and ends with a word. Nothing if there is more to it.
-pub(super) fn pieces(text: &str) -> Option<Vec<Piece<'_>>> {
-    let mut pieces = Vec::new();
+/// Cuts a command line into words and what joins its commands, each of which begins and ends with a word; `None` if there is more to it.
+pub(crate) fn tokenize(text: &str) -> Option<Vec<PlainToken<'_>>> {
+    let mut tokens = Vec::new();
     let mut rest = text.trim_matches(' ');
     while !rest.is_empty() {
-        let begins = !matches!(pieces.last(), Some(Piece::Word(_)));
-        let (piece, length) = match joint(rest) {
+        let begins = !matches!(tokens.last(), Some(PlainToken::Word(_)));
+        let (token, length) = match joint(rest) {
             Some(_) if begins => return None,
             Some(joint) => joint,
             None => {
                 let word = rest.get(..word(rest)?)?;
-                // One that begins with an assignment has a part before its program.
+                // An assignment before the program is no word of it, which takes the parser to tell.
                 if RESERVED.contains(&word) || (begins && word.contains('=')) {
                     return None;
                 }
-                (Piece::Word(word), word.len())
+                (PlainToken::Word(word), word.len())
             }
         };
-        pieces.push(piece);
+        tokens.push(token);
         rest = rest.get(length..)?.trim_start_matches(' ');
     }
-    matches!(pieces.last(), Some(Piece::Word(_))).then_some(pieces)
+    matches!(tokens.last(), Some(PlainToken::Word(_))).then_some(tokens)
 }
 
-/// What joins two commands, at the beginning of a text, and its length.
-fn joint(text: &str) -> Option<(Piece<'static>, usize)> {
+/// The joint of two commands that a text begins with, and its length.
+fn joint(text: &str) -> Option<(PlainToken<'static>, usize)> {
     match text.as_bytes() {
-        [b'&', b'&', ..] => Some((Piece::And, 2)),
-        [b'|', b'|', ..] => Some((Piece::Or, 2)),
-        [b'|', ..] => Some((Piece::Pipe, 1)),
-        [b';', ..] => Some((Piece::Then, 1)),
+        [b'&', b'&', ..] => Some((PlainToken::And, 2)),
+        [b'|', b'|', ..] => Some((PlainToken::Or, 2)),
+        [b'|', ..] => Some((PlainToken::Pipe, 1)),
+        [b';', ..] => Some((PlainToken::Then, 1)),
         _ => None,
     }
 }
 
-/// The length of the word that a text begins with; nothing if a shell would do something to it, or it does not end.
+/// The length of the word that a text begins with; `None` if a shell would expand it, or a quote does not end.
 fn word(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -85,7 +87,7 @@ fn word(text: &str) -> Option<usize> {
     (at > 0).then_some(at)
 }
 
-/// The length of what stands between quotes, with them; nothing if a shell would put something into it.
+/// The length of a quoted text with its quotes; `None` if a shell would expand something in it.
 fn quoted(bytes: &[u8], quote: u8) -> Option<usize> {
     let inner = bytes.get(1..)?;
     let end = inner.iter().position(|byte| *byte == quote)?;
@@ -93,19 +95,19 @@ fn quoted(bytes: &[u8], quote: u8) -> Option<usize> {
     if inner.get(..end)?.iter().any(meant) { None } else { Some(end + 2) }
 }
 
-impl Script {
-    /// A command line that is only words and what joins commands.
-    pub(super) fn plain(&mut self, pieces: &[Piece<'_>], depth: usize) -> Option<Node> {
-        let lines = pieces.split(|piece| *piece == Piece::Then);
-        Some(Node::List(lines.map(|line| Some((self.plain_chain(line, depth)?, false))).collect::<Option<_>>()?))
+impl SyntaxTree {
+    /// Builds the tree of a plain command line.
+    pub(crate) fn plain(&mut self, tokens: &[PlainToken<'_>], depth: usize) -> Option<SyntaxNode> {
+        let lines = tokens.split(|token| *token == PlainToken::Then);
+        Some(SyntaxNode::List(lines.map(|line| Some((self.plain_chain(line, depth)?, false))).collect::<Option<_>>()?))
     }
 
-    fn plain_chain(&mut self, pieces: &[Piece<'_>], depth: usize) -> Option<Node> {
+    fn plain_chain(&mut self, tokens: &[PlainToken<'_>], depth: usize) -> Option<SyntaxNode> {
         let mut links = Vec::new();
         let mut or = false;
-        for link in pieces.split_inclusive(|piece| matches!(piece, Piece::And | Piece::Or)) {
+        for link in tokens.split_inclusive(|token| matches!(token, PlainToken::And | PlainToken::Or)) {
             let (pipe, next) = match link.split_last() {
-                Some((joint @ (Piece::And | Piece::Or), pipe)) => (pipe, *joint == Piece::Or),
+                Some((joint @ (PlainToken::And | PlainToken::Or), pipe)) => (pipe, *joint == PlainToken::Or),
                 _ => (link, false),
             };
             links.push((or, self.plain_pipeline(pipe, depth)?));
@@ -114,10 +116,10 @@ impl Script {
         Some(chain(links))
     }
 
-    fn plain_pipeline(&mut self, pieces: &[Piece<'_>], depth: usize) -> Option<Node> {
-        let commands = pieces.split(|piece| *piece == Piece::Pipe);
+    fn plain_pipeline(&mut self, tokens: &[PlainToken<'_>], depth: usize) -> Option<SyntaxNode> {
+        let commands = tokens.split(|token| *token == PlainToken::Pipe);
         let parts = commands.map(|command| {
-            let words: Vec<&str> = command.iter().filter_map(Piece::word).collect();
+            let words: Vec<&str> = command.iter().filter_map(PlainToken::word).collect();
             self.run(&[], &words, None, depth)
         });
         Some(pipe(parts.collect::<Option<_>>()?))
@@ -129,18 +131,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// What the parser makes of a command line.
+    /// The tree that the parser makes of a command line.
     fn parsed(text: &str) -> String {
-        let mut script = Script::default();
-        let tree = script.parse_all(text, 0);
-        format!("{tree:?} {script:?}")
+        let mut made = SyntaxTree::default();
+        let tree = made.parse_all(text, 0);
+        format!("{tree:?} {made:?}")
     }
 
-    /// What is made of it without the parser, if that is possible.
+    /// The tree that is made of it without the parser, if that is possible.
     fn plain(text: &str) -> Option<String> {
-        let mut script = Script::default();
-        let tree = script.plain(&pieces(text)?, 0);
-        Some(format!("{tree:?} {script:?}"))
+        let mut made = SyntaxTree::default();
+        let tree = made.plain(&tokenize(text)?, 0);
+        Some(format!("{tree:?} {made:?}"))
     }
 
     #[test]
@@ -170,7 +172,7 @@ mod tests {
         }
     }
 
-    /// Something that a command line may have next.
+    /// A word or joint that a command line may have next.
     fn word() -> impl Strategy<Value = String> {
         let known = prop::sample::select(vec![
             "cargo",

@@ -1,24 +1,24 @@
-//! The words of a failure in what a command printed.
+//! A failure that the output of a command speaks of, in the words of known test runners, compilers and package managers.
 //!
-//! They prove nothing: a program may print anything. They are told beside an outcome that nobody recorded, and said to be a hint.
+//! It proves nothing: a program may print anything. It is shown beside a masked exit code, where it is the best there is, and is called
+//! a hint. Whether an exit code is masked is decided by `tooltrail-shell`.
 
 use crate::text::{headline, without_escapes};
 use std::borrow::Cow;
 
-/// How much of an output is looked at, from its beginning and from its end: what failed is said at one of them.
+/// The bytes of an output that are searched, at its beginning and at its end: failures are reported at one of the two.
 const LOOKED: usize = 64 * 1024;
-/// The longest line that is given, in characters.
+/// The longest line that is returned, in characters.
 const LONGEST: usize = 200;
 
-/// The line of an output that says most plainly that something failed, in the words of known test runners, compilers and package
-/// managers; none where nothing says so.
-pub fn hint(output: &str) -> Option<String> {
+/// The line of an output that says most plainly that something failed; `None` where none does.
+pub fn failure_hint(output: &str) -> Option<String> {
     let (head, tail) = ends(output);
     let mut best: Option<(u8, String)> = None;
     for line in head.lines().chain(tail.lines()) {
         let plain = seen(line);
         let Some(rank) = rank(plain.trim()) else { continue };
-        // The first error is nearest to the cause, the last summary is the one that counts.
+        // The first error is nearest to the cause, but of several summaries the last one counts.
         let better = best.as_ref().is_none_or(|(have, _)| rank > *have || (rank == *have && rank == SUMMARY));
         if better {
             best = Some((rank, headline(&plain, LONGEST)));
@@ -27,11 +27,11 @@ pub fn hint(output: &str) -> Option<String> {
     best.map(|(_, line)| line)
 }
 
-/// A line that sums up a run.
+/// The rank of a line that sums up a run.
 const SUMMARY: u8 = 3;
-/// A line that says that a command failed.
+/// The rank of a line that says that a command failed.
 const ENDED: u8 = 2;
-/// A line that tells of one error or one failed test.
+/// The rank of a line about one error or one failed test.
 const ONE: u8 = 1;
 
 /// The beginning and the end of a text, cut at whole characters.
@@ -44,13 +44,14 @@ fn ends(text: &str) -> (&str, &str) {
     (&text[..head], &text[tail..])
 }
 
-/// A line without what colours it and without what was written over.
+/// A line as a terminal shows it: without colours, and without what a carriage return overwrote.
 fn seen(line: &str) -> Cow<'_, str> {
     without_escapes(line.trim_end_matches('\r').rsplit('\r').next().unwrap_or(line))
 }
 
-/// How plainly a line says that something failed.
+/// The rank of a line by how plainly it says that something failed; `None` if it does not.
 fn rank(line: &str) -> Option<u8> {
+    // A longer line is data, such as minified code, and looking at it word by word would take long.
     if line.is_empty() || line.len() > 4096 {
         return None;
     }
@@ -63,12 +64,12 @@ fn rank(line: &str) -> Option<u8> {
     one(line).then_some(ONE)
 }
 
-/// The last lines of test runners and linters, which count: `2 failed, 3 passed`, `Tests: 2 failed`, `✖ 3 problems`.
+/// Whether a line is the summary of a test runner or linter: `2 failed, 3 passed`, `Tests: 2 failed`, `✖ 3 problems`.
 fn sums_up(line: &str) -> bool {
     if line.starts_with("test result: FAILED") || line == "FAIL" || line.starts_with("FAIL\t") || line.starts_with("BUILD FAILED") {
         return true;
     }
-    // rspec, minitest and mocha count words of their own; words that only runners use stand near the number.
+    // A number before `failed` may be anything (`6:42:11 failed`), so a word that only runners use has to stand near it.
     let lower = line.to_lowercase();
     let marked = line.starts_with(['=', '✗', '✖', '×', '❌']) && line.len() < 200;
     let summary = marked
@@ -101,7 +102,7 @@ fn counts(line: &str) -> bool {
         || words.windows(3).any(|three| before(three[0]) && matches!(three[1], "test" | "tests") && counted(three[2]))
 }
 
-/// Lines by which a runner says that what it ran failed.
+/// Whether a line is the last word of a runner whose command failed.
 fn ended(line: &str) -> bool {
     const STARTS: &[&str] = &[
         "npm ERR!",
@@ -139,7 +140,7 @@ fn ended(line: &str) -> bool {
     STARTS.iter().any(|start| line.starts_with(start)) || make || (nonzero && says && line.len() < 300)
 }
 
-/// Lines that tell of one error or one failed test.
+/// Whether a line reports one error or one failed test.
 fn one(line: &str) -> bool {
     const STARTS: &[&str] = &[
         "error: ",
@@ -162,12 +163,12 @@ fn one(line: &str) -> bool {
     (STARTS.iter().any(|start| line.starts_with(start)) && !says_none(line)) || code || panicked || rust || pytest || placed
 }
 
-/// `file:12` or `file:12:3`: where compilers find errors.
+/// Whether a text is a position in a file, as compilers print it: `file:12` or `file:12:3`.
 fn is_place(text: &str) -> bool {
     text.rsplit(':').next().is_some_and(|last| !last.is_empty() && last.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether what is told is that there is nothing to tell.
+/// Whether a line only reports that there are none: `error: 0`, `Error: none`.
 fn says_none(line: &str) -> bool {
     let rest = line.split_once([':', ' ']).map_or("", |(_, rest)| rest.trim());
     matches!(rest.to_lowercase().as_str(), "" | "0" | "none" | "null" | "nil" | "no" | "false" | "[]" | "undefined")

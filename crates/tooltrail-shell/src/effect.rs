@@ -1,23 +1,25 @@
-//! What a simple command does to files, and whether it matters when commands are compared: by its program and its words.
+//! The effect of a simple command on files, and its role when command lines are compared: by its program and its words.
 //!
-//! A program that nobody knows may change files. Only what is known to read is told apart, and the list is long because agents read a lot.
+//! An unknown program may change files. Only programs known to read are exempt, and the list is long because agents read a lot.
 
-use super::purpose::{self, Purpose, listed, table};
-use crate::Map;
+use crate::purpose_tables::{listed, table};
+use crate::wrappers::{self, program};
+use crate::{Map, purpose};
 use std::sync::LazyLock;
+use tooltrail_model::command::Purpose;
 
-/// What a command is to the others of its line.
+/// The role of a command among the others of its line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
-    /// It does what the line is there for.
+pub(crate) enum CommandRole {
+    /// Does what the line is there for.
     Work,
-    /// It only goes somewhere, says something or waits.
+    /// Only changes directory, prints something or waits.
     Aside,
-    /// It reads, and behind a pipe only what comes through it.
+    /// Reads, and behind a pipe reads only what comes through it.
     Filter,
 }
 
-/// Programs that only read, whatever they are told: files and their texts, the shell, the machine.
+/// Programs that only read, whatever their words: about files and texts, the shell, the machine.
 const READERS: &str = "
     ls ll dir tree exa eza cat bat head tail less more wc nl tac rev od xxd hexdump strings file stat du df grep egrep fgrep zgrep zcat rg
     ag ack awk gawk mawk jq uniq cut tr column paste comm join fold expand diff colordiff cmp md5sum shasum sha1sum sha256sum cksum base64
@@ -30,8 +32,8 @@ const READERS: &str = "
     date uptime uname hostname whoami id groups who ps pgrep pstree top htop kill pkill killall lsof netstat ss ping dig nslookup host ip
     ifconfig free vmstat nproc lscpu lsblk getent locale journalctl dmesg nvidia-smi sw_vers nc";
 
-/// Programs of which some words only read: the word that says what to do, or two of them. What they do elsewhere, as `push` does, is no
-/// change of files here.
+/// Programs and the subcommands, of one or two words, with which they only read. What one does elsewhere, as `git push` does, changes no
+/// files here.
 const READING: &[(&str, &str)] = &[
     (
         "git",
@@ -68,24 +70,26 @@ const READING: &[(&str, &str)] = &[
     ("gt", "log, ls, state, info, children, parent, trunk, submit"),
 ];
 
-/// Words by which a run of tests or of a linter says that it also writes.
+/// Options with which a test run or a linter also writes.
 const FIXES: &str = "--fix --fix-only --write --apply --in-place --bless --accept -u --inplace";
-/// Words by which a formatter says that it only looks.
+/// Options with which a formatter only looks.
 const CHECKS: &str = "--check --check-only --list-different --dry-run --diff -l -d -c --dry --lint --verify-no-changes";
-/// Programs that change only what their words name.
+/// Programs that change only the files that their words name.
 const NAMED: &str = "mkdir rmdir rm touch chmod chown truncate mktemp mv ln tee unlink";
 
+/// [`READERS`] as a set.
 static ONLY_READS: LazyLock<Map<&str, ()>> = LazyLock::new(|| table([((), READERS)].into_iter()));
-/// The words of a program that only read.
+/// [`READING`] by program.
 static READS: LazyLock<Map<&str, &str>> = LazyLock::new(|| table(READING.iter().map(|(programs, words)| (*words, *programs))));
 
-/// Whether a command may change files, by its words behind wrappers; `assigned` are the assignments before it.
-pub(super) fn writes(words: &[String], assigned: &[String], purpose: Option<Purpose>) -> bool {
+/// Whether a command may change files, given its words behind wrappers, the assignments before it, and its purpose.
+pub(crate) fn writes(words: &[String], assigned: &[String], purpose: Option<Purpose>) -> bool {
     let Some((first, rest)) = words.split_first() else { return false };
     if matches!(rest, [only] if matches!(only.as_str(), "--version" | "-V" | "-v" | "--help" | "-h" | "version")) {
         return false;
     }
     match purpose {
+        // Build products and caches do not count as changes; snapshots and fixes, which land in the source, do.
         Some(Purpose::Test | Purpose::Build | Purpose::Lint) => {
             let updates = |name: &str| name.starts_with("UPDATE") || name.starts_with("INSTA_UPDATE") || name.starts_with("BLESS");
             return rest.iter().any(|word| fixes(word)) || assigned.iter().any(|word| updates(word));
@@ -95,7 +99,7 @@ pub(super) fn writes(words: &[String], assigned: &[String], purpose: Option<Purp
         Some(Purpose::Install) => return true,
         None => {}
     }
-    let name = purpose::program(first);
+    let name = program(first);
     if ONLY_READS.contains_key(name) {
         return false;
     }
@@ -103,7 +107,7 @@ pub(super) fn writes(words: &[String], assigned: &[String], purpose: Option<Purp
         return false;
     }
     if let Some(reading) = READS.get(name) {
-        return !said_to_read(name, reading, rest);
+        return !only_reads(name, reading, rest);
     }
     if listed(NAMED, name) {
         return operands(rest).any(|word| !is_scratch(word) && !is_mode(word));
@@ -111,13 +115,13 @@ pub(super) fn writes(words: &[String], assigned: &[String], purpose: Option<Purp
     by_options(name, rest)
 }
 
-/// Whether `git` begins a branch here: `checkout -b x`, `switch -c x`. From another place it changes files.
+/// Whether `git` starts a branch at the current commit: `checkout -b x`, `switch -c x`. With a start point it changes files.
 fn opens_branch(rest: &[String]) -> bool {
     let opens = rest.iter().any(|word| listed("-b -B -c -C --create", word));
     opens && matches!(operands(rest).collect::<Vec<_>>().as_slice(), ["checkout" | "switch", _])
 }
 
-/// Programs that read or write by their options.
+/// Whether a program writes, for those whose options decide.
 fn by_options(name: &str, rest: &[String]) -> bool {
     let has = |wanted: &[&str]| rest.iter().any(|word| wanted.contains(&word.as_str()));
     let bundled = |letter: char| rest.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letter));
@@ -127,7 +131,7 @@ fn by_options(name: &str, rest: &[String]) -> bool {
         "perl" | "ruby" => bundled('i') || !(bundled('n') || bundled('p')),
         "yq" => has(&["-i", "--inplace"]),
         "sort" => has(&["-o"]) || rest.iter().any(|word| word.starts_with("--output")),
-        "find" => found(rest),
+        "find" => find_writes(rest),
         "fd" | "fdfind" => has(&["-x", "-X", "--exec", "--exec-batch"]),
         "curl" | "http" => {
             let to = rest.iter().enumerate().filter(|(_, word)| matches!(word.as_str(), "-o" | "--output" | "-sSo" | "-so" | "-sLo"));
@@ -143,27 +147,28 @@ fn by_options(name: &str, rest: &[String]) -> bool {
 }
 
 /// Whether `find` deletes or runs something that writes.
-fn found(words: &[String]) -> bool {
+fn find_writes(words: &[String]) -> bool {
     if words.iter().any(|word| word == "-delete" || word.starts_with("-fprint")) {
         return true;
     }
     let runs = words.iter().enumerate().filter(|(_, word)| matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir"));
     runs.filter_map(|(at, _)| words.get(at + 1..)).any(|inner| {
         let end = inner.iter().position(|word| matches!(word.as_str(), ";" | "+")).unwrap_or(inner.len());
-        let own = purpose::behind_wrappers(inner.get(..end).unwrap_or_default());
+        let own = wrappers::behind(inner.get(..end).unwrap_or_default());
         writes(own, &[], purpose::of(own))
     })
 }
 
-/// Whether the first words that are no options are said to read only.
-fn said_to_read(name: &str, reading: &str, rest: &[String]) -> bool {
+/// Whether the subcommand of a program is among those that only read.
+fn only_reads(name: &str, reading: &str, rest: &[String]) -> bool {
     let mut said = purpose::said_words(name, rest);
     let (first, second) = (said.next().unwrap_or_default(), said.next().unwrap_or_default());
     let both = format!("{first} {second}");
-    // A program that is told nothing tells how it is used.
+    // Without a subcommand such a program prints its usage.
     first.is_empty() || reading.split(", ").any(|words| words == first || words == both)
 }
 
+/// Whether an option makes a test run or a linter write.
 fn fixes(word: &str) -> bool {
     listed(FIXES, word)
         || word.starts_with("--update")
@@ -172,32 +177,33 @@ fn fixes(word: &str) -> bool {
         || word.ends_with(":fix")
 }
 
+/// The words that are no options.
 fn operands(words: &[String]) -> impl Iterator<Item = &str> {
     words.iter().map(String::as_str).filter(|word| !word.starts_with('-'))
 }
 
-/// A mode or an owner, such as `755` or `+x`, which is no file.
+/// Whether an operand is a mode, such as `755` or `+x`, and not a file.
 fn is_mode(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit()) || word.starts_with('+')
 }
 
-/// Whether a path is nobody's file: a device, or in a directory for temporary files.
-pub(super) fn is_scratch(path: &str) -> bool {
+/// Whether a path is a device or lies in a directory for temporary files, so that writing it changes nothing of the user's.
+pub(crate) fn is_scratch(path: &str) -> bool {
     let in_temporary =
         ["/tmp/", "/var/tmp/", "/private/tmp/", "/dev/", "$TMPDIR/", "${TMPDIR}/"].iter().any(|place| path.starts_with(place));
     path == "-" || (in_temporary && !path.contains(".."))
 }
 
-/// What a command is to the others of its line.
-pub(super) fn role(words: &[String]) -> Role {
-    let Some((first, rest)) = words.split_first() else { return Role::Aside };
-    match purpose::program(first) {
+/// The role of a command among the others of its line.
+pub(crate) fn role(words: &[String]) -> CommandRole {
+    let Some((first, rest)) = words.split_first() else { return CommandRole::Aside };
+    match program(first) {
         "cd" | "pushd" | "popd" | "echo" | "printf" | "true" | ":" | "sleep" | "wait" | "source" | "." | "exit" | "pwd" | "date" => {
-            Role::Aside
+            CommandRole::Aside
         }
         "tail" | "head" | "grep" | "egrep" | "fgrep" | "rg" | "cat" | "tee" | "wc" | "sort" | "uniq" | "less" | "more" | "cut" | "tr"
-        | "awk" | "column" | "nl" | "fold" | "tac" | "strings" | "bat" | "jq" => Role::Filter,
-        "sed" if !by_options("sed", rest) => Role::Filter,
-        _ => Role::Work,
+        | "awk" | "column" | "nl" | "fold" | "tac" | "strings" | "bat" | "jq" => CommandRole::Filter,
+        "sed" if !by_options("sed", rest) => CommandRole::Filter,
+        _ => CommandRole::Work,
     }
 }
