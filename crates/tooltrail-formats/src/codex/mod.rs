@@ -18,8 +18,6 @@ mod fields;
 mod header;
 mod items;
 mod markers;
-#[cfg(test)]
-mod oracle;
 mod output;
 mod parts;
 mod patch;
