@@ -1,4 +1,4 @@
-//! What the bench compares: the floors, our own commands, and the peers that are installed.
+//! Candidates of the bench: the floors, our own commands, and the peers that are installed.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use crate::workspace::program;
 /// The peer that the tables compare with.
 pub(crate) const PEER: &str = "ccusage";
 
-/// Something to measure.
-pub(crate) struct Candidate {
+/// A command to measure.
+pub(crate) struct BenchCandidate {
     pub(crate) name: &'static str,
-    /// The command as one would type it, with `DIR` for the place.
+    /// The command as typed, with `DIR` for the directory.
     pub(crate) shown: &'static str,
-    /// How many threads the floor has that this is compared with.
+    /// Threads of the floor that this is compared with.
     pub(crate) threads: usize,
-    pub(crate) how: How,
+    pub(crate) how: RunMethod,
 }
 
-pub(crate) enum How {
+pub(crate) enum RunMethod {
     /// The testkit's floor, which times itself.
     Floor,
     /// A program, timed from outside.
@@ -29,13 +29,13 @@ pub(crate) enum How {
 }
 
 /// Everything to compare, the floors first.
-pub(crate) fn all() -> Vec<Candidate> {
-    let own = || How::Program(program("tooltrail"));
-    let peer = |path: Option<PathBuf>| path.map_or(How::NotInstalled, How::Program);
+pub(crate) fn all() -> Vec<BenchCandidate> {
+    let own = || RunMethod::Program(program("tooltrail"));
+    let peer = |path: Option<PathBuf>| path.map_or(RunMethod::NotInstalled, RunMethod::Program);
     let ccusage = env::var_os("CCUSAGE").map(PathBuf::from).or_else(|| on_path(PEER));
     let rows = [
-        ("floor, 1 thread", "tooltrail-testkit floor DIR --threads 1", 1, How::Floor),
-        ("floor, 2 threads", "tooltrail-testkit floor DIR --threads 2", 2, How::Floor),
+        ("floor, 1 thread", "tooltrail-testkit floor DIR --threads 1", 1, RunMethod::Floor),
+        ("floor, 2 threads", "tooltrail-testkit floor DIR --threads 2", 2, RunMethod::Floor),
         ("totals, 1 thread", "tooltrail stats --json --root DIR --threads 1", 1, own()),
         ("totals, 2 threads", "tooltrail stats --json --root DIR --threads 2", 2, own()),
         ("every call", "tooltrail calls --json --root DIR", 2, own()),
@@ -43,14 +43,14 @@ pub(crate) fn all() -> Vec<Candidate> {
         (PEER, "HOME=DIR XDG_CONFIG_HOME=DIR/.config ccusage claude daily --offline --json", 2, peer(ccusage)),
         ("ripgrep, one literal", "rg -uu -c --no-ignore tool_use_id DIR", 2, peer(on_path("rg"))),
     ];
-    let candidate = |(name, shown, threads, how)| Candidate { name, shown, threads, how };
+    let candidate = |(name, shown, threads, how)| BenchCandidate { name, shown, threads, how };
     rows.map(candidate).into()
 }
 
-/// The programs that were compared with, by the first line each says of its version.
-pub(crate) fn peers(all: &[Candidate]) -> String {
+/// Versions of the peers, by the first line that each prints.
+pub(crate) fn peers(all: &[BenchCandidate]) -> String {
     let said = all.iter().filter(|candidate| !candidate.is_own()).filter_map(|candidate| {
-        let How::Program(path) = &candidate.how else {
+        let RunMethod::Program(path) = &candidate.how else {
             return None;
         };
         let run = measure::run(Command::new(path).arg("--version"), &[0], true).ok()?;
@@ -65,19 +65,20 @@ fn on_path(name: &str) -> Option<PathBuf> {
     env::split_paths(&path).map(|directory| directory.join(name)).find(|file| file.is_file())
 }
 
-impl Candidate {
-    /// True where a failure makes the whole comparison worthless.
+impl BenchCandidate {
+    /// Whether a failure makes the whole comparison worthless.
     pub(crate) fn is_own(&self) -> bool {
         self.shown.starts_with("tooltrail")
     }
 
-    /// The command as it is run: `path` for the program's name and `directory` for `DIR`.
+    /// The command to run: `path` for the program's name and `directory` for `DIR`.
     pub(crate) fn command(&self, path: &Path, directory: &Path) -> Command {
         let place = directory.to_string_lossy();
         let mut command = Command::new(path);
-        // Where this is set, it would lead the peer to the logs of whoever runs the bench.
+        // If set, it would lead the peer to the logs of the person who runs the bench.
         command.env_remove("CLAUDE_CONFIG_DIR");
         let mut words = self.shown.split_whitespace();
+        // Leading `NAME=value` words are variables; the first other word is the program itself.
         for word in words.by_ref() {
             match word.split_once('=') {
                 Some((name, value)) => command.env(name, value.replace("DIR", &place)),

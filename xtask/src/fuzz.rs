@@ -1,12 +1,12 @@
 //! `cargo xtask fuzz`: gives the fuzz tests more time than the second they take among the other tests.
 
-use crate::options::Options;
+use crate::options::TaskOptions;
 use crate::workspace::{run_cargo, say, written};
 
 pub(crate) const OPTIONS: &[&str] = &["--seconds"];
 
 /// Runs every test target called `fuzz`; they read the time from the environment.
-pub(crate) fn run(options: &Options) -> Result<(), String> {
+pub(crate) fn run(options: &TaskOptions) -> Result<(), String> {
     let seconds: u64 = options.number("--seconds", 60)?;
     let seconds = seconds.to_string();
     let variables = [("TOOLTRAIL_FUZZ_SECONDS", seconds.as_str())];

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::workspace::{program, say, target};
 
-/// The seed of the corpus: figures of different days must speak of the same bytes.
+/// Seed of the corpus: figures of different days must refer to the same bytes.
 pub(crate) const SEED: &str = "2";
 
 /// The testkit with some arguments.
@@ -16,7 +16,7 @@ pub(crate) fn testkit(arguments: &[&str]) -> Command {
     command
 }
 
-/// The made-up logs of `size`. After a change of the generator, delete them to have them made again.
+/// The corpus of a size. Delete it after a change of the generator to have it made again.
 pub(crate) fn corpus(size: &str) -> Result<PathBuf, String> {
     // The size names a directory that may be removed, so it must not lead anywhere else.
     let plain = size.chars().all(|c| c.is_ascii_alphanumeric() || c == '.');
@@ -44,14 +44,15 @@ pub(crate) fn big_results() -> Result<PathBuf, String> {
     Ok(file)
 }
 
-/// Fills `directory` with `build`, unless it is there and whole.
+/// Fills `directory` with `build`, unless it is already complete.
 fn make(directory: &Path, build: impl FnOnce(&Path) -> std::io::Result<std::process::ExitStatus>) -> Result<(), String> {
-    // The last thing written, so that what an interrupted run left is not measured.
+    // Written last, so that leftovers of an interrupted run are not measured.
     let whole = directory.join("whole");
     if whole.exists() {
         return Ok(());
     }
     say(&format!("making {}", directory.display()));
+    // Leftovers are removed, so that they do not count as input.
     let _ = fs::remove_dir_all(directory);
     let made = fs::create_dir_all(directory).and_then(|()| build(directory));
     match made {

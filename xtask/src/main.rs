@@ -4,6 +4,7 @@ mod bench;
 mod browser;
 mod candidates;
 mod fuzz;
+mod golden;
 mod inputs;
 mod measure;
 mod options;
@@ -23,6 +24,7 @@ cargo xtask test                                        everything that must hol
 cargo xtask bench [--size 1G] [--dir DIR] [--rounds 5]  time and memory, written to docs/performance.md
 cargo xtask fuzz [--seconds 60]                         the fuzz tests, each for that long
 cargo xtask soak [--kills 100] [--seed N] [--size 60M]  refreshes killed at random moments, and what they leave behind
+cargo xtask golden --against PROGRAM                    every output of the release build beside that of another one
 cargo xtask portable                                    whether it compiles for Windows and macOS, as far as that shows here
 cargo xtask pictures                                    the pictures in docs/pictures, of the demo, in Chromium
 
@@ -37,13 +39,16 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let Some((task, rest)) = words.split_first() else {
         say(HELP);
+        // No task at all is a usage error, unlike an explicit `help`.
         return ExitCode::from(2);
     };
     let done = match task.as_str() {
+        // Every task reads its options first, so that a typo is reported before anything is built.
         "test" => options::read(rest, &[]).and_then(|_| test::run()),
         "bench" => options::read(rest, bench::OPTIONS).and_then(|options| bench::run(&options)),
         "fuzz" => options::read(rest, fuzz::OPTIONS).and_then(|options| fuzz::run(&options)),
         "soak" => options::read(rest, soak::OPTIONS).and_then(|options| soak::run(&options)),
+        "golden" => options::read(rest, golden::OPTIONS).and_then(|options| golden::run(&options)),
         "portable" => options::read(rest, &[]).and_then(|_| portable::run()),
         "pictures" => options::read(rest, &[]).and_then(|_| pictures::run()),
         "help" | "--help" | "-h" => {

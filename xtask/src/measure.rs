@@ -1,4 +1,4 @@
-//! Runs a program once and says how long it took and how much memory it held at most.
+//! Runs a program once and measures its time and peak memory.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -6,20 +6,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often memory is looked at. The system keeps the highest value itself, so only the last moments can be missed.
+/// Interval of looking at memory. The system keeps the peak itself, so only the last moments can be missed.
 const LOOK: Duration = Duration::from_millis(2);
 
 /// One run of a program.
 #[derive(Clone, Debug)]
-pub(crate) struct Run {
+pub(crate) struct ProgramRun {
     pub(crate) seconds: f64,
-    /// Peak resident memory in bytes; `None` where the system does not tell.
+    /// Peak resident memory in bytes; `None` where the system does not provide it.
     pub(crate) peak: Option<u64>,
     pub(crate) stdout: String,
 }
 
-/// Runs `command`, which may end with one of `codes`; with `keep` its output comes back, otherwise it is thrown away.
-pub(crate) fn run(command: &mut Command, codes: &[i32], keep: bool) -> Result<Run, String> {
+/// Runs `command`, which may end with one of `codes`; with `keep` its output is returned, otherwise discarded.
+pub(crate) fn run(command: &mut Command, codes: &[i32], keep: bool) -> Result<ProgramRun, String> {
     let shown = format!("{command:?}");
     let start = Instant::now();
     let child = command
@@ -31,6 +31,7 @@ pub(crate) fn run(command: &mut Command, codes: &[i32], keep: bool) -> Result<Ru
     let pid = child.id();
     let ended = AtomicBool::new(false);
     let (output, seconds, peak) = thread::scope(|scope| {
+        // A thread of its own, because waiting for the output blocks.
         let watch = scope.spawn(|| {
             let mut peak = None;
             while !ended.load(Ordering::Relaxed) {
@@ -40,6 +41,7 @@ pub(crate) fn run(command: &mut Command, codes: &[i32], keep: bool) -> Result<Ru
             peak
         });
         let output = child.wait_with_output();
+        // Before the watcher is joined, whose last sleep is not part of the run.
         let seconds = start.elapsed().as_secs_f64();
         ended.store(true, Ordering::Relaxed);
         (output, seconds, watch.join().unwrap_or(None))
@@ -47,13 +49,14 @@ pub(crate) fn run(command: &mut Command, codes: &[i32], keep: bool) -> Result<Ru
     let output = output.map_err(|error| format!("lost {shown}: {error}"))?;
     if !output.status.code().is_some_and(|code| codes.contains(&code)) {
         let said = String::from_utf8_lossy(&output.stderr);
+        // The first line is usually the cause; the rest is context that would flood the report.
         let said = said.lines().next().unwrap_or("nothing on stderr");
         return Err(format!("{shown} ended with {} and said: {said}", output.status));
     }
-    Ok(Run { seconds, peak, stdout: String::from_utf8_lossy(&output.stdout).into_owned() })
+    Ok(ProgramRun { seconds, peak, stdout: String::from_utf8_lossy(&output.stdout).into_owned() })
 }
 
-/// The peak of the process or, where that is larger, of one it started: a program may come behind a small launcher.
+/// Peak memory of the process or, if larger, of one that it started: a program may be behind a small launcher.
 fn peak_now(pid: u32) -> Option<u64> {
     let own = peak_in(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?);
     let started = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
@@ -68,18 +71,18 @@ fn peak_in(status: &str) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// The better of two runs: the shorter time, and the larger memory of both.
-pub(crate) fn best(first: &Run, second: &Run) -> Run {
+/// The better of two runs: the shorter time, but the larger memory.
+pub(crate) fn best(first: &ProgramRun, second: &ProgramRun) -> ProgramRun {
     let shorter = if first.seconds <= second.seconds { first } else { second };
-    Run { peak: first.peak.max(second.peak), ..shorter.clone() }
+    ProgramRun { peak: first.peak.max(second.peak), ..shorter.clone() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn took(seconds: f64, peak: Option<u64>) -> Run {
-        Run { seconds, peak, stdout: String::new() }
+    fn took(seconds: f64, peak: Option<u64>) -> ProgramRun {
+        ProgramRun { seconds, peak, stdout: String::new() }
     }
 
     #[test]

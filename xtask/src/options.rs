@@ -3,10 +3,10 @@
 use std::str::FromStr;
 
 /// The options of one task.
-pub(crate) struct Options(Vec<(String, String)>);
+pub(crate) struct TaskOptions(Vec<(String, String)>);
 
-/// Reads `words`, all of which must be pairs of a name in `known` and a value.
-pub(crate) fn read(words: &[String], known: &[&str]) -> Result<Options, String> {
+/// Reads `words`, which must be pairs of a name in `known` and a value.
+pub(crate) fn read(words: &[String], known: &[&str]) -> Result<TaskOptions, String> {
     words
         .chunks(2)
         .map(|pair| {
@@ -18,11 +18,12 @@ pub(crate) fn read(words: &[String], known: &[&str]) -> Result<Options, String> 
             }
         })
         .collect::<Result<_, _>>()
-        .map(Options)
+        .map(TaskOptions)
 }
 
-impl Options {
+impl TaskOptions {
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        // The last one wins, as in most command lines.
         let found = self.0.iter().rev().find(|(given, _)| given == name);
         found.map(|(_, value)| value.as_str())
     }
@@ -36,7 +37,7 @@ impl Options {
 mod tests {
     use super::*;
 
-    fn options(line: &str) -> Result<Options, String> {
+    fn options(line: &str) -> Result<TaskOptions, String> {
         let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
         read(&words, &["--size", "--rounds"])
     }

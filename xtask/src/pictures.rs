@@ -1,7 +1,7 @@
 //! `cargo xtask pictures`: the pictures in `docs/pictures`, taken of the demo in a headless Chromium.
 //!
-//! Pages are photographed as a server shows them. What the terminal shows is turned into a page of the same text in the same colours;
-//! a terminal's own font and colours may differ.
+//! Pages are photographed as a server shows them. Terminal output is turned into a page with the same text and colours; a
+//! real terminal's font and colours may differ.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -10,13 +10,13 @@ use std::process::{Child, Command, Stdio};
 
 use crate::workspace::{root, run_cargo, say, target};
 
-/// The largest picture that a document should load.
+/// Largest file size of a picture in the documents.
 const MOST: u64 = 200_000;
-/// How many lines of a terminal are shown.
+/// Lines of the terminal that are shown.
 const LINES: usize = 40;
 
 /// A picture of a page.
-struct Picture {
+struct PageShot {
     name: &'static str,
     /// The address of the page.
     path: &'static str,
@@ -24,12 +24,12 @@ struct Picture {
     dark: bool,
 }
 
-const PICTURES: &[Picture] = &[
-    Picture { name: "home", path: "/", size: (1280, 900), dark: false },
-    Picture { name: "session-light", path: "/s/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045", size: (1280, 1000), dark: false },
-    Picture { name: "session-dark", path: "/s/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045", size: (1280, 1000), dark: true },
-    Picture { name: "call", path: "/c/6ab3d920-17fe-4d5b-8e02-b9c4f7a10d35:3", size: (1280, 640), dark: false },
-    Picture { name: "waterfall", path: "/s/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045/waterfall", size: (1280, 700), dark: false },
+const PICTURES: &[PageShot] = &[
+    PageShot { name: "home", path: "/", size: (1280, 900), dark: false },
+    PageShot { name: "session-light", path: "/s/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045", size: (1280, 1000), dark: false },
+    PageShot { name: "session-dark", path: "/s/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045", size: (1280, 1000), dark: true },
+    PageShot { name: "call", path: "/c/6ab3d920-17fe-4d5b-8e02-b9c4f7a10d35:3", size: (1280, 640), dark: false },
+    PageShot { name: "waterfall", path: "/s/7c10b5e2-4d9f-4a7c-b0e3-91c2a6f8d045/waterfall", size: (1280, 700), dark: false },
 ];
 
 /// Takes all pictures.
@@ -40,7 +40,8 @@ pub(crate) fn run() -> Result<(), String> {
     for folder in [&pages, &pictures] {
         fs::create_dir_all(folder).map_err(|error| format!("can't make `{}`: {error}", folder.display()))?;
     }
-    let server = Server::start(&pages)?;
+    // A server of its own on a free port, so that a running one is neither used nor disturbed.
+    let server = Server::start(&program(), ["--demo"], &pages)?;
     for picture in PICTURES {
         take(&format!("{}{}", server.address, picture.path), picture, &pages, &pictures)?;
     }
@@ -48,28 +49,31 @@ pub(crate) fn run() -> Result<(), String> {
     let page = pages.join("terminal.html");
     let lines: Vec<&str> = shown.lines().take(LINES).collect();
     fs::write(&page, terminal(&lines.join("\n"))).map_err(|error| format!("can't write `{}`: {error}", page.display()))?;
+    // Height of a line in the page's style, and its padding.
     let height = 19 * lines.len() as u32 + 74;
-    let picture = Picture { name: "terminal", path: "", size: (880, height), dark: true };
+    let picture = PageShot { name: "terminal", path: "", size: (880, height), dark: true };
     take(&format!("file://{}", page.display()), &picture, &pages, &pictures)
 }
 
-/// A server that shows the demo, until it is dropped.
-struct Server {
+/// A server with the demo, which runs until it is dropped.
+pub(crate) struct Server {
     process: Child,
-    address: String,
+    pub(crate) address: String,
 }
 
 impl Server {
-    fn start(cache: &Path) -> Result<Self, String> {
-        let mut process = Command::new(program())
-            .args(["serve", "--demo", "--no-open", "--port", "0"])
+    /// Starts a program's server with arguments that say which logs it shows.
+    pub(crate) fn start<'a>(program: &Path, logs: impl IntoIterator<Item = &'a str>, cache: &Path) -> Result<Self, String> {
+        let mut process = Command::new(program)
+            .args(["serve", "--no-open", "--port", "0"])
+            .args(logs)
             .env("TOOLTRAIL_CACHE", cache)
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
-            .map_err(|error| format!("can't start `{}`: {error}", program().display()))?;
+            .map_err(|error| format!("can't start `{}`: {error}", program.display()))?;
         let mut line = String::new();
-        // Its address is the first line that it prints.
+        // The address is the first line that it prints.
         let read = process.stdout.take().map(|output| BufReader::new(output).read_line(&mut line));
         let address = line.trim().trim_end_matches('/').to_owned();
         let server = Server { process, address };
@@ -80,6 +84,7 @@ impl Server {
     }
 }
 
+// Killed even if a picture failed: otherwise the port and the process would stay.
 impl Drop for Server {
     fn drop(&mut self) {
         let _ = self.process.kill();
@@ -87,12 +92,12 @@ impl Drop for Server {
     }
 }
 
-/// The program, as it was built.
+/// The program that was built.
 fn program() -> PathBuf {
     target().join("debug").join(format!("tooltrail{}", std::env::consts::EXE_SUFFIX))
 }
 
-/// What the program prints.
+/// Output of the program.
 fn tooltrail(arguments: &[&str]) -> Result<String, String> {
     let output = Command::new(program()).args(arguments).stderr(Stdio::null()).output();
     let output = output.map_err(|error| format!("can't start `{}`: {error}", program().display()))?;
@@ -102,14 +107,16 @@ fn tooltrail(arguments: &[&str]) -> Result<String, String> {
     String::from_utf8(output.stdout).map_err(|_| format!("`tooltrail {}` printed something that is no text", arguments.join(" ")))
 }
 
-/// Photographs a page with an empty profile.
-fn take(address: &str, picture: &Picture, place: &Path, folder: &Path) -> Result<(), String> {
+/// Takes a picture of a page, with an empty profile.
+fn take(address: &str, picture: &PageShot, place: &Path, folder: &Path) -> Result<(), String> {
     let file = folder.join(format!("{}.png", picture.name));
     let profile = place.join("profile");
+    // An old picture must not be taken for a new one if Chromium fails.
     let _ = fs::remove_file(&file);
     let (width, height) = picture.size;
     let status = Command::new("chromium")
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--hide-scrollbars"])
+        // Virtual time lets scripts and fonts settle without waiting in real time.
         .args(["--disable-background-networking", "--disable-component-update", "--disable-sync", "--virtual-time-budget=4000"])
         .arg(format!("--user-data-dir={}", profile.display()))
         .arg(format!("--window-size={width},{height}"))
@@ -131,7 +138,7 @@ fn take(address: &str, picture: &Picture, place: &Path, folder: &Path) -> Result
     }
 }
 
-/// A page that shows what a terminal would.
+/// A page that looks like a terminal.
 fn terminal(shown: &str) -> String {
     format!(
         "<!DOCTYPE html><meta charset=\"utf-8\"><title>terminal</title><style>\
@@ -145,7 +152,7 @@ fn terminal(shown: &str) -> String {
     )
 }
 
-/// Text with the colours of a terminal as HTML: bold, dim and the eight colours, which is all that the program prints.
+/// Text with terminal colours as HTML: bold, dim and the eight colours, which is all that the program prints.
 fn coloured(shown: &str) -> String {
     let mut out = String::new();
     let (mut bold, mut dim, mut colour) = (false, false, None);
@@ -163,6 +170,7 @@ fn coloured(shown: &str) -> String {
                 _ => {}
             }
         }
+        // Only these two can open markup in text.
         let text = text.replace('&', "&amp;").replace('<', "&lt;");
         let class = [bold.then(|| "b".to_owned()), dim.then(|| "d".to_owned()), colour.map(|colour| format!("c{colour}"))];
         out += &format!("<span class=\"{}\">{text}</span>", class.into_iter().flatten().collect::<Vec<_>>().join(" "));

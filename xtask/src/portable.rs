@@ -1,7 +1,7 @@
-//! `cargo xtask portable`: whether the program still compiles for systems that this is not.
+//! `cargo xtask portable`: checks that the program compiles for other systems.
 //!
-//! Only Rust is checked. The few parts in C need a compiler for the other system, which is rarely there, and nothing is linked; so where
-//! one is missing, a program that does nothing stands in for it.
+//! Only Rust is checked. The few parts in C need a compiler for the other system, which is rarely installed, and nothing is
+//! linked; so a program that does nothing stands in for a missing one.
 
 use crate::workspace::{run_cargo, say, written};
 use std::process::Command;
@@ -16,6 +16,7 @@ pub(crate) fn run() -> Result<(), String> {
         if !added.is_ok_and(|status| status.success()) {
             return Err(format!("the standard library for `{target}` is missing; `rustup target add {target}` gets it"));
         }
+        // Names that the `cc` crate looks for.
         let tools = ["CC", "AR"].map(|tool| format!("{tool}_{}", target.replace('-', "_")));
         let missing: Vec<(&str, &str)> =
             tools.iter().filter(|tool| std::env::var_os(tool).is_none()).map(|tool| (tool.as_str(), "true")).collect();

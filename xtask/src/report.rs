@@ -1,10 +1,10 @@
-//! Turns measurements into tables and puts them between the markers of a Markdown file.
+//! Turns measurements into tables and inserts them between the markers of a Markdown file.
 
 use std::fs;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::measure::Run;
+use crate::measure::ProgramRun;
 
 const BEGIN: &str = "<!-- bench:begin -->";
 const END: &str = "<!-- bench:end -->";
@@ -17,32 +17,33 @@ reader can do: read every byte and find the ends of lines.
 
 ";
 
-/// One line of a table.
-pub(crate) struct Row {
+/// One row of a table.
+pub(crate) struct ReportRow {
     pub(crate) name: String,
-    /// The command with `DIR` or `FILE` for the place, as one would type it.
+    /// The command as typed, with `DIR` or `FILE` for the place.
     pub(crate) command: String,
-    /// How many bytes were read.
+    /// Bytes that were read.
     pub(crate) bytes: u64,
-    /// Why there is nothing to show: not installed, failed.
-    pub(crate) run: Result<Run, String>,
+    /// The run, or why there is none: not installed, failed.
+    pub(crate) run: Result<ProgramRun, String>,
 }
 
-/// What the rows are compared with, in seconds.
+/// Times that the rows are compared with, in seconds.
 #[derive(Default)]
 pub(crate) struct Against {
     pub(crate) floor: Option<f64>,
     pub(crate) peer: Option<f64>,
 }
 
-/// The table that compares times; each row with its own floor.
-pub(crate) fn times(rows: &[(Row, Against)]) -> String {
+/// The table that compares times, each row with its own floor.
+pub(crate) fn times(rows: &[(ReportRow, Against)]) -> String {
     let mut table = String::from(
         "| what | command | seconds | GB/s | time against the floor | time against ccusage | peak memory |\n\
          |---|---|---|---|---|---|---|\n",
     );
     for (row, against) in rows {
-        let ratio = |run: &Run, other: Option<f64>| other.map_or("–".to_owned(), |other| format!("{:.2}×", run.seconds / other));
+        // Ratios compare across machines better than seconds do.
+        let ratio = |run: &ProgramRun, other: Option<f64>| other.map_or("–".to_owned(), |other| format!("{:.2}×", run.seconds / other));
         let cells = match &row.run {
             Ok(run) => format!(
                 "{:.3} | {:.2} | {} | {} | {}",
@@ -60,7 +61,7 @@ pub(crate) fn times(rows: &[(Row, Against)]) -> String {
 }
 
 /// The table of hostile inputs: time and memory alone.
-pub(crate) fn hostile(rows: &[Row]) -> String {
+pub(crate) fn hostile(rows: &[ReportRow]) -> String {
     let mut table = String::from("| input | command | seconds | peak memory |\n|---|---|---|---|\n");
     for row in rows {
         let cells = match &row.run {
@@ -76,7 +77,7 @@ fn memory(peak: Option<u64>) -> String {
     peak.map_or("–".to_owned(), |bytes| format!("{:.0} MB", bytes as f64 / 1e6))
 }
 
-/// Writes `tables` into the file, which is begun with an introduction where it does not exist.
+/// Writes `tables` into the file, which begins with an introduction if it does not exist yet.
 pub(crate) fn write(file: &Path, tables: &str) -> Result<(), String> {
     let old = fs::read_to_string(file).unwrap_or_else(|_| INTRODUCTION.to_owned());
     if let Some(directory) = file.parent() {
@@ -86,9 +87,10 @@ pub(crate) fn write(file: &Path, tables: &str) -> Result<(), String> {
     fs::write(file, spliced(&old, tables)).map_err(|error| format!("can't write `{}`: {error}; give another `--report`", file.display()))
 }
 
-/// `text` with `tables` between its markers; without markers they come at the end.
+/// `text` with `tables` between its markers; without markers they are appended.
 fn spliced(text: &str, tables: &str) -> String {
     let block = format!("{BEGIN}\n{}\n{END}", tables.trim_end());
+    // Both markers must be there: with only one, replacing could swallow the rest of the file.
     let parts = text.split_once(BEGIN).and_then(|(before, rest)| {
         let (_, after) = rest.split_once(END)?;
         Some((before, after))
@@ -102,6 +104,7 @@ fn spliced(text: &str, tables: &str) -> String {
 /// The processor and its cores, for the head of the tables.
 pub(crate) fn machine() -> String {
     let cpus = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    // The model name is in every entry of `/proc/cpuinfo`; the first is enough.
     let model = cpus
         .lines()
         .find_map(|line| line.strip_prefix("model name")?.split_once(':'))
@@ -116,6 +119,7 @@ pub(crate) fn today() -> String {
     date(since.as_secs() / 86_400)
 }
 
+// By hand, because xtask uses the standard library only.
 fn date(mut day: u64) -> String {
     let mut year = 1970;
     let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
@@ -156,8 +160,8 @@ mod tests {
 
     #[test]
     fn rows_show_ratios_or_why_not() {
-        let row = |run| Row { name: "a".to_owned(), command: "b DIR".to_owned(), bytes: 1_000_000_000, run };
-        let run = Run { seconds: 0.5, peak: Some(12_000_000), stdout: String::new() };
+        let row = |run| ReportRow { name: "a".to_owned(), command: "b DIR".to_owned(), bytes: 1_000_000_000, run };
+        let run = ProgramRun { seconds: 0.5, peak: Some(12_000_000), stdout: String::new() };
         let against = Against { floor: Some(0.25), peer: Some(1.0) };
         let table = times(&[(row(Ok(run)), against), (row(Err("not installed".to_owned())), Against::default())]);
         assert!(table.contains("| a | `b DIR` | 0.500 | 2.00 | 2.00× | 0.50× | 12 MB |"), "{table}");

@@ -4,17 +4,22 @@ use std::time::{Duration, Instant};
 
 use crate::workspace::{run_cargo, say, spoken, written};
 
-struct Step {
+struct CheckStep {
     name: &'static str,
     variables: &'static [(&'static str, &'static str)],
     arguments: &'static [&'static str],
 }
 
-const STEPS: &[Step] = &[
-    Step { name: "format", variables: &[], arguments: &["fmt", "--all", "--check"] },
-    Step { name: "lint", variables: &[], arguments: &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"] },
-    Step { name: "documents", variables: &[("RUSTDOCFLAGS", "-D warnings")], arguments: &["doc", "--workspace", "--no-deps", "--locked"] },
-    Step { name: "tests", variables: &[], arguments: &["test", "--workspace", "--locked", "--no-fail-fast"] },
+// The quickest first, so that simple mistakes are reported early.
+const STEPS: &[CheckStep] = &[
+    CheckStep { name: "format", variables: &[], arguments: &["fmt", "--all", "--check"] },
+    CheckStep { name: "lint", variables: &[], arguments: &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"] },
+    CheckStep {
+        name: "documents",
+        variables: &[("RUSTDOCFLAGS", "-D warnings")],
+        arguments: &["doc", "--workspace", "--no-deps", "--locked"],
+    },
+    CheckStep { name: "tests", variables: &[], arguments: &["test", "--workspace", "--locked", "--no-fail-fast"] },
 ];
 
 /// Runs the steps in order and stops at the first that fails.

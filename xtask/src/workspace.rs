@@ -1,4 +1,4 @@
-//! Where the project and its built programs are, and how to run cargo in it.
+//! Paths of the project and of its built programs, and running cargo in it.
 
 use std::env;
 use std::io::{self, Write};
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-/// Prints a line; a closed pipe is nobody's error.
+/// Prints a line; a closed pipe is not an error.
 pub(crate) fn say(line: &str) {
     let _ = writeln!(io::stdout(), "{line}");
 }
 
-/// A duration as people say it: `0.4 s`, `2 m 05 s`.
+/// A duration for people: `0.4 s`, `2 m 05 s`.
 pub(crate) fn spoken(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {
@@ -22,30 +22,33 @@ pub(crate) fn spoken(time: Duration) -> String {
 
 /// The directory of the workspace.
 pub(crate) fn root() -> PathBuf {
+    // Read at run time: a binary shared between checkouts must not remember where it was built.
     let own = env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let parent = own.as_deref().and_then(Path::parent).map(Path::to_owned);
     parent.unwrap_or_else(|| PathBuf::from("."))
 }
 
-/// Where cargo builds: this program was built there too, whatever setting chose the place.
+/// Build directory of cargo. This program was built there too, whatever setting chose it.
 pub(crate) fn target() -> PathBuf {
     let own = env::current_exe().ok();
+    // `target/debug/xtask`: two levels up.
     let built = own.as_deref().and_then(|path| path.ancestors().nth(2));
     built.map_or_else(|| root().join("target"), Path::to_owned)
 }
 
-/// A program of this workspace as the release build leaves it.
+/// A program of this workspace from the release build.
 pub(crate) fn program(name: &str) -> PathBuf {
     built("release", name)
 }
 
-/// A program of this workspace as a build leaves it.
+/// A program of this workspace from a build.
 pub(crate) fn built(profile: &str, name: &str) -> PathBuf {
     target().join(profile).join(format!("{name}{}", env::consts::EXE_SUFFIX))
 }
 
 /// A cargo command in the workspace.
 fn cargo(arguments: &[&str]) -> Command {
+    // The cargo that runs this task, so that both use the same toolchain.
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root());
     command
@@ -61,7 +64,7 @@ pub(crate) fn run_cargo(variables: &[(&str, &str)], arguments: &[&str]) -> Resul
     }
 }
 
-/// A cargo command as one would type it.
+/// A cargo command as typed.
 pub(crate) fn written(variables: &[(&str, &str)], arguments: &[&str]) -> String {
     let mut line = String::new();
     for (name, value) in variables {

@@ -1,8 +1,12 @@
 //! The repository tests itself: which crate may use which, that what is in a registry's folder is registered, that
-//! ARCHITECTURE.md lists the crates there are, and the few rules of form that a reader relies on.
+//! ARCHITECTURE.md lists the crates there are, and the few rules of form that a reader relies on. [`words`] measures how easily
+//! the sources read.
 //!
 //! Every rule is a function over text that returns what is wrong and what to do about it; the tests at the end show
 //! each of them failing.
+
+#[path = "structure/words.rs"]
+mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +15,8 @@ use std::path::{Path, PathBuf};
 const EDGES: &[(&str, &[&str])] = &[
     ("tooltrail-skim", &[]),
     ("tooltrail-model", &[]),
-    ("tooltrail-formats", &["tooltrail-skim", "tooltrail-model"]),
+    ("tooltrail-shell", &["tooltrail-model"]),
+    ("tooltrail-formats", &["tooltrail-skim", "tooltrail-model", "tooltrail-shell"]),
     ("tooltrail-view", &["tooltrail-model"]),
     ("tooltrail-catalog", &["tooltrail-model", "tooltrail-formats"]),
     ("tooltrail-server", &["tooltrail-model", "tooltrail-formats", "tooltrail-view", "tooltrail-catalog"]),
@@ -39,6 +44,12 @@ const REGISTRIES: &[Registry] = &[
         entries: Entries::Files,
         file: "crates/tooltrail-view/src/tools/mod.rs",
         list: "TOOLS",
+    },
+    Registry {
+        folder: "crates/tooltrail-view/src/render/outputs",
+        entries: Entries::Files,
+        file: "crates/tooltrail-view/src/render/outputs/mod.rs",
+        list: "OUTPUTS",
     },
     Registry {
         folder: "crates/tooltrail-server/src/pages",

@@ -15,6 +15,7 @@ pub mod store;
 pub mod taken;
 pub mod texts;
 pub mod totals;
+mod version;
 pub mod watch;
 
 /// A hash map that is fast and still hard to attack with chosen keys.

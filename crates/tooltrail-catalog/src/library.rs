@@ -12,7 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_model::Time;
 use tooltrail_model::filter::{Answer, Filter, Test};
-use tooltrail_model::link::{Linker, Now, Shorts, Source};
+use tooltrail_model::link::{Linker, Now, Shorts};
+use tracing::{debug, warn};
 
 /// Logs that are linked with each other and with no others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,7 +110,9 @@ impl Stored {
     /// Takes a catalogue that has been refreshed, and what is kept of logs that are gone.
     pub fn new(catalogue: Catalogue, keep: Option<Keep>) -> Self {
         // Whatever is asked is answered from one moment, however many others write meanwhile. Where that is not possible, questions say why.
-        let _ = catalogue.connection.execute_batch("BEGIN");
+        if let Err(error) = catalogue.connection.execute_batch("BEGIN") {
+            warn!(path = ?catalogue.path(), %error, "the catalogue may change between two questions");
+        }
         Stored { catalogue: Mutex::new(catalogue), shorts: OnceLock::new(), shelf: Disk::default(), keep }
     }
 
@@ -126,12 +129,14 @@ impl Stored {
     fn linker(&self, bundle: Option<i64>) -> Result<Linker, Error> {
         let catalogue = self.catalogue();
         let sources = catalogue.asked(|connection| read::packed(connection, bundle))?;
-        let damaged = Error::Damaged { path: catalogue.path().to_owned() };
+        let path = catalogue.path().to_owned();
         drop(catalogue);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let unpacked: Option<Vec<Source>> = in_parallel(threads, &sources, Packed::unpack).into_iter().collect();
         let mut linker = Linker::default();
-        unpacked.ok_or(damaged)?.into_iter().for_each(|source| linker.put(source));
+        for (unpacked, packed) in in_parallel(threads, &sources, Packed::unpack).into_iter().zip(&sources) {
+            linker.put(unpacked.map_err(|error| Error::Damaged { path: path.clone(), log: packed.path.clone(), error })?);
+        }
+        debug!(sources = sources.len(), bundle, "opened stored logs");
         linker.call_sessions(self.shorts()?);
         Ok(linker)
     }

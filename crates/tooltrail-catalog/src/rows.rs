@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher, Hash, Hasher};
 use tooltrail_formats::load;
 use tooltrail_formats::shelf::Shelf;
+use tooltrail_model::command::Purpose;
 use tooltrail_model::detail::Detail;
 use tooltrail_model::link::{Linked, LinkedCall, LinkedTurn, OpenCall, OpenSession};
 use tooltrail_model::row::{CallRow, ModelUsage};
-use tooltrail_model::shell::{self, Purpose};
 use tooltrail_model::{At, Kind, Reason, Status, Time};
 
 /// A call as it is stored.
@@ -207,7 +207,7 @@ impl StoredSession<'_> {
                     row.purpose = told.purpose.map(Purpose::word);
                 }
                 None => match load::asked_at(shelf, row, call.at).map(|asked| asked.detail) {
-                    Some(Detail::Shell(command)) => drop(shell::tell(row, &command.command)),
+                    Some(detail @ Detail::Shell(_)) => drop(load::annotate(row, &detail)),
                     None if call.at.span.len() <= load::LONGEST && shelf.bytes(row.request.file, call.at.span).is_none() => {
                         call.digest = UNREAD;
                         self.fingerprint = UNREAD;

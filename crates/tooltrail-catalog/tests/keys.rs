@@ -67,7 +67,7 @@ fn compare(search: &Search, now: &Now) {
                 let figures = [Figure::Took, Figure::Ran, Figure::Result].map(|figure| key.figure(figure).map(i64::cast_unsigned));
                 assert_eq!(figures, [row.duration_ms, row.run_ms, row.result_bytes], "{}", row.r#ref);
                 assert_eq!((key.figure(Figure::Exit), key.figure(Figure::Input)), (row.exit_code, i64::try_from(row.input_bytes).ok()));
-                assert_eq!(key.requested().map(|time| time.to_string()), row.requested_at, "{}", row.r#ref);
+                assert_eq!(key.requested(), row.requested_at, "{}", row.r#ref);
                 assert_eq!(key.purpose.map(|purpose| purpose.word()), row.purpose);
             })
             .unwrap();

@@ -11,6 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 use tooltrail_model::Time;
+use tracing::{debug, warn};
 
 /// A file that may be a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,11 +57,12 @@ pub struct Search {
 
 /// Something that could not be read. The rest was.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot read `{}`: {error}", path.display())]
+#[error("cannot read `{}`", path.display())]
 pub struct Problem {
     /// What.
     pub path: PathBuf,
     /// Why.
+    #[source]
     pub error: std::io::Error,
 }
 
@@ -123,6 +125,10 @@ impl Search {
         self.files.sort_by(|a, b| a.path.cmp(&b.path));
         self.files.dedup_by(|a, b| a.path == b.path);
         self.drop_twins();
+        for problem in &self.problems {
+            warn!(path = ?problem.path, error = %problem.error, "cannot look here for logs");
+        }
+        debug!(files = self.files.len(), kept = self.kept.len(), looked = self.looked.len(), "found logs");
         self
     }
 
@@ -258,6 +264,7 @@ pub fn registered(places: &[Places]) -> Vec<Registered> {
 /// The bytes of a small ordinary file; nothing if it is large, no file, or not there. Of a kept copy, those of the file itself.
 pub fn read_small(path: &Path, limit: u64) -> Option<Vec<u8>> {
     let meta = fs::symlink_metadata(path).ok().filter(|meta| meta.is_file() && meta.len() <= limit)?;
-    let (bytes, size) = first_bytes(path, &meta, limit).ok()?;
+    let read = first_bytes(path, &meta, limit).inspect_err(|error| warn!(?path, %error, "cannot read a file beside the logs"));
+    let (bytes, size) = read.ok()?;
     (size <= limit).then_some(bytes)
 }

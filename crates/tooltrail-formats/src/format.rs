@@ -16,7 +16,6 @@ use tooltrail_model::assemble::Origin;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::link::Live;
-use tooltrail_model::patch::FilePatch;
 use tooltrail_model::transcript::{Answered, Asked, HookStory, Parts};
 use tooltrail_model::{At, Event, Fact, Kind, Span, Status};
 use tooltrail_skim::Torn;
@@ -318,12 +317,6 @@ pub trait OpenRecords: Decode {
     fn detail(&self, ask: &Ask<'_>) -> Detailed {
         let _ = ask;
         Detailed::default()
-    }
-
-    /// What a record changes in files, for a call that is looked at closely.
-    fn patches(&self, record: &[u8]) -> Vec<FilePatch> {
-        let _ = record;
-        Vec::new()
     }
 
     /// Whether a record may tell of copies that the agent kept of files, before it is taken apart.

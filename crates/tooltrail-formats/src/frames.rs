@@ -9,6 +9,7 @@
 //!
 //! A file follows from its content alone: written in one go or in several, it has the same bytes.
 
+use crate::error::ReadError;
 use crate::open::{At, ZSTD};
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -168,15 +169,16 @@ impl Frames {
     }
 
     /// A part of the content. `load` gives what a frame holds, by its number; nothing if the content does not reach so far.
-    pub(crate) fn part<B: AsRef<[u8]>>(&self, span: Span, mut load: impl FnMut(usize) -> Option<B>) -> Option<Vec<u8>> {
-        let mut bytes = Vec::with_capacity(usize::try_from(span.len()).ok()?.min(FRAME));
+    pub(crate) fn part<B: AsRef<[u8]>>(&self, span: Span, mut load: impl FnMut(usize) -> io::Result<B>) -> Result<Vec<u8>, ReadError> {
+        let mut bytes = Vec::with_capacity(usize::try_from(span.len()).map_or(FRAME, |size| size.min(FRAME)));
         for index in self.of(span) {
-            let frame = self.frames.get(index)?;
-            let content = load(index)?;
-            let place = |offset: u64| usize::try_from(offset.clamp(frame.start, frame.end()) - frame.start).ok();
-            bytes.extend_from_slice(content.as_ref().get(place(span.start)?..place(span.end)?)?);
+            let frame = self.frames.get(index).ok_or(ReadError::Changed)?;
+            let content = load(index).map_err(ReadError::File)?;
+            let place = |offset: u64| usize::try_from(offset.clamp(frame.start, frame.end()) - frame.start).unwrap_or(usize::MAX);
+            let part = content.as_ref().get(place(span.start)..place(span.end));
+            bytes.extend_from_slice(part.ok_or(ReadError::Changed)?);
         }
-        (bytes.len() as u64 == span.len()).then_some(bytes)
+        (bytes.len() as u64 == span.len()).then_some(bytes).ok_or(ReadError::Changed)
     }
 
     /// All of the content, from a file of which this is the end.
@@ -185,8 +187,8 @@ impl Frames {
     }
 
     /// What a frame of a file holds, for those who hold frames themselves.
-    pub(crate) fn frame(&self, file: &File, index: usize) -> Option<Vec<u8>> {
-        self.unpack(file, index).ok()
+    pub(crate) fn frame(&self, file: &File, index: usize) -> io::Result<Vec<u8>> {
+        self.unpack(file, index)
     }
 }
 
@@ -384,12 +386,12 @@ mod tests {
                 loaded += 1;
                 frames.frame(&file, index)
             });
-            assert_eq!(part.as_deref(), Some(&content[start..start + length]));
+            assert_eq!(part?, &content[start..start + length]);
             let crossed = ends.iter().filter(|&&end| end > span.start && end < span.end).count();
             assert!(loaded <= crossed + 1, "{loaded} frames for {span:?}");
         }
         let beyond = Span { start: content.len() as u64 - 1, end: content.len() as u64 + 1 };
-        assert_eq!(frames.part(beyond, |index| frames.frame(&file, index)), None);
+        assert!(matches!(frames.part(beyond, |index| frames.frame(&file, index)), Err(ReadError::Changed)));
         // All lines that fit into a frame are in one.
         assert!(ends.iter().filter(|&&end| content[usize::try_from(end).unwrap_or(0) - 1] != b'\n').count() <= 3);
         Ok(())

@@ -6,6 +6,7 @@
 pub mod changes;
 mod claude_code;
 mod codex;
+pub mod error;
 pub mod find;
 pub mod follow;
 mod format;

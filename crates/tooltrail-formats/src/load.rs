@@ -5,7 +5,8 @@ use crate::value::Payloads;
 use crate::{Ask, FORMATS, Record, scan};
 use tooltrail_model::detail::{Agent, Detail, Detailed};
 use tooltrail_model::row::CallRow;
-use tooltrail_model::{At, Fact, Kind, shell};
+use tooltrail_model::{At, Fact, Kind};
+use tooltrail_shell::CommandLine;
 use tooltrail_skim::{Raw, Skim};
 
 /// The longest record that is read for a table.
@@ -61,13 +62,19 @@ pub fn asked(record: &[u8], line: u64, row: &CallRow<'_>) -> Option<Detailed> {
     Some(format.detail(&ask))
 }
 
-/// Adds to the row of a command what the command itself tells, read again from its log; gives the command back as it was read.
-pub fn understand(shelf: &dyn Shelf, row: &mut CallRow<'_>, at: At) -> Option<shell::Script> {
+/// Understands the command of a call, read again from its log, and adds to the row what that says about the outcome.
+pub fn understand(shelf: &dyn Shelf, row: &mut CallRow<'_>, at: At) -> Option<CommandLine> {
     if row.kind != Kind::Shell {
         return None;
     }
-    match asked_at(shelf, row, at)?.detail {
-        Detail::Shell(shell) => shell::tell(row, &shell.command),
+    let told = asked_at(shelf, row, at)?;
+    annotate(row, &told.detail)
+}
+
+/// Understands the command of a call whose detail is known, and adds to its row what that says about the outcome.
+pub fn annotate(row: &mut CallRow<'_>, detail: &Detail) -> Option<CommandLine> {
+    match detail {
+        Detail::Shell(shell) => tooltrail_shell::annotate(row, &shell.command),
         _ => None,
     }
 }

@@ -6,6 +6,7 @@ use crate::lines::{Buffer, Lines, Mark, Turns};
 use crate::{FORMATS, Format, Record, TypedRecord, mend, scan};
 use std::io::Read;
 use tooltrail_model::{At, Span};
+use tracing::warn;
 
 /// The longest line that is looked at closely.
 pub const LONGEST: usize = 32 << 20;
@@ -57,7 +58,10 @@ fn each_line(
     mut take_whole: impl FnMut(&'static dyn Format, Record<'_>) -> bool,
 ) -> Mark {
     // A log that cannot be read to its end is read as far as it goes.
-    while let Ok(Some(line)) = lines.next_line() {
+    while let Some(line) = lines.next_line().unwrap_or_else(|error| {
+        warn!(line = mark.lines, %error, "a log cannot be read to its end");
+        None
+    }) {
         if line.ended {
             mark = Mark { offset: line.start + line.length + 1, lines: line.number };
         }

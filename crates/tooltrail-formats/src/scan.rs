@@ -8,12 +8,14 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::Instant;
 use tooltrail_model::assemble::Origin;
 use tooltrail_model::event::Broken;
 use tooltrail_model::issue::IssueCode;
 use tooltrail_model::link::{Linker, Source};
 use tooltrail_model::{Assembler, At, Event, Fact, Scope, Span, Summary};
 use tooltrail_skim::{Skim, Torn, Type};
+use tracing::{debug, trace, warn};
 
 /// Deeper than this nothing is written by an agent; it is read all the same, and reported.
 const DEEP: usize = 512;
@@ -53,6 +55,7 @@ pub fn scan(files: &[Found], options: &Options, progress: &Progress) -> (Linker,
     // The largest first, so that no thread is left alone with a large one at the end.
     let mut order: Vec<&Found> = files.iter().collect();
     order.sort_by(|a, b| b.size.cmp(&a.size).then_with(|| a.path.cmp(&b.path)));
+    let start = Instant::now();
     let next = AtomicUsize::new(0);
     let turns = Turns::default();
     let done = Mutex::new((Linker::default(), Vec::new()));
@@ -64,7 +67,10 @@ pub fn scan(files: &[Found], options: &Options, progress: &Progress) -> (Linker,
             let mut done = done.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             match read {
                 Ok(source) => done.0.put(source),
-                Err(error) => done.1.push(Problem { path: found.path.clone(), error }),
+                Err(error) => {
+                    warn!(path = ?found.path, %error, "cannot scan a log");
+                    done.1.push(Problem { path: found.path.clone(), error });
+                }
             }
         }
     };
@@ -76,6 +82,8 @@ pub fn scan(files: &[Found], options: &Options, progress: &Progress) -> (Linker,
     });
     let (linker, mut problems) = done.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
     problems.sort_by(|a, b| a.path.cmp(&b.path));
+    let bytes = progress.bytes.load(Ordering::Relaxed);
+    debug!(sources = order.len(), failed = problems.len(), bytes, took = ?start.elapsed(), "scanned logs");
     (linker, problems)
 }
 
@@ -84,6 +92,8 @@ fn source(found: &Found, options: &Options, buffer: &mut Buffer, turns: &Turns, 
     let mut reader = read_lines(&found.path, input, found.size, options, buffer, turns);
     reader.sidecars(&found.path);
     let summary = reader.assembler.finish();
+    // One event for a source, never for a line: the loop over lines is what a scan spends its time in.
+    trace!(path = ?found.path, agent = summary.agent, bytes = found.size, issues = summary.issues.len(), "scanned a log");
     Ok(Source { path: spelled(&found.path).into(), modified: found.written(), summary })
 }
 

@@ -4,6 +4,7 @@
 //! never followed.
 
 use crate::FORMATS;
+use crate::error::{ErrorChain, ReadError};
 use crate::find::place;
 use crate::frames::Frames;
 use crate::open::{At, is_compressed, open};
@@ -15,6 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 use tooltrail_model::Span;
+use tracing::{debug, warn};
 
 /// Gives the bytes of logs and of what lies beside them.
 pub trait Shelf: Sync {
@@ -23,6 +25,11 @@ pub trait Shelf: Sync {
 
     /// A part of a log; nothing if it is not there any more.
     fn bytes(&self, file: &str, span: Span) -> Option<Vec<u8>>;
+
+    /// A part of a log, or why it cannot be had: for whoever shows that to a person.
+    fn read_span(&self, file: &str, span: Span) -> Result<Vec<u8>, ReadError> {
+        self.bytes(file, span).ok_or(ReadError::Changed)
+    }
 
     /// A file that was saved beside a log, by its name: its first bytes, and how large it is.
     fn beside(&self, file: &str, name: &str, limit: u64) -> io::Result<(Vec<u8>, u64)>;
@@ -120,17 +127,19 @@ impl Log {
     }
 
     /// A part of it, and how much was decompressed for that.
-    fn part(&self, span: Span, unpacked: &AtomicU64) -> Option<Vec<u8>> {
+    fn part(&self, span: Span, unpacked: &AtomicU64) -> Result<Vec<u8>, ReadError> {
         match self {
             Log::Plain(file) => {
-                let mut bytes = Vec::with_capacity(usize::try_from(span.len()).ok()?.min(crate::records::LONGEST));
-                At { file, place: span.start }.take(span.len()).read_to_end(&mut bytes).ok()?;
-                (bytes.len() as u64 == span.len()).then_some(bytes)
+                let size = usize::try_from(span.len()).map_or(crate::records::LONGEST, |size| size.min(crate::records::LONGEST));
+                let mut bytes = Vec::with_capacity(size);
+                At { file, place: span.start }.take(span.len()).read_to_end(&mut bytes).map_err(ReadError::File)?;
+                // A log that is shorter than it was has been written over.
+                (bytes.len() as u64 == span.len()).then_some(bytes).ok_or(ReadError::Changed)
             }
             Log::Kept { file, frames, warm } => frames.part(span, |index| {
                 let held = || warm.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some((_, content)) = held().iter().find(|(known, _)| *known == index) {
-                    return Some(Arc::clone(content));
+                    return Ok(Arc::clone(content));
                 }
                 let content: Arc<[u8]> = frames.frame(file, index)?.into();
                 unpacked.fetch_add(content.len() as u64, Ordering::Relaxed);
@@ -139,7 +148,7 @@ impl Log {
                     held.remove(0);
                 }
                 held.push((index, Arc::clone(&content)));
-                Some(content)
+                Ok(content)
             }),
         }
     }
@@ -183,7 +192,20 @@ impl Shelf for Disk {
     }
 
     fn bytes(&self, file: &str, span: Span) -> Option<Vec<u8>> {
-        self.hold(Path::new(file)).ok()?.part(span, &self.unpacked)
+        self.read_span(file, span).ok()
+    }
+
+    fn read_span(&self, file: &str, span: Span) -> Result<Vec<u8>, ReadError> {
+        let read = self.hold(Path::new(file)).map_err(ReadError::File).and_then(|log| log.part(span, &self.unpacked));
+        match &read {
+            Err(ReadError::File(error)) if error.kind() != io::ErrorKind::NotFound => {
+                warn!(path = ?file, start = span.start, error = %error, "cannot read a record again");
+            }
+            // Agents delete and rewrite their logs, so these are no surprise, and there may be one for each call.
+            Err(error) => debug!(path = ?file, start = span.start, error = %ErrorChain(error), "a record is not there any more"),
+            Ok(_) => {}
+        }
+        read
     }
 
     fn beside(&self, file: &str, name: &str, limit: u64) -> io::Result<(Vec<u8>, u64)> {

@@ -8,10 +8,10 @@ use std::path::PathBuf;
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{find, load};
-use tooltrail_model::{Kind, Now, Status, Time, shell};
+use tooltrail_model::{Kind, Now, Status, Time};
 
 #[derive(Debug, Default)]
-struct Told {
+struct Totals {
     calls: usize,
     commands: usize,
     unread: usize,
@@ -33,7 +33,7 @@ fn every_command_is_read_or_said_not_to_be() {
     let linked = linker.link();
     let now = Now::at("2040-01-01T00:00:00Z".parse::<Time>().unwrap());
     let disk = Disk::default();
-    let mut told = Told::default();
+    let mut told = Totals::default();
     for call in linked.calls.iter().filter(|call| call.copy_of.is_none()) {
         let mut row = linked.call_row(call, &now, false);
         if row.kind != Kind::Shell {
@@ -45,7 +45,7 @@ fn every_command_is_read_or_said_not_to_be() {
         let command = load::command(&bytes, at.line, &row);
         let Some(command) = command else { continue };
         told.commands += 1;
-        let Some(script) = shell::tell(&mut row, &command) else {
+        let Some(script) = tooltrail_shell::annotate(&mut row, &command) else {
             told.unread += 1;
             assert_eq!((row.exit_of, row.masked.len(), row.purpose), (None, 0, None));
             continue;
@@ -54,11 +54,11 @@ fn every_command_is_read_or_said_not_to_be() {
         // What a row names is among the commands, and the one that decided a pipe or a list is not among the hidden of it.
         assert!(row.exit_of.as_deref().is_none_or(has), "{command}");
         assert!(row.masked.iter().all(|masked| has(masked)), "{command}");
-        assert!(script.masked().len() <= script.commands.len() && script.essence().len() <= script.commands.len());
+        assert!(script.masked.len() <= script.commands.len() && script.essence.len() <= script.commands.len());
         assert!(row.exit_of.is_none() || matches!(row.status, Status::Succeeded | Status::Failed));
         told.purposes += usize::from(row.purpose.is_some());
         told.masked += usize::from(!row.masked.is_empty());
-        told.writing += usize::from(script.may_change_files());
+        told.writing += usize::from(script.may_change_files);
         told.hidden += usize::from(!row.masked.is_empty() && !script.masked_runs().is_empty());
     }
     println!("{told:?}");

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::scan::{Options, Progress, scan};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{Places, find, load};
@@ -120,7 +121,7 @@ fn keys_are_never_opened() {
     assert!(find::in_paths(&[home.path().to_owned()]).files.is_empty());
     let named = find::in_paths(&[path]);
     assert!(named.files.is_empty());
-    assert!(named.problems[0].to_string().contains("never opened"), "{}", named.problems[0]);
+    assert!(ErrorChain(&named.problems[0]).to_string().contains("never opened"), "{}", named.problems[0]);
 }
 
 #[test]

@@ -19,10 +19,10 @@ use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::link::Source;
 use tooltrail_model::transcript::What;
 use tooltrail_model::{Linker, Now, Span, Summary, Time};
-use tooltrail_testkit::corpus::{Plan, generate};
+use tooltrail_testkit::corpus::{CorpusPlan, generate};
 use tooltrail_testkit::floor::logs_below;
 use tooltrail_testkit::mangle::mangle;
-use tooltrail_testkit::readers::Pieces;
+use tooltrail_testkit::readers::ChunkedReader;
 use tooltrail_testkit::rng::Rng;
 use tooltrail_testkit::shapes;
 
@@ -32,7 +32,7 @@ const LONGEST: usize = 4000;
 
 fn seeds() -> Vec<Vec<u8>> {
     let directory = tempfile::tempdir().unwrap();
-    let plan = Plan { bytes: 300_000, seed: 5 };
+    let plan = CorpusPlan { bytes: 300_000, seed: 5 };
     generate(directory.path(), &plan).unwrap();
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut paths = logs_below(directory.path()).unwrap();
@@ -118,7 +118,7 @@ fn open_all(bytes: &[u8], summary: Summary) {
             for entry in &entries {
                 placed.extend(if let What::Call(index) = entry.what { Some(index) } else { None });
                 assert!(!matches!(book.open(entry), Loaded::Gone(_)), "{entry:?}");
-                assert!(book.spots(entry).iter().all(|spot| book.raw(*spot).is_some()));
+                assert!(book.spots(entry).iter().all(|spot| book.raw(*spot).is_ok()));
             }
             placed.sort_unstable();
             assert_eq!(placed, (0..transcript.calls.len()).collect::<Vec<_>>(), "each call has one entry");
@@ -145,7 +145,7 @@ fn check(bytes: &[u8], buffer: &mut Buffer) {
         }
     }
     for most in [1, 61] {
-        let pieces = rows(read(Pieces { left: bytes, most }, buffer));
+        let pieces = rows(read(ChunkedReader { left: bytes, most }, buffer));
         assert_eq!(pieces, whole, "reading {most} bytes at a time");
     }
 }

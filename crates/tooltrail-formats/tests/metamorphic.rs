@@ -17,9 +17,9 @@ use tooltrail_formats::scan::{self, Options, Progress, Reader};
 use tooltrail_model::link::Source;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::{Linker, Now, Summary, Time};
-use tooltrail_testkit::corpus::{Plan, generate};
+use tooltrail_testkit::corpus::{CorpusPlan, generate};
 use tooltrail_testkit::mutate::{escape_all, permute_keys};
-use tooltrail_testkit::readers::Pieces;
+use tooltrail_testkit::readers::ChunkedReader;
 use tooltrail_testkit::rng::Rng;
 use tooltrail_testkit::shapes;
 
@@ -57,7 +57,7 @@ fn home(name: &str, paths: Vec<PathBuf>) -> Home {
 
 fn generated() -> Home {
     let directory = tempfile::tempdir().unwrap();
-    generate(directory.path(), &Plan { bytes: 2_000_000, seed: 11 }).unwrap();
+    generate(directory.path(), &CorpusPlan { bytes: 2_000_000, seed: 11 }).unwrap();
     let mut paths = Vec::new();
     jsonl_below(directory.path(), &mut paths);
     home("generated", paths)
@@ -388,7 +388,7 @@ fn with_copies_a_row_says_only_what_its_own_file_says() {
 #[test]
 fn the_number_of_threads_does_not_matter() {
     let directory = tempfile::tempdir().unwrap();
-    generate(directory.path(), &Plan { bytes: 2_000_000, seed: 12 }).unwrap();
+    generate(directory.path(), &CorpusPlan { bytes: 2_000_000, seed: 12 }).unwrap();
     let mut paths = Vec::new();
     jsonl_below(directory.path(), &mut paths);
     let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(1_772_000_000);
@@ -410,7 +410,7 @@ fn the_number_of_threads_does_not_matter() {
 fn the_size_of_reads_does_not_matter() {
     for (home, before) in homes() {
         for most in [1, 7, 4096, 65536, usize::MAX] {
-            let read = |log: &Log| source(&log.path, read(&log.path, Pieces { left: &log.bytes, most }));
+            let read = |log: &Log| source(&log.path, read(&log.path, ChunkedReader { left: &log.bytes, most }));
             let after = rows(&linker(home.logs.iter().map(read)));
             assert_same(&home.name, &format!("reading {most} bytes at a time"), before, &after);
         }

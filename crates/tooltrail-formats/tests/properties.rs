@@ -16,7 +16,7 @@ use tooltrail_formats::scan::{self, Options};
 use tooltrail_model::link::{Linked, Source};
 use tooltrail_model::row::StatsRow;
 use tooltrail_model::{Linker, Now, Summary, Time};
-use tooltrail_testkit::readers::{Breaking, Pieces};
+use tooltrail_testkit::readers::{Breaking, ChunkedReader};
 use tooltrail_testkit::shapes;
 
 const PATH: &str = "/nowhere/.claude/projects/p/s1.jsonl";
@@ -164,7 +164,7 @@ fn logs_hold(logs: &BTreeMap<String, Vec<u8>>, linker: &Linker) {
 /// Sessions add up to the totals, and calls stand in the order of their sessions, each under a name of its own.
 fn sessions_hold(linked: &Linked<'_>, now: &Now, once: &[Value], stats: &StatsRow) {
     let sessions = linked.session_rows(now);
-    assert!(sessions.is_sorted_by_key(|row| row.started_at.clone().unwrap_or("~".to_owned())));
+    assert!(sessions.is_sorted_by_key(|row| row.started_at.unwrap_or(tooltrail_model::Time::MAX)));
     let calls: u64 = sessions.iter().map(|row| row.calls).sum();
     assert_eq!(calls, stats.calls, "calls in sessions");
     for row in &sessions {
@@ -303,7 +303,7 @@ fn a_line_over_the_limit_is_oversized_however_it_is_read() {
         assert_eq!(long.len(), length);
         let bytes = shapes::log(&[shapes::CLAUDE[3], &long, shapes::CLAUDE[6]]);
         for most in [usize::MAX, 1_000_000, 65_536, 4096, 777] {
-            let summary = read_with(Pieces { left: &bytes, most }, LIMIT);
+            let summary = read_with(ChunkedReader { left: &bytes, most }, LIMIT);
             let issues: Vec<_> = summary.issues.iter().map(|issue| (issue.code.word(), issue.line)).collect();
             let expected: &[_] = if length > LIMIT { &[("oversized_line", 2)] } else { &[] };
             assert_eq!(issues, expected, "a line of {length} bytes, {most} at a time, limit {LIMIT}");
@@ -328,7 +328,7 @@ fn a_log_is_recognised_behind_a_long_first_line() {
         let bytes = shapes::log(&[first, shapes::CLAUDE[3], shapes::CLAUDE[6]]);
         for most in [usize::MAX, 4096] {
             for limit in [1 << 20, 32 << 20] {
-                let summary = read_with(Pieces { left: &bytes, most }, limit);
+                let summary = read_with(ChunkedReader { left: &bytes, most }, limit);
                 let head: String = first.chars().take(60).collect();
                 assert_eq!(summary.agent, Some("claude"), "{most} bytes at a time, limit {limit}, behind {head:?}…");
                 assert_eq!(summary.calls.len(), 1);
@@ -346,7 +346,7 @@ fn reading_in_pieces_is_reading_whole() {
     let bytes = shapes::log(&records);
     let whole = told(&read(&*bytes));
     for most in [1, 7, 4096, 65_536, 262_144, 1_000_000] {
-        assert_eq!(told(&read(Pieces { left: &bytes, most })), whole, "{most} bytes at a time");
+        assert_eq!(told(&read(ChunkedReader { left: &bytes, most })), whole, "{most} bytes at a time");
     }
 }
 
@@ -522,7 +522,7 @@ fn no_log_takes_time_in_the_square_of_its_length() {
 fn lines_are_numbered_from_one_without_gaps() {
     let bytes = shapes::log(&shapes::all());
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
-    let mut reader = Lines::new(Pieces { left: &bytes, most: 13 }, &mut buffer, &turns, 1 << 20);
+    let mut reader = Lines::new(ChunkedReader { left: &bytes, most: 13 }, &mut buffer, &turns, 1 << 20);
     let (mut number, mut start) = (0, 0);
     while let Some(line) = reader.next_line().unwrap() {
         number += 1;

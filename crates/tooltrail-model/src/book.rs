@@ -1,10 +1,11 @@
-//! A book: a transcript and the means to open its entries. Outputs read sessions through this, so that only what is shown is loaded.
+//! A book: a transcript and the means to open its entries. Outputs read sessions through it, so that only what is shown is
+//! loaded.
 
 use crate::transcript::{Entry, Part, Story, Transcript};
 
 /// A session that can be read.
 pub trait Book: Sync {
-    /// What there is to read.
+    /// The index of the session.
     fn transcript(&self) -> &Transcript<'_>;
 
     /// Loads an entry.
@@ -13,7 +14,7 @@ pub trait Book: Sync {
     /// Loads a call, by its place in [`Transcript::calls`].
     fn call(&self, index: usize) -> Loaded<'_>;
 
-    /// The file of a source, by its place in `Linked::sources`; the calls of the transcript tell most of them.
+    /// The file of a source, by its index in `Linked::sources`; usually found through a call of the transcript.
     fn file(&self, source: usize) -> Option<&str> {
         let transcript = self.transcript();
         let call = transcript.calls.iter().find(|call| call.request.source == source);
@@ -29,11 +30,11 @@ pub enum Loaded<'a> {
     Call(Box<Story<'a>>),
     /// Anything else.
     Part(Part),
-    /// It cannot be read any more, and why.
+    /// A record that cannot be read any more, and why.
     Gone(String),
 }
 
-/// Which part of a session is written.
+/// Part of a session.
 #[derive(Clone, Debug, Default)]
 pub struct Selection {
     /// The first and the last turn, counted from 1; all where `None`.
@@ -41,12 +42,12 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Whether an entry is part of it. What stands before the first turn belongs to that.
+    /// Whether an entry is part of it. Entries before the first turn belong to that turn.
     pub fn takes(&self, entry: &Entry) -> bool {
         self.takes_turn(entry.turn)
     }
 
-    /// The same for a turn, by its place in [`Transcript::turns`].
+    /// Whether a turn is part of it, by its index in [`Transcript::turns`].
     pub fn takes_turn(&self, turn: Option<usize>) -> bool {
         self.turns.is_none_or(|(first, last)| (first..=last).contains(&turn.unwrap_or(0).saturating_add(1)))
     }

@@ -1,9 +1,9 @@
-//! Content: what a message or a result is made of, once it is loaded.
+//! Content: the parts of a message or of a result, once it is loaded.
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// One piece of a message or of a result.
+/// Part of a message or of a result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case", tag = "type")]
 pub enum Content {
@@ -22,7 +22,7 @@ pub enum Content {
         media: Option<String>,
         /// The text of a document that is text.
         text: Option<String>,
-        /// How large it is, in bytes.
+        /// Size in bytes.
         bytes: u64,
     },
     /// A tool that is named, not called.
@@ -30,7 +30,7 @@ pub enum Content {
         /// Its name.
         name: String,
     },
-    /// Anything else, as the log has it.
+    /// Anything else, as in the log.
     Other {
         /// The value.
         value: Value,
@@ -43,7 +43,7 @@ impl Content {
         Content::Text { text: text.into() }
     }
 
-    /// The words, if it is words.
+    /// The text, if it is text.
     pub fn as_text(&self) -> Option<&str> {
         if let Content::Text { text } = self { Some(text) } else { None }
     }
@@ -58,14 +58,14 @@ pub fn words(content: &[Content]) -> String {
 /// A picture.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Image {
-    /// Its media type, as the log says: never to be trusted.
+    /// Media type according to the log: never to be trusted.
     pub media: String,
-    /// The picture in base64; `None` where the log only names a place.
+    /// The picture in base64; `None` where the log only has an address.
     pub data: Option<String>,
-    /// Where the picture is, if it is not in the log. Never fetched.
+    /// Address of the picture, if it is not in the log. Never fetched.
     pub source: Option<String>,
     /// Width and height in pixels, where the log says.
     pub size: Option<(u32, u32)>,
-    /// How large the file was, in bytes.
+    /// Size of the file in bytes.
     pub bytes: Option<u64>,
 }

@@ -1,7 +1,7 @@
-//! Details: what a call asked for and what it got, in neutral form. One variant per kind of tool, no agent's spelling.
+//! Details: input and result of a call in neutral form. One variant per kind of tool, no agent's spelling.
 //!
-//! A format fills these from a call's input, from what the model saw and from what the tool produced. What has no place here stays in
-//! [`Detailed::rest_input`] and [`Detailed::rest_produced`] as the log has it, so that nothing is lost.
+//! A format fills these from a call's input, from the text that the model saw and from the tool's output. Fields without a
+//! place here stay in [`Detailed::rest_input`] and [`Detailed::rest_produced`] as in the log, so that nothing is lost.
 
 use crate::content::Image;
 use crate::event::TaskState;
@@ -11,19 +11,19 @@ use serde_json::{Map, Value};
 /// A call's detail with everything that did not fit into it.
 #[derive(Clone, Debug, Default)]
 pub struct Detailed {
-    /// What was asked and what came back.
+    /// Input and result.
     pub detail: Detail,
     /// Fields of the input that the detail has no place for.
     pub rest_input: Map<String, Value>,
     /// Fields of what the tool produced that the detail has no place for.
     pub rest_produced: Map<String, Value>,
-    /// The message of a failure or refusal, without the wrapping that the agent puts around it for the model.
+    /// Message of a failure or refusal, without the agent's wrapping for the model.
     pub error: Option<String>,
-    /// Where the whole output was saved, as the log says, and its size. Never opened as it is written there.
+    /// Path of the saved output according to the log, and its size. Never opened as written there.
     pub saved: Option<Saved>,
 }
 
-/// Where an agent says it saved an output that was too large for the conversation.
+/// Output that an agent says it saved, because it was too large for the conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Saved {
     /// The path in the log.
@@ -32,7 +32,7 @@ pub struct Saved {
     pub bytes: Option<u64>,
 }
 
-/// What a call is about, one variant per kind of tool.
+/// Subject of a call, one variant per kind of tool.
 #[derive(Clone, Debug, Default)]
 pub enum Detail {
     /// Runs a command.
@@ -91,27 +91,27 @@ pub enum Detail {
 pub struct Shell {
     /// The command line.
     pub command: String,
-    /// What the model says it is for.
+    /// Purpose according to the model.
     pub description: Option<String>,
-    /// Where it runs, if not in the session's directory.
+    /// Working directory, if not the session's.
     pub cwd: Option<String>,
-    /// Whether it was asked to run in the background.
+    /// Whether it was requested to run in the background.
     pub background: bool,
-    /// Why it should be let out of the sandbox, or that it asked to be.
+    /// Reason for leaving the sandbox, or that it was requested.
     pub unsandboxed: Option<String>,
-    /// How long it may run.
+    /// Time limit.
     pub timeout_ms: Option<u64>,
-    /// What it printed; both streams together where the log does not keep them apart.
+    /// Output; both streams together where the log does not separate them.
     pub stdout: Option<String>,
-    /// What it printed as errors.
+    /// Error output.
     pub stderr: Option<String>,
-    /// What the agent makes of the exit code, such as that nothing was found.
+    /// The agent's interpretation of the exit code, such as that nothing was found.
     pub note: Option<String>,
     /// The background task it became.
     pub task: Option<String>,
-    /// It was stopped.
+    /// Whether it was stopped.
     pub interrupted: bool,
-    /// Commits, pushes and the like that the agent saw in it: what, and which.
+    /// Commits, pushes and the like that the agent recognised: kind, and which.
     pub git: Vec<(String, String)>,
     /// The picture that it printed.
     pub image: Option<Image>,
@@ -122,21 +122,21 @@ pub struct Shell {
 pub struct TaskOutput {
     /// The task.
     pub task: Option<String>,
-    /// What was sent to it.
+    /// Text sent to it.
     pub sent: Option<String>,
-    /// What sort of task it is, as the agent names it.
+    /// Type of task, in the agent's word.
     pub sort: Option<String>,
     /// Its command or description.
     pub description: Option<String>,
     /// Its state.
     pub state: Option<TaskState>,
-    /// How asking went: `success`, `timeout`, `not_ready`.
+    /// Outcome of the poll: `success`, `timeout`, `not_ready`.
     pub retrieval: Option<String>,
     /// Its exit code.
     pub exit_code: Option<i64>,
-    /// What it printed.
+    /// Output.
     pub stdout: Option<String>,
-    /// What it printed as errors.
+    /// Error output.
     pub stderr: Option<String>,
     /// An agent's task.
     pub prompt: Option<String>,
@@ -151,7 +151,7 @@ pub struct TaskStop {
     pub task: Option<String>,
     /// Its command.
     pub command: Option<String>,
-    /// What came of it.
+    /// Message of the tool.
     pub message: Option<String>,
 }
 
@@ -160,17 +160,17 @@ pub struct TaskStop {
 pub struct Read {
     /// The file.
     pub path: String,
-    /// The first line that was asked for.
+    /// First requested line.
     pub offset: Option<u64>,
-    /// How many lines were asked for.
+    /// Number of requested lines.
     pub limit: Option<u64>,
-    /// The pages that were asked for.
+    /// Requested pages.
     pub pages: Option<String>,
-    /// What came back.
+    /// Result.
     pub got: ReadGot,
 }
 
-/// What reading a file gave.
+/// Result of reading a file.
 #[derive(Clone, Debug, Default)]
 pub enum ReadGot {
     /// Nothing that the log keeps.
@@ -182,7 +182,7 @@ pub enum ReadGot {
         text: String,
         /// The number of the first one.
         first: u64,
-        /// How many lines the file has.
+        /// Number of lines of the file.
         total: Option<u64>,
     },
     /// A picture.
@@ -191,14 +191,14 @@ pub enum ReadGot {
     Notebook(Vec<Cell>),
     /// A PDF: whole, or its pages as pictures.
     Pdf {
-        /// How large it is.
+        /// Size in bytes.
         bytes: Option<u64>,
-        /// How many pages.
+        /// Number of pages.
         pages: Option<u64>,
-        /// The pages that were turned into pictures.
+        /// Pages as pictures.
         images: Vec<Image>,
     },
-    /// It has not changed since it was last read.
+    /// Unchanged since it was last read.
     Unchanged,
     /// Words about the file, such as that it is empty.
     Words(String),
@@ -215,11 +215,11 @@ pub struct Cell {
     pub language: Option<String>,
     /// Its source.
     pub source: String,
-    /// How often it had run.
+    /// Number of its last execution.
     pub count: Option<u64>,
-    /// What it printed.
+    /// Outputs.
     pub outputs: Vec<String>,
-    /// Pictures that it printed.
+    /// Pictures among its outputs.
     pub images: Vec<Image>,
 }
 
@@ -228,15 +228,15 @@ pub struct Cell {
 pub struct Write {
     /// The file.
     pub path: String,
-    /// What is written.
+    /// The new text.
     pub content: String,
     /// Whether the file is new; `None` where the log does not say.
     pub new: Option<bool>,
-    /// What changes, where the log says.
+    /// Hunks, where the log has them.
     pub hunks: Vec<Hunk>,
     /// The text before, where the log has it.
     pub original: Option<String>,
-    /// The person changed the proposal before it was written.
+    /// Whether the person changed the proposal before it was written.
     pub user_modified: bool,
 }
 
@@ -247,11 +247,11 @@ pub struct Edit {
     pub path: String,
     /// The replacements, in order.
     pub replacements: Vec<Replacement>,
-    /// What changed, with line numbers, where the log says.
+    /// Hunks with line numbers, where the log has them.
     pub hunks: Vec<Hunk>,
     /// The text before, where the log has it.
     pub original: Option<String>,
-    /// The person changed the proposal before it was applied.
+    /// Whether the person changed the proposal before it was applied.
     pub user_modified: bool,
 }
 
@@ -262,7 +262,7 @@ pub struct Replacement {
     pub old: String,
     /// The new text.
     pub new: String,
-    /// Wherever it occurs.
+    /// Whether all occurrences are replaced.
     pub all: bool,
 }
 
@@ -290,9 +290,9 @@ pub struct Notebook {
 pub struct Patch {
     /// The files, in order.
     pub files: Vec<FilePatch>,
-    /// The patch as it was written, where it cannot be read.
+    /// The patch as written, where it cannot be parsed.
     pub unread: Option<String>,
-    /// What applying it printed.
+    /// Output of applying it.
     pub output: Option<String>,
 }
 
@@ -303,9 +303,9 @@ pub struct Todo {
     pub old: Option<Vec<TodoItem>>,
     /// The list after.
     pub new: Vec<TodoItem>,
-    /// Why it changed.
+    /// Reason for the change.
     pub explanation: Option<String>,
-    /// It is a plan of steps.
+    /// Whether it is a plan of steps.
     pub plan: bool,
 }
 
@@ -314,21 +314,21 @@ pub struct Todo {
 pub struct TodoItem {
     /// Its id.
     pub id: Option<String>,
-    /// What is to be done.
+    /// Text of the item.
     pub text: String,
-    /// How far it is.
+    /// State of the item.
     pub state: TodoState,
-    /// How it is called while it is being done.
+    /// Name while it is in progress.
     pub active: Option<String>,
-    /// How urgent it is.
+    /// Priority.
     pub priority: Option<String>,
-    /// Who does it.
+    /// Owner.
     pub owner: Option<String>,
-    /// What has to be done first.
+    /// Items that have to be done first.
     pub blocked_by: Vec<String>,
 }
 
-/// How far a thing to do is.
+/// State of a to-do item.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum TodoState {
     /// Not begun.
@@ -349,42 +349,42 @@ pub enum TodoState {
 pub struct Tasks {
     /// `create`, `update`, `list`, `get`.
     pub action: &'static str,
-    /// The task it is about.
+    /// The task.
     pub item: Option<TodoItem>,
-    /// What the task is about, at length.
+    /// Description of the task.
     pub description: Option<String>,
     /// The state before and after.
     pub moved: Option<(TodoState, TodoState)>,
-    /// Which fields changed.
+    /// Names of changed fields.
     pub updated: Vec<String>,
-    /// The tasks that were listed; `None` where it was no list.
+    /// Listed tasks; `None` if it was not a list.
     pub list: Option<Vec<TodoItem>>,
 }
 
 /// Another agent.
 #[derive(Clone, Debug, Default)]
 pub struct Agent {
-    /// What is done: `start`, `send`, `wait`, `stop`, `resume`, `list`, or the tool's own word.
+    /// Action: `start`, `send`, `wait`, `stop`, `resume`, `list`, or the tool's own word.
     pub action: &'static str,
     /// A short name of the task.
     pub description: Option<String>,
     /// The task, or the message.
     pub prompt: Option<String>,
-    /// What sort of agent.
+    /// Type of agent.
     pub sort: Option<String>,
-    /// Its name, or the one that a message goes to.
+    /// Its name, or the recipient of a message.
     pub name: Option<String>,
     /// Its id.
     pub id: Option<String>,
     /// Its model.
     pub model: Option<String>,
-    /// Whether it goes on by itself.
+    /// Whether it runs in the background.
     pub background: bool,
-    /// Its state, in the agent's word.
+    /// State in the agent's word.
     pub state: Option<String>,
     /// Its answer.
     pub answer: Option<String>,
-    /// How long it took, as it reports.
+    /// Duration as it reports.
     pub duration_ms: Option<u64>,
     /// Tokens, as it reports.
     pub tokens: Option<u64>,
@@ -399,13 +399,13 @@ pub struct Agent {
 pub struct Glob {
     /// The pattern.
     pub pattern: String,
-    /// Where.
+    /// Directory.
     pub path: Option<String>,
-    /// What was found; `None` where the log does not say.
+    /// Found files; `None` where the log does not say.
     pub files: Option<Vec<String>>,
-    /// How many there are.
+    /// Total number.
     pub total: Option<u64>,
-    /// Not all were given.
+    /// Whether some were left out.
     pub truncated: bool,
 }
 
@@ -414,27 +414,27 @@ pub struct Glob {
 pub struct Grep {
     /// The pattern.
     pub pattern: String,
-    /// Where.
+    /// Directory or file.
     pub path: Option<String>,
-    /// Which files, by name.
+    /// Filter of files by name.
     pub glob: Option<String>,
-    /// Which files, by type.
+    /// Filter of files by type.
     pub file_type: Option<String>,
-    /// Options as they are written on a command line, such as `-i`.
+    /// Options as on a command line, such as `-i`.
     pub flags: Vec<String>,
-    /// What was asked for.
+    /// Kind of result.
     pub mode: GrepMode,
     /// Lines that match, by file.
     pub files: Vec<GrepFile>,
-    /// How many matches, lines or files, as the log says.
+    /// Number of matches, lines or files, according to the log.
     pub total: Option<u64>,
-    /// The answer where it cannot be taken apart.
+    /// The result as text, where it cannot be parsed.
     pub words: Option<String>,
-    /// Not all were given.
+    /// Whether some were left out.
     pub truncated: bool,
 }
 
-/// What a search in files gives.
+/// Kind of result of a search in files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GrepMode {
     /// The lines.
@@ -442,29 +442,29 @@ pub enum GrepMode {
     /// The files.
     #[default]
     Files,
-    /// How many in each file.
+    /// Number of matches in each file.
     Count,
 }
 
-/// What was found in one file.
+/// Matches in one file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrepFile {
     /// The file; empty where only one was searched and it is not named.
     pub path: String,
-    /// How many matches.
+    /// Number of matches.
     pub count: Option<u64>,
     /// The lines.
     pub lines: Vec<GrepLine>,
 }
 
-/// A line that was found.
+/// A line of the result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GrepLine {
     /// Its number.
     pub number: Option<u64>,
     /// Its text.
     pub text: String,
-    /// It matches; otherwise it only stands near.
+    /// Whether it matches; otherwise it is context.
     pub matches: bool,
 }
 
@@ -473,28 +473,28 @@ pub struct GrepLine {
 pub struct List {
     /// The directory.
     pub path: String,
-    /// What is left out.
+    /// Names that are left out.
     pub ignore: Vec<String>,
-    /// Its entries: how deep each lies, and its name.
+    /// Its entries: depth and name.
     pub entries: Vec<(u32, String)>,
-    /// The answer where it cannot be taken apart.
+    /// The result as text, where it cannot be parsed.
     pub words: Option<String>,
 }
 
 /// A search of the web.
 #[derive(Clone, Debug, Default)]
 pub struct WebSearch {
-    /// What was searched for.
+    /// The query.
     pub query: String,
-    /// Only these sites.
+    /// Sites to search.
     pub allowed: Vec<String>,
-    /// Not these sites.
+    /// Sites to leave out.
     pub blocked: Vec<String>,
-    /// What was found; `None` where the log does not keep it.
+    /// Results; `None` where the log does not contain them.
     pub results: Option<Vec<WebLink>>,
-    /// What was said about it, as Markdown.
+    /// Text about the results, as Markdown.
     pub prose: Vec<String>,
-    /// A page was opened, or text looked for in it, rather than the web searched.
+    /// Page that was opened, or searched for text, rather than the web.
     pub opened: Option<String>,
 }
 
@@ -505,7 +505,7 @@ pub struct WebLink {
     pub title: String,
     /// Its address.
     pub url: String,
-    /// What it says about itself, or its age.
+    /// Description, or age.
     pub snippet: Option<String>,
 }
 
@@ -514,11 +514,11 @@ pub struct WebLink {
 pub struct WebFetch {
     /// Its address.
     pub url: String,
-    /// What it is read for.
+    /// Question about the page.
     pub prompt: Option<String>,
-    /// The code that the server gave, and its words.
+    /// Status code of the server, and its words.
     pub code: Option<(u64, String)>,
-    /// How large the page is.
+    /// Size of the page.
     pub bytes: Option<u64>,
     /// The answer, as Markdown.
     pub answer: Option<String>,
@@ -529,9 +529,9 @@ pub struct WebFetch {
 pub struct Questions {
     /// The questions.
     pub questions: Vec<Question>,
-    /// What the person wrote instead of choosing.
+    /// Text that the person wrote instead of choosing.
     pub response: Option<String>,
-    /// Nobody answered in time.
+    /// Whether the time for an answer ran out.
     pub timed_out: bool,
 }
 
@@ -542,28 +542,28 @@ pub struct Question {
     pub header: Option<String>,
     /// The question.
     pub text: String,
-    /// More than one answer may be chosen.
+    /// Whether more than one answer may be chosen.
     pub multiple: bool,
-    /// What can be chosen.
+    /// Options.
     pub options: Vec<Choice>,
-    /// What the person wrote in their own words.
+    /// Answer in the person's own words.
     pub free: Option<String>,
-    /// Notes that the person added.
+    /// Notes of the person.
     pub notes: Option<String>,
-    /// Why it has no answer, in the agent's word.
+    /// Reason why it has no answer, in the agent's word.
     pub unanswered: Option<String>,
     /// Whether it was answered at all.
     pub answered: bool,
 }
 
-/// Something that can be chosen.
+/// An option.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Choice {
     /// Its name.
     pub label: String,
-    /// What it means.
+    /// Explanation.
     pub description: Option<String>,
-    /// The person chose it.
+    /// Whether the person chose it.
     pub chosen: bool,
 }
 
@@ -572,63 +572,63 @@ pub struct Choice {
 pub struct Plan {
     /// The plan, as Markdown.
     pub plan: Option<String>,
-    /// Where it is kept.
+    /// File that contains it.
     pub path: Option<String>,
-    /// The person changed it.
+    /// Whether the person changed it.
     pub edited: bool,
-    /// It is the start of planning rather than its end.
+    /// Whether planning begins rather than ends.
     pub enters: bool,
-    /// What came back.
+    /// Message of the tool.
     pub message: Option<String>,
 }
 
-/// Instructions that are loaded.
+/// A skill that is loaded.
 #[derive(Clone, Debug, Default)]
 pub struct Skill {
-    /// Their name.
+    /// Name of the skill.
     pub name: String,
-    /// What they are given.
+    /// Arguments.
     pub arguments: Option<String>,
-    /// Tools that they may use.
+    /// Tools that it may use.
     pub allowed: Vec<String>,
-    /// What came back.
+    /// Message of the tool.
     pub message: Option<String>,
 }
 
 /// A search for tools.
 #[derive(Clone, Debug, Default)]
 pub struct ToolSearch {
-    /// What was searched for.
+    /// The query.
     pub query: String,
-    /// What was found.
+    /// Names of the found tools.
     pub found: Vec<String>,
-    /// How many tools there are.
+    /// Number of tools in total.
     pub total: Option<u64>,
 }
 
 /// A question to a language server.
 #[derive(Clone, Debug, Default)]
 pub struct Lsp {
-    /// What is asked.
+    /// Operation.
     pub operation: String,
     /// The file.
     pub path: Option<String>,
     /// The line and the column.
     pub position: Option<(u64, u64)>,
-    /// A name that is looked for.
+    /// Name to search for.
     pub query: Option<String>,
     /// The answer.
     pub answer: Option<String>,
-    /// How many things were found, and in how many files.
+    /// Number of results, and of files they are in.
     pub found: Option<(u64, Option<u64>)>,
 }
 
-/// A picture that is looked at or made.
+/// A picture that is viewed or generated.
 #[derive(Clone, Debug, Default)]
 pub struct Picture {
     /// The file.
     pub path: Option<String>,
-    /// What it should show.
+    /// Description of what it should show.
     pub prompt: Option<String>,
     /// The picture.
     pub image: Option<Image>,

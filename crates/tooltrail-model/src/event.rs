@@ -1,7 +1,7 @@
-//! Events: the normalised facts a format decodes from a record, before anything is assembled.
+//! Events: the normalised facts that a format decodes from a record, before anything is assembled.
 //!
-//! A fact borrows from the record it was decoded from; large values are spans of the source, not copies. Decoding one record
-//! never needs another one: what carries over (directory, model) is itself a fact, [`Fact::Context`].
+//! A fact borrows from the record it was decoded from; large values are spans of the source, not copies. Decoding one
+//! record never needs another: values that carry over (directory, model) are facts themselves, [`Fact::Context`].
 
 use crate::position::{At, Span};
 use crate::status::words;
@@ -13,10 +13,11 @@ use std::borrow::Cow;
 /// A text of a record: borrowed where the record spells it plainly.
 pub type Text<'r> = Cow<'r, str>;
 
-/// A text of a record that is nearly always the one of the record before: decoded, but not checked to be UTF-8 until it is new.
+/// A text of a record that is nearly always that of the record before: decoded, but not checked to be UTF-8 until it is
+/// new.
 pub type Word<'r> = Cow<'r, [u8]>;
 
-/// The fingerprint of an id that only has to be recognised, never shown. The same for every spelling of the id.
+/// Fingerprint of an id that only has to be recognised, never shown. Equal for every spelling of the id.
 pub type Id = u64;
 
 /// One fact, with its place in the source.
@@ -26,13 +27,13 @@ pub struct Event<'r> {
     pub at: At,
     /// The record's own timestamp.
     pub time: Option<Time>,
-    /// Whose conversation it belongs to.
+    /// Conversation it belongs to.
     pub scope: &'r Scope<'r>,
     /// The fact.
     pub fact: Fact<'r>,
 }
 
-/// Whose conversation a record belongs to.
+/// Conversation of a record.
 #[derive(Clone, Debug, Default)]
 pub struct Scope<'r> {
     /// The session, as the record names it.
@@ -43,38 +44,38 @@ pub struct Scope<'r> {
     pub sidechain: bool,
 }
 
-/// What a record says. A fact lives for one call of the sink, so the size of the largest does not matter.
+/// One fact of a record. It lives for one call of the sink, so the size of the largest does not matter.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant, reason = "facts are handed on, not kept")]
 pub enum Fact<'r> {
-    /// Comes first for each record: what the agent calls it, and whether that name is known.
+    /// First fact of each record: its type, and whether the type is known.
     Record {
-        /// The record's type, `?` where it names none.
+        /// Type of the record, `?` where it names none.
         name: Text<'r>,
         /// Whether the format knows this type.
         known: bool,
     },
-    /// Whose log this is, or whose log it repeats from here on.
+    /// Owner of this log, or the log that it repeats from here on.
     Begin(Begin<'r>),
     /// The model was set to work.
     Work(Work),
-    /// What holds from here on.
+    /// Settings that hold from here on.
     Context(Context<'r>),
     /// The record's place in the tree of the conversation.
     Node(Node),
-    /// Something said to the model that begins or belongs to a turn.
+    /// A text for the model that begins or belongs to a turn.
     Prompt(Prompt<'r>),
     /// A block of a message.
     Block(Block),
     /// Tokens of a request.
     Usage(Usage<'r>),
-    /// Tokens as a meter shows them: it runs on, and may be read twice.
+    /// Tokens as running totals, which may be read twice.
     Meter(Meter),
     /// A request to a tool.
     Call(Call<'r>),
     /// A tool's result.
     Result(CallResult<'r>),
-    /// How a call ended, told beside its result or in its place.
+    /// End of a call, recorded beside its result or instead of it.
     End(End<'r>),
     /// A hook that ran.
     Hook(Hook<'r>),
@@ -82,17 +83,17 @@ pub enum Fact<'r> {
     Task(TaskNews<'r>),
     /// A sign of work on a call.
     Progress(Progress<'r>),
-    /// Who started which subagent.
+    /// The call that started a subagent.
     Claim(Claim<'r>),
     /// A cut in the conversation.
     Boundary(Boundary),
-    /// Records that were taken back: hidden, still paid for.
+    /// Retracted records: hidden, but still paid for.
     Retract(Vec<Id>),
-    /// The last so many turns were taken back: hidden, still paid for.
+    /// Retraction of the last so many turns: hidden, but still paid for.
     Rollback(u32),
-    /// Something about the session as a whole.
+    /// A fact about the session as a whole.
     Meta(Meta<'r>),
-    /// Something that happened to the conversation.
+    /// An event of the conversation.
     Notice(Notice),
     /// A line that is no record.
     Broken(Broken),
@@ -100,28 +101,28 @@ pub enum Fact<'r> {
     Damaged(Text<'r>),
 }
 
-/// A log says whose it is. The first one counts; with the same id again the log goes on after a pause; with another id a copy
-/// of that log begins.
+/// The owner of a log. The first one counts; the same id again means that the log continues after a pause; another id means
+/// that a copy of that log begins.
 #[derive(Clone, Debug)]
 pub struct Begin<'r> {
     /// The conversation.
     pub id: Text<'r>,
     /// The conversation that started this one as its subagent.
     pub parent: Option<Text<'r>>,
-    /// Another name that this subagent goes by in its parent's log.
+    /// Another name of this subagent in its parent's log.
     pub path: Option<Text<'r>>,
-    /// When the conversation was made, which copies do not change.
+    /// Creation time of the conversation, which copies do not change.
     pub made: Option<Time>,
 }
 
-/// The model was set to work on a turn.
+/// The model starts to work on a turn.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Work {
-    /// When that was, by something that copies do not change.
+    /// Time by a clock that copies do not change.
     pub made: Option<Time>,
     /// The turn, where it has a name.
     pub turn: Option<Id>,
-    /// The work is done: what is open now stays open.
+    /// Whether the work is done: calls without a result stay so.
     pub done: bool,
 }
 
@@ -130,29 +131,29 @@ pub struct Work {
 pub struct Meter {
     /// All tokens of the conversation so far.
     pub total: Option<Tokens>,
-    /// Those of the last request.
+    /// Tokens of the last request.
     pub last: Option<Tokens>,
 }
 
-/// How a call ended. The call may have been requested in another record, before or after this one, or nowhere else.
+/// End of a call. The call may have been requested in another record, before or after this one, or nowhere else.
 #[derive(Clone, Debug)]
 pub struct End<'r> {
-    /// The call, as far as this record tells.
+    /// The call, as far as this record describes it.
     pub call: Call<'r>,
-    /// How it ended.
+    /// Its result.
     pub result: CallResult<'r>,
 }
 
-/// What holds for the records that follow.
+/// Settings for the records that follow.
 #[derive(Clone, Debug, Default)]
 pub struct Context<'r> {
     /// The working directory.
     pub cwd: Option<Word<'r>>,
-    /// The repository that the directory is a worktree of.
+    /// Repository that the directory is a worktree of.
     pub repository: Option<Word<'r>>,
     /// The branch of its repository.
     pub branch: Option<Word<'r>>,
-    /// The model, where it is not said per message.
+    /// Model, where messages do not name it.
     pub model: Option<Word<'r>>,
 }
 
@@ -163,59 +164,59 @@ pub struct Node {
     pub id: Id,
     /// The record it follows.
     pub parent: Option<Id>,
-    /// The record that it is a copy of, where it says so.
+    /// Record that it is a copy of, where it says so.
     pub copy_of: Option<Id>,
-    /// Whose words they are.
+    /// Speaker.
     pub role: Role,
-    /// Put in by the program, not shown to the person.
+    /// Whether it was injected by the agent and not shown to the person.
     pub hidden: bool,
 }
 
-/// Who speaks in a record.
+/// Speaker of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The person, or a tool answering.
+    /// The person, or the result of a tool.
     User,
     /// The model.
     Assistant,
-    /// The program.
+    /// The agent program.
     Other,
 }
 
-/// Where a text that reaches the model as the user's comes from.
+/// Origin of a text that reaches the model as the user's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// A person wrote it.
     Human,
-    /// A person typed a command of the agent; it begins a turn only if the model answers.
+    /// A command of the agent typed by a person; it begins a turn only if the model answers.
     Command,
-    /// A person wrote it while the model was at work; it may appear again once it is handed over.
+    /// Written by a person while the model was at work; it may appear again once it is delivered.
     Queued,
     /// A subagent's task, written by another agent.
     Agent,
-    /// The program put it in: reminders, summaries, notifications.
+    /// Injected by the agent: reminders, summaries, notifications.
     Program,
 }
 
-/// Something said to the model.
+/// A text for the model.
 #[derive(Clone, Debug)]
 pub struct Prompt<'r> {
-    /// Who wrote it.
+    /// Author.
     pub origin: Origin,
-    /// How it begins.
+    /// Beginning of the text.
     pub head: Text<'r>,
-    /// A fingerprint of the whole text, to recognise a task in a subagent's first words.
+    /// Fingerprint of the whole text, to recognise a task in a subagent's first prompt.
     pub digest: u64,
     /// The whole text.
     pub span: Span,
-    /// Whether the log tells each prompt twice.
+    /// Form of the prompt, where the log records each prompt twice.
     pub echo: Echo,
 }
 
-/// For a log that tells each prompt twice, which of the two this is. They follow each other, in either order.
+/// Form of a prompt in a log that records each prompt twice. The two follow each other, in either order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Echo {
-    /// Told once.
+    /// Recorded once.
     #[default]
     None,
     /// As the model got it.
@@ -229,13 +230,13 @@ pub enum Echo {
 pub struct Block {
     /// The API message it belongs to.
     pub message: Option<Id>,
-    /// What it is.
+    /// Kind of block.
     pub kind: BlockKind,
     /// Its text or data.
     pub span: Span,
 }
 
-/// What a block of a message is.
+/// Kind of a message's block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockKind {
     /// Prose.
@@ -250,7 +251,7 @@ pub enum BlockKind {
     Other,
 }
 
-/// Tokens of a request, as one record tells them.
+/// Tokens of a request, as one record has them.
 #[derive(Clone, Debug)]
 pub struct Usage<'r> {
     /// The API message.
@@ -272,37 +273,37 @@ pub struct Usage<'r> {
 pub struct Call<'r> {
     /// The call's id.
     pub id: Text<'r>,
-    /// The log has no id for it; this one means something only in its session.
+    /// Whether the log has no id for it; this one is only valid in its session.
     pub unnamed: bool,
     /// The tool, exactly as logged.
     pub tool: Text<'r>,
     /// The MCP server, where the tool belongs to one.
     pub server: Option<Text<'r>>,
-    /// Its family.
+    /// Kind of tool.
     pub kind: Kind,
     /// The raw JSON of its input.
     pub input: Span,
-    /// A fingerprint of the input that does not depend on its spelling.
+    /// Fingerprint of the input, independent of its spelling.
     pub digest: u64,
-    /// A fingerprint of the task given to a subagent.
+    /// Fingerprint of the task given to a subagent.
     pub prompt: Option<u64>,
     /// The background task it asks about or stops.
     pub task: Option<Text<'r>>,
     /// The API message it is part of.
     pub message: Option<Text<'r>>,
-    /// The same to recognise it by.
+    /// Fingerprint of that message's id.
     pub message_id: Option<Id>,
     /// Whether the record names its request.
     pub has_request: bool,
-    /// The model that asked.
+    /// Model that made the call.
     pub model: Option<Text<'r>>,
     /// The record it stands in.
     pub node: Option<Id>,
-    /// Set where the call is told of in another agent's record of progress.
+    /// Set where the call is reported in another agent's progress record.
     pub nested: Option<Nested<'r>>,
 }
 
-/// A call or result of a subagent that is told of in its parent's log.
+/// A subagent's call or result that its parent's log reports.
 #[derive(Clone, Debug)]
 pub struct Nested<'r> {
     /// The subagent.
@@ -316,31 +317,31 @@ pub struct Nested<'r> {
 pub struct CallResult<'r> {
     /// The call it answers.
     pub call: Text<'r>,
-    /// What the model saw: the raw JSON value.
+    /// Content that the model saw: the raw JSON value.
     pub content: Span,
-    /// What the tool produced, where the log keeps it.
+    /// Output of the tool, where the log contains it.
     pub structured: Option<Span>,
     /// The record of the call, where this record names it.
     pub node: Option<Id>,
-    /// Everything that tells how it ended.
+    /// Signals of the outcome.
     pub signals: Signals,
-    /// The run time that the tool itself reported.
+    /// Run time reported by the tool itself.
     pub run_ms: Option<u64>,
-    /// What the person said when refusing.
+    /// Words of the person when refusing.
     pub feedback: Option<Text<'r>>,
-    /// The background task this call was turned into.
+    /// Background task that this call became.
     pub background: Option<Text<'r>>,
-    /// The subagent it started, and how sure that is.
+    /// Subagent that it started, and how certain that is.
     pub child: Option<Child<'r>>,
-    /// A hook that the result's text tells of.
+    /// Hook that the result's text mentions.
     pub hook: Option<Hook<'r>>,
-    /// Written by the program in place of a real result.
+    /// Whether the agent wrote it in place of a real result.
     pub synthetic: bool,
-    /// The same record makes the call: when it was made is not known.
+    /// Whether the same record makes the call, so that the time of the request is unknown.
     pub sole: bool,
-    /// Part of what the tool produced was left out.
+    /// Whether part of the tool's output was left out.
     pub truncated: bool,
-    /// Set where the result is told of in another agent's record of progress.
+    /// Set where the result is reported in another agent's progress record.
     pub nested: Option<Nested<'r>>,
 }
 
@@ -351,9 +352,9 @@ pub struct Child<'r> {
     pub agent: Text<'r>,
     /// Whether a field says so, rather than the text.
     pub sure: bool,
-    /// Whether this is another name than the one its own log has for it.
+    /// Whether this differs from the name in its own log.
     pub alias: bool,
-    /// Whether it goes on by itself after the call was answered.
+    /// Whether it goes on after the call was answered.
     pub detached: bool,
 }
 
@@ -364,56 +365,56 @@ pub struct Hook<'r> {
     pub call: Option<Text<'r>>,
     /// The event it was registered for.
     pub event: Option<Text<'r>>,
-    /// When it runs, seen from the call.
+    /// Stage of the call at which it runs.
     pub stage: HookStage,
     /// Its name.
     pub name: Option<Text<'r>>,
     /// The command it ran.
     pub command: Option<Text<'r>>,
-    /// How it ended; `None` where the record does not say.
+    /// Outcome; `None` where the record does not say.
     pub outcome: Option<HookOutcome>,
     /// Its exit code.
     pub exit_code: Option<i64>,
-    /// How long it ran.
+    /// Duration.
     pub duration_ms: Option<u64>,
-    /// A word for its state, as the agent spells it.
+    /// Word for its state, in the agent's spelling.
     pub status: Option<Text<'r>>,
-    /// What it decided.
+    /// Decision.
     pub decision: Option<Text<'r>>,
-    /// Whether that allows the call or refuses it.
+    /// Whether that allows or refuses the call.
     pub allows: Option<bool>,
-    /// Why.
+    /// Reason.
     pub reason: Option<Text<'r>>,
-    /// What it added for the model to read.
+    /// Text that it added for the model.
     pub context: Option<Text<'r>>,
-    /// What it printed.
+    /// Output.
     pub output: Option<Span>,
 }
 
-/// When a hook runs, seen from the call.
+/// Stage of a call at which a hook runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum HookStage {
     /// Before the tool, which it can refuse.
     Before,
-    /// When somebody has to allow the tool.
+    /// At the request for permission.
     Permission,
     /// After the tool.
     After,
-    /// It has nothing to do with a call.
+    /// Not related to a call.
     #[default]
     Other,
 }
 
 words! {
-    /// How a hook ended.
+    /// Outcome of a hook.
     HookOutcome {
-        /// It ran and did not object.
+        /// Ran and did not object.
         Ok => "ok",
-        /// It refused.
+        /// Refused the call.
         Blocked => "blocked",
-        /// It did not work; the tool ran all the same.
+        /// Failed itself; the tool ran all the same.
         Failed => "failed",
-        /// It was stopped, or ran out of time.
+        /// Stopped, or timed out.
         Cancelled => "cancelled",
         /// The log does not say.
         Unknown => "unknown",
@@ -425,7 +426,7 @@ words! {
 pub struct Progress<'r> {
     /// The call.
     pub call: Text<'r>,
-    /// How long it had run when it ended; `None` while it goes on.
+    /// Run time when it ended; `None` while it goes on.
     pub run_ms: Option<u64>,
 }
 
@@ -436,7 +437,7 @@ pub struct TaskNews<'r> {
     pub id: Option<Text<'r>>,
     /// The call that started it, where the news says so.
     pub call: Option<Text<'r>>,
-    /// The call that asked for the news; it counts only if that call's tool is one that asks about tasks.
+    /// Call that asked for the news; it counts only if that call's tool asks about tasks.
     pub poll: Option<Text<'r>>,
     /// Its state.
     pub state: TaskState,
@@ -469,11 +470,11 @@ pub struct Claim<'r> {
     pub agent: Text<'r>,
     /// The call.
     pub call: Text<'r>,
-    /// How good the evidence is.
+    /// Quality of the evidence.
     pub by: ClaimBy,
 }
 
-/// Where a claim comes from, best first.
+/// Source of a claim, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum ClaimBy {
     /// The call's structured result names the agent.
@@ -486,25 +487,25 @@ pub enum ClaimBy {
     Notification,
     /// The agent's log lies in the directory that the call names.
     Directory,
-    /// The agent's first words are the call's prompt.
+    /// The agent's first prompt equals the call's prompt.
     Prompt,
-    /// The text of the call's answer ends in the agent's id.
+    /// The text of the call's result ends in the agent's id.
     Answer,
 }
 
 /// A cut in the conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Boundary {
-    /// The history was summed up and starts anew.
+    /// The history was summarised and starts anew.
     Compaction,
-    /// Old results were taken out of the model's view.
+    /// Old results were removed from the model's context.
     MicroCompaction,
 }
 
-/// Something about the session as a whole. Where a thing is said twice, the last one counts.
+/// A fact about the session as a whole. Where a fact is repeated, the last one counts.
 #[derive(Clone, Debug)]
 pub enum Meta<'r> {
-    /// A title, and how much weight it has.
+    /// Title, and its weight.
     Title(TitleBy, Text<'r>),
     /// A title for the conversation that ends in a given record, which may be in another source.
     Summary {
@@ -513,15 +514,15 @@ pub enum Meta<'r> {
         /// The title.
         title: Text<'r>,
     },
-    /// The directory the session really belongs to: a worktree's repository, a new place.
+    /// The directory that the session really belongs to: a worktree's repository, a new place.
     Project(Text<'r>),
-    /// Prompts that were waiting were taken back.
+    /// Waiting prompts were withdrawn.
     QueueCleared,
     /// One of them was, by the fingerprint of its text.
     Unqueued(u64),
 }
 
-/// Where a title comes from, weakest first.
+/// Source of a title, weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 pub enum TitleBy {
     /// The first command that was typed.
@@ -538,7 +539,7 @@ pub enum TitleBy {
     Person,
 }
 
-/// Something that happened to the conversation.
+/// An event of the conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// The person stopped the model or a tool.
@@ -554,8 +555,8 @@ pub enum Notice {
 /// A line that is no record.
 #[derive(Clone, Debug)]
 pub struct Broken {
-    /// What is wrong with it.
+    /// Problem with it.
     pub why: crate::issue::IssueCode,
-    /// How many whole records were read from it all the same.
+    /// Number of whole records that were read from it all the same.
     pub recovered: u32,
 }

@@ -1,4 +1,4 @@
-//! What `check` reports: a closed list of codes, documented in `docs/check.md`.
+//! Problems that `check` reports: a closed list of codes, documented in `docs/check.md`.
 
 use crate::status::words;
 use serde::Serialize;
@@ -20,7 +20,7 @@ words! {
         UnparsedLine => "unparsed_line",
         /// The last line breaks off: a crash, or a log that is being written.
         TornTail => "torn_tail",
-        /// Several records, or a broken one and a whole one, on one line; those that are whole were read.
+        /// Several records, or a broken and a whole one, on one line; whole ones were read.
         GluedRecords => "glued_records",
         /// A line longer than the limit; counted, not read.
         OversizedLine => "oversized_line",
@@ -28,7 +28,7 @@ words! {
         NulLine => "nul_line",
         /// The file begins with a byte order mark.
         ByteOrderMark => "byte_order_mark",
-        /// A line holds bytes that are not UTF-8; they read as U+FFFD.
+        /// A line contains bytes that are not UTF-8; they read as U+FFFD.
         InvalidUtf8 => "invalid_utf8",
         /// A record nests deeper than any agent writes.
         DeepNesting => "deep_nesting",
@@ -42,18 +42,18 @@ words! {
 /// One problem of one source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Issue {
-    /// What kind of problem.
+    /// Kind of problem.
     pub code: IssueCode,
     /// The line it concerns.
     pub line: u64,
     /// The call it concerns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
-    /// The same in words.
+    /// Description.
     pub text: String,
 }
 
-/// Issues as they are stored: in the contract a field may be missing, which only a format that names its fields can tell.
+/// Issues as they are stored. In JSON a field may be missing, which a format without field names cannot express.
 pub(crate) mod whole {
     use super::{Issue, IssueCode};
     use serde::{Deserialize, Deserializer, Serialize, Serializer};

@@ -1,9 +1,9 @@
-//! The family a tool belongs to, across agents.
+//! Kinds of tools, across agents.
 
 use crate::status::words;
 
 words! {
-    /// What a tool is for, whatever its agent calls it.
+    /// Kind of tool, whatever its agent calls it.
     Kind {
         /// Runs a command.
         Shell => "shell",

@@ -1,20 +1,22 @@
-//! What a session is: normalised events, how they assemble into calls, turns and sessions, and what became of every call.
+//! The model of a session: normalised events, their assembly into calls, turns and sessions, and the outcome of every call.
 //!
-//! Nothing here does IO, looks at the clock or knows how an agent spells a thing. The flow has two layers:
+//! Nothing here does IO, looks at the clock or knows an agent's spelling. The flow has two layers:
 //!
 //! 1. [`Assembler`]: the events of one source, in order, become a [`Summary`]. A pure function of that source's bytes.
 //! 2. [`Linker`]: all summaries, in any order, become calls and sessions with their copies, subagents, background tasks and
 //!    token usage settled. A pure function of the set of summaries.
 //!
-//! `running` and `unanswered` are told apart last, when rows are made, from a [`Now`] that the caller passes in.
+//! `running` and `unanswered` are distinguished last, when rows are made, from a [`Now`] that the caller passes in.
 
 pub mod assemble;
 pub mod book;
 pub mod changes;
+pub mod command;
 pub mod content;
 pub mod detail;
 pub mod digest;
 pub mod event;
+pub mod failure_hint;
 pub mod filter;
 pub mod issue;
 pub mod kind;
@@ -22,7 +24,6 @@ pub mod link;
 pub mod patch;
 pub mod position;
 pub mod row;
-pub mod shell;
 pub mod status;
 pub mod summary;
 pub mod text;

@@ -1,52 +1,52 @@
-//! What a call changes in files, whichever way its agent writes that down.
+//! Changes of a call to files, independent of how its agent records them.
 
-/// The change of one file.
+/// Change to one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilePatch {
     /// The file, as the agent names it.
     pub path: String,
     /// Its new name, where it is moved.
     pub moved_to: Option<String>,
-    /// What becomes of it.
+    /// Kind of change.
     pub change: FileChange,
-    /// The places that change; all of it is one place where a file is added or deleted.
+    /// The hunks; an added or deleted file is one hunk.
     pub hunks: Vec<Hunk>,
-    /// All of the text that is added or deleted, where the log has it exactly.
+    /// The whole added or deleted text, where the log has it exactly.
     pub content: Option<String>,
 }
 
-/// What becomes of a file.
+/// Kind of change to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileChange {
-    /// It is new.
+    /// Created.
     Add,
-    /// It goes.
+    /// Deleted.
     Delete,
-    /// It changes.
+    /// Edited.
     Update,
 }
 
-/// One place that changes.
+/// A group of adjacent changed lines with their context.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hunk {
-    /// The first line before the change, counted from 1; `None` where the log does not say where it is.
+    /// First line before the change, counted from 1; `None` where the log does not say.
     pub old_start: Option<u32>,
     /// The first line after the change.
     pub new_start: Option<u32>,
-    /// Lines that say where it is, such as the head of a function.
+    /// Lines that identify the place, such as the head of a function.
     pub context: Vec<String>,
     /// The lines, in order.
     pub lines: Vec<PatchLine>,
     /// Whether it is at the end of the file.
     pub at_end: bool,
-    /// The last line before the change had no line feed at its end, as the log says.
+    /// Whether the last line before the change had no line feed, according to the log.
     pub old_unended: bool,
-    /// The last line after the change has none.
+    /// Whether the last line after the change has none.
     pub new_unended: bool,
 }
 
 impl Hunk {
-    /// Takes in a line as patches spell it. `\ No newline at end of file` is none: it speaks of the line before it.
+    /// Adds a line of a patch. `\ No newline at end of file` is not one: it refers to the line before it.
     pub fn take(&mut self, line: &str) {
         if !line.starts_with('\\') {
             self.lines.push(PatchLine::parse(line));
@@ -56,6 +56,7 @@ impl Hunk {
             Some(PatchLine::Same(_)) => (self.old_unended, self.new_unended) = (true, true),
             Some(PatchLine::Removed(_)) => self.old_unended = true,
             Some(PatchLine::Added(_)) => self.new_unended = true,
+            // Without a line before it, the remark refers to nothing.
             None => {}
         }
     }
@@ -64,16 +65,16 @@ impl Hunk {
 /// A line of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PatchLine {
-    /// It stays.
+    /// Kept.
     Same(String),
-    /// It goes.
+    /// Removed.
     Removed(String),
-    /// It comes.
+    /// Added.
     Added(String),
 }
 
 impl PatchLine {
-    /// A line as patches spell it: a sign and the text. A line without a sign stays as it is; some writers leave out the space.
+    /// Parses a line of a patch: a sign and the text. A line without a sign is kept; some writers leave out the space.
     pub fn parse(line: &str) -> Self {
         match line.split_at_checked(1) {
             Some(("+", text)) => PatchLine::Added(text.to_owned()),
@@ -93,7 +94,7 @@ pub fn unified(diff: &str) -> Vec<Hunk> {
             hunks.push(head(rest));
             continue;
         }
-        // What stands before the first hunk names the files.
+        // Lines before the first hunk name the files.
         if let Some(hunk) = hunks.last_mut() {
             hunk.take(line);
         }
@@ -101,8 +102,9 @@ pub fn unified(diff: &str) -> Vec<Hunk> {
     hunks
 }
 
-/// ` -9,2 +9,6 @@ fn main()`.
+/// Parses the head of a hunk: ` -9,2 +9,6 @@ fn main()`.
 fn head(rest: &str) -> Hunk {
+    // A head without the second `@@` is tolerated; it may still have line numbers.
     let (ranges, context) = rest.split_once("@@").unwrap_or((rest, ""));
     let start = |sign: char| {
         let range = ranges.split_whitespace().find_map(|word| word.strip_prefix(sign))?;

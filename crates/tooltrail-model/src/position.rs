@@ -1,4 +1,4 @@
-//! Where in a log something stands. Every fact carries one, because every answer must be provable.
+//! Positions in a log. Every fact has one, because every answer must be provable.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,12 +12,12 @@ pub struct Span {
 }
 
 impl Span {
-    /// How many bytes it covers.
+    /// Number of bytes.
     pub fn len(self) -> u64 {
         self.end.saturating_sub(self.start)
     }
 
-    /// Whether it covers nothing.
+    /// Whether it is empty.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
@@ -26,7 +26,7 @@ impl Span {
 /// A record of a source: its number (for line files the line, counted from 1) and its bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct At {
-    /// The record's number, counted from 1. Zero stands for a file that lies beside the source.
+    /// Number of the record, counted from 1. Zero stands for a file beside the source.
     pub line: u64,
     /// The record's bytes.
     pub span: Span,

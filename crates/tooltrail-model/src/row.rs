@@ -3,12 +3,20 @@
 use crate::event::{HookOutcome, TaskState};
 use crate::issue::Issue;
 use crate::usage::Tokens;
-use crate::{Kind, Reason, Status};
-use serde::Serialize;
+use crate::{Kind, Reason, Status, Time};
+use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
 /// The version of the contracts.
 pub const VERSION: u32 = 1;
+
+/// Writes a time as the contracts spell it. Rows hold times, so that nothing has to read what something else has written.
+pub fn time_as_text<S: Serializer>(time: &Option<Time>, serializer: S) -> Result<S::Ok, S::Error> {
+    match time {
+        Some(time) => serializer.collect_str(time),
+        None => serializer.serialize_none(),
+    }
+}
 
 /// A line of a log.
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, Serialize)]
@@ -35,8 +43,10 @@ pub struct CallRow<'a> {
     pub status: Status,
     pub reason: Option<Reason>,
     pub evidence: Place<'a>,
-    pub requested_at: Option<String>,
-    pub completed_at: Option<String>,
+    #[serde(serialize_with = "time_as_text")]
+    pub requested_at: Option<Time>,
+    #[serde(serialize_with = "time_as_text")]
+    pub completed_at: Option<Time>,
     pub duration_ms: Option<u64>,
     pub run_ms: Option<u64>,
     pub exit_code: Option<i64>,
@@ -67,7 +77,8 @@ pub struct Background<'a> {
     pub id: Option<&'a str>,
     pub state: TaskState,
     pub exit_code: Option<i64>,
-    pub ended_at: Option<String>,
+    #[serde(serialize_with = "time_as_text")]
+    pub ended_at: Option<Time>,
     pub evidence: Place<'a>,
 }
 
@@ -94,8 +105,10 @@ pub struct SessionRow<'a> {
     pub title: Option<&'a str>,
     pub project: Option<&'a str>,
     pub branch: Option<&'a str>,
-    pub started_at: Option<String>,
-    pub last_at: Option<String>,
+    #[serde(serialize_with = "time_as_text")]
+    pub started_at: Option<Time>,
+    #[serde(serialize_with = "time_as_text")]
+    pub last_at: Option<Time>,
     pub state: Option<&'static str>,
     pub state_reason: Option<&'static str>,
     pub turns: u64,

@@ -1,4 +1,4 @@
-//! The ten statuses of a tool call and the reasons behind them: two closed lists.
+//! The ten statuses of a tool call and their reasons: two closed lists.
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$item:meta])* $variant:ident => $word:literal,)+ }) => {
@@ -15,7 +15,7 @@ macro_rules! words {
                 match self { $($name::$variant => $word,)+ }
             }
 
-            /// What a word stands for.
+            /// The value for a word.
             pub fn of_word(word: &str) -> Option<Self> {
                 match word { $($word => Some($name::$variant),)+ _ => None }
             }
@@ -23,7 +23,7 @@ macro_rules! words {
 
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                // For people and programs the word; in what only we read again a number, which is smaller.
+                // The word for people and programs; a number, which is smaller, in storage that only this program reads.
                 if serializer.is_human_readable() { serializer.serialize_str(self.word()) } else { serializer.serialize_u8(*self as u8) }
             }
         }
@@ -33,6 +33,7 @@ macro_rules! words {
                 let known = if deserializer.is_human_readable() {
                     $name::of_word(&String::deserialize(deserializer)?)
                 } else {
+                    // The number of a value is its place in the list, since both have one order.
                     $name::ALL.get(usize::from(u8::deserialize(deserializer)?)).copied()
                 };
                 known.ok_or_else(|| serde::de::Error::custom(concat!("unknown ", stringify!($name))))
@@ -43,7 +44,7 @@ macro_rules! words {
 pub(crate) use words;
 
 words! {
-    /// What became of a tool call.
+    /// Outcome of a tool call.
     Status {
         /// A result, and the log says or implies by convention that it worked.
         Succeeded => "succeeded",
@@ -51,11 +52,11 @@ words! {
         Failed => "failed",
         /// A result whose outcome the agent did not record.
         Answered => "answered",
-        /// The person said no.
+        /// The person refused.
         Rejected => "rejected",
-        /// A program said no.
+        /// A program refused.
         Blocked => "blocked",
-        /// Never ran because of something else.
+        /// Never ran, because of something else.
         Cancelled => "cancelled",
         /// Stopped while running.
         Interrupted => "interrupted",
@@ -69,7 +70,7 @@ words! {
 }
 
 words! {
-    /// Why a call has its status.
+    /// Reason of a call's status.
     Reason {
         /// The tool reported an error.
         ToolError => "tool_error",
@@ -79,17 +80,17 @@ words! {
         InvalidInput => "invalid_input",
         /// There is no such tool.
         UnknownTool => "unknown_tool",
-        /// Something had to hold first, and did not; the tool never ran.
+        /// A precondition was not met; the tool never ran.
         Precondition => "precondition",
         /// The answer was too large to give.
         TooLarge => "too_large",
         /// An MCP server reported an error.
         McpError => "mcp_error",
-        /// The agent did not record how it ended.
+        /// The agent did not record the outcome.
         NoOutcomeRecorded => "no_outcome_recorded",
-        /// The person did it.
+        /// By the person.
         User => "user",
-        /// The person did it and said why.
+        /// By the person, with a reason.
         UserFeedback => "user_feedback",
         /// An earlier call of the same message was rejected.
         AfterRejection => "after_rejection",
@@ -99,23 +100,23 @@ words! {
         PermissionRule => "permission_rule",
         /// The automatic mode's classifier refused it.
         AutoMode => "auto_mode",
-        /// Nobody was there to grant permission.
+        /// No person was there to grant permission.
         NotGranted => "not_granted",
         /// The sandbox refused it.
         Sandbox => "sandbox",
-        /// A call made beside it failed first.
+        /// A parallel call failed first.
         SiblingFailed => "sibling_failed",
-        /// The answer it belonged to was thrown away.
+        /// The answer it belonged to was discarded.
         StreamDiscarded => "stream_discarded",
         /// The session was handed over to another process.
         Handover => "handover",
         /// The tool's own limit.
         Timeout => "timeout",
-        /// The tool is at work, as far as the log tells.
+        /// The tool is running, as far as the log says.
         AwaitingResult => "awaiting_result",
-        /// Somebody has to allow it first.
+        /// Permission has to be granted first.
         AwaitingPermission => "awaiting_permission",
-        /// Nothing follows in the log.
+        /// No records follow in the log.
         LogEnds => "log_ends",
         /// The conversation went on without a result.
         ConversationMovedOn => "conversation_moved_on",

@@ -1,4 +1,4 @@
-//! What layer 1 leaves of a source: everything the linker and the rows need, and no payload.
+//! Result of layer 1 for a source: everything that the linker and the rows need, without payload.
 
 use crate::event::{ClaimBy, HookOutcome, HookStage, Id, TaskState, TitleBy};
 use crate::issue::Issue;
@@ -10,27 +10,27 @@ use crate::{Kind, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// One source, assembled.
+/// One assembled source.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Summary {
     /// The agent that wrote it; `None` for a file that is no agent's log.
     ///
-    /// Whoever stores a summary keeps this beside it: which agents there are is known elsewhere.
+    /// Stored beside a summary, not in it: the list of agents is kept elsewhere.
     #[serde(skip)]
     pub agent: Option<&'static str>,
     /// Names that repeat in this source.
     pub names: Names,
-    /// How its lines add up.
+    /// Counts of its lines.
     pub tally: Tally,
     /// The calls requested here, in order.
     pub calls: Vec<CallRecord>,
-    /// Calls of subagents that are only told of here.
+    /// Calls of subagents that are only reported here.
     pub nested: Vec<CallRecord>,
     /// Results whose call is not here.
     pub orphans: Vec<Orphan>,
     /// News of background tasks.
     pub tasks: Vec<TaskRecord>,
-    /// Evidence of who started which subagent.
+    /// Evidence of the calls that started subagents.
     pub claims: Vec<ClaimRecord>,
     /// Subagents whose conversation is here.
     pub agents: Vec<AgentRecord>,
@@ -46,11 +46,11 @@ pub struct Summary {
     pub leaf_titles: Vec<(u64, Name)>,
     /// The ids of all records of the conversation, in order.
     pub nodes: Vec<Id>,
-    /// The lines of records that were taken back, or that another record replaced, in order.
+    /// Lines of records that were retracted or replaced, in order.
     pub retracted: Vec<u64>,
     /// The shape of the conversation.
     pub shape: Shape,
-    /// What is wrong with the source, beyond its calls.
+    /// Problems of the source, beyond its calls.
     #[serde(with = "crate::issue::whole")]
     pub issues: Vec<Issue>,
     /// The earliest timestamp.
@@ -62,7 +62,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Gives back the room that was only needed while reading.
+    /// Releases memory that was only needed while reading.
     pub(crate) fn settle(&mut self) {
         self.names.settle();
         for call in self.calls.iter_mut().chain(&mut self.nested) {
@@ -79,16 +79,16 @@ impl Summary {
     }
 }
 
-/// How a source's lines add up: `lines` = `blank` + all `records` + `unparsed`.
+/// Counts of a source's lines: `lines` = `blank` + all `records` + `unparsed`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Bytes read.
     pub bytes: u64,
-    /// Lines, the last one also without a line feed.
+    /// Lines, including a last one without a line feed.
     pub lines: u64,
     /// Lines of spaces, tabs and carriage returns only.
     pub blank: u64,
-    /// Lines that are no JSON object, or more than one.
+    /// Lines that are not exactly one JSON object.
     pub unparsed: u64,
     /// Records of a type the format does not know.
     pub unknown_records: u64,
@@ -96,26 +96,26 @@ pub struct Tally {
     pub records: BTreeMap<Box<str>, u64>,
 }
 
-/// A tool call as one source tells it.
+/// A tool call as one source records it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CallRecord {
     /// Its id.
     pub id: Name,
     /// Hash of its id.
     pub key: u64,
-    /// The log has no id for it; the one it was given means something only in its session.
+    /// Whether the log has no id for it; the generated one is only valid in its session.
     pub unnamed: bool,
     /// The tool, as logged.
     pub tool: Name,
     /// The MCP server.
     pub server: Option<Name>,
-    /// Its family.
+    /// Kind of tool.
     pub kind: Kind,
     /// The record that requests it.
     pub at: At,
-    /// When.
+    /// Time of the request.
     pub time: Option<Time>,
-    /// The same, or where the record stands in the file if it has no time.
+    /// Time of the request, or of its neighbours in the file if it has none.
     pub order: Option<Time>,
     /// The session.
     pub session: Name,
@@ -135,7 +135,7 @@ pub struct CallRecord {
     pub message: Option<Name>,
     /// Whether the record names its request.
     pub has_request: bool,
-    /// How many calls its message makes.
+    /// Number of calls in its message.
     pub parallel: u32,
     /// Fingerprint of the input.
     pub digest: u64,
@@ -145,15 +145,15 @@ pub struct CallRecord {
     pub result: Option<ResultRecord>,
     /// Hooks that ran for it.
     pub hooks: Vec<HookRecord>,
-    /// What came after it, where that says something about a missing result.
+    /// The event after it that explains a missing result.
     pub sequel: Option<Box<Sequel>>,
-    /// Whether the conversation as it stands at the end contains it no more.
+    /// Whether the conversation at its end no longer contains it.
     pub abandoned: bool,
-    /// What only few calls have.
+    /// Fields that few calls have.
     pub(crate) rare: Option<Box<Rare>>,
 }
 
-/// What only few calls have, kept apart because there are so many calls.
+/// Fields that few calls have, boxed because there are so many calls.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Rare {
     /// Fingerprint of the task given to a subagent.
@@ -162,17 +162,18 @@ pub struct Rare {
     pub task: Option<Box<str>>,
     /// Further results for the same call.
     pub others: Vec<ResultRecord>,
-    /// Records of their own that tell how it ended.
+    /// Separate records of its end.
     pub ends: Vec<At>,
-    /// The run time that records of progress tell.
+    /// Run time according to progress records.
     pub progress_ms: Option<u64>,
-    /// The call that started the subagent that made it, for calls that are only told of.
+    /// Starting call of the subagent that made it, for calls that are only reported.
     pub parent: Option<Box<str>>,
 }
 
 impl CallRecord {
-    /// What only few calls have.
+    /// Fields that few calls have.
     pub fn rare(&self) -> &Rare {
+        // A shared empty value saves an allocation for nearly every call.
         static NONE: Rare = Rare { prompt: None, task: None, others: Vec::new(), ends: Vec::new(), progress_ms: None, parent: None };
         self.rare.as_deref().unwrap_or(&NONE)
     }
@@ -182,32 +183,32 @@ impl CallRecord {
     }
 }
 
-/// A tool's result as one source tells it.
+/// A tool's result as one source records it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ResultRecord {
     /// The record.
     pub at: At,
-    /// When.
+    /// Time of the result.
     pub time: Option<Time>,
-    /// Everything that tells how the call ended.
+    /// Signals of the outcome.
     pub signals: Signals,
     /// Length of the raw content.
     pub bytes: u64,
-    /// The run time that the tool reported.
+    /// Run time that the tool reported.
     pub run_ms: Option<u64>,
-    /// Whether the person said why.
+    /// Whether the person gave a reason.
     pub feedback: bool,
     /// The background task.
     pub background: Option<Box<str>>,
     /// The subagent that the result names.
     pub child: Option<Box<ChildRecord>>,
-    /// Written by the program in place of a real result.
+    /// Whether the agent wrote it in place of a real result.
     pub synthetic: bool,
-    /// The same record makes the call: when it was made is not known.
+    /// Whether the same record makes the call, so that the time of the request is unknown.
     pub sole: bool,
-    /// Part of what the tool produced was left out.
+    /// Whether part of the tool's output was left out.
     pub truncated: bool,
-    /// The session was handed over right after.
+    /// Whether the session was handed over right after.
     pub handover: bool,
 }
 
@@ -218,9 +219,9 @@ pub struct ChildRecord {
     pub agent: Box<str>,
     /// Whether a field says so.
     pub sure: bool,
-    /// Whether this is another name than the one its own log has for it.
+    /// Whether this differs from the name in its own log.
     pub alias: bool,
-    /// Whether it goes on by itself after the call was answered.
+    /// Whether it goes on after the call was answered.
     pub detached: bool,
 }
 
@@ -238,35 +239,35 @@ pub struct Orphan {
 /// A hook that ran.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct HookRecord {
-    /// The record that tells most about it.
+    /// The most informative record about it.
     pub at: At,
-    /// When.
+    /// Time.
     pub time: Option<Time>,
     /// Its event.
     pub event: Option<Name>,
-    /// When it runs, seen from the call.
+    /// Stage of the call at which it runs.
     pub stage: HookStage,
     /// Its name.
     pub name: Option<Name>,
     /// Its command.
     pub command: Option<Name>,
-    /// How it ended.
+    /// Outcome.
     pub outcome: Option<HookOutcome>,
     /// Its exit code.
     pub exit_code: Option<i64>,
-    /// How long it ran.
+    /// Duration.
     pub duration_ms: Option<u64>,
-    /// A word for its state.
+    /// Word for its state.
     pub status: Option<Name>,
-    /// What it decided.
+    /// Decision.
     pub decision: Option<Name>,
-    /// Whether that allows the call or refuses it.
+    /// Whether that allows or refuses the call.
     pub allows: Option<bool>,
-    /// Why.
+    /// Reason.
     pub reason: Option<Box<str>>,
-    /// What it added for the model.
+    /// Text that it added for the model.
     pub context: Option<Box<str>>,
-    /// Length of what it printed.
+    /// Length of its output.
     pub output_bytes: u64,
 }
 
@@ -296,7 +297,7 @@ pub struct TaskRecord {
     pub exit_code: Option<i64>,
     /// The record.
     pub at: At,
-    /// When.
+    /// Time.
     pub time: Option<Time>,
 }
 
@@ -309,18 +310,18 @@ pub struct ClaimRecord {
     pub agent: Box<str>,
     /// The call.
     pub call: Box<str>,
-    /// How good the evidence is.
+    /// Quality of the evidence.
     pub by: ClaimBy,
 }
 
 /// A subagent whose conversation is in this source.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AgentRecord {
-    /// Its id; `None` for one that stands inline without a name.
+    /// Its id; `None` for an inline conversation without a name.
     pub agent: Option<Name>,
     /// The workflow it is a member of.
     pub group: Option<Name>,
-    /// Another name that it goes by.
+    /// Another name of it.
     pub path: Option<Name>,
     /// Whether the source is this agent's log and nothing else; then `session` may itself be the name of a subagent.
     pub whole: bool,
@@ -332,7 +333,7 @@ pub struct AgentRecord {
     pub time: Option<Time>,
 }
 
-/// What a source says about a session.
+/// Statements of a source about a session.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct SessionRecord {
     /// The session.
@@ -345,37 +346,37 @@ pub struct SessionRecord {
     pub start: Option<Name>,
     /// The first working directory of the main conversation, or the repository that it is a worktree of.
     pub cwd: Option<Name>,
-    /// Where it really belongs.
+    /// The project it really belongs to.
     pub project: Option<Name>,
     /// The last branch.
     pub branch: Option<Name>,
-    /// The weightiest title.
+    /// The title with the most weight.
     pub title: Option<(TitleBy, Name)>,
     /// Records that are part of the conversation.
     pub records: u64,
-    /// The last thing that happened in the main conversation.
+    /// The last event of the main conversation.
     pub ending: Option<Ended>,
 }
 
-/// The last thing that happened in a conversation.
+/// The last event of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ended {
-    /// What.
+    /// Kind of event.
     pub what: Ending,
-    /// When.
+    /// Time.
     pub time: Option<Time>,
-    /// The line that tells it.
+    /// Line of the record.
     pub line: u64,
 }
 
-/// What may happen last in a conversation: it tells who has to go on.
+/// Last event of a conversation, which shows who has to act next.
 #[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ending {
-    /// Somebody said something to the model, or a tool answered it.
+    /// The model got a prompt or a result.
     Told,
     /// The model is in the middle of its answer.
     Busy,
-    /// The model said something, and nothing follows.
+    /// The model wrote a text, and nothing follows.
     Spoke,
     /// The person stopped it.
     Interrupted,
@@ -388,29 +389,29 @@ pub enum Ending {
 pub struct TurnRecord {
     /// The prompt's record.
     pub at: At,
-    /// When.
+    /// Time of the prompt.
     pub time: Option<Time>,
     /// The session.
     pub session: Name,
     /// The record.
     pub node: Option<Id>,
-    /// The record that it is a copy of, else the record itself: by this copies are recognised.
+    /// The record that it is a copy of, else the record itself: identifies copies.
     pub original: Option<Id>,
-    /// Whether the conversation as it stands at the end still contains it.
+    /// Whether the conversation at its end no longer contains it.
     pub abandoned: bool,
 }
 
 /// The shape of the conversation's tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shape {
-    /// The last record of the conversation as it stands.
+    /// The last record of the conversation at its end.
     pub leaf: Option<At>,
-    /// Pieces that hang on nothing in this source: starts, cuts, history that is elsewhere.
+    /// Parts without a parent in this source: starts, cuts, history that is elsewhere.
     pub segments: u32,
     /// Prompts that replaced an earlier one.
     pub branches: u32,
-    /// Times the history was summed up.
+    /// Number of times the history was summarised.
     pub compactions: u32,
-    /// Records that were taken back.
+    /// Records that were retracted.
     pub retracted: u32,
 }

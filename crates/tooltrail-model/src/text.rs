@@ -1,4 +1,4 @@
-//! The texts of one source, in one piece: names that repeat (tools, models, directories, sessions) once, and ids.
+//! The texts of one source in one string: names that repeat (tools, models, directories, sessions) once, and ids.
 
 use crate::Map;
 use serde::{Deserialize, Serialize};
@@ -12,9 +12,9 @@ pub struct Name(NonZeroU32);
 /// The names of one source, in the order they were first seen.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Names {
-    /// All of them, one behind the other: a text of its own for each would take twice the room.
+    /// All texts, one after another: a string for each would take twice the memory.
     all: String,
-    /// Where each one begins, and where the last one ends.
+    /// Start of each text, and the end of the last.
     marks: Vec<usize>,
     #[serde(skip)]
     index: Map<Box<str>, Name>,
@@ -37,10 +37,10 @@ impl Names {
         name
     }
 
-    /// A name for a text that is not expected to come again.
+    /// A name for a text that is not expected again.
     pub fn add(&mut self, text: &str) -> Name {
         self.all.push_str(text);
-        // Counted from 1, so that a name that may be missing takes no extra room.
+        // Counted from 1, so that an optional name takes no extra memory.
         let name = Name(u32::try_from(self.marks.len()).ok().and_then(NonZeroU32::new).unwrap_or(NonZeroU32::MAX));
         self.marks.push(self.all.len());
         name
@@ -60,6 +60,7 @@ impl Names {
         let index = name.0.get() as usize;
         match self.marks.get(index - 1..=index) {
             Some(&[start, end]) => start..end,
+            // A name of another source reads as an empty text, and must not crash.
             _ => 0..0,
         }
     }
@@ -69,19 +70,21 @@ impl Names {
         name.map(|name| self.text(name))
     }
 
-    /// The same names without the index, once a source has been read.
+    /// Drops the index, once a source has been read.
     pub fn settle(&mut self) {
+        // The index holds every text a second time, and is needed only while names are given.
         self.index = Map::default();
         self.all.shrink_to_fit();
         self.marks.shrink_to_fit();
     }
 }
 
-/// The first line of a text with control characters taken out, cut to `limit` characters: fit for a title.
+/// The first line of a text without control characters, cut to `limit` characters, for a title.
 pub fn headline(text: &str, limit: usize) -> String {
     let plain = without_escapes(text);
     let line = plain.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("");
     let spaced = line.chars().map(|c| if c == '\t' { ' ' } else { c });
+    // One more than the limit, to see whether something was cut.
     let mut out: String = spaced.filter(|c| !c.is_control()).take(limit + 1).collect();
     if out.chars().count() > limit {
         out = out.chars().take(limit.saturating_sub(1)).collect();
@@ -90,7 +93,7 @@ pub fn headline(text: &str, limit: usize) -> String {
     out
 }
 
-/// A text without the sequences by which a terminal is told to do something.
+/// A text without terminal escape sequences.
 pub fn without_escapes(text: &str) -> std::borrow::Cow<'_, str> {
     if !text.contains('\u{1b}') {
         return text.into();
@@ -101,8 +104,9 @@ pub fn without_escapes(text: &str) -> std::borrow::Cow<'_, str> {
         out.push_str(&rest[..at]);
         let tail = &rest[at + 1..];
         rest = match tail.strip_prefix('[') {
-            // Parameters end at the first letter or sign from `@` to `~`.
+            // Parameters end at the first character from `@` to `~`.
             Some(parameters) => parameters.find(|c| ('@'..='~').contains(&c)).map_or("", |end| &parameters[end + 1..]),
+            // Of other sequences only the escape character itself is dropped.
             None => tail,
         };
     }

@@ -1,4 +1,4 @@
-//! A point in time as a log gives it, small enough to keep a few for every call.
+//! A point in time of a log, small enough to store a few for every call.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use std::fmt;
 use std::num::NonZeroI64;
 use std::str::FromStr;
 
-/// Microseconds since 1970, moved so that no moment of a calendar is zero: a time that may be missing takes no extra room.
+/// Microseconds since 1970, shifted so that no date is zero: an optional time takes no extra memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Time(NonZeroI64);
 
@@ -17,10 +17,10 @@ impl Time {
     /// The first moment of 1970.
     pub const UNIX_EPOCH: Time = Time(NonZeroI64::new(SHIFT).expect("the shift is not zero"));
 
-    /// The last moment there is; what has no time sorts here.
+    /// The last possible time; entries without a time sort here.
     pub const MAX: Time = Time(NonZeroI64::MAX);
 
-    /// A number of milliseconds since 1970, if that is a time of the calendar.
+    /// A time from milliseconds since 1970, if the calendar has it.
     pub fn from_millisecond(millis: i64) -> Option<Time> {
         Timestamp::from_millisecond(millis).ok().map(Time::from)
     }
@@ -35,18 +35,19 @@ impl Time {
         self.micros()
     }
 
-    /// A number of microseconds since 1970, if that is a time of the calendar.
+    /// A time from microseconds since 1970, if the calendar has it.
     pub fn from_microsecond(micros: i64) -> Option<Time> {
         Timestamp::from_microsecond(micros).ok().map(Time::from)
     }
 
-    /// The time from this moment to another; negative if that one is earlier.
+    /// Time from this moment to another; negative if that one is earlier.
     pub fn micros_until(self, later: Time) -> i64 {
         later.0.get().saturating_sub(self.0.get())
     }
 
-    /// The moment as the calendar library has it.
+    /// The time for the calendar library.
     pub fn timestamp(self) -> Timestamp {
+        // `Time::MAX` is beyond the calendar.
         Timestamp::from_microsecond(self.micros()).unwrap_or(Timestamp::MAX)
     }
 
@@ -57,6 +58,7 @@ impl Time {
 
 impl From<Timestamp> for Time {
     fn from(time: Timestamp) -> Time {
+        // Never zero: the shift is larger than any time before 1970.
         Time(NonZeroI64::new(time.as_microsecond() + SHIFT).unwrap_or(NonZeroI64::MIN))
     }
 }
@@ -69,7 +71,7 @@ impl FromStr for Time {
     }
 }
 
-/// As the contracts spell it: UTC, to the millisecond, finer only where the log is.
+/// Spelling in all outputs: UTC, to the millisecond, finer only where the log is.
 impl fmt::Display for Time {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let time = self.timestamp();

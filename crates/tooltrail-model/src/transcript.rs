@@ -1,9 +1,11 @@
-//! A session to read: what was said and done, in order, with every result already in its call.
+//! A session to read: messages and calls in order, with every result already in its call.
 //!
-//! A [`Transcript`] is an index: light entries that say where each thing stands. [`Part`] and [`Story`] are such a thing loaded: a
-//! message, and a call with its whole life. Views are made from these alone; nobody looks for a result while drawing.
+//! A [`Transcript`] is an index: light entries with the position of each thing. [`Part`] and [`Story`] are loaded: a
+//! message, and a call with everything that belongs to it. Views are made from these alone; no result is looked for while
+//! drawing.
 
 use crate::Time;
+use crate::command::CommandLine;
 use crate::content::Content;
 use crate::detail::Detailed;
 use crate::event::{HookOutcome, Origin};
@@ -13,7 +15,7 @@ use crate::usage::Tokens;
 use serde::Serialize;
 use serde_json::Value;
 
-/// A session, as an index of what there is to read.
+/// A session as an index.
 #[derive(Clone, Debug)]
 pub struct Transcript<'a> {
     /// The session.
@@ -24,28 +26,28 @@ pub struct Transcript<'a> {
     pub turns: Vec<Turn>,
     /// The main conversation, then those of subagents.
     pub threads: Vec<Thread>,
-    /// From when to when hooks ran, of calls and of turns, as far as the log tells.
+    /// Start and end of hooks, of calls and of turns, as far as the log says.
     pub hooks: Vec<(Time, Time)>,
 }
 
 /// A call of a transcript.
 #[derive(Clone, Debug)]
 pub struct CallEntry<'a> {
-    /// What the `calls` command says of it.
+    /// Its row, as in the `calls` command.
     pub row: CallRow<'a>,
     /// Its number in the session.
     pub number: u32,
     /// The record that requests it.
     pub request: Spot,
-    /// The record that answers it.
+    /// The record with its result.
     pub result: Option<Spot>,
-    /// Further records that tell how it ended.
+    /// Further records of its end.
     pub ends: Vec<Spot>,
     /// Records of its hooks.
     pub hooks: Vec<Spot>,
-    /// From when to when these ran, as far as the log tells.
+    /// Start and end of these, as far as the log says.
     pub hooked: Vec<(Time, Time)>,
-    /// When it was requested.
+    /// Time of the request.
     pub time: Option<Time>,
     /// The threads that it started, in [`Transcript::threads`].
     pub threads: Vec<usize>,
@@ -65,13 +67,13 @@ pub struct Spot {
 /// A turn: a prompt and everything up to the next one.
 #[derive(Clone, Debug, Default)]
 pub struct Turn {
-    /// How its prompt begins.
+    /// Beginning of its prompt.
     pub head: String,
-    /// When it began.
+    /// Time of its beginning.
     pub time: Option<Time>,
     /// Its entries in the main conversation: the first, and the one after the last.
     pub entries: std::ops::Range<usize>,
-    /// The conversation went on as if it had never been.
+    /// Whether the conversation went on as if it had never been.
     pub abandoned: bool,
 }
 
@@ -82,64 +84,64 @@ pub struct Thread {
     pub agent: Option<String>,
     /// The call that started it, in [`Transcript::calls`].
     pub started_by: Option<usize>,
-    /// What was said and done.
+    /// Messages and calls.
     pub entries: Vec<Entry>,
 }
 
-/// One thing to read.
+/// One entry of the index.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The record it stands in.
     pub spot: Spot,
-    /// Which part of the record.
+    /// Index of the part within the record.
     pub part: usize,
-    /// When.
+    /// Time.
     pub time: Option<Time>,
-    /// What it is.
+    /// Kind of entry.
     pub what: What,
     /// The turn it belongs to, in [`Transcript::turns`].
     pub turn: Option<usize>,
-    /// The conversation went on as if it had never been.
+    /// Whether the conversation went on as if it had never been.
     pub abandoned: bool,
-    /// About how many lines it takes to show it whole.
+    /// Estimated number of lines when shown completely.
     pub lines: u32,
 }
 
-/// What an entry is.
+/// Kind of entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// A call, in [`Transcript::calls`].
     Call(usize),
-    /// A person's words, or those of an agent to another.
+    /// A prompt of a person, or of an agent to another.
     Prompt,
-    /// A command typed to the agent itself, and what it printed.
+    /// A command typed to the agent itself, and its output.
     Command,
-    /// What the model says.
+    /// A text of the model.
     Text,
-    /// What the model thinks.
+    /// A thought of the model.
     Thinking,
     /// A picture or document.
     Media,
-    /// Text that the program put in.
+    /// A text that the agent injected.
     Folded,
-    /// Something that happened.
+    /// An event.
     Notice,
-    /// The history was summed up.
+    /// The history was summarised.
     Boundary,
     /// A hook of the turn.
     Hook,
-    /// A record that nobody knows.
+    /// A record of unknown type.
     Unknown,
 }
 
-/// What a record holds for a reader.
+/// Readable content of a record.
 #[derive(Clone, Debug, Default)]
 pub struct Parts {
     /// The record's own id, by which copies of it are recognised.
     pub id: Option<String>,
     /// The id of the record that it follows.
     pub parent: Option<String>,
-    /// When.
+    /// Time.
     pub time: Option<Time>,
     /// The session, as the record names it; `None` where the whole log is one session's.
     pub session: Option<String>,
@@ -147,20 +149,20 @@ pub struct Parts {
     pub sidechain: bool,
     /// The subagent whose conversation it belongs to.
     pub agent: Option<String>,
-    /// It repeats what another record of the log says, and is shown only where none does.
+    /// Whether it repeats another record of the log, and is shown only where no other exists.
     pub echo: bool,
-    /// For an echo: what kind of record it is, where each of that kind says a thing only once. `None` where it may be said again.
+    /// Type of an echo, where records of that type say a thing only once. `None` where it may be repeated.
     pub voice: Option<&'static str>,
-    /// What there is to read, in order.
+    /// Content, in order.
     pub parts: Vec<Part>,
 }
 
-/// One thing to read, loaded.
+/// One loaded message, or a reference to a call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Part {
-    /// A person's words, or those of an agent to another.
+    /// A prompt of a person, or of an agent to another.
     Prompt {
-        /// Who wrote it.
+        /// Author.
         origin: Origin,
         /// The words, as Markdown.
         text: String,
@@ -169,68 +171,68 @@ pub enum Part {
     Command {
         /// The command with its arguments.
         line: String,
-        /// What it printed.
+        /// Output.
         output: Option<String>,
     },
-    /// What the model says, as Markdown.
+    /// A text of the model, as Markdown.
     Text(String),
-    /// What the model thinks; empty where it is withheld.
+    /// A thought of the model; empty where it is withheld.
     Thinking(String),
     /// A picture or document in a prompt or an answer.
     Media(Content),
     /// A call, by its id.
     Call(String),
-    /// The result of a call, by its id: shown with the call, never on its own.
+    /// The result of a call, by its id: shown with the call, never alone.
     Result(String),
-    /// Another record of how a call ended, by its id.
+    /// Another record of a call's end, by its id.
     End(String),
-    /// Text that the program put in: reminders, context, notifications.
+    /// A text that the agent injected: reminders, context, notifications.
     Folded {
-        /// What it is.
+        /// Name of the text.
         label: String,
         /// The text.
         text: String,
     },
-    /// Something that happened.
+    /// An event.
     Notice {
-        /// How bad it is.
+        /// Severity.
         level: Level,
-        /// In a few words.
+        /// Short description.
         title: String,
         /// The rest.
         text: Option<String>,
     },
-    /// The history was summed up.
+    /// The history was summarised.
     Boundary {
-        /// In a few words.
+        /// Short description.
         title: String,
-        /// Numbers that go with it: name and value.
+        /// Numbers: name and value.
         facts: Vec<(String, String)>,
     },
     /// A hook that ran for no call.
     Hook(HookStory),
-    /// A record that nobody knows.
+    /// A record of unknown type.
     Unknown {
-        /// What it calls itself.
+        /// Its type.
         name: String,
-        /// All of it.
+        /// The whole record.
         value: Value,
     },
 }
 
-/// How bad something is.
+/// Severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// Good to know.
+    /// Information.
     Info,
-    /// Worth a look.
+    /// Warning.
     Warning,
-    /// It went wrong.
+    /// Error.
     Error,
 }
 
-/// A hook, told in full.
+/// A hook with its texts.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HookStory {
     /// The call it ran for.
@@ -241,17 +243,17 @@ pub struct HookStory {
     pub name: Option<String>,
     /// The command it ran.
     pub command: Option<String>,
-    /// How it ended.
+    /// Outcome.
     pub outcome: Option<HookOutcome>,
     /// Its exit code.
     pub exit_code: Option<i64>,
-    /// How long it ran.
+    /// Duration.
     pub duration_ms: Option<u64>,
-    /// What it printed, said or added: a name and the text of each.
+    /// Its texts: name and content of each.
     pub texts: Vec<(String, String)>,
 }
 
-/// What the record of a request says about a call.
+/// Content of the record that requests a call.
 #[derive(Clone, Debug, Default)]
 pub struct Asked {
     /// The input.
@@ -262,25 +264,26 @@ pub struct Asked {
     pub tier: Option<String>,
 }
 
-/// What the record of a result says about a call.
+/// Content of the record with a call's result.
 #[derive(Clone, Debug, Default)]
 pub struct Answered {
-    /// What the model saw.
+    /// Content that the model saw.
     pub seen: Vec<Content>,
-    /// What the tool produced, where the log keeps it.
+    /// Output of the tool, where the log contains it.
     pub produced: Option<Value>,
-    /// What the person said when refusing.
+    /// Words of the person when refusing.
     pub feedback: Option<String>,
 }
 
 impl Answered {
-    /// Takes in what a further record says about the same result. What is known already stays, so the result's own record goes first.
+    /// Adds a further record about the same result. Known values stay, so the result's own record goes first.
     pub fn join(&mut self, more: Answered) {
         if self.seen.is_empty() {
             self.seen = more.seen;
         }
         self.feedback = self.feedback.take().or(more.feedback);
         match (&mut self.produced, more.produced) {
+            // Two records may each have a part of the output: one the exit code, another the streams.
             (Some(Value::Object(own)), Some(Value::Object(more))) => {
                 more.into_iter().for_each(|(key, value)| {
                     own.entry(key).or_insert(value);
@@ -291,18 +294,20 @@ impl Answered {
     }
 }
 
-/// A call with its whole life, loaded. It never changes afterwards.
+/// A loaded call with everything that belongs to it. It never changes afterwards.
 #[derive(Clone, Debug)]
 pub struct Story<'a> {
-    /// What the `calls` command says of it.
+    /// Its row, as in the `calls` command.
     pub row: CallRow<'a>,
     /// Its number in the session.
     pub number: u32,
-    /// What was asked and what came back, in neutral form.
+    /// Input and result in neutral form.
     pub told: Detailed,
-    /// What was asked, as the log has it.
+    /// Command line that it ran, parsed; `None` where it ran none, or one that cannot be read.
+    pub command: Option<CommandLine>,
+    /// Input, as in the log.
     pub input: Value,
-    /// What came back; `None` where nothing did.
+    /// Result; `None` where there is none.
     pub answer: Option<Answered>,
     /// Outputs that were saved beside the log.
     pub side: Option<SideFile>,
@@ -321,27 +326,28 @@ pub struct Story<'a> {
 pub struct Nested {
     /// The threads, in [`Transcript::threads`].
     pub threads: Vec<usize>,
-    /// How many calls they made, their own subagents' included.
+    /// Number of calls, including those of their own subagents.
     pub calls: u64,
-    /// How many of these failed.
+    /// Number of failed calls.
     pub failed: u64,
-    /// The same for each of the threads.
+    /// Numbers for each of the threads.
     pub each: Vec<Made>,
 }
 
-/// How many calls a subagent made, those of its own subagents included.
+/// Number of calls of a subagent, including those of its own subagents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Made {
     /// The calls.
     pub calls: u64,
-    /// How many of them failed.
+    /// Number of failed calls.
     pub failed: u64,
 }
 
 impl Nested {
-    /// What one of the threads did.
+    /// Numbers of one thread.
     pub fn of(&self, thread: usize) -> Made {
         let place = self.threads.iter().position(|own| *own == thread);
+        // With a single thread the totals are its own.
         let all = (self.threads == [thread]).then_some(Made { calls: self.calls, failed: self.failed });
         place.and_then(|place| self.each.get(place)).copied().or(all).unwrap_or_default()
     }
@@ -350,13 +356,13 @@ impl Nested {
 /// An output that was saved beside the log.
 #[derive(Clone, Debug)]
 pub struct SideFile {
-    /// Where the log says it is.
+    /// Path according to the log.
     pub path: String,
     /// Its text, as far as it was read.
     pub text: Result<String, String>,
-    /// How large it is.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Not all of it was read.
+    /// Whether only a part was read.
     pub cut: bool,
 }
 

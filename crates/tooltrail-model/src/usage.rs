@@ -1,4 +1,4 @@
-//! Tokens: what one request cost, and which of several records about the same request to believe.
+//! Tokens: the cost of one request, and which of several records about it to believe.
 
 use crate::Time;
 use crate::text::Name;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub struct Tokens {
     /// Fresh input.
     pub input: u64,
-    /// Output, thinking included.
+    /// Output, including thinking.
     pub output: u64,
     /// Input written to the five-minute cache.
     pub cache_write_5m: u64,
@@ -30,33 +30,33 @@ impl Tokens {
     }
 }
 
-/// What one record says about one request. Several records may speak of the same request while its answer streams in.
+/// One record about one request. Several records may describe the same request while its answer streams in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// Hash of the API message's id.
     pub message: u64,
     /// Hash of the request's id, where the record names one.
     pub request: Option<u64>,
-    /// Written by a subagent or a helper.
+    /// Whether it was written by a subagent or a helper.
     pub sidechain: bool,
     /// The session it was written under.
     pub session: Option<Name>,
     /// The model that answered.
     pub model: Option<Name>,
-    /// When.
+    /// Time.
     pub time: Option<Time>,
-    /// The record's number, which settles ties.
+    /// Number of the record, which breaks ties.
     pub line: u64,
     /// The numbers.
     pub tokens: Tokens,
     /// Tool uses on the service's side: searches and fetches.
     pub server_tools: [u32; 2],
-    /// The service tier, as the agent spells it.
+    /// The service tier, in the agent's spelling.
     pub tier: Option<Name>,
 }
 
 impl Snapshot {
-    /// Whether this record is to be believed over another about the same request: the most output, the later at a tie.
+    /// Whether this record is more reliable than another about the same request: more output, or later at a tie.
     pub fn beats(&self, other: &Snapshot) -> bool {
         (self.tokens.output, self.time, self.line) > (other.tokens.output, other.time, other.line)
     }

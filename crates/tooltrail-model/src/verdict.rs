@@ -1,4 +1,4 @@
-//! From signals to a status: the one place where it is decided what became of a call.
+//! From signals to a status: the only place that decides the outcome of a call.
 //!
 //! Formats report what they saw ([`Signals`]); assembling reports what came later ([`Sequel`]). The two functions here turn
 //! that into a [`Status`] and a [`Reason`]. They are plain tables, tested as such.
@@ -7,40 +7,40 @@ use crate::position::At;
 use crate::{Kind, Reason, Status};
 use serde::{Deserialize, Serialize};
 
-/// What a result record says about how the call ended.
+/// Signals of a call's outcome in a result record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signals {
     /// Whether the result is marked as an error, or known not to be one.
     pub outcome: Said,
-    /// Who refused, where a field says so.
+    /// The refuser, where a field names it.
     pub denial: Option<Denial>,
-    /// What the text begins with.
+    /// Known beginning of the text.
     pub marker: Option<Marker>,
-    /// The structured result says that it was interrupted.
+    /// Whether the structured result says that it was interrupted.
     pub interrupted: bool,
-    /// The work goes on in the background.
+    /// Whether the work goes on in the background.
     pub backgrounded: bool,
-    /// The exit code that a field gives.
+    /// Exit code in a field.
     pub exit_field: Option<i64>,
-    /// The exit code that the head of the text gives.
+    /// Exit code at the beginning of the text.
     pub exit_head: Option<i64>,
-    /// The exit code that the end of the text gives.
+    /// Exit code at the end of the text.
     pub exit_tail: Option<i64>,
 }
 
-/// What the log says about the outcome itself.
+/// The log's own statement about the outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Said {
-    /// It worked, or is understood to have worked.
+    /// Success, stated or implied by the format.
     Worked,
-    /// It is an error.
+    /// An error.
     Error,
     /// Nothing.
     #[default]
     Nothing,
 }
 
-/// Who refused a call, by a field of the log.
+/// Refuser of a call, according to a field of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Denial {
     /// The person.
@@ -51,26 +51,26 @@ pub enum Denial {
     Hook,
     /// The automatic mode.
     AutoMode,
-    /// Nobody: it was interrupted.
+    /// Interrupted, not refused.
     Interrupted,
-    /// Nobody: it was cancelled.
+    /// Cancelled, not refused.
     Cancelled,
 }
 
-/// What the text of an error result is known to mean.
+/// Known meaning of an error's text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Marker {
-    /// The person said no.
+    /// The person refused.
     Rejected,
-    /// The person said no, and why.
+    /// The person refused, with a reason.
     RejectedWithFeedback,
-    /// The person said no to an earlier call.
+    /// The person refused an earlier call.
     AfterRejection,
     /// Stopped by the person.
     Interrupted,
-    /// What it ran or waited for was stopped; by whom is not said.
+    /// The process or task was stopped; by whom is not said.
     Stopped,
-    /// Nobody granted permission.
+    /// Permission was not granted.
     NotGranted,
     /// A rule forbids it.
     PermissionRule,
@@ -80,15 +80,15 @@ pub enum Marker {
     Hook,
     /// The sandbox forbids it.
     Sandbox,
-    /// A call beside it failed.
+    /// A parallel call failed.
     SiblingFailed,
-    /// The answer was thrown away.
+    /// The answer was discarded.
     StreamDiscarded,
     /// The arguments are not valid.
     InvalidInput,
     /// There is no such tool.
     UnknownTool,
-    /// Something had to hold first.
+    /// A precondition was not met.
     Precondition,
     /// Too large to give.
     TooLarge,
@@ -98,12 +98,12 @@ pub enum Marker {
     Timeout,
 }
 
-/// What became of a call.
+/// Outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// The status.
     pub status: Status,
-    /// Why.
+    /// Reason.
     pub reason: Option<Reason>,
 }
 
@@ -113,19 +113,20 @@ impl Verdict {
     }
 }
 
-/// Circumstances of the call that bear on its result.
+/// Circumstances of the call that affect its outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Around {
-    /// A hook refused this call.
+    /// Whether a hook refused this call.
     pub hook_blocked: bool,
-    /// The person gave a reason with the refusal.
+    /// Whether the person gave a reason with the refusal.
     pub feedback: bool,
-    /// The session was handed over right after.
+    /// Whether the session was handed over right after.
     pub handover: bool,
 }
 
-/// What became of a call that has a result.
+/// Outcome of a call with a result.
 pub fn with_result(kind: Kind, signals: &Signals, around: Around) -> Verdict {
+    // Fields come first: texts may quote anything.
     if let Some(verdict) = denied(signals, around) {
         return verdict;
     }
@@ -142,6 +143,7 @@ fn denied(signals: &Signals, around: Around) -> Option<Verdict> {
     Some(match signals.denial? {
         Denial::User if signals.marker == Some(Marker::AfterRejection) => Verdict::of(Status::Rejected, Reason::AfterRejection),
         Denial::User => rejected(signals, around),
+        // Some agents record a hook's refusal as a permission rule; the hook's own record corrects that.
         Denial::Rule if around.hook_blocked || signals.marker == Some(Marker::Hook) => Verdict::of(Status::Blocked, Reason::Hook),
         Denial::Rule => Verdict::of(Status::Blocked, Reason::PermissionRule),
         Denial::Hook => Verdict::of(Status::Blocked, Reason::Hook),
@@ -175,14 +177,16 @@ fn error(kind: Kind, signals: &Signals, around: Around) -> Verdict {
         Some(M::SiblingFailed) => (Status::Cancelled, Reason::SiblingFailed),
         Some(M::StreamDiscarded) => (Status::Cancelled, Reason::StreamDiscarded),
         Some(M::Timeout) => (Status::TimedOut, Reason::Timeout),
+        // After the markers that explain a refusal, before those of an ordinary failure.
         _ if signals.interrupted && !signals.backgrounded => return interrupted(around),
         Some(M::InvalidInput) => (Status::Failed, Reason::InvalidInput),
         Some(M::UnknownTool) => (Status::Failed, Reason::UnknownTool),
         Some(M::Precondition) => (Status::Failed, Reason::Precondition),
         Some(M::TooLarge) => (Status::Failed, Reason::TooLarge),
         Some(M::Mcp) => (Status::Failed, Reason::McpError),
-        // A refusal by a hook may leave nothing but its own words; the record of the hook then tells.
+        // A refusal by a hook may leave only the hook's own words; then its record decides.
         None if around.hook_blocked => (Status::Blocked, Reason::Hook),
+        // The exit code is more specific than "the tool reported an error".
         None if exit_code(kind, signals).is_some_and(|code| code != 0) => (Status::Failed, Reason::ExitCode),
         None if kind == Kind::Mcp => (Status::Failed, Reason::McpError),
         None => (Status::Failed, Reason::ToolError),
@@ -190,15 +194,16 @@ fn error(kind: Kind, signals: &Signals, around: Around) -> Verdict {
     Verdict::of(status, reason)
 }
 
-/// The exit code that the result gives, from the most reliable place that has one.
+/// The exit code of a result, from the most reliable source.
 pub fn exit_code(kind: Kind, signals: &Signals) -> Option<i64> {
+    // A text that begins like an exit code proves nothing unless the result is an error.
     let head = signals.exit_head.filter(|_| signals.outcome == Said::Error);
     // Any text may end in these words; only a shell's result means them.
     let tail = signals.exit_tail.filter(|_| kind == Kind::Shell);
     signals.exit_field.or(head).or(tail)
 }
 
-/// What came after a call that has no result, in its own conversation; the first such thing counts.
+/// Event after a call without a result, in its own conversation; the first one counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sequel {
     /// The person interrupted.
@@ -213,31 +218,31 @@ pub enum Sequel {
     Truncated(At),
     /// The conversation went on.
     MovedOn(At),
-    /// Nothing: this is the source's last record.
+    /// No event: this is the source's last record.
     Ends(At),
 }
 
-/// Whether the session of a call without result may still be at work.
+/// Whether the session of a call without a result may still be active.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Life {
     /// No sign of life.
     #[default]
     Dead,
-    /// Written to lately, or registered as running.
+    /// Written to recently, or registered as running.
     Alive,
-    /// Alive, and something proves that it waits for a permission.
+    /// Alive, and known to wait for a permission.
     AwaitsPermission,
 }
 
 impl Sequel {
-    /// Whether the call may still be at work: nothing that was written after it says otherwise.
+    /// Whether the call may still be running: no later record says otherwise.
     pub fn is_open(self) -> bool {
         // A torn last line of a live log is a result being written.
         matches!(self, Sequel::Truncated(_) | Sequel::Ends(_))
     }
 }
 
-/// What a call that may still be at work is; nothing if its session is dead.
+/// Outcome of a call that may still be running; `None` if its session is dead.
 pub fn at_work(life: Life) -> Option<Verdict> {
     match life {
         Life::Dead => None,
@@ -246,7 +251,7 @@ pub fn at_work(life: Life) -> Option<Verdict> {
     }
 }
 
-/// What became of a call that has no result, and the record that proves it.
+/// Outcome of a call without a result, and the record that proves it.
 pub fn without_result(sequel: Sequel, life: Life) -> (Verdict, At) {
     let running = at_work(life).filter(|_| sequel.is_open());
     match sequel {

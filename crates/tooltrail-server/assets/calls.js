@@ -34,6 +34,8 @@
     late = false;
     try {
       const told = await (await fetch(shown.dataset.from)).json();
+      // The server has not looked at all that has changed yet, and will not say so by itself.
+      late ||= told.old;
       const more = told.calls - shown.dataset.calls;
       if (told.whole && more > 0) {
         const link = Object.assign(document.createElement('a'), { href: location.href, textContent: 'Show' });

@@ -1,10 +1,12 @@
 //! What is answered: a page, a text, a download, another address, or that there is no such thing.
 
+use crate::open_sessions::OpenError;
 use crate::pipe::{Written, stream};
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use maud::Markup;
+use std::sync::Arc;
 use tooltrail_catalog::store;
 
 /// An answer.
@@ -42,6 +44,15 @@ pub enum Trouble {
     /// The catalogue cannot be asked.
     #[error(transparent)]
     Store(#[from] store::Error),
+    /// The session cannot be opened; requests that waited for the same opening are told the same.
+    #[error(transparent)]
+    Open(#[from] Arc<OpenError>),
+}
+
+impl From<OpenError> for Trouble {
+    fn from(error: OpenError) -> Self {
+        Trouble::Open(Arc::new(error))
+    }
 }
 
 impl Trouble {
@@ -53,6 +64,11 @@ impl Trouble {
             Trouble::Changed(_) => StatusCode::CONFLICT,
             Trouble::Later(_) => StatusCode::SERVICE_UNAVAILABLE,
             Trouble::Broken(_) | Trouble::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            Trouble::Open(error) => match **error {
+                OpenError::Gone => StatusCode::NOT_FOUND,
+                OpenError::Busy | OpenError::Thread(_) => StatusCode::SERVICE_UNAVAILABLE,
+                OpenError::Missing | OpenError::Catalogue(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            },
         }
     }
 }

@@ -2,7 +2,7 @@
 //! cut off goes on where it was. Numbers belong to a feed: behind another one's, or when too much has happened meanwhile, a follower is
 //! told that it has missed something and has to look for itself.
 
-use crate::rooms::RUN;
+use crate::open_sessions::RUN;
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,11 +1,14 @@
 //! The frame that all pages have: the bar at the top, the way to other pages, the keys, what is wrong.
 
 use crate::answer::Trouble;
-use crate::asking::ticked;
+use crate::app_state::AppState;
 use crate::assets;
+use crate::filter_form::ticked;
 use crate::pages::home;
-use crate::site::Site;
+use crate::snapshot::Snapshot;
+use axum::http::StatusCode;
 use maud::{DOCTYPE, Markup, html};
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_view::line::neutral;
 
 /// A page to be framed.
@@ -26,6 +29,8 @@ pub(crate) struct Page<'a> {
     pub(crate) follows: Option<&'static str>,
     /// The part of it that is made anew then; without it all of it is.
     pub(crate) part: Option<&'static str>,
+    /// The snapshot that it is made of. A page that follows and is made of an old one is asked for again.
+    pub(crate) snapshot: Option<&'a Snapshot>,
     /// Where one can skip to beside the page itself: an anchor and what is there.
     pub(crate) skips: &'a [(&'a str, &'a str)],
     /// Whether there will be more in a moment. Without scripts the page is then asked for again.
@@ -44,6 +49,7 @@ impl Page<'_> {
             session: None,
             follows: None,
             part: None,
+            snapshot: None,
             skips: &[],
             again: false,
         }
@@ -74,15 +80,15 @@ pub(crate) const KEYS: &[(&str, &str)] = &[
 const PALETTE_KEYS: &[(&str, &str)] = &[("↑  ↓", "choose"), ("Enter", "go"), ("Ctrl Enter", "in a new tab"), ("Esc", "close")];
 
 /// A whole page.
-pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
-    let live = site.is_live();
+pub(crate) fn page(app: &AppState, page: &Page<'_>, main: &Markup) -> Markup {
+    let live = app.is_live();
     // Where nothing changes, no script counts them.
-    let needs = if live { None } else { site.moment_as_it_is().map(|moment| home::needs(&moment)) };
+    let needs = if live { None } else { app.latest_snapshot().map(|snapshot| home::needs(&snapshot)) };
     let own = |extension: &'static str| page.assets.iter().filter(move |name| name.ends_with(extension)).copied();
     html! {
         (DOCTYPE)
-        html lang="en" data-root=(site.setup.root) data-keys=[page.own_keys.then_some("own")] data-session=[page.session]
-            data-live=[live.then(|| site.to("/events"))] data-worker=[live.then(|| assets::address("worker.js"))] data-again=[page.follows] data-part=[page.part] data-old=[(live && site.is_old()).then_some("")] {
+        html lang="en" data-root=(app.setup.root) data-keys=[page.own_keys.then_some("own")] data-session=[page.session]
+            data-live=[live.then(|| app.to("/events"))] data-worker=[live.then(|| assets::address("worker.js"))] data-again=[page.follows] data-part=[page.part] data-old=[(live && page.snapshot.is_some_and(|snapshot| app.is_old(snapshot))).then_some("")] {
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
@@ -97,33 +103,33 @@ pub(crate) fn page(site: &Site, page: &Page<'_>, main: &Markup) -> Markup {
             body {
                 a.skip href="#main" { "Skip to the page" }
                 @for (place, name) in page.skips { a.skip href={ "#" (place) } { "Skip to the " (name) } }
-                (bar(site, page, needs))
-                @if site.setup.demo { (banner(site)) }
-                @if let Some(problem) = site.problem() {
+                (bar(app, page, needs))
+                @if app.setup.demo { (banner(app)) }
+                @if let Some(problem) = app.problem() {
                     div.notice.error role="alert" { span.sign aria-hidden="true" { "!" } span { "What is shown may be old: " (neutral(&problem)) } }
                 }
                 (main)
                 footer.foot { p { "tooltrail " (env!("CARGO_PKG_VERSION")) " reads the logs of coding agents on this machine. Nothing leaves it." } }
-                @if !page.own_keys { (keys(site, page.keys)) }
-                (palette(site))
+                @if !page.own_keys { (keys(app, page.keys)) }
+                (palette(app))
             }
         }
     }
 }
 
-fn bar(site: &Site, page: &Page<'_>, needs: Option<usize>) -> Markup {
+fn bar(app: &AppState, page: &Page<'_>, needs: Option<usize>) -> Markup {
     html! {
         header.frame {
-            a.logo href=(site.to("/")) { "tooltrail" }
+            a.logo href=(app.to("/")) { "tooltrail" }
             nav aria-label="Pages" {
-                @for (path, name) in LINKS { a href=(site.to(path)) aria-current=[(*path == page.here).then_some("page")] { (name) } }
+                @for (path, name) in LINKS { a href=(app.to(path)) aria-current=[(*path == page.here).then_some("page")] { (name) } }
             }
             @let needs = needs.filter(|needs| *needs > 0);
-            a #tt-needs href={ (site.to("/")) "#now" } hidden[needs.is_none()] { @if let Some(needs) = needs { (needs) (if needs == 1 { " waits for you" } else { " wait for you" }) } }
+            a #tt-needs href={ (app.to("/")) "#now" } hidden[needs.is_none()] { @if let Some(needs) = needs { (needs) (if needs == 1 { " waits for you" } else { " wait for you" }) } }
             span #tt-link role="status" hidden { "Connection lost, trying again" }
             // The page of searches has its own box.
             @if page.here != "/search" {
-                search { form action=(site.to("/search")) {
+                search { form action=(app.to("/search")) {
                     label.vh for="tt-search" { "Search all sessions" }
                     input #tt-search type="search" name="q" placeholder="Search all sessions" autocomplete="off" spellcheck="false" aria-keyshortcuts="/";
                     kbd aria-hidden="true" { "/" }
@@ -131,7 +137,7 @@ fn bar(site: &Site, page: &Page<'_>, needs: Option<usize>) -> Markup {
             }
             button.go #tt-go type="button" aria-keyshortcuts="Control+K Meta+K" title="Go to a session, a page, a command (Ctrl K)" { span { "Go to" } kbd aria-hidden="true" { "Ctrl K" } }
             (theme())
-            a.help href=(site.to("/help")) title="Keys and help" aria-label="Keys and help" { "?" }
+            a.help href=(app.to("/help")) title="Keys and help" aria-label="Keys and help" { "?" }
         }
     }
 }
@@ -148,17 +154,17 @@ fn theme() -> Markup {
     }
 }
 
-fn banner(site: &Site) -> Markup {
+fn banner(app: &AppState) -> Markup {
     html! {
         p.demo role="note" {
             b { "Demo" } " These sessions are invented, and the clock stands still. "
-            @if !site.setup.root.is_empty() { a href="/" { "Back to your own" } }
+            @if !app.setup.root.is_empty() { a href="/" { "Back to your own" } }
         }
     }
 }
 
 /// The dialog with the keys; only a script opens it.
-fn keys(site: &Site, own: &[(&str, &str)]) -> Markup {
+fn keys(app: &AppState, own: &[(&str, &str)]) -> Markup {
     html! {
         dialog #tt-help aria-labelledby="tt-help-title" {
             header { h2 id="tt-help-title" { "Keys" } button #tt-help-close type="button" aria-label="Close" { "✕" } }
@@ -166,15 +172,15 @@ fn keys(site: &Site, own: &[(&str, &str)]) -> Markup {
             div.of-rows { (key_list(ROW_KEYS)) }
             (key_list(KEYS))
             label.tick { input #tt-keys type="checkbox" checked autocomplete="off"; span { "Single keys do something" } }
-            p { a href=(site.to("/help")) { "More help: the filter language, what the signs mean, where logs are read from" } }
+            p { a href=(app.to("/help")) { "More help: the filter language, what the signs mean, where logs are read from" } }
         }
     }
 }
 
 /// The dialog with places to go to; only a script opens it, and fills it.
-fn palette(site: &Site) -> Markup {
+fn palette(app: &AppState) -> Markup {
     html! {
-        dialog #tt-palette aria-label="Go to" data-from=(site.to("/palette")) {
+        dialog #tt-palette aria-label="Go to" data-from=(app.to("/palette")) {
             input #tt-palette-q type="text" role="combobox" aria-label="Session, turn, file or command" aria-expanded="true" aria-controls="tt-palette-list" aria-autocomplete="list" placeholder="Session, turn, file, command or any text" autocomplete="off" spellcheck="false" autocapitalize="off" enterkeyhint="go";
             div #tt-palette-list role="listbox" aria-label="Places to go to" {}
             p.hint.di aria-hidden="true" { @for (keys, what) in PALETTE_KEYS { span { @for key in keys.split("  ") { kbd { (key) } " " } (what) } } }
@@ -189,14 +195,14 @@ pub(crate) fn key_list(keys: &[(&str, &str)]) -> Markup {
 }
 
 /// A page that says what is wrong.
-pub(crate) fn trouble(site: &Site, trouble: &Trouble) -> Markup {
-    let title = if matches!(trouble, Trouble::Missing(_)) { "Not here" } else { "That did not work" };
+pub(crate) fn trouble(app: &AppState, trouble: &Trouble) -> Markup {
+    let title = if trouble.status() == StatusCode::NOT_FOUND { "Not here" } else { "That did not work" };
     let main = html! {
         main #main.lists.narrow {
             h1 { (title) }
-            p { (ticked(&trouble.to_string())) }
-            p { a href=(site.to("/")) { "Home" } " · " a href=(site.to("/sessions")) { "All sessions" } }
+            p { (ticked(&ErrorChain(trouble).to_string())) }
+            p { a href=(app.to("/")) { "Home" } " · " a href=(app.to("/sessions")) { "All sessions" } }
         }
     };
-    page(site, &Page { assets: &["lists.css"], ..Page::plain(title) }, &main)
+    page(app, &Page { assets: &["lists.css"], ..Page::plain(title) }, &main)
 }

@@ -3,9 +3,9 @@
 //! Nobody asking means nothing happening. Who asks waits for it, but not long: where there is much to read, pages show what is known
 //! already. On the first start that is nothing, so the newest logs get a small catalogue of their own first.
 
+use crate::app_state::Setup;
 use crate::machine::Machine;
-use crate::moment::{First, Moment, Reading};
-use crate::site::Setup;
+use crate::snapshot::{FirstReading, LogReading, Snapshot};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,8 +13,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tooltrail_catalog::refresh::refresh;
 use tooltrail_catalog::store::{Catalogue, Error};
+use tooltrail_formats::error::{ErrorChain, panic_message};
 use tooltrail_formats::find::{Found, Search};
 use tooltrail_formats::scan::{Options, Progress};
+use tracing::{error, warn};
 
 /// What is younger than this is taken as it is.
 const YOUNG: Duration = Duration::from_millis(700);
@@ -32,7 +34,7 @@ const EARLY_LOGS: usize = 200;
 /// From so many bytes on, a first filling is left to a process of its own.
 const MUCH: u64 = 256 << 20;
 
-/// Keeps a moment fresh.
+/// Keeps a snapshot of the catalogue fresh.
 pub(crate) struct Fresh {
     state: Mutex<State>,
     changed: Condvar,
@@ -50,15 +52,16 @@ pub(crate) struct Work {
 
 #[derive(Default)]
 struct State {
-    moment: Option<Arc<Moment>>,
+    snapshot: Option<Arc<Snapshot>>,
     /// How often it was asked for, and what was asked for when the last refresh that is done began.
     asked: u64,
     done: u64,
     /// How many logs were read at first and how long it took; and how many were read since.
-    first: Option<First>,
+    first: Option<FirstReading>,
     newer: usize,
-    /// Whether something has changed since it was last compared with the logs.
-    old: bool,
+    /// How many changes were heard of, and how many of them when the last comparison with the logs began.
+    heard: u64,
+    compared: u64,
     /// Before this there is no other comparison because of a change: they would take all the time there is.
     rested: Option<Instant>,
     /// Why the last refresh failed.
@@ -70,7 +73,7 @@ struct State {
 impl State {
     /// Whether something has changed, and it is time to look.
     fn is_old(&self) -> bool {
-        self.old && self.rested.is_none_or(|rested| Instant::now() >= rested)
+        self.heard > self.compared && self.rested.is_none_or(|rested| Instant::now() >= rested)
     }
 }
 
@@ -93,10 +96,16 @@ impl Fresh {
                     Ok(Ok(())) => None,
                     Ok(Err(error)) => {
                         error.heal();
-                        Some(error.to_string())
+                        Some(ErrorChain(&error).to_string())
                     }
-                    Err(_) => Some("the logs could not be read; `tooltrail check` says more".to_owned()),
+                    Err(panic) => {
+                        let said = panic_message(&*panic);
+                        Some(format!("the logs could not be read; `tooltrail check` says more: an internal error: {said}"))
+                    }
                 };
+                if let Some(error) = &problem {
+                    error!(%error, "cannot refresh what pages show");
+                }
                 let mut state = own.state();
                 state.done = ticket;
                 state.problem = problem;
@@ -108,12 +117,12 @@ impl Fresh {
     }
 
     /// What is known now; nothing where nothing has been read yet.
-    pub(crate) fn moment(&self) -> Option<Arc<Moment>> {
+    pub(crate) fn snapshot(&self) -> Option<Arc<Snapshot>> {
         let mut state = self.state();
-        if let Some(moment) =
-            state.moment.as_ref().filter(|moment| moment.made.elapsed() < YOUNG && !moment.read.partial && !state.is_old())
+        if let Some(snapshot) =
+            state.snapshot.as_ref().filter(|snapshot| snapshot.made.elapsed() < YOUNG && !snapshot.read.partial && !state.is_old())
         {
-            return Some(Arc::clone(moment));
+            return Some(Arc::clone(snapshot));
         }
         if state.done == state.asked {
             state.asked += 1;
@@ -125,34 +134,36 @@ impl Fresh {
             waited.unwrap_or_else(PoisonError::into_inner).0
         };
         let state = wait(state, PATIENCE, |state, ticket| state.done < ticket);
-        let state = wait(state, FIRST, |state, ticket| state.done < ticket && state.moment.is_none());
-        state.moment.clone()
+        let state = wait(state, FIRST, |state, ticket| state.done < ticket && state.snapshot.is_none());
+        state.snapshot.clone()
     }
 
     /// Something has changed: whoever asks next wants to know it.
     pub(crate) fn expire(&self) {
-        self.state().old = true;
+        self.state().heard += 1;
     }
 
     /// Waits until everything has been read once, or reading has failed.
     pub(crate) fn wait_until_read(&self) {
-        self.moment();
+        self.snapshot();
         let reading = |state: &mut State| {
-            let whole = state.moment.as_ref().is_some_and(|moment| !moment.read.partial);
+            let whole = state.snapshot.as_ref().is_some_and(|snapshot| !snapshot.read.partial);
             !whole && state.problem.is_none() && !state.over
         };
         drop(self.changed.wait_while(self.state(), reading));
     }
 
-    /// Whether something has changed that what is shown does not have yet.
-    pub(crate) fn is_old(&self) -> bool {
-        self.state().old
+    /// Whether something has changed that a snapshot does not have. It may not be the latest one: whoever was given it asks about it.
+    pub(crate) fn is_old(&self, snapshot: &Snapshot) -> bool {
+        let state = self.state();
+        // Where comparing fails, asking again does not help: pages say what is wrong.
+        state.problem.is_none() && state.heard > snapshot.heard
     }
 
     /// What is known, as it is; waited for only where that is nothing.
-    pub(crate) fn moment_as_it_is(&self) -> Option<Arc<Moment>> {
-        let known = self.state().moment.clone();
-        known.or_else(|| self.moment())
+    pub(crate) fn latest_snapshot(&self) -> Option<Arc<Snapshot>> {
+        let known = self.state().snapshot.clone();
+        known.or_else(|| self.snapshot())
     }
 
     /// Why the last refresh failed.
@@ -182,30 +193,30 @@ impl Fresh {
         let (mut state, waited) = self.changed.wait_timeout_while(self.state(), IDLE, idle).unwrap_or_else(PoisonError::into_inner);
         if waited.timed_out() {
             // It holds on to the catalogue as it was.
-            state.moment = None;
+            state.snapshot = None;
             state = self.changed.wait_while(state, idle).unwrap_or_else(PoisonError::into_inner);
         }
-        state.old = false;
+        state.compared = state.heard;
         (!state.over).then_some(state.asked)
     }
 
     /// Counts the logs that a refresh has read, of so many; tells how it began, and how much came since.
-    fn count(&self, read: usize, logs: usize, took: Duration) -> (First, usize) {
+    fn count(&self, read: usize, logs: usize, took: Duration) -> (FirstReading, usize) {
         let mut state = self.state();
         match state.first {
-            None => state.first = Some(First { read, logs, took }),
+            None => state.first = Some(FirstReading { read, logs, took }),
             Some(_) => state.newer += read,
         }
         (state.first.unwrap_or_default(), state.newer)
     }
 
-    fn show(&self, moment: Moment) {
-        self.state().moment = Some(Arc::new(moment));
+    fn show(&self, snapshot: Snapshot) {
+        self.state().snapshot = Some(Arc::new(snapshot));
         self.changed.notify_all();
     }
 
     fn shows_any(&self) -> bool {
-        self.state().moment.is_some()
+        self.state().snapshot.is_some()
     }
 }
 
@@ -220,13 +231,15 @@ struct Refresher<'a> {
 impl Refresher<'_> {
     fn run(&self) -> Result<(), Error> {
         let start = Instant::now();
+        // Whatever is heard of from here on may have been written after its log was looked at.
+        let heard = self.fresh.state().compared;
         let search = self.machine.search();
-        let mut read = Reading {
+        let mut read = LogReading {
             logs: search.files.len(),
             bytes: search.files.iter().map(|found| found.size).sum(),
             looked: search.looked.clone(),
-            problems: search.problems.iter().map(ToString::to_string).collect(),
-            ..Reading::default()
+            problems: search.problems.iter().map(|problem| ErrorChain(problem).to_string()).collect(),
+            ..LogReading::default()
         };
         let work = Arc::new(Work { total: AtomicU64::new(read.bytes), ..Work::default() });
         *self.fresh.progress.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&work);
@@ -242,32 +255,38 @@ impl Refresher<'_> {
         }
         let outcome = refresh(&mut catalogue, &search, self.options, self.machine.now().time, &work.progress)?;
         work.progress.bytes.store(work.total.load(Ordering::Relaxed), Ordering::Relaxed);
-        read.problems.extend(outcome.problems.iter().map(ToString::to_string));
+        read.problems.extend(outcome.problems.iter().map(|problem| ErrorChain(problem).to_string()));
         let first = if is_new { read.logs } else { outcome.read };
         (read.first, read.newer) = self.fresh.count(first, read.logs, start.elapsed());
         self.machine.refreshed(&search);
-        self.fresh.show(Moment::new(catalogue, self.machine.keep(), self.machine.now(), read)?);
+        self.fresh.show(Snapshot { heard, ..Snapshot::new(catalogue, self.machine.keep(), self.machine.now(), read)? });
         Ok(())
     }
 
     /// Something to show while everything is read: what is stored, or the newest logs.
-    fn begin(&self, catalogue: &Catalogue, search: &Search, read: &Reading) -> Result<(), Error> {
-        let read = Reading { partial: true, ..read.clone() };
+    fn begin(&self, catalogue: &Catalogue, search: &Search, read: &LogReading) -> Result<(), Error> {
+        let read = LogReading { partial: true, ..read.clone() };
         if !catalogue.is_new() {
             let stored = Catalogue::open(self.catalogue)?;
-            self.fresh.show(Moment::new(stored, self.machine.keep(), self.machine.now(), read)?);
+            self.fresh.show(Snapshot::new(stored, self.machine.keep(), self.machine.now(), read)?);
             return Ok(());
         }
         if read.bytes <= EARLY_BYTES {
             return Ok(());
         }
         // Where there is no place for it, the first page waits.
-        let Ok(place) = tempfile::tempdir_in(self.place) else { return Ok(()) };
+        let place = match tempfile::tempdir_in(self.place) {
+            Ok(place) => place,
+            Err(error) => {
+                warn!(path = ?self.place, %error, "no place for a first catalogue; the first page waits");
+                return Ok(());
+            }
+        };
         let mut few = Catalogue::open(&place.path().join("newest.sqlite"))?;
         let newest = Search { files: newest(&search.files), ..Search::default() };
         refresh(&mut few, &newest, self.options, self.machine.now().time, &Progress::default())?;
-        let moment = Moment::new(few, self.machine.keep(), self.machine.now(), read)?;
-        self.fresh.show(Moment { _place: Some(place), ..moment });
+        let snapshot = Snapshot::new(few, self.machine.keep(), self.machine.now(), read)?;
+        self.fresh.show(Snapshot { _place: Some(place), ..snapshot });
         Ok(())
     }
 }

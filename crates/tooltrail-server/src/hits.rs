@@ -1,9 +1,9 @@
 //! What a search found, by session and by call or message, with the matches marked.
 
 use crate::answer::Trouble;
-use crate::asking::asking;
-use crate::called;
-use crate::listed::Rows;
+use crate::call_rows;
+use crate::filter_form::filter_address;
+use crate::session_table::SessionRows;
 use crate::words;
 use maud::{Markup, html};
 use std::ops::ControlFlow;
@@ -90,18 +90,18 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// A session with what was found in it.
-pub(crate) fn group(rows: &Rows<'_>, found: &Found, wanted: &Wanted<'_>) -> Result<Markup, Trouble> {
+pub(crate) fn group(rows: &SessionRows<'_>, found: &Found, wanted: &Wanted<'_>) -> Result<Markup, Trouble> {
     let Some(first) = found.units.first().and_then(|unit| unit.hits.first()) else { return Ok(html! {}) };
     let Some(place) = rows.rows.iter().position(|row| row.agent == first.agent && row.session == first.session) else {
         return Ok(html! {});
     };
     let Some(row) = rows.rows.get(place) else { return Ok(html! {}) };
-    let calls = rows.moment.listing.calls_of(&rows.moment.library.catalogue(), place)?;
+    let calls = rows.snapshot.listing.calls_of(&rows.snapshot.library.catalogue(), place)?;
     let mut shown = Vec::new();
     for unit in &found.units {
         shown.push(self::unit(rows, row, unit, &calls, wanted.find)?);
     }
-    let all = asking(rows.site, "/search", &format!("{} session:{}", wanted.query, quoted(row.session)));
+    let all = filter_address(rows.app, "/search", &format!("{} session:{}", wanted.query, quoted(row.session)));
     Ok(html! {
         section.hit {
             h2 {
@@ -109,7 +109,7 @@ pub(crate) fn group(rows: &Rows<'_>, found: &Found, wanted: &Wanted<'_>) -> Resu
                 span.about {
                     @if let Some(project) = row.project { (rows.project(project)) }
                     span.di { (neutral(row.agent)) }
-                    @if let Some(last) = words::time(row.last_at.as_deref()) { time.di datetime=(last) title=(rows.clock.full(last)) { (rows.clock.day(last)) } }
+                    @if let Some(last) = row.last_at { time.di datetime=(last) title=(rows.clock.full(last)) { (rows.clock.day(last)) } }
                 }
             }
             ol data-rows { @for unit in &shown { (unit) } }
@@ -119,13 +119,12 @@ pub(crate) fn group(rows: &Rows<'_>, found: &Found, wanted: &Wanted<'_>) -> Resu
 }
 
 /// A call or a message with the texts that were found in it.
-fn unit(rows: &Rows<'_>, row: &SessionRow<'_>, told: &Told, calls: &[Listed], find: Option<&str>) -> Result<Markup, Trouble> {
+fn unit(rows: &SessionRows<'_>, row: &SessionRow<'_>, told: &Told, calls: &[Listed], find: Option<&str>) -> Result<Markup, Trouble> {
     let Some(first) = told.hits.first() else { return Ok(html! {}) };
-    let at = words::time(first.at.as_deref());
     let line = match first.unit {
         Unit::Call(number) => {
             let listed: Vec<Listed> = calls.iter().filter(|call| call.number == number).copied().collect();
-            called::lines(rows.moment, &listed)?.into_iter().next()
+            call_rows::lines(rows.snapshot, &listed)?.into_iter().next()
         }
         Unit::Message(_) => None,
     };
@@ -133,12 +132,12 @@ fn unit(rows: &Rows<'_>, row: &SessionRow<'_>, told: &Told, calls: &[Listed], fi
         li {
             p.whose {
                 @if let Some(line) = &line {
-                    a.number href=(line.address(rows.site, row.session)) title="The life of this call" { "#" (line.number) }
-                    (line.link(rows.site, row.session, find)) (line.verdict()) span.di { (line.took()) }
+                    a.number href=(line.address(rows.app, row.session)) title="The life of this call" { "#" (line.number) }
+                    (line.link(rows.app, row.session, find)) (line.verdict()) span.di { (line.took()) }
                 } @else {
                     a.call-line data-row href=(message(rows, row, first, find)) { b { (who(first.field)) } }
                 }
-                @if let Some(at) = at { time.di datetime=(at) title=(rows.clock.full(at)) { (rows.clock.time(at)) } }
+                @if let Some(at) = first.at { time.di datetime=(at) title=(rows.clock.full(at)) { (rows.clock.time(at)) } }
             }
             @for hit in &told.hits { p.text { @if line.is_some() { span.field { (hit.field) } } span { (marked(&hit.snippet, &hit.matches)) } } }
             @if told.more > 0 { p.text.di { "and " (count(told.more as u64)) " more here" } }
@@ -157,9 +156,9 @@ fn who(field: &str) -> &'static str {
 }
 
 /// The address of a message in its session. Where several logs tell of it, a line alone does not say which message it is.
-fn message(rows: &Rows<'_>, row: &SessionRow<'_>, hit: &Hit, find: Option<&str>) -> String {
+fn message(rows: &SessionRows<'_>, row: &SessionRow<'_>, hit: &Hit, find: Option<&str>) -> String {
     let anchor = (row.files.len() == 1).then(|| format!("m0-{}-0", hit.line));
-    called::row_address(rows.site, row.session, anchor.as_deref(), find)
+    call_rows::row_address(rows.app, row.session, anchor.as_deref(), find)
 }
 
 /// A snippet in one line, with its matches marked. Blanks and line feeds in a row are one space.

@@ -9,6 +9,7 @@ use crate::machine::Machine;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tooltrail_catalog::watch::{Ground, Held, Next, Options, Subscriber, Watcher, Wish};
+use tracing::warn;
 
 /// How many feeds there are, and how many follow them, at most.
 const FEEDS: usize = 16;
@@ -89,7 +90,8 @@ impl Hub {
         let mut state = self.state();
         if state.watcher.is_none() {
             let clock = Arc::clone(&self.machine);
-            let watcher = Watcher::start(ground, self.options.clone(), Arc::new(move || clock.now()), None).ok()?;
+            let watcher = Watcher::start(ground, self.options.clone(), Arc::new(move || clock.now()), None);
+            let watcher = watcher.inspect_err(|error| warn!(%error, "cannot watch logs; pages do not update by themselves")).ok()?;
             state.watcher = Some(Arc::new(watcher));
         }
         state.watcher.as_ref().map(|watcher| watcher.subscribe(wish))

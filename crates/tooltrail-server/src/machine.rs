@@ -1,4 +1,4 @@
-//! What a site has to know about the machine it runs on. The command line tells it, since it alone looks at the environment.
+//! What the pages have to know about the machine they are served from. The command line tells it, since it alone looks at the environment.
 
 use tooltrail_catalog::keep::Keep;
 use tooltrail_catalog::watch::Ground;

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::{self, error::TrySendError};
+use tracing::{debug, warn};
 
 /// Something that is written while it is sent.
 pub struct Written {
@@ -50,6 +51,16 @@ impl Pipe {
         self.flush()?;
         self.ended.store(true, Ordering::Release);
         Ok(())
+    }
+}
+
+/// Logs how writing ended. Whoever reads sees that the file is broken off; why, only the log can say.
+pub(crate) fn finish(written: io::Result<()>) {
+    match written {
+        Ok(()) => {}
+        // Whoever wanted it has gone.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => debug!("nobody reads a download any more"),
+        Err(error) => warn!(%error, "a download is broken off"),
     }
 }
 

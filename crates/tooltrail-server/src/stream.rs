@@ -2,9 +2,9 @@
 //! for what it shows. So nothing is lost where a connection is: after a pause everybody asks once.
 
 use crate::answer::headed;
+use crate::app_state::AppState;
 use crate::feed::{Follower, Told};
 use crate::pipe::{Written, stream};
-use crate::site::Site;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
@@ -31,8 +31,8 @@ struct Notice<'a> {
 }
 
 /// The stream for pages.
-pub(crate) fn events(site: &Arc<Site>, headers: &HeaderMap) -> Response {
-    match site.hub().follow("", Wish { touched: true, ..Wish::default() }, last_event(headers)) {
+pub(crate) fn events(app: &Arc<AppState>, headers: &HeaderMap) -> Response {
+    match app.hub().follow("", Wish { touched: true, ..Wish::default() }, last_event(headers)) {
         Some(follower) => spawn(|sender| pages(follower, sender)),
         None => headed(StatusCode::SERVICE_UNAVAILABLE, "text/plain; charset=utf-8", "no-store", "Too many listen already.\n".into()),
     }

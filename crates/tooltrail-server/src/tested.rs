@@ -2,7 +2,7 @@
 //!
 //! It takes a look at every command of a session, a millisecond or two each; a list has a hundred of them.
 
-use crate::moment::Moment;
+use crate::snapshot::Snapshot;
 use crate::words;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -10,11 +10,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use tooltrail_catalog::library::Library;
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Selection;
 use tooltrail_model::digest::{self, Outcome, Run};
 use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::{Tone, counted};
+use tracing::warn;
 
 /// So many sessions are remembered.
 const KNOWN: usize = 5_000;
@@ -41,8 +43,8 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    fn allow(&self, moment: &Moment, rows: &[SessionRow<'_>], place: usize) -> bool {
-        !moment.listing.is_gone(place) && rows.get(place).is_some_and(|row| row.calls <= self.calls)
+    fn allow(&self, snapshot: &Snapshot, rows: &[SessionRow<'_>], place: usize) -> bool {
+        !snapshot.listing.is_gone(place) && rows.get(place).is_some_and(|row| row.calls <= self.calls)
     }
 }
 
@@ -54,20 +56,20 @@ pub(crate) struct Tests {
 
 impl Tests {
     /// How the tests of some sessions went, as far as it can be told within bounds.
-    pub(crate) fn of(&self, moment: &Moment, rows: &[SessionRow<'_>], places: &[usize], bounds: &Bounds) -> HashMap<usize, Tested> {
-        let key = |place: usize| rows.get(place).map(|row| (row.session.to_owned(), moment.listing.version(place)));
+    pub(crate) fn of(&self, snapshot: &Snapshot, rows: &[SessionRow<'_>], places: &[usize], bounds: &Bounds) -> HashMap<usize, Tested> {
+        let key = |place: usize| rows.get(place).map(|row| (row.session.to_owned(), snapshot.listing.version(place)));
         let mut told: HashMap<usize, Tested> = HashMap::new();
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         told.extend(places.iter().filter_map(|&place| Some((place, known.get(&key(place)?)?.clone()))));
         drop(known);
         let open: Vec<usize> =
-            places.iter().copied().filter(|place| !told.contains_key(place) && bounds.allow(moment, rows, *place)).collect();
+            places.iter().copied().filter(|place| !told.contains_key(place) && bounds.allow(snapshot, rows, *place)).collect();
         let (start, next, found) = (Instant::now(), AtomicUsize::new(0), Mutex::new(Vec::new()));
         let work = || {
             while start.elapsed() < bounds.patience
                 && let Some(&place) = open.get(next.fetch_add(1, Ordering::Relaxed))
             {
-                if let Some(tested) = tested(moment, rows, place) {
+                if let Some(tested) = tested(snapshot, rows, place) {
                     found.lock().unwrap_or_else(PoisonError::into_inner).push((place, tested));
                 }
             }
@@ -91,12 +93,13 @@ impl Tests {
 }
 
 /// How the tests of a session went. One that cannot be opened has none.
-fn tested(moment: &Moment, rows: &[SessionRow<'_>], place: usize) -> Option<Tested> {
+fn tested(snapshot: &Snapshot, rows: &[SessionRow<'_>], place: usize) -> Option<Tested> {
     let row = rows.get(place).filter(|row| row.calls > 0)?;
-    let linker = moment.library.open(moment.listing.bundle(place)?).ok()?;
+    let opened = snapshot.library.open(snapshot.listing.bundle(place)?);
+    let linker = opened.inspect_err(|error| warn!(error = %ErrorChain(error), "cannot open a session for its tests")).ok()?;
     let linked = linker.link();
     let own = linked.sessions.iter().position(|session| session.agent == row.agent && *session.id == *row.session)?;
-    let book = SessionBook::outline(&linked, &[own], &moment.now, moment.library.shelf());
+    let book = SessionBook::outline(&linked, &[own], &snapshot.now, snapshot.library.shelf());
     Some(digest::of(&book, &Selection::default()).test.map(|run| said(&run)).unwrap_or_default())
 }
 

@@ -92,14 +92,9 @@ impl Clock {
     }
 }
 
-/// A time of the contracts.
-pub(crate) fn time(text: Option<&str>) -> Option<Time> {
-    text?.parse().ok()
-}
-
 /// How long a session lasted, in milliseconds.
 pub(crate) fn lasted(row: &SessionRow<'_>) -> Option<u64> {
-    let micros = time(row.started_at.as_deref())?.micros_until(time(row.last_at.as_deref())?);
+    let micros = row.started_at?.micros_until(row.last_at?);
     u64::try_from(micros / 1000).ok().filter(|millis| *millis > 0)
 }
 

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::Semaphore;
+use tooltrail_formats::error::panic_message;
 
 /// How many are made at once: pages, and answers to programs, which must not keep a person waiting.
 const PAGES_AT_ONCE: usize = 12;
@@ -18,6 +19,17 @@ pub(crate) static ANSWERS: Lane = Lane(Semaphore::const_new(ANSWERS_AT_ONCE));
 
 /// What is made of one kind.
 pub(crate) struct Lane(Semaphore);
+
+/// A reason why nothing came of what was begun.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WorkError {
+    /// The server ends.
+    #[error("the server is stopping")]
+    Ended,
+    /// The code that makes it has a fault, which is in our reach and not in the reader's.
+    #[error("an internal error: {0}")]
+    Panicked(String),
+}
 
 /// Whether somebody still waits for what is made.
 #[derive(Clone, Debug, Default)]
@@ -40,9 +52,9 @@ impl Drop for Waiting {
 }
 
 impl Lane {
-    /// Has something made when it is its turn; nothing comes of it if that breaks down.
-    pub(crate) async fn make<T: Send + 'static>(&'static self, make: impl FnOnce(&Wanted) -> T + Send + 'static) -> Option<T> {
-        let turn = self.0.acquire().await.ok()?;
+    /// Has something made when it is its turn.
+    pub(crate) async fn make<T: Send + 'static>(&'static self, make: impl FnOnce(&Wanted) -> T + Send + 'static) -> Result<T, WorkError> {
+        let turn = self.0.acquire().await.map_err(|_| WorkError::Ended)?;
         let waiting = Waiting(Wanted::default());
         let wanted = waiting.0.clone();
         let made = tokio::task::spawn_blocking(move || {
@@ -50,7 +62,14 @@ impl Lane {
             let _turn = turn;
             make(&wanted)
         });
-        made.await.ok()
+        made.await.map_err(|error| match error.try_into_panic() {
+            Ok(panic) => {
+                let said = panic_message(&*panic).to_owned();
+                tracing::error!(error = %said, "a page or an answer could not be made");
+                WorkError::Panicked(said)
+            }
+            Err(_) => WorkError::Ended,
+        })
     }
 }
 
@@ -86,7 +105,9 @@ mod tests {
             first.abort();
             let _ = first.await;
             ended.recv_timeout(Duration::from_secs(20)).unwrap();
-            assert_eq!(LANE.make(|_| 3).await, Some(3));
+            assert_eq!(LANE.make(|_| 3).await.ok(), Some(3));
+            let broken = LANE.make(|_| std::panic::resume_unwind(Box::new("no such luck"))).await;
+            assert_eq!(broken.err().map(|error: WorkError| error.to_string()).as_deref(), Some("an internal error: no such luck"));
             assert!(said.try_recv().is_err(), "it was begun");
         });
     }

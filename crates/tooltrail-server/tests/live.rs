@@ -9,19 +9,19 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use support::World;
-use tooltrail_testkit::agent::Agent;
+use tooltrail_testkit::agent::FakeAgent;
 
 const SESSION: &str = "5e551011-aaaa-4bbb-8ccc-000000000002";
 
-fn world() -> (World, Agent) {
+fn world() -> (World, FakeAgent) {
     let world = World::new(|home| drop(begin(home)));
-    let agent = Agent::start(&world.home(), "/srv/live", SESSION).expect("a log");
+    let agent = FakeAgent::start(&world.home(), "/srv/live", SESSION).expect("a log");
     (world, agent)
 }
 
 /// A session of more than one section.
-fn begin(home: &Path) -> Agent {
-    let mut agent = Agent::start(home, "/srv/live", SESSION).expect("a log");
+fn begin(home: &Path) -> FakeAgent {
+    let mut agent = FakeAgent::start(home, "/srv/live", SESSION).expect("a log");
     agent.prompt("a first turn").expect("a record");
     for number in 0..130 {
         call(&mut agent, &format!("toolu_{number}"));
@@ -29,7 +29,7 @@ fn begin(home: &Path) -> Agent {
     agent
 }
 
-fn call(agent: &mut Agent, id: &str) {
+fn call(agent: &mut FakeAgent, id: &str) {
     agent.call(id, "true").expect("a record");
     agent.result(id, Ok("done")).expect("a record");
 }
@@ -139,4 +139,24 @@ fn an_open_page_learns_what_a_new_one_shows() {
     // Parts of the version before are gone.
     let old = before["v"].as_str().expect("a version");
     assert_eq!(world.ask(&format!("{page}/rows/1?v={old}")).0, 409);
+}
+
+#[test]
+fn a_session_that_has_not_changed_keeps_its_version_when_it_is_watched() {
+    let (world, mut agent) = world();
+    let page = format!("/s/{SESSION}");
+    // Nothing is watched yet, so the page is drawn from the catalogue.
+    let drawn = world.page(&page);
+    let version = drawn.split("data-v=\"").nth(1).and_then(|rest| rest.split('"').next()).expect("a version").to_owned();
+    let mut events = world.events("/events", None);
+    next(&mut events);
+    // From here on there is a watcher, and a first look at the session opens it as that one knows it.
+    let live: Value = serde_json::from_str(&world.page(&format!("{page}/live?have=&outline="))).expect("it is JSON");
+    assert_eq!(live["v"], version.as_str());
+    assert_eq!(world.ask(&format!("{page}/rows/1?v={version}")).0, 200, "these are its own rows");
+    // What is appended is a change, as ever.
+    call(&mut agent, "toolu_more");
+    next(&mut events);
+    let live: Value = serde_json::from_str(&world.page(&format!("{page}/live?have=&outline="))).expect("it is JSON");
+    assert_ne!(live["v"], version.as_str());
 }

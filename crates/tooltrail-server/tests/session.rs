@@ -137,7 +137,17 @@ fn downloads_hide_secrets_unless_they_are_wanted() {
         assert!(world.page(&format!("/s/one/export.{extension}?redact=no")).contains(secret), "{extension}");
     }
     assert_eq!(world.ask("/s/one/export.patch").0, 200);
-    assert_eq!(world.ask("/s/one/export.exe").0, 404);
+    for missing in ["export.exe", "export.", "export", "nothing"] {
+        assert_eq!(world.ask(&format!("/s/one/{missing}")).0, 404, "{missing}");
+    }
+    // Everything that the command line offers is offered here.
+    let page = world.page("/s/one");
+    for output in tooltrail_view::render::outputs::OUTPUTS {
+        assert!(page.contains(&format!("/s/one/export.{}\"", output.name)), "{}", output.name);
+        let (status, head, _) = world.answer(&format!("/s/one/export.{}", output.name));
+        assert_eq!(status, 200, "{}", output.name);
+        assert!(head.to_lowercase().contains(output.media_type) && head.contains(&format!("session-one.{}", output.ending())), "{head}");
+    }
     // Where it is read, it is as it was.
     assert!(world.page("/s/one").contains(secret));
 }

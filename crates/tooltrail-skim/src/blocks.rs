@@ -1,18 +1,19 @@
 //! The inner loops: finding the end of a string or of a container, 64 bytes at a time.
 //!
-//! A block of 64 bytes becomes bit masks, one bit per byte: where quotes, backslashes and brackets are. Integer arithmetic on
-//! those masks tells which quotes are real and which bytes lie inside strings, without a branch per byte.
+//! A block of 64 bytes becomes bit masks, one bit per byte: where quotes, backslashes and brackets are. Integer arithmetic
+//! on those masks shows which quotes are real and which bytes lie inside strings, without a branch per byte.
 
 use wide::{u8x16, u8x64};
 
 const BLOCK: usize = 64;
 
-/// A block that may reach past the end of the text: what is missing reads as spaces.
+/// A block that may reach past the end of the text; missing bytes read as spaces.
 #[inline]
 fn block(bytes: &[u8], at: usize) -> u8x64 {
     if let Some(whole) = bytes.get(at..).and_then(|rest| rest.first_chunk::<BLOCK>()) {
         return u8x64::new(*whole);
     }
+    // Spaces mean nothing to JSON, so a padded block needs no special case.
     let mut padded = [b' '; BLOCK];
     let rest = bytes.get(at..).unwrap_or_default();
     padded[..rest.len()].copy_from_slice(rest);
@@ -30,7 +31,9 @@ fn escaped(backslash: u64, carry: &mut u64) -> u64 {
     if backslash == 0 {
         return std::mem::take(carry);
     }
+    // Backslashes on even bits; the two parities are what the addition below separates.
     const EVEN: u64 = 0x5555_5555_5555_5555;
+    // An escaped backslash escapes nothing itself.
     let backslash = backslash & !*carry;
     let after = (backslash << 1) | *carry;
     // A run of backslashes escapes what follows if its length is odd; adding the runs that start on odd bits to all runs
@@ -57,8 +60,8 @@ fn is_escaped(bytes: &[u8], at: usize, floor: usize) -> bool {
     run % 2 == 1
 }
 
-/// Where the string ends whose first byte after the opening quote is at `start`: the position of its closing quote, and
-/// whether it is certain that nothing in it is escaped.
+/// End of the string whose first byte after the opening quote is at `start`: the position of its closing quote, and whether
+/// it is certain that nothing in it is escaped.
 #[inline]
 pub(crate) fn string_end(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
     // Most strings of a log are ids and keys: one look at 16 bytes settles those.
@@ -71,18 +74,19 @@ pub(crate) fn string_end(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
             return Some((start + quote as usize, true));
         }
     }
-    // A second look settles the rest of them, and still tells whether anything is escaped.
+    // A second look covers most of the rest, and still shows whether anything is escaped.
     let block = block(bytes, start);
     let quote = mask(block, b'"').trailing_zeros();
     if quote < 64 && mask(block, b'\\').trailing_zeros() > quote {
         return Some((start + quote as usize, true));
     }
+    // A quote that may be escaped is looked at again below; a block without one is done.
     let at = if quote < 64 { start } else { start + BLOCK };
     long_string_end(bytes, at, start).map(|end| (end, false))
 }
 
-/// The same from `at` on, for strings that are long or escaped: only quotes are looked for, and whether one is escaped is seen
-/// by looking back from it.
+/// The end of a long or escaped string, from `at` on. Only quotes are searched; whether one is escaped is seen by looking
+/// back from it.
 fn long_string_end(bytes: &[u8], at: usize, start: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
     let (whole, tail) = rest.as_chunks::<BLOCK>();
@@ -90,6 +94,7 @@ fn long_string_end(bytes: &[u8], at: usize, start: usize) -> Option<usize> {
     for (index, block) in whole.iter().enumerate() {
         let (quarters, _) = block.as_chunks::<16>();
         let [a, b, c, d] = [0, 1, 2, 3].map(|quarter| u8x16::new(quarters[quarter]).simd_eq(quote));
+        // The common case inside of long texts: 64 bytes without a quote.
         if !(a | b | c | d).any() {
             continue;
         }
@@ -100,6 +105,7 @@ fn long_string_end(bytes: &[u8], at: usize, start: usize) -> Option<usize> {
             if !is_escaped(bytes, end, start) {
                 return Some(end);
             }
+            // Clears the lowest bit, to go on with the next quote of this block.
             found &= found - 1;
         }
     }
@@ -108,14 +114,14 @@ fn long_string_end(bytes: &[u8], at: usize, start: usize) -> Option<usize> {
     quotes.find(|&end| !is_escaped(bytes, end, start))
 }
 
-/// How many bytes of a block stand before the first backslash.
+/// Number of bytes of a block before the first backslash.
 #[inline(always)]
 pub(crate) fn plain_run(block: &[u8; 16]) -> usize {
     let found = u8x16::new(*block).simd_eq(u8x16::splat(b'\\')).to_bitmask();
     if found == 0 { 16 } else { found.trailing_zeros() as usize }
 }
 
-/// The letter that stands behind a backslash for a byte that is usually escaped.
+/// The letter behind a backslash for a byte that is usually escaped.
 pub(crate) fn usual_escape(byte: u8) -> Option<u8> {
     Some(match byte {
         b'\n' => b'n',
@@ -128,10 +134,10 @@ pub(crate) fn usual_escape(byte: u8) -> Option<u8> {
     })
 }
 
-/// Whether a string is spelled as nearly every writer spells it: a backslash and a letter where there is such an escape, and
-/// everything else as it is. A text has one such spelling.
+/// Whether a string is spelled as nearly every writer spells it: a backslash and a letter where such an escape exists, and
+/// everything else literally. A text has exactly one such spelling.
 pub(crate) fn is_usual(bytes: &[u8]) -> bool {
-    // Where the last escape ends.
+    // End of the last escape: a backslash before it is its second half.
     let mut open = 0;
     for first in (0..bytes.len()).step_by(BLOCK) {
         let mut found = mask(block(bytes, first), b'\\');
@@ -149,12 +155,12 @@ pub(crate) fn is_usual(bytes: &[u8]) -> bool {
     true
 }
 
-/// Where the container ends whose opening bracket is at `start`: just after its closing bracket, and how deep it went.
+/// End of the container whose opening bracket is at `start`, just after its closing bracket; and how deep it went.
 #[inline]
 pub(crate) fn container_end(bytes: &[u8], start: usize) -> Option<(usize, usize)> {
     let (mut at, mut depth, mut deepest) = (start, 0usize, 0usize);
     while at < bytes.len() {
-        // Every block begins outside of strings: one that is open at the end of a block is followed to its own end.
+        // Every block begins outside of strings: a string that is open at the end of a block is followed to its own end.
         let block = block(bytes, at);
         let mut quotes = mask(block, b'"');
         if quotes != 0 {
@@ -165,10 +171,12 @@ pub(crate) fn container_end(bytes: &[u8], start: usize) -> Option<(usize, usize)
         let folded = block | u8x64::splat(0x20);
         let opens = mask(folded, b'{') & !inside;
         let closes = mask(folded, b'}') & !inside;
+        // If this block cannot close the container, counting is enough and no bit is looked at.
         let closing = closes.count_ones() as usize;
         if closing < depth {
             depth = depth + opens.count_ones() as usize - closing;
         } else {
+            // Otherwise brackets are taken in order, to find the one that closes it.
             let mut brackets = opens | closes;
             while brackets != 0 {
                 let bit = brackets & brackets.wrapping_neg();
@@ -185,6 +193,7 @@ pub(crate) fn container_end(bytes: &[u8], start: usize) -> Option<(usize, usize)
             }
         }
         deepest = deepest.max(depth);
+        // The last bit says whether a string is open at the end of the block.
         if inside >> 63 != 0 {
             let first = at + BLOCK - quotes.leading_zeros() as usize;
             at = long_string_end(bytes, at + BLOCK, first)? + 1;
@@ -206,6 +215,7 @@ mod tests {
                 let mut text = "x".repeat(filler);
                 text.push_str(&"\\".repeat(backslashes));
                 text.push_str("\" tail\"");
+                // The obvious algorithm, byte by byte, as a reference.
                 let slow = {
                     let (mut at, bytes) = (0, text.as_bytes());
                     while bytes[at] != b'"' {
@@ -249,6 +259,7 @@ mod tests {
         let text = "[".repeat(200_000) + &"]".repeat(200_000);
         let (end, depth) = container_end(text.as_bytes(), 0).unwrap();
         assert_eq!(end, text.len());
+        // The depth is exact to within one block.
         assert!(depth > 199_000);
     }
 }

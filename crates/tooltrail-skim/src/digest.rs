@@ -7,7 +7,8 @@ use crate::blocks;
 use crate::skim::{Skim, Torn, Type};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// Deeper than this a value is hashed as it is spelled: the walk below uses the stack, and nobody nests inputs like that.
+/// Depth from which a value is hashed as it is spelled: the walk below uses the stack, and real inputs are not nested that
+/// deep.
 const DEEP: usize = 48;
 
 impl Skim<'_> {
@@ -17,23 +18,26 @@ impl Skim<'_> {
     }
 }
 
-/// `scratch` is where escaped strings are decoded, kept from one to the next.
+/// `scratch` holds decoded strings and is reused from one to the next.
 fn digest(skim: &mut Skim<'_>, depth: usize, scratch: &mut Vec<u8>) -> Result<u64, Torn> {
     match skim.peek() {
         Some(Type::String) => match skim.string() {
             Some(raw) => Ok(text(raw, scratch)),
+            // A string that does not end fails below as any torn value does.
             None => skim.skip().map(|_| 0),
         },
         Some(Type::Object) if depth < DEEP => {
             let mut sum = 0u64;
             skim.object(|key, value| {
                 let member = mix(xxh3_64(key.as_bytes()), digest(value, depth + 1, scratch)?);
+                // A sum, because keys may come in any order.
                 sum = sum.wrapping_add(member);
                 Ok(())
             })?;
             Ok(mix(1, sum))
         }
         Some(Type::Array) if depth < DEEP => {
+            // Mixed in sequence, because the order of elements matters.
             let mut all = 2u64;
             skim.array(|item| {
                 all = mix(all, digest(item, depth + 1, scratch)?);
@@ -43,7 +47,7 @@ fn digest(skim: &mut Skim<'_>, depth: usize, scratch: &mut Vec<u8>) -> Result<u6
         }
         _ => {
             let span = skim.skip()?;
-            // A number is not the text that spells it.
+            // A number must not hash like the string that spells it.
             Ok(mix(3, xxh3_64(skim.slice(span))))
         }
     }
@@ -56,8 +60,8 @@ impl crate::Raw<'_> {
     }
 }
 
-/// What is hashed is the usual spelling of a text: nearly every string has it already, and need not be decoded. (What is no
-/// JSON, a control character that is not escaped, is hashed as it stands.)
+/// Hash of the usual spelling of a text: nearly every string has it already, and need not be decoded. Invalid JSON, such as
+/// a raw control character, is hashed as it stands.
 fn text(raw: crate::Raw<'_>, scratch: &mut Vec<u8>) -> u64 {
     if raw.is_plain() || blocks::is_usual(raw.bytes()) {
         return xxh3_64(raw.bytes());

@@ -19,4 +19,4 @@ mod raw;
 mod skim;
 
 pub use raw::Raw;
-pub use skim::{Key, Skim, Span, Torn, Type};
+pub use skim::{ByteRange, ObjectKey, Skim, Torn, Type};

@@ -1,4 +1,4 @@
-//! A string as the text spells it, decoded only when somebody wants to read it.
+//! A string as the text spells it, decoded only on demand.
 
 use crate::blocks;
 use std::borrow::Cow;
@@ -7,7 +7,7 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Raw<'a> {
     bytes: &'a [u8],
-    /// It is known that nothing is escaped: the spelling is the text.
+    /// Whether nothing is known to be escaped, so that the spelling is the text.
     plain: bool,
 }
 
@@ -17,7 +17,7 @@ impl<'a> Raw<'a> {
         Raw { bytes, plain: false }
     }
 
-    /// The same where it may be known already that nothing is escaped.
+    /// Wraps the bytes between two quotes, where it may be known that nothing is escaped.
     pub(crate) fn known(bytes: &'a [u8], plain: bool) -> Self {
         Raw { bytes, plain }
     }
@@ -27,12 +27,12 @@ impl<'a> Raw<'a> {
         self.plain
     }
 
-    /// The bytes as they stand in the text.
+    /// The bytes as spelled in the text.
     pub fn bytes(self) -> &'a [u8] {
         self.bytes
     }
 
-    /// Whether nothing stands between the quotes.
+    /// Whether the string is empty.
     pub fn is_empty(self) -> bool {
         self.bytes.is_empty()
     }
@@ -51,7 +51,7 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// The decoded text as bytes: what is not UTF-8 stays as it is.
+    /// The decoded text as bytes; invalid UTF-8 stays as it is.
     pub fn decoded_bytes(self) -> Cow<'a, [u8]> {
         self.decoded(usize::MAX)
     }
@@ -63,7 +63,7 @@ impl<'a> Raw<'a> {
     }
 
     fn decoded(self, limit: usize) -> Cow<'a, [u8]> {
-        // An escaped character takes at most six bytes of spelling per byte of text; a few more, so that none is cut.
+        // An escape takes at most six bytes per byte of text; a few more, so that none is cut.
         let window = &self.bytes[..self.bytes.len().min(limit.saturating_mul(6).saturating_add(12))];
         if self.plain || memchr::memchr(b'\\', window).is_none() {
             return Cow::Borrowed(&window[..boundary(window, limit)]);
@@ -77,7 +77,8 @@ impl<'a> Raw<'a> {
     /// The end of the decoded text: `limit` bytes of it, or as few more as it takes not to split a character.
     pub fn tail(self, limit: usize) -> Cow<'a, str> {
         let mut start = self.bytes.len().saturating_sub(limit.saturating_mul(6).saturating_add(12));
-        // Decoding must not start inside an escape sequence or a character. What is cut off here is more than `limit` away.
+        // Decoding must not start inside an escape sequence or a character. The bytes skipped here are more than `limit`
+        // away.
         while start > 0 && start < self.bytes.len() && (self.bytes[start - 1] == b'\\' || self.bytes[start] & 0xC0 == 0x80) {
             start += 1;
         }
@@ -103,6 +104,7 @@ fn boundary(bytes: &[u8], at: usize) -> usize {
         return bytes.len();
     }
     let mut cut = at;
+    // At most three bytes back: longer runs of continuation bytes are not UTF-8 anyway.
     while cut > 0 && at - cut < 4 && bytes[cut] & 0xC0 == 0x80 {
         cut -= 1;
     }
@@ -110,16 +112,16 @@ fn boundary(bytes: &[u8], at: usize) -> usize {
 }
 
 fn lossy(bytes: &[u8]) -> Cow<'_, str> {
-    // The check that expects good text is much faster than the one that mends bad text.
+    // The check for valid text is much faster than the one that repairs invalid text.
     std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
 }
 
 fn decode(bytes: &[u8], limit: usize, out: &mut Vec<u8>) {
-    // A little more than asked for, so that the character at the limit is whole.
+    // Slightly more than requested, so that the character at the limit is complete.
     let limit = limit.saturating_add(4);
     let mut at = 0;
     while at < bytes.len() && out.len() < limit {
-        // Sixteen bytes at a time are copied whole, and what turned out to be too much is taken back.
+        // Sixteen bytes are copied at a time, and the excess is taken back.
         let Some(chunk) = bytes[at..].first_chunk::<16>() else {
             let plain = bytes[at..].iter().position(|byte| *byte == b'\\').unwrap_or(bytes.len() - at);
             out.extend_from_slice(&bytes[at..at + plain]);
@@ -155,7 +157,7 @@ fn escape(bytes: &[u8], out: &mut Vec<u8>) -> usize {
         b'f' => 12,
         b'"' | b'\\' | b'/' => kind,
         b'u' => return unicode(bytes, out),
-        // Not JSON. The backslash is kept, and what follows is read as ordinary text.
+        // Not JSON. The backslash is kept, and the rest is read as ordinary text.
         _ => {
             out.push(b'\\');
             return 1;
@@ -174,6 +176,7 @@ fn unicode(bytes: &[u8], out: &mut Vec<u8>) -> usize {
         out.push(b'\\');
         return 1;
     };
+    // A pair of surrogates is one character; a lone one becomes U+FFFD below.
     if (0xD800..0xDC00).contains(&first)
         && let Some(second @ 0xDC00..0xE000) = bytes.get(6..).and_then(hex4)
     {

@@ -1,20 +1,20 @@
-//! The reader itself: a position in a text, and what can be asked of the value that stands there.
+//! The reader: a position in a text, and methods to read the value that stands there.
 
 use crate::{Raw, blocks};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Where a value stands in the text: byte offsets, end exclusive.
-pub type Span = Range<usize>;
+/// Byte range of a value in the text.
+pub type ByteRange = Range<usize>;
 
-/// The text does not go on as JSON must.
+/// Error: the text does not continue as JSON must.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Torn {
     /// The offset at which reading stopped.
     pub at: usize,
 }
 
-/// What kind of value stands somewhere.
+/// Type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Type {
     /// `{…}`
@@ -33,9 +33,9 @@ pub enum Type {
 
 /// A key of an object, decoded where it was escaped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Key<'k>(&'k [u8]);
+pub struct ObjectKey<'k>(&'k [u8]);
 
-impl<'k> Key<'k> {
+impl<'k> ObjectKey<'k> {
     /// The key's bytes.
     #[inline(always)]
     pub fn as_bytes(self) -> &'k [u8] {
@@ -68,17 +68,17 @@ impl<'a> Skim<'a> {
         self.at
     }
 
-    /// How deep the values nest that were read or skipped so far; a lower bound that is exact to within one block.
+    /// Deepest nesting of the values read or skipped so far; a lower bound that is exact to within one block.
     pub fn deepest(&self) -> usize {
         self.deepest
     }
 
     /// The bytes of a span of this text.
-    pub fn slice(&self, span: Span) -> &'a [u8] {
+    pub fn slice(&self, span: ByteRange) -> &'a [u8] {
         self.bytes.get(span).unwrap_or_default()
     }
 
-    /// What stands next, without reading it. `None` at the end and before anything that starts no value.
+    /// Type of the next value, without reading it. `None` at the end and before anything that does not start a value.
     #[inline]
     pub fn peek(&mut self) -> Option<Type> {
         Some(match self.byte()? {
@@ -92,14 +92,15 @@ impl<'a> Skim<'a> {
         })
     }
 
-    /// Reads an object, calling `member` with each key and the reader at its value; what `member` leaves unread is skipped.
-    /// Anything else than an object is left unread.
+    /// Reads an object, calling `member` with each key and the reader at its value; a value that `member` leaves unread is
+    /// skipped. A value that is no object is left unread.
     #[inline]
-    pub fn object(&mut self, mut member: impl FnMut(Key<'_>, &mut Self) -> Result<(), Torn>) -> Result<(), Torn> {
+    pub fn object(&mut self, mut member: impl FnMut(ObjectKey<'_>, &mut Self) -> Result<(), Torn>) -> Result<(), Torn> {
         if self.byte() != Some(b'{') {
             return Ok(());
         }
         self.enter();
+        // Checked before the loop, which expects at least one key.
         if self.take(b'}') {
             return self.leave();
         }
@@ -107,12 +108,12 @@ impl<'a> Skim<'a> {
             let at = self.at;
             let key = self.string().ok_or(Torn { at })?;
             self.expect(b':')?;
-            // Comparing keys as they are spelled is the fast way; the rare escaped key is decoded first.
+            // Comparing keys as they are spelled is fast; the rare escaped key is decoded first.
             if key.is_plain() {
-                self.value(|value| member(Key(key.bytes()), value))?;
+                self.value(|value| member(ObjectKey(key.bytes()), value))?;
             } else {
                 let decoded = key.decoded_bytes();
-                self.value(|value| member(Key(&decoded), value))?;
+                self.value(|value| member(ObjectKey(&decoded), value))?;
             }
             if self.take(b',') {
                 continue;
@@ -122,8 +123,8 @@ impl<'a> Skim<'a> {
         }
     }
 
-    /// Reads an array, calling `item` with the reader at each element; what `item` leaves unread is skipped.
-    /// Anything else than an array is left unread.
+    /// Reads an array, calling `item` with the reader at each element; an element that `item` leaves unread is skipped. A
+    /// value that is no array is left unread.
     #[inline]
     pub fn array(&mut self, mut item: impl FnMut(&mut Self) -> Result<(), Torn>) -> Result<(), Torn> {
         if self.byte() != Some(b'[') {
@@ -155,10 +156,10 @@ impl<'a> Skim<'a> {
         Some(Raw::known(&self.bytes[start..end], plain))
     }
 
-    /// Reads a number as an unsigned integer: fractions are cut, what does not fit saturates. Anything else is left unread.
+    /// Reads a number as an unsigned integer: fractions are cut, overflow saturates. Anything else is left unread.
     pub fn uint(&mut self) -> Option<u64> {
         self.byte()?;
-        // Up to 18 digits cannot overflow; everything else takes the long way.
+        // Up to 18 digits cannot overflow; everything else takes the slow path.
         let rest = &self.bytes[self.at..];
         let (mut number, mut length) = (0, 0);
         while let Some(digit @ b'0'..=b'9') = rest.get(length)
@@ -167,6 +168,7 @@ impl<'a> Skim<'a> {
             number = number * 10 + u64::from(digit - b'0');
             length += 1;
         }
+        // Only a plain integer may end here; `1.5` and `1e3` take the slow path.
         if length > 0 && rest.get(length).is_none_or(|end| matches!(end, b',' | b'}' | b']')) {
             self.at += length;
             return Some(number);
@@ -174,7 +176,7 @@ impl<'a> Skim<'a> {
         self.int().map(|n| u64::try_from(n).unwrap_or(if n < 0 { 0 } else { u64::MAX }))
     }
 
-    /// Reads a number as a signed integer: fractions are cut, what does not fit saturates. Anything else is left unread.
+    /// Reads a number as a signed integer: fractions are cut, overflow saturates. Anything else is left unread.
     pub fn int(&mut self) -> Option<i128> {
         let token = self.number_token()?;
         if let Ok(n) = token.parse() {
@@ -203,9 +205,9 @@ impl<'a> Skim<'a> {
         Some(value)
     }
 
-    /// Steps over the next value, whatever it is, and says where it stood.
+    /// Steps over the next value, whatever it is, and returns its range.
     #[inline]
-    pub fn skip(&mut self) -> Result<Span, Torn> {
+    pub fn skip(&mut self) -> Result<ByteRange, Torn> {
         let torn = |at| Torn { at };
         let kind = self.peek().ok_or(torn(self.at))?;
         let start = self.at;
@@ -229,7 +231,7 @@ impl<'a> Skim<'a> {
         Ok(start..self.at)
     }
 
-    /// Whether only white space is left.
+    /// Whether only whitespace is left.
     pub fn finished(&mut self) -> bool {
         self.space();
         self.at >= self.bytes.len()
@@ -240,6 +242,7 @@ impl<'a> Skim<'a> {
         self.space();
         let before = self.at;
         read(self)?;
+        // Not moved: the callback did not want this value.
         if self.at == before {
             self.skip()?;
         }
@@ -257,7 +260,7 @@ impl<'a> Skim<'a> {
         Ok(())
     }
 
-    /// The next byte that is not white space, without reading it.
+    /// The next byte that is not whitespace, without reading it.
     #[inline(always)]
     fn byte(&mut self) -> Option<u8> {
         self.space();
@@ -266,13 +269,14 @@ impl<'a> Skim<'a> {
 
     #[inline(always)]
     fn space(&mut self) {
-        // Logs are written without white space between values.
+        // Logs are written without whitespace between values.
         if self.bytes.get(self.at).is_some_and(|byte| *byte > b' ') {
             return;
         }
         self.long_space();
     }
 
+    // Out of line, so that the common case stays small enough to inline.
     #[cold]
     fn long_space(&mut self) {
         while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.bytes.get(self.at) {
@@ -310,13 +314,14 @@ impl<'a> Skim<'a> {
     }
 }
 
-/// Whether a bare token may stand as a value.
+/// Whether a bare token is a valid value.
 fn scalar(token: &[u8]) -> bool {
     match token {
         b"true" | b"false" | b"null" | b"NaN" | b"Infinity" | b"-Infinity" => true,
         [] => false,
         _ => {
             let digits = token.strip_prefix(b"-").unwrap_or(token);
+            // Only the alphabet is checked, not the grammar: the token is skipped or parsed later.
             digits.first().is_some_and(u8::is_ascii_digit)
                 && digits.iter().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'e' | b'E' | b'+' | b'-'))
         }

@@ -1,4 +1,4 @@
-//! An agent at work: records of a session, written one after the other at the time of writing, as a live log grows.
+//! A simulated agent: writes the records of a session one after the other, at the time of writing, as a live log grows.
 
 use serde_json::{Value, json};
 use std::fs::{self, File, OpenOptions};
@@ -6,52 +6,54 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A Claude Code session that goes on.
+/// A Claude Code session being written.
 #[derive(Debug)]
-pub struct Agent {
+pub struct FakeAgent {
     log: File,
     session: String,
-    /// How many records were written, for their ids.
+    /// Number of records written so far, for their ids.
     written: u64,
     last: Option<String>,
 }
 
-impl Agent {
-    /// An agent whose log lies in a home directory: a new one, or one that goes on.
+impl FakeAgent {
+    /// Starts a log in a home directory, or continues one that exists.
     pub fn start(home: &Path, project: &str, session: &str) -> io::Result<Self> {
+        // Claude Code names a project's folder after its path, with dashes for slashes.
         let place = home.join(".claude/projects").join(project.replace('/', "-"));
         fs::create_dir_all(&place)?;
         let log = OpenOptions::new().append(true).create(true).open(place.join(format!("{session}.jsonl")))?;
-        Ok(Agent { log, session: session.to_owned(), written: 0, last: None })
+        Ok(FakeAgent { log, session: session.to_owned(), written: 0, last: None })
     }
 
-    /// A person says something.
+    /// Writes a prompt of the person.
     pub fn prompt(&mut self, text: &str) -> io::Result<()> {
         self.write("user", &json!({ "role": "user", "content": text }), None)
     }
 
-    /// The model says something.
+    /// Writes a text of the model.
     pub fn say(&mut self, text: &str) -> io::Result<()> {
         self.model(&json!([{ "type": "text", "text": text }]))
     }
 
-    /// The model calls a shell.
+    /// Writes a shell call of the model.
     pub fn call(&mut self, id: &str, command: &str) -> io::Result<()> {
         self.model(&json!([{ "type": "tool_use", "id": id, "name": "Bash", "input": { "command": command } }]))
     }
 
-    /// The model asks a person.
+    /// Writes a question of the model to the person.
     pub fn question(&mut self, id: &str, text: &str) -> io::Result<()> {
         let options = json!([{ "label": "yes", "description": "" }, { "label": "no", "description": "" }]);
         let input = json!({ "questions": [{ "question": text, "header": "h", "multiSelect": false, "options": options }] });
         self.model(&json!([{ "type": "tool_use", "id": id, "name": "AskUserQuestion", "input": input }]))
     }
 
-    /// A call comes back: with what it printed, or with an exit code and what it printed.
+    /// Writes the result of a call: its output, or an exit code and its output.
     pub fn result(&mut self, id: &str, printed: Result<&str, (i32, &str)>) -> io::Result<()> {
         let (seen, raw, wrong) = match printed {
             Ok(printed) => (printed.to_owned(), json!({ "stdout": printed, "stderr": "", "interrupted": false }), false),
             Err((code, printed)) => {
+                // Claude Code puts the exit code into the text that the model sees.
                 let seen = format!("Exit code {code}\n{printed}");
                 (seen.clone(), json!(format!("Error: {seen}")), true)
             }
@@ -60,7 +62,7 @@ impl Agent {
         self.write("user", &json!({ "role": "user", "content": content }), Some(raw))
     }
 
-    /// The model has a file made, and it is.
+    /// Writes a call that creates a file, and its result.
     pub fn create(&mut self, id: &str, path: &str, text: &str) -> io::Result<()> {
         self.model(&json!([{ "type": "tool_use", "id": id, "name": "Write", "input": { "file_path": path, "content": text } }]))?;
         let seen = format!("File created successfully at: {path}");
@@ -70,6 +72,7 @@ impl Agent {
     }
 
     fn model(&mut self, content: &Value) -> io::Result<()> {
+        // Usage is the same in every message: tests of live logs do not look at it.
         let usage = json!({ "input_tokens": 4, "output_tokens": 20, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 900 });
         let message = json!({
             "id": format!("msg_{}_{}", self.session, self.written), "role": "assistant", "model": "claude-opus-4-8", "content": content,
@@ -89,13 +92,14 @@ impl Agent {
         }
         self.written += 1;
         self.last = Some(id);
-        // One write for a record, as agents do.
+        // A single write per record, as agents do: a reader sees whole lines or none.
         self.log.write_all(format!("{record}\n").as_bytes())
     }
 }
 
-/// The time of writing, as logs have it.
+/// The current time, as logs have it.
 fn now() -> String {
+    // Computed by hand, so that the testkit needs no date library.
     let millis = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis());
     let (days, rest) = (millis / 86_400_000, millis % 86_400_000);
     let (year, month, day) = date(days);
@@ -103,7 +107,7 @@ fn now() -> String {
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}.{millis:03}Z", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// The date of a day since 1970.
+/// Date of a day since 1970.
 fn date(days: u128) -> (u128, u128, u128) {
     let leap = |year: u128| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let (mut year, mut left) = (1970, days);

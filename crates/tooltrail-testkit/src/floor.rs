@@ -1,4 +1,4 @@
-//! The least work a reader of line files can do: read every byte and find the ends of lines.
+//! The least work of a reader of line files: reading every byte and finding the ends of lines.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -12,8 +12,10 @@ const CHUNK: usize = 256 * 1024;
 pub fn newline_floor(paths: &[PathBuf], threads: usize) -> io::Result<(u64, u64)> {
     let next = AtomicUsize::new(0);
     let work = || -> io::Result<(u64, u64)> {
+        // One buffer per thread, reused for all files.
         let mut chunk = vec![0; CHUNK];
         let (mut bytes, mut lines) = (0, 0);
+        // A shared counter balances the load: threads take the next file when they are done.
         while let Some(path) = paths.get(next.fetch_add(1, Ordering::Relaxed)) {
             let mut file = File::open(path)?;
             loop {
@@ -37,7 +39,7 @@ pub fn newline_floor(paths: &[PathBuf], threads: usize) -> io::Result<(u64, u64)
     })
 }
 
-/// Every `.jsonl` file below `directory`, the largest first so that threads end together.
+/// Every `.jsonl` file below `directory`, the largest first so that threads finish together.
 pub fn logs_below(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut left = vec![directory.to_owned()];

@@ -1,12 +1,12 @@
-//! Inputs that a careless reader would hold in memory: one line of any size, and logs whose results are very large.
+//! Inputs that a careless reader would hold in memory: one line of any size, and logs with very large results.
 //!
-//! Nothing here holds them either: the long parts are repeated from a few bytes.
+//! Nothing here holds them in memory either: the long parts are repeated from a few bytes.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Cursor, Read, Write};
 use std::path::Path;
 
-use crate::corpus::Written;
+use crate::corpus::WrittenAmounts;
 use crate::json::{quoted, text_of};
 
 /// Repeated to fill a long string: quotes, breaks and a character of several bytes, so that no shortcut works.
@@ -18,16 +18,17 @@ const CALL: &str = "toolu_hostile";
 /// The long record is valid JSON. A size below the record's own frame (about 500 bytes) gives the frame alone.
 pub fn huge_line_reader(bytes: u64) -> impl Read {
     let (before, after) = result_around(0);
+    // The size includes the frame, so the line has exactly the requested length.
     let frame = (before.len() + after.len()) as u64;
     Cursor::new(call_line(0) + &before).chain(filler(bytes.saturating_sub(frame))).chain(Cursor::new(format!("{after}\n{}", prompt_line())))
 }
 
 /// Writes a Claude log of `count` shell calls to the file `out`, each with a result of `bytes_each` bytes.
 ///
-/// The result's structured side is small: it is what the model saw that is large, in a line just over `bytes_each`.
-pub fn log_of_big_results(out: &Path, count: usize, bytes_each: u64) -> io::Result<Written> {
+/// The structured side of the result is small; the text for the model is large, in a line just over `bytes_each`.
+pub fn log_of_big_results(out: &Path, count: usize, bytes_each: u64) -> io::Result<WrittenAmounts> {
     let mut file = BufWriter::with_capacity(1 << 20, File::create(out)?);
-    let mut written = Written { files: 1, ..Written::default() };
+    let mut written = WrittenAmounts { files: 1, ..WrittenAmounts::default() };
     let prompt = prompt_line();
     file.write_all(prompt.as_bytes())?;
     written.bytes += prompt.len() as u64;
@@ -44,12 +45,12 @@ pub fn log_of_big_results(out: &Path, count: usize, bytes_each: u64) -> io::Resu
 /// `bytes` bytes of the inside of a JSON string.
 fn filler(bytes: u64) -> impl Read {
     let length = FILLER.len() as u64;
-    // The filler is never cut, since a cut could fall into an escape: plain letters make up the rest.
+    // The filler is never cut, since a cut could split an escape: plain letters make up the rest.
     let whole = Cycle { at: 0 }.take(bytes / length * length);
     whole.chain(io::repeat(b'x').take(bytes % length))
 }
 
-/// The filler for ever.
+/// The filler, repeated without end.
 struct Cycle {
     at: usize,
 }
@@ -89,10 +90,12 @@ fn call_line(number: usize) -> String {
 
 /// A result's record in two parts, to be written around its long text.
 fn result_around(number: usize) -> (String, String) {
+    // The record is built whole and then split at this mark, so that both halves stay valid together.
     const PLACE: &str = "(text)";
     let block = text_of(|o| {
         o.text("tool_use_id", &format!("{CALL}_{number}")).text("type", "tool_result").text("content", PLACE).flag("is_error", false);
     });
+    // Each result names its own call, so that pairing is tested as well.
     let whole = record(number, "user", |o| {
         o.object("message", |o| {
             o.text("role", "user").raw("content", &format!("[{block}]"));
@@ -114,6 +117,7 @@ fn prompt_line() -> String {
 }
 
 fn record(number: usize, kind: &str, fill: impl FnOnce(&mut crate::json::Object<'_>)) -> String {
+    // Times within one hour, whatever the number of records.
     let seconds = number % 3600;
     text_of(|o| {
         o.text("type", kind)
@@ -162,6 +166,7 @@ mod tests {
 
     #[test]
     fn big_results_are_counted_and_paired() {
+        // The process id keeps parallel test runs apart.
         let path = std::env::temp_dir().join(format!("tooltrail-testkit-{}.jsonl", std::process::id()));
         let written = log_of_big_results(&path, 3, 10_000).unwrap();
         let text = std::fs::read_to_string(&path).unwrap();

@@ -1,4 +1,4 @@
-//! Development only: what tests and benches need and the program must not carry.
+//! Development only: helpers of tests and benches that the program must not contain.
 //!
 //! - [`agent`] writes a session record by record, as an agent at work does;
 //! - [`corpus`] writes large made-up logs, the same bytes for the same plan;

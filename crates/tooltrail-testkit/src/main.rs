@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use tooltrail_testkit::agent::Agent;
+use tooltrail_testkit::agent::FakeAgent;
 use tooltrail_testkit::{corpus, floor, hostile, size};
 
 const HELP: &str = "\
@@ -24,7 +24,7 @@ makes test data for tooltrail
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    // Where a stream is closed there is nobody left to tell, and a closed pipe is success.
+    // A closed stream cannot be reported anywhere, and a closed pipe is success.
     match run(&words) {
         Ok(text) => {
             let _ = writeln!(io::stdout(), "{}", text.trim_end());
@@ -38,6 +38,7 @@ fn main() -> ExitCode {
 }
 
 fn run(words: &[String]) -> Result<String, String> {
+    // Without a command the help is the answer, not an error.
     let Some((command, rest)) = words.split_first() else {
         return Ok(HELP.to_owned());
     };
@@ -56,7 +57,7 @@ fn run(words: &[String]) -> Result<String, String> {
 
 fn generate(arguments: &Arguments) -> Result<String, String> {
     let out = arguments.path("out")?;
-    let plan = corpus::Plan { bytes: arguments.size("size", None)?, seed: arguments.number("seed", 1)? };
+    let plan = corpus::CorpusPlan { bytes: arguments.size("size", None)?, seed: arguments.number("seed", 1)? };
     corpus::generate(&out, &plan).map(tell).map_err(|error| cannot_write(&out, &error))
 }
 
@@ -82,15 +83,17 @@ fn big_results(arguments: &Arguments) -> Result<String, String> {
     hostile::log_of_big_results(&out, count, each).map(tell).map_err(|error| cannot_write(&out, &error))
 }
 
-/// Agents at work in a home directory: prompts, calls that take a while, some of them wrong, and now and then a question.
+/// Simulates agents at work in a home directory: prompts, calls that take a while, some failures, and now and then a
+/// question.
 fn work(arguments: &Arguments) -> Result<String, String> {
     let out = arguments.path("out")?;
     let pause = Duration::from_millis(arguments.number("pause", 100)?);
     let end = Instant::now() + Duration::from_secs(arguments.number("seconds", 60)?);
-    let begin = |number| Agent::start(&out, &format!("/srv/live{}", number % 3), &format!("11fe0000-0000-4000-8000-{number:012}"));
-    let agents: io::Result<Vec<Agent>> = (0..arguments.number("sessions", 3)?).map(begin).collect();
+    let begin = |number| FakeAgent::start(&out, &format!("/srv/live{}", number % 3), &format!("11fe0000-0000-4000-8000-{number:012}"));
+    let agents: io::Result<Vec<FakeAgent>> = (0..arguments.number("sessions", 3)?).map(begin).collect();
     let mut agents = agents.map_err(|error| cannot_write(&out, &error))?;
     let mut written = 0;
+    // Agents take turns, so that their logs grow at the same time.
     for step in 0.. {
         for (number, agent) in agents.iter_mut().enumerate() {
             if Instant::now() > end {
@@ -104,9 +107,10 @@ fn work(arguments: &Arguments) -> Result<String, String> {
     Ok(String::new())
 }
 
-/// The next record of an agent.
-fn act(agent: &mut Agent, number: usize, step: u64) -> io::Result<()> {
+/// Writes the next record of an agent.
+fn act(agent: &mut FakeAgent, number: usize, step: u64) -> io::Result<()> {
     let call = format!("toolu_{number}_{}", step / 2);
+    // A cycle of 40 records: a prompt, calls with results, a question at its end.
     match step % 40 {
         0 => agent.prompt(&format!("step {step}: make the tests pass")),
         38 => agent.question(&call, "Which of the two?"),
@@ -124,12 +128,13 @@ fn time_floor(arguments: &Arguments) -> Result<String, String> {
     let cannot_read = |error: io::Error| format!("can't read `{directory}`: {error}; give a directory of logs");
     let paths = floor::logs_below(Path::new(directory)).map_err(cannot_read)?;
     let start = Instant::now();
+    // Timed from inside, so that starting the process does not count.
     let (bytes, lines) = floor::newline_floor(&paths, threads).map_err(cannot_read)?;
     Ok(format!("seconds {:.6} bytes {bytes} lines {lines}", start.elapsed().as_secs_f64()))
 }
 
-fn tell(written: corpus::Written) -> String {
-    let corpus::Written { bytes, files, lines } = written;
+fn tell(written: corpus::WrittenAmounts) -> String {
+    let corpus::WrittenAmounts { bytes, files, lines } = written;
     format!("{bytes} bytes, {files} files, {lines} lines")
 }
 
@@ -149,6 +154,7 @@ impl Arguments {
         let mut words = words.iter();
         while let Some(word) = words.next() {
             if let Some(name) = word.strip_prefix("--") {
+                // Unknown options fail: a misspelt `--seed` would silently measure something else.
                 if !known.contains(&name) {
                     return Err(format!("`{word}` does not belong here; the options are:\n\n{HELP}"));
                 }

@@ -1,9 +1,10 @@
-//! Damages bytes the way a fuzzer wants it: small changes that leave most of a record as it was.
+//! Damages bytes for fuzzing: small changes that leave most of a record as it was.
 
 use crate::rng::Rng;
 
-/// Bytes that mean something to a reader of JSON lines.
+/// Bytes with a meaning for a reader of JSON lines.
 const STRUCTURAL: &[&[u8]] = &[
+    // Single signs first, then sequences that only matter together.
     b"{",
     b"}",
     b"[",
@@ -33,7 +34,7 @@ const STRUCTURAL: &[&[u8]] = &[
     b"}}}}",
 ];
 
-/// Values that stand where another type is expected.
+/// Values of a type other than the expected one.
 const SWAPS: &[&[u8]] = &[
     b"null",
     b"true",
@@ -62,6 +63,7 @@ pub fn mangle(line: &[u8], others: &[Vec<u8>], rng: &mut Rng) -> Vec<u8> {
 }
 
 fn change(bytes: &mut Vec<u8>, others: &[Vec<u8>], rng: &mut Rng) {
+    // One past the end is allowed: appending is a change too.
     let at = rng.below(bytes.len() + 1);
     match rng.below(8) {
         0 => {
@@ -84,7 +86,7 @@ fn change(bytes: &mut Vec<u8>, others: &[Vec<u8>], rng: &mut Rng) {
         }
         5 => bytes.truncate(at),
         6 => {
-            // A piece of the record once more, so that keys and blocks repeat.
+            // A part of the record again, so that keys and blocks repeat.
             let end = (at + rng.below(200)).min(bytes.len());
             let piece = bytes[at..end].to_vec();
             insert(bytes, at, &piece);
@@ -103,6 +105,7 @@ fn swap(bytes: &mut Vec<u8>, from: usize, rng: &mut Rng) {
         return;
     };
     let start = from + colon + 1;
+    // Escaped quotes are not respected: cutting a string in the middle is welcome damage.
     let end = match bytes.get(start) {
         Some(b'"') => bytes[start + 1..].iter().position(|&byte| byte == b'"').map(|length| start + length + 2),
         _ => bytes[start..].iter().position(|byte| b",}]".contains(byte)).map(|length| start + length),

@@ -1,7 +1,7 @@
-//! Changes a log line so that it looks different and means the same: a reader must not notice.
+//! Changes a log line so that it looks different but means the same: a reader must not notice.
 //!
-//! A line that does not parse, or that can't be written back with equal values, comes back unchanged. Numbers are
-//! written as serde_json holds them, so one beyond 64 bits becomes the nearest floating-point number.
+//! A line that does not parse, or cannot be written back with equal values, is returned unchanged. Numbers are written as
+//! serde_json holds them, so a number beyond 64 bits becomes the nearest floating-point number.
 
 use std::fmt::Write as _;
 
@@ -29,6 +29,7 @@ fn rewrite(line: &str, change: impl FnOnce(&Value) -> String) -> String {
         return line.to_owned();
     };
     let changed = change(&value);
+    // Compared, because lone surrogates and large numbers do not survive the round trip.
     match serde_json::from_str::<Value>(&changed) {
         Ok(again) if again == value => changed,
         _ => line.to_owned(),
@@ -41,6 +42,7 @@ fn shuffled(value: &Value, rng: &mut Rng) -> Value {
             let mut left: Vec<(&String, &Value)> = map.iter().collect();
             let mut new = Map::with_capacity(left.len());
             while !left.is_empty() {
+                // A random order without a second list: the rest may be reordered freely.
                 let (key, inner) = left.swap_remove(rng.below(left.len()));
                 new.insert(key.clone(), shuffled(inner, rng));
             }
@@ -84,6 +86,7 @@ fn separate(index: usize, out: &mut String) {
 
 fn escape_text(text: &str, out: &mut String) {
     out.push('"');
+    // JSON escapes are UTF-16, so characters beyond it become two escapes.
     for unit in text.encode_utf16() {
         // Writing to a string can't fail.
         let _ = write!(out, "\\u{unit:04x}");

@@ -2,17 +2,18 @@
 
 use std::io::{self, Read};
 
-/// Hands out `left` in pieces of at most `most` bytes.
+/// Returns `left` in parts of at most `most` bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Pieces<'b> {
-    /// What is still to come.
+pub struct ChunkedReader<'b> {
+    /// Bytes that are still to come.
     pub left: &'b [u8],
-    /// The largest piece.
+    /// Largest part.
     pub most: usize,
 }
 
-impl Read for Pieces<'_> {
+impl Read for ChunkedReader<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        // Short reads are legal, and readers that expect full buffers break on them.
         let count = self.most.min(into.len()).min(self.left.len());
         let (piece, rest) = self.left.split_at(count);
         into[..count].copy_from_slice(piece);
@@ -21,16 +22,17 @@ impl Read for Pieces<'_> {
     }
 }
 
-/// Hands out `left`, and then fails for ever.
+/// Returns `left`, then fails for ever.
 #[derive(Clone, Copy, Debug)]
 pub struct Breaking<'b> {
-    /// What is still to come before the error.
+    /// Bytes that are still to come before the error.
     pub left: &'b [u8],
 }
 
 impl Read for Breaking<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         match self.left.read(into)? {
+            // An error where a reader would otherwise see the end of the file.
             0 => Err(io::Error::other("the disk is gone")),
             count => Ok(count),
         }
@@ -46,11 +48,11 @@ mod tests {
         let bytes: Vec<u8> = (0..100).collect();
         for most in [1, 7, 100, 1000] {
             let mut all = Vec::new();
-            let mut reader = Pieces { left: &bytes, most };
+            let mut reader = ChunkedReader { left: &bytes, most };
             reader.read_to_end(&mut all).unwrap();
             assert_eq!(all, bytes);
         }
-        assert_eq!(Pieces { left: &bytes, most: 7 }.read(&mut [0; 50]).unwrap(), 7);
+        assert_eq!(ChunkedReader { left: &bytes, most: 7 }.read(&mut [0; 50]).unwrap(), 7);
     }
 
     #[test]

@@ -8,7 +8,7 @@
 pub struct Rng(u64);
 
 impl Rng {
-    /// The same seed gives the same numbers.
+    /// A generator; the same seed gives the same numbers.
     pub fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -24,6 +24,7 @@ impl Rng {
 
     /// A number from 0 up to, not including, `end`; 0 when `end` is 0.
     pub fn below(&mut self, end: usize) -> usize {
+        // The upper half of the product: uniform without a division.
         ((u128::from(self.draw()) * end as u128) >> 64) as usize
     }
 
@@ -34,6 +35,7 @@ impl Rng {
 
     /// A number in [0, 1).
     fn unit(&mut self) -> f64 {
+        // 53 bits are what a double can hold exactly.
         (self.draw() >> 11) as f64 / (1u64 << 53) as f64
     }
 
@@ -47,7 +49,7 @@ impl Rng {
         from[self.below(from.len())]
     }
 
-    /// The value of one of `from`, each as likely as its weight says.
+    /// The value of one of `from`, with a probability proportional to its weight.
     pub(crate) fn weighted<T: Copy>(&mut self, from: &[(u32, T)]) -> T {
         let total: u32 = from.iter().map(|(weight, _)| weight).sum();
         let mut left = self.below(total as usize) as u32;
@@ -57,10 +59,11 @@ impl Rng {
             }
             left -= weight;
         }
+        // Not reached, because the weights add up to `total`.
         from[0].1
     }
 
-    /// How often a thing with this chance happens in a row.
+    /// Number of times that an event with this probability happens in a row.
     pub(crate) fn run(&mut self, chance: f64) -> usize {
         let mut count = 0;
         while self.chance(chance) {
@@ -71,6 +74,7 @@ impl Rng {
 
     /// A long-tailed size: half of all draws lie below `median`, `spread` is the standard deviation of the logarithm.
     pub(crate) fn long_tailed(&mut self, median: f64, spread: f64) -> usize {
+        // The sum of twelve uniform numbers is nearly normal.
         let bell: f64 = (0..12).map(|_| self.unit()).sum::<f64>() - 6.0;
         // e^x as (1 + x/1024)^1024, within a few percent for the x that occur here.
         let mut power = 1.0 + spread * bell / 1024.0;

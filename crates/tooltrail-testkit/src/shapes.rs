@@ -1,7 +1,8 @@
-//! Records in every shape that an agent is known to write, invented, and lines that are no records at all.
+//! Records in every shape that an agent is known to write, invented, and lines that are no records.
 //!
-//! Together [`CLAUDE`] makes one log: calls with results, without, refused, interrupted, moved to the background, a subagent
-//! told of in progress records. Tests shuffle, cut and damage it; none of it is anybody's real words.
+//! Together the lines of [`CLAUDE`] are one log: calls with results, without, refused, interrupted, moved to the
+//! background, a subagent reported in progress records. Tests shuffle, cut and damage it; no text in it is from a real
+//! session.
 
 /// A Claude Code log, line by line.
 pub const CLAUDE: &[&str] = &[
@@ -34,12 +35,15 @@ pub const CLAUDE: &[&str] = &[
     r#"{"type":"system","subtype":"compact_boundary","content":"Conversation compacted","uuid":"y4","parentUuid":null,"logicalParentUuid":"a5","compactMetadata":{"trigger":"auto","preTokens":155000},"sessionId":"s1","timestamp":"2026-03-04T10:00:28.000Z"}"#,
     r#"{"type":"user","uuid":"u8","parentUuid":"y4","sessionId":"s1","timestamp":"2026-03-04T10:00:29.000Z","isCompactSummary":true,"isVisibleInTranscriptOnly":true,"message":{"role":"user","content":"This session is being continued from a previous conversation"}}"#,
     r#"{"type":"user","uuid":"u9","parentUuid":"u8","sessionId":"s1","timestamp":"2026-03-04T10:00:30.000Z","message":{"role":"user","content":"<command-name>/review</command-name>\n<command-args>-v</command-args>"}}"#,
+    // A title is escaped here, because a reader must decode it before comparing.
     r#"{"type":"ai-title","aiTitle":"A title\u0020by the model","sessionId":"s1"}"#,
     r#"{"type":"custom-title","customTitle":"my run","sessionId":"s1"}"#,
     r#"{"type":"worktree-state","sessionId":"s1","worktreeSession":{"originalCwd":"/srv/app","worktreePath":"/srv/app-wt"}}"#,
+    // Unknown types and records without one must be tolerated.
     r#"{"type":"marble","sessionId":"s1","unknown":{"deep":[[[{"x":1}]]]}}"#,
     r#"{"uuid":"z1","sessionId":"s1","note":"a record without a type"}"#,
     r#"{"type":"assistant","uuid":"a6","parentUuid":"u9","sessionId":"s1","timestamp":"2026-03-04T10:00:40.000Z","message":{"id":"msg_6","role":"assistant","model":"claude-opus-4-8","content":[{"type":"tool_use","id":"toolu_7","name":"Edit","input":{"file_path":"a.rs","old_string":"a","new_string":"b"}}]}}"#,
+    // Clocks go backwards: this result is stamped before its call.
     r#"{"type":"user","uuid":"u10","parentUuid":"a6","sessionId":"s1","timestamp":"2026-03-04T10:00:39.000Z","toolUseResult":{"filePath":"a.rs","structuredPatch":[{"oldStart":1,"lines":["-a","+b"]}]},"message":{"role":"user","content":[{"tool_use_id":"toolu_7","type":"tool_result","content":"stamped before its call"}]}}"#,
     r#"{"type":"user","uuid":"u11","parentUuid":"a0","sessionId":"s1","timestamp":"2026-03-04T10:00:41.000Z","message":{"role":"user","content":[{"tool_use_id":"toolu_lost","type":"tool_result","content":"a result without its call"}]}}"#,
     r#"{"type":"assistant","uuid":"a7","parentUuid":"u10","sessionId":"s1","timestamp":"2026-03-04T10:00:50.000Z","message":{"id":"msg_7","role":"assistant","model":"claude-opus-4-8","content":[{"type":"tool_use","id":"toolu_8","name":"Bash","input":{"command":"never answered"}}]}}"#,
@@ -59,7 +63,7 @@ pub const CODEX: &[&str] = &[
     r#"{"timestamp":"2026-07-02T09:00:09.000Z","type":"compacted","payload":{"message":"","replacement_history":[]}}"#,
 ];
 
-/// Lines that are no records, or hardly.
+/// Lines that are no records, or barely.
 pub const ODD: &[&[u8]] = &[
     b"",
     b" \t\r",
@@ -86,6 +90,7 @@ pub const ODD: &[&[u8]] = &[
 
 /// Every line above, as bytes.
 pub fn all() -> Vec<Vec<u8>> {
+    // Both agents and broken lines in one list: fuzzers mix them freely.
     let records = CLAUDE.iter().chain(CODEX).map(|line| line.as_bytes());
     records.chain(ODD.iter().copied()).map(<[u8]>::to_vec).collect()
 }

@@ -2,6 +2,7 @@
 
 /// Reads a size; the error says what a size looks like.
 pub fn parse(text: &str) -> Result<u64, String> {
+    // Units ignore case; anything else is taken as bytes and fails below if it is no number.
     let (digits, unit) = match text.char_indices().last() {
         Some((at, 'k' | 'K')) => (&text[..at], 1_000.0),
         Some((at, 'm' | 'M')) => (&text[..at], 1_000_000.0),

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tooltrail_testkit::corpus::{Long, Plan, Written, generate, long_session};
+use tooltrail_testkit::corpus::{CorpusPlan, Long, WrittenAmounts, generate, long_session};
 use tooltrail_testkit::floor::{logs_below, newline_floor};
 
 /// A directory of this test's own, removed at its end.
@@ -37,9 +37,9 @@ fn logs(out: &Path) -> HashMap<PathBuf, String> {
         .collect()
 }
 
-fn corpus(name: &str, bytes: u64, seed: u64) -> (Written, HashMap<PathBuf, String>) {
+fn corpus(name: &str, bytes: u64, seed: u64) -> (WrittenAmounts, HashMap<PathBuf, String>) {
     let out = Scratch::new(name);
-    let written = generate(&out.0, &Plan { bytes, seed }).unwrap();
+    let written = generate(&out.0, &CorpusPlan { bytes, seed }).unwrap();
     (written, logs(&out.0))
 }
 
@@ -53,7 +53,7 @@ fn the_same_plan_gives_the_same_bytes() {
 #[test]
 fn what_was_written_is_what_is_there() {
     let out = Scratch::new("count");
-    let written = generate(&out.0, &Plan { bytes: 3_000_000, seed: 1 }).unwrap();
+    let written = generate(&out.0, &CorpusPlan { bytes: 3_000_000, seed: 1 }).unwrap();
     let paths = logs_below(&out.0).unwrap();
     assert_eq!(paths.len() as u64, written.files);
     for threads in [0, 1, 3] {

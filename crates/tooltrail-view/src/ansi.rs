@@ -1,7 +1,8 @@
-//! Program output as lines: what a terminal would show after it was all printed.
+//! Program output as lines, as a terminal shows them once everything is printed.
 //!
-//! Colours stay, as classes. What moves the cursor is obeyed, so that a progress bar that was drawn a hundred times is one line.
-//! Titles, modes and unknown sequences go; nothing printable is lost, except what the program itself wrote over.
+//! Colours stay, as classes. Cursor movements are obeyed, so that a progress bar that was drawn a hundred times is one
+//! line. Titles, modes and unknown sequences are dropped; nothing printable is lost, except text that the program itself
+//! overwrote.
 //!
 //! Output is hostile: moving the cursor allocates nothing, only printing does, and blanks in between come from a budget.
 
@@ -13,9 +14,9 @@ use unicode_width::UnicodeWidthChar;
 
 mod style;
 
-/// How many columns the screen has. A longer line of output that moves about goes on in the next one.
+/// Columns of the screen. A longer line of output that moves the cursor continues on the next one.
 const COLUMNS: usize = 4000;
-/// How many lines the screen has: what is further up cannot be reached any more, and needs little memory.
+/// Lines of the screen: lines further up are out of the cursor's reach, and need little memory.
 const ROWS: usize = 200;
 /// Blanks that moving the cursor may add, beyond one for each byte of output.
 const BLANKS: usize = 64 * 1024;
@@ -23,17 +24,20 @@ const BLANKS: usize = 64 * 1024;
 const MARKS: usize = 32;
 /// Tabs go to the next multiple of this.
 const TAB: usize = 8;
-/// Cancels a sequence that was not ended. It is put before each line feed: an open sequence swallows one line, not all that follow.
+/// Cancels an unfinished sequence. It is inserted before each line feed, so that an open sequence swallows one line and not
+/// all that follow.
 const CANCEL: u8 = 0x18;
 
 /// The lines that a terminal would show.
 pub fn lines(text: &str) -> Vec<Line> {
+    // Most output has no escapes; it takes the fast path, without a screen.
     let still = |letter: char| !letter.is_ascii_control() || letter == '\n' || letter == '\t';
     let text: Cow<'_, str> = if text.contains("\r\n") { text.replace("\r\n", "\n").into() } else { text.into() };
     if text.chars().all(still) {
         return text.lines().map(|line| Line::of(Class::Plain, &spread(line))).collect();
     }
-    let mut screen = Screen { blanks: BLANKS + text.len(), ..Screen::default() };
+    // One blank per byte of output on top of the budget: ordinary layouts never run out.
+    let mut screen = VirtualScreen { blanks: BLANKS + text.len(), ..VirtualScreen::default() };
     let mut parser = <Parser>::default();
     for byte in text.bytes() {
         if byte == b'\n' {
@@ -63,33 +67,33 @@ fn spread(line: &str) -> Cow<'_, str> {
 
 /// One column of the screen.
 #[derive(Clone, Debug)]
-struct Cell {
-    /// Its letter; `None` for the second column of a wide one.
+struct ScreenCell {
+    /// The character; `None` for the second column of a wide one.
     letter: Option<char>,
-    /// Marks that stand on the letter.
+    /// Combining marks on the character.
     marks: Option<Box<str>>,
     style: Ansi,
 }
 
 /// An empty column.
-const BLANK: Cell = Cell { letter: Some(' '), marks: None, style: style::PLAIN };
+const BLANK: ScreenCell = ScreenCell { letter: Some(' '), marks: None, style: style::PLAIN };
 
-/// What a terminal shows: lines that nobody can change any more, and those that the cursor can reach.
+/// State of the terminal: lines that have scrolled out of reach, and those that the cursor can still change.
 #[derive(Default)]
-struct Screen {
+struct VirtualScreen {
     above: Vec<Line>,
-    rows: VecDeque<Vec<Cell>>,
-    /// The cursor, in `rows`. A row need not be there until something is printed.
+    rows: VecDeque<Vec<ScreenCell>>,
+    /// The cursor, in `rows`. Its row is only created when something is printed there.
     row: usize,
     column: usize,
     style: Ansi,
-    /// How many blanks may still be added.
+    /// Number of blanks that may still be added.
     blanks: usize,
 }
 
-impl Screen {
+impl VirtualScreen {
     /// The row of the cursor.
-    fn here(&mut self) -> &mut Vec<Cell> {
+    fn here(&mut self) -> &mut Vec<ScreenCell> {
         let wanted = self.row;
         if self.rows.len() <= wanted {
             self.rows.resize_with(wanted + 1, Vec::new);
@@ -103,7 +107,7 @@ impl Screen {
         if width == 0 && self.mark(letter) {
             return;
         }
-        // A mark without a letter stands alone.
+        // A mark without a character before it takes a column of its own.
         let width = width.max(1);
         if self.column + width > COLUMNS {
             self.feed();
@@ -112,7 +116,8 @@ impl Screen {
         let (column, style) = (self.column, self.style);
         let row = self.here();
         for place in column..column + width {
-            let cell = Cell { letter: (place == column).then_some(letter), marks: None, style };
+            let cell = ScreenCell { letter: (place == column).then_some(letter), marks: None, style };
+            // Before each cell is replaced: overwriting one half of a wide character blanks the other.
             halve(row, place);
             match row.get_mut(place) {
                 Some(old) => *old = cell,
@@ -127,6 +132,7 @@ impl Screen {
         let before = self.rows.get_mut(self.row).and_then(|row| row.iter_mut().take(self.column).rfind(|cell| cell.letter.is_some()));
         let Some(cell) = before else { return false };
         let mut marks = cell.marks.take().map(String::from).unwrap_or_default();
+        // Marks beyond the limit are dropped; some texts stack thousands on one character.
         if marks.len() + mark.len_utf8() <= MARKS {
             marks.push(mark);
         }
@@ -134,7 +140,7 @@ impl Screen {
         true
     }
 
-    /// Fills the row with blanks up to the cursor. Where there are none left, the cursor comes to the text instead.
+    /// Fills the row with blanks up to the cursor. When the budget is used up, the cursor moves back to the text instead.
     fn reach(&mut self) {
         let (column, length) = (self.column, self.here().len());
         let missing = column.saturating_sub(length).min(self.blanks);
@@ -148,13 +154,14 @@ impl Screen {
         self.here();
         self.row += 1;
         self.column = 0;
+        // Rows that leave the screen become lines at once: cells take many times the memory of text.
         while self.row >= ROWS {
             self.above.extend(self.rows.pop_front().map(|row| line(&row)));
             self.row -= 1;
         }
     }
 
-    /// A new screen begins: what was there goes up, as it does in a terminal that keeps what scrolls away.
+    /// Starts a new screen. The old content moves up, as in a terminal with scrollback.
     fn clear(&mut self) {
         if self.rows.iter().any(|row| !row.is_empty()) {
             self.above.extend(self.rows.drain(..).map(|row| line(&row)));
@@ -181,7 +188,7 @@ impl Screen {
         }
     }
 
-    /// Erases in the screen. What stands above the cursor is kept: it is more likely the output than a picture of it.
+    /// Erases in the screen. Lines above the cursor are kept: they are more likely output than part of a drawing.
     fn erase_screen(&mut self, how: u16) {
         match how {
             0 => {
@@ -193,8 +200,8 @@ impl Screen {
         }
     }
 
-    /// Puts the cursor where a program that draws whole screens wants it. Where that would be is not known, so the top is a new
-    /// screen and everything else a new line: frames follow each other instead of hiding each other.
+    /// Moves the cursor to an absolute position, as programs do that draw whole screens. The real position is unknown, so
+    /// the top is a new screen and everything else a new line: frames follow each other instead of hiding each other.
     fn place(&mut self, row: u16, column: usize) {
         if row <= 1 && column == 0 {
             self.clear();
@@ -205,7 +212,7 @@ impl Screen {
         self.column = column;
     }
 
-    /// The cursor goes down, no further than just below what there is: moving makes no lines.
+    /// Moves the cursor down, at most to just below the last row: moving creates no lines.
     fn down(&mut self, many: usize) {
         self.row = (self.row + many).min(self.rows.len());
     }
@@ -217,29 +224,31 @@ impl Screen {
     }
 }
 
-impl Perform for Screen {
+impl Perform for VirtualScreen {
     fn print(&mut self, letter: char) {
         self.put(letter);
     }
 
     fn execute(&mut self, byte: u8) {
         match byte {
+            // Vertical tab and form feed move down one line in practice.
             b'\n' | 0x0b | 0x0c => self.feed(),
             b'\r' => self.column = 0,
             0x08 => self.column = self.column.saturating_sub(1),
             b'\t' => self.column = ((self.column / TAB + 1) * TAB).min(COLUMNS - 1),
             // The bell, cancelled sequences and other alphabets: a terminal shows nothing for them.
             0x07 | CANCEL | 0x1a | 0x0e | 0x0f => {}
-            // Shown as a picture of itself.
+            // Other controls are shown as symbols.
             _ => self.put(char::from(byte)),
         }
     }
 
     fn csi_dispatch(&mut self, params: &Params, intermediates: &[u8], _: bool, action: u8) {
-        // Marked sequences are modes and questions, such as `?25l`.
+        // Sequences with a marker are modes and queries, such as `?25l`.
         if !intermediates.is_empty() {
             return;
         }
+        // A missing parameter counts as 0, and most movements take 0 for 1.
         let param = |place: usize| params.iter().nth(place).and_then(|param| param.first().copied()).unwrap_or(0);
         let many = usize::from(param(0).max(1));
         match action {
@@ -263,8 +272,8 @@ impl Perform for Screen {
     }
 }
 
-/// Half of a wide letter is none: where one half is written over, the other becomes blank.
-fn halve(row: &mut [Cell], place: usize) {
+/// Clears the other half of a wide character when one half is overwritten.
+fn halve(row: &mut [ScreenCell], place: usize) {
     if row.get(place).is_some_and(|cell| cell.letter.is_none())
         && let Some(first) = place.checked_sub(1).and_then(|before| row.get_mut(before))
     {
@@ -276,7 +285,7 @@ fn halve(row: &mut [Cell], place: usize) {
 }
 
 /// A row as a line.
-fn line(row: &[Cell]) -> Line {
+fn line(row: &[ScreenCell]) -> Line {
     let mut line = Line::default();
     for run in row.chunk_by(|one, next| one.style == next.style) {
         let mut text = String::with_capacity(run.len());

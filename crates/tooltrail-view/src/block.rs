@@ -1,4 +1,4 @@
-//! Blocks: what a body is made of. They know what they hold, not how it looks.
+//! Blocks: the parts of a body. They know their content, not how it looks.
 
 use crate::limits::Elided;
 use crate::line::Line;
@@ -11,16 +11,16 @@ use tooltrail_model::transcript::Level;
 #[serde(rename_all = "snake_case", tag = "block")]
 pub enum Block {
     /// Code, or any text whose lines count.
-    Code(Code),
-    /// What changed in a file.
+    Code(CodeBlock),
+    /// A change to a file.
     Diff(Diff),
-    /// What a program printed.
+    /// Output of a program.
     Terminal(Terminal),
     /// Prose, as Markdown. Links in it are shown, never followed; pictures are named, never fetched.
     Markdown {
         /// The text; control characters are neutralised.
         text: String,
-        /// What was left out.
+        /// Remark on omitted content.
         elided: Option<Elided>,
     },
     /// A picture.
@@ -28,7 +28,7 @@ pub enum Block {
         /// The picture.
         #[serde(flatten)]
         image: Image,
-        /// What it is, for whoever cannot see it.
+        /// Description for readers who cannot see it.
         alt: Line,
     },
     /// A table.
@@ -37,7 +37,7 @@ pub enum Block {
         head: Vec<Line>,
         /// The rows.
         rows: Vec<Vec<Line>>,
-        /// What was left out.
+        /// Remark on omitted content.
         elided: Option<Elided>,
     },
     /// Names and values.
@@ -48,46 +48,46 @@ pub enum Block {
     /// Things to do.
     Todos {
         /// The list.
-        items: Vec<Todo>,
+        items: Vec<TodoEntry>,
     },
     /// Questions to the person.
     Questions {
         /// The questions.
-        questions: Vec<Question>,
+        questions: Vec<QuestionItem>,
     },
     /// Pages of the web.
     Links {
         /// The pages.
-        links: Vec<Link>,
+        links: Vec<PageLink>,
     },
     /// Files, by directory.
     Files {
         /// Each directory with the names in it.
         groups: Vec<(Line, Vec<Line>)>,
-        /// What was left out.
+        /// Remark on omitted content.
         elided: Option<Elided>,
     },
     /// JSON, laid out.
     Json {
         /// The lines.
         lines: Vec<Line>,
-        /// What was left out.
+        /// Remark on omitted content.
         elided: Option<Elided>,
     },
     /// A remark about the call.
     Notice {
-        /// How bad it is.
+        /// Severity.
         level: Level,
         /// The remark.
         text: Line,
     },
-    /// What a subagent did: its conversation stands here.
+    /// A subagent's conversation, to be shown here.
     Nested {
         /// The thread, in the transcript.
         thread: usize,
-        /// How many calls it made.
+        /// Number of calls it made.
         calls: u64,
-        /// How many of them failed.
+        /// Number of failed calls among them.
         failed: u64,
     },
     /// A part with a name, perhaps folded.
@@ -96,39 +96,39 @@ pub enum Block {
         label: Line,
         /// Whether it is open.
         open: bool,
-        /// What is in it.
+        /// Blocks of the section.
         body: Vec<Block>,
     },
 }
 
 /// Code, or any text whose lines count.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Code {
+pub struct CodeBlock {
     /// The language, as highlighting knows it; `None` for plain text.
     pub language: Option<String>,
     /// The number of the first line; `None` where numbers mean nothing.
     pub first: Option<u64>,
     /// The lines.
     pub lines: Vec<Line>,
-    /// What was left out at the end.
+    /// Remark on content omitted at the end.
     pub elided: Option<Elided>,
 }
 
-/// What changed in a file.
+/// A change to a file.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Diff {
     /// The file, where the block does not stand under its name.
     pub path: Option<Line>,
     /// The places that change.
-    pub hunks: Vec<Hunk>,
-    /// What was left out.
+    pub hunks: Vec<DiffHunk>,
+    /// Remark on omitted content.
     pub elided: Option<Elided>,
 }
 
-/// A place that changes.
+/// A group of adjacent changed lines with their context.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Hunk {
-    /// Where it is, such as the head of a function.
+pub struct DiffHunk {
+    /// Description of the place, such as the head of a function.
     pub context: Option<Line>,
     /// Its lines.
     pub lines: Vec<DiffLine>,
@@ -137,8 +137,8 @@ pub struct Hunk {
 /// A line of a hunk.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DiffLine {
-    /// What becomes of it.
-    pub sign: Sign,
+    /// Kind of the line: kept, added or removed.
+    pub sign: DiffSign,
     /// Its number before, where that is known.
     pub old: Option<u32>,
     /// Its number after, where that is known.
@@ -147,46 +147,46 @@ pub struct DiffLine {
     pub line: Line,
 }
 
-/// What becomes of a line.
+/// Kind of a line in a diff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Sign {
-    /// It stays.
+pub enum DiffSign {
+    /// Kept.
     Same,
-    /// It comes.
+    /// Added.
     Added,
-    /// It goes.
+    /// Removed.
     Removed,
 }
 
-/// What a program printed.
+/// Output of a program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Terminal {
-    /// The command that it answers, shown with a prompt before it.
+    /// The command that produced it, shown with a prompt before it.
     pub command: Vec<Line>,
     /// The lines at the beginning.
     pub lines: Vec<Line>,
-    /// Where lines were left out: before the line of this number of `lines`.
+    /// Position of the omitted lines: before the line with this index in `lines`.
     pub gap: Option<usize>,
-    /// What was left out.
+    /// Remark on omitted content.
     pub elided: Option<Elided>,
 }
 
-/// A thing to do.
+/// An item of a to-do list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Todo {
-    /// How far it is.
-    pub state: Progress,
-    /// What it is.
+pub struct TodoEntry {
+    /// State of the item.
+    pub state: TodoProgress,
+    /// Text of the item.
     pub text: Line,
-    /// What changed about it.
+    /// Change since the list before.
     pub change: Option<Line>,
 }
 
-/// How far a thing to do is.
+/// State of a to-do item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Progress {
+pub enum TodoProgress {
     /// Not begun.
     Open,
     /// Being done.
@@ -199,24 +199,24 @@ pub enum Progress {
 
 /// A question to the person.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Question {
+pub struct QuestionItem {
     /// A short name.
     pub header: Option<Line>,
     /// The question.
     pub text: Line,
-    /// More than one answer may be chosen.
+    /// Whether more than one answer may be chosen.
     pub multiple: bool,
-    /// What can be chosen: label, meaning, whether it was.
+    /// Options: label, explanation, whether chosen.
     pub options: Vec<(Line, Option<Line>, bool)>,
-    /// What the person wrote in their own words.
+    /// Answers in the person's own words.
     pub free: Vec<Line>,
-    /// Why there is no answer.
+    /// Reason why there is no answer.
     pub unanswered: Option<Line>,
 }
 
-/// A page of the web.
+/// A link to a web page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Link {
+pub struct PageLink {
     /// Its title.
     pub title: Line,
     /// Its address, only if it is one that is safe to offer: `http` or `https`.

@@ -1,8 +1,8 @@
-//! A call in full: what its tool shows, in the frame that all calls share.
+//! A call in full: the view of its tool, inside the frame that all calls share.
 //!
-//! The frame says what no tool has to repeat: a failure's error first, why there is no result, what the person or a program said
-//! when refusing, what the model saw where that differs from what the tool produced, what was saved beside the log, hooks, and the
-//! fields that have no place of their own.
+//! The frame shows everything that is common to all tools: the error of a failure first, why there is no result, the words
+//! of a person or hook that refused, the text that the model saw where it differs from the tool's output, output saved
+//! beside the log, hooks, and fields without a place of their own.
 
 use crate::pieces::section;
 use crate::{Block, Head, Limits, hooks, json, life, outcome, seen, tools, why};
@@ -14,9 +14,10 @@ pub fn head(call: &Story<'_>) -> Head {
     tools::of(call).head(call)
 }
 
-/// A call in full, without its life.
+/// A call in full, without its timeline.
 pub fn body(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
     let shown = tools::of(call).body(call, limits);
+    // Made second but shown first: the frame has to know what the view already shows.
     let mut body = outcome::blocks(call, &shown, limits);
     body.extend(shown);
     body.extend(seen::block(call, limits));
@@ -26,12 +27,13 @@ pub fn body(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
     body
 }
 
-/// What a call asked for and got, as its tool shows it, with the words of an error or a refusal first. For those who tell of its status,
-/// its hooks and what the model saw themselves.
+/// Input and result of a call as its tool shows them, with the words of an error or a refusal first. For pages that show
+/// status, hooks and the text the model saw separately.
 pub fn shown(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
     let mut shown = tools::of(call).body(call, limits);
     let mut told = why::hidden(call);
     told.extend(outcome::went_on(call).filter(|_| call.row.background.is_some()));
+    // Conversations have their own place on such a page, and remarks that it repeats elsewhere are dropped.
     shown.retain(|block| !matches!(block, Block::Nested { .. }) && !told.contains(block));
     let mut body = outcome::said(call, &shown, limits);
     body.extend(shown);
@@ -44,7 +46,7 @@ pub fn side(call: &Story<'_>, limits: &Limits) -> Option<Block> {
     outcome::side(call, limits)
 }
 
-/// The life of a call: request, hooks, result, background task, times, tokens, evidence.
+/// Timeline of a call: request, hooks, result, background task, times, tokens, evidence.
 pub fn life(call: &Story<'_>) -> Vec<Block> {
     life::blocks(call)
 }
@@ -56,7 +58,7 @@ fn leftovers(call: &Story<'_>, limits: &Limits) -> Option<Block> {
     let asked = if generic { Vec::new() } else { json::fields(&call.told.rest_input, limits) };
     let mut produced = call.told.rest_produced.clone();
     if generic && seen::is_all(call) {
-        // They show it as the result, all but what has no words.
+        // They show the text of the result already; only numbers and flags are left.
         produced.retain(|_, value| value.is_number() || value.is_boolean());
     }
     let came = json::fields(&produced, limits);
@@ -162,7 +164,7 @@ mod tests {
     #[test]
     fn background_tasks_tell_their_end() {
         let mut call = answered(other(Status::Succeeded, None), "started");
-        let (id, ended_at) = (Some("b1"), Some("2026-03-04T10:00:09.000Z".to_owned()));
+        let (id, ended_at) = (Some("b1"), "2026-03-04T10:00:09.000Z".parse().ok());
         let evidence = call.row.evidence;
         call.row.background = Some(Background { id, state: TaskState::Failed, exit_code: Some(3), ended_at, evidence });
         assert_eq!(first(&call), (Level::Error, "Background task b1: failed, exit code 3, at 2026-03-04T10:00:09Z".to_owned()));

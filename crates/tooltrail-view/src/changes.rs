@@ -1,4 +1,4 @@
-//! What changed in files, all in all: a section for each file with its diff, and remarks where the logs have a gap.
+//! Net changes to files: a section for each file with its diff, and remarks where the logs have a gap.
 //!
 //! ```text
 //! src/parser.rs  +8 −3  3f2a:12 3f2a:15
@@ -7,7 +7,7 @@
 //!   Changed outside this session between 3f2a:12 and 3f2a:15.
 //! ```
 
-use crate::diff::Counts;
+use crate::diff::LineCounts;
 use crate::line::{Class, Line};
 use crate::pieces::{changes, notice};
 use crate::{Block, Limits, pieces};
@@ -19,25 +19,25 @@ use tooltrail_model::patch::Hunk;
 use tooltrail_model::row::VERSION;
 use tooltrail_model::transcript::Level;
 
-/// What became of a file, in a word.
+/// Net change to a file as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fate {
-    /// It is new.
+pub enum ChangeKind {
+    /// Created.
     Added,
-    /// It is gone.
+    /// Deleted.
     Deleted,
-    /// It has another name.
+    /// Renamed.
     Renamed,
-    /// It changed.
+    /// Edited.
     Modified,
-    /// It ended as it began.
+    /// Changed and changed back.
     ChangedBack,
-    /// It changed, and the logs do not have all of its text.
+    /// Changed, but the logs do not have all of its text.
     Partial,
 }
 
-/// A file that changed, as JSON; docs/json.md says what each field means.
+/// A changed file as JSON; docs/json.md documents the fields.
 #[derive(Clone, Debug, Serialize)]
 #[allow(missing_docs, reason = "the contract in docs/json.md says what each field means")]
 pub struct ChangeRow {
@@ -46,7 +46,7 @@ pub struct ChangeRow {
     pub path: String,
     pub moved_from: Option<String>,
     pub moved_to: Option<String>,
-    pub fate: Fate,
+    pub fate: ChangeKind,
     pub added: u64,
     pub removed: u64,
     pub calls: Vec<String>,
@@ -68,9 +68,9 @@ pub fn blocks(files: &[FileNet], names: &Names<'_>, limits: &Limits) -> Vec<Bloc
     listed(files).into_iter().map(|listed| section(listed, names, limits)).collect()
 }
 
-/// How many lines come and go in what is listed, outside changes left out.
-pub fn counts(files: &[FileNet]) -> Counts {
-    listed(files).into_iter().map(of).fold(Counts::default(), Counts::and)
+/// Added and removed lines of all listed files, without changes from outside.
+pub fn counts(files: &[FileNet]) -> LineCounts {
+    listed(files).into_iter().map(of).fold(LineCounts::default(), LineCounts::and)
 }
 
 /// Changed files as JSON.
@@ -78,7 +78,7 @@ pub fn rows(files: &[FileNet], session: &str, names: &Names<'_>) -> Vec<ChangeRo
     listed(files).into_iter().map(|listed| row(listed, session, names)).collect()
 }
 
-/// In how many files something is missing that the logs do not have: a change from outside, a text.
+/// Number of files with a gap: a change from outside, or a text that the logs do not have.
 pub fn gaps(files: &[FileNet]) -> u64 {
     let gap = |file: &&FileNet| file.parts.iter().any(|part| !matches!(part, Part::Net { .. }));
     files.iter().filter(gap).count() as u64
@@ -88,48 +88,51 @@ fn text(known: &Known) -> &str {
     known.as_text().unwrap_or_default()
 }
 
-fn of(listed: Listed<'_>) -> Counts {
+fn of(listed: Listed<'_>) -> LineCounts {
     let part = |part: &Part| match part {
-        Part::Net { before, after, .. } => Counts::of(&unified::hunks(text(before), text(after))),
-        Part::Pieces { hunks, .. } => Counts::of(hunks),
-        Part::Outside { .. } => Counts::default(),
+        Part::Net { before, after, .. } => LineCounts::of(&unified::hunks(text(before), text(after))),
+        // Hunks of unknown position still count.
+        Part::Pieces { hunks, .. } => LineCounts::of(hunks),
+        Part::Outside { .. } => LineCounts::default(),
     };
     match listed {
-        Listed::File(file) => file.parts.iter().map(part).fold(Counts::default(), Counts::and),
-        Listed::Renamed { before, after, .. } => Counts::of(&unified::hunks(text(before), text(after))),
+        Listed::File(file) => file.parts.iter().map(part).fold(LineCounts::default(), LineCounts::and),
+        Listed::Renamed { before, after, .. } => LineCounts::of(&unified::hunks(text(before), text(after))),
     }
 }
 
-fn fate(listed: Listed<'_>) -> Fate {
-    let Listed::File(file) = listed else { return Fate::Renamed };
+fn fate(listed: Listed<'_>) -> ChangeKind {
+    // A rename wins over everything else, even if the text changed too.
+    let Listed::File(file) = listed else { return ChangeKind::Renamed };
     if file.is_back() {
-        return Fate::ChangedBack;
+        return ChangeKind::ChangedBack;
     }
     match file.ends() {
-        Some((Known::Absent, Known::Text(_))) => Fate::Added,
-        Some((_, Known::Absent)) => Fate::Deleted,
-        Some(_) => Fate::Modified,
-        None if matches!(file.parts.last(), Some(Part::Pieces { after: Known::Absent, .. })) => Fate::Deleted,
-        None => Fate::Partial,
+        Some((Known::Absent, Known::Text(_))) => ChangeKind::Added,
+        Some((_, Known::Absent)) => ChangeKind::Deleted,
+        Some(_) => ChangeKind::Modified,
+        // The text is unknown, but that the file is gone is known.
+        None if matches!(file.parts.last(), Some(Part::Pieces { after: Known::Absent, .. })) => ChangeKind::Deleted,
+        None => ChangeKind::Partial,
     }
 }
 
-/// The words for what became of a file; nothing for one that merely changed.
-fn words(fate: Fate) -> Option<&'static str> {
+/// Words for the change to the file; nothing for an ordinary edit.
+fn words(fate: ChangeKind) -> Option<&'static str> {
     match fate {
-        Fate::Added => Some("new file"),
-        Fate::Deleted => Some("deleted"),
-        Fate::ChangedBack => Some("changed and changed back"),
-        Fate::Renamed | Fate::Modified | Fate::Partial => None,
+        ChangeKind::Added => Some("new file"),
+        ChangeKind::Deleted => Some("deleted"),
+        ChangeKind::ChangedBack => Some("changed and changed back"),
+        ChangeKind::Renamed | ChangeKind::Modified | ChangeKind::Partial => None,
     }
 }
 
-/// The calls whose changes they are, each once.
+/// Calls that made the changes, each once.
 fn calls(listed: Listed<'_>, names: &Names<'_>) -> Vec<String> {
     by(listed).into_iter().map(|by| (names.call)(by)).collect()
 }
 
-/// The same by their places.
+/// Indexes of the calls that made the changes.
 fn by(listed: Listed<'_>) -> Vec<usize> {
     let mut all = match listed {
         Listed::File(file) => file.by(),
@@ -140,7 +143,7 @@ fn by(listed: Listed<'_>) -> Vec<usize> {
     all
 }
 
-/// The calls whose changes each listed file has, by their places.
+/// Indexes of the calls that made the changes to each listed file.
 pub fn made_by(files: &[FileNet]) -> Vec<Vec<usize>> {
     listed(files).into_iter().map(by).collect()
 }
@@ -155,8 +158,9 @@ fn section(listed: Listed<'_>, names: &Names<'_>, limits: &Limits) -> Block {
         label = label.with(Class::Plain, " → ").with(Class::Path, &(names.path)(to));
     }
     let counts = of(listed);
-    if counts != Counts::default() {
+    if counts != LineCounts::default() {
         label.push(Class::Plain, "  ");
+        // Runs are copied one by one to keep their classes.
         counts.line(true).runs().iter().for_each(|run| label.push(run.class, run.text()));
     }
     if let Some(words) = words(fate(listed)) {
@@ -170,7 +174,7 @@ fn section(listed: Listed<'_>, names: &Names<'_>, limits: &Limits) -> Block {
     Block::Section { label, open: true, body }
 }
 
-/// What happened to a file, in order.
+/// Parts of a file's history, in order.
 fn parts(file: &FileNet, names: &Names<'_>, limits: &Limits) -> Vec<Block> {
     let mut out = Vec::new();
     if let Some(from) = &file.moved_from {
@@ -179,12 +183,14 @@ fn parts(file: &FileNet, names: &Names<'_>, limits: &Limits) -> Vec<Block> {
     for part in &file.parts {
         match part {
             Part::Net { before, after, .. } => {
+                // Without hunks the two texts are equal, or both are empty.
                 let same = if before == after { "Its text ended as it began." } else { "The file is empty." };
                 out.extend(between(before, after, limits, same));
             }
             Part::Outside { before, after, by, last, next } => out.extend(outside((before, after), by, (*last, *next), names, limits)),
             Part::Pieces { hunks, after, by } => {
                 out.push(notice(Level::Warning, format!("{} {}.", (names.call)(*by), unified::missing(after)).as_str()));
+                // The text after is the best there is if the change itself is unknown.
                 match after.as_text().filter(|_| hunks.is_empty()) {
                     Some(text) => out.push(pieces::file(&file.path, Some(1), text, limits)),
                     None => out.extend((!hunks.is_empty()).then(|| changes(hunks, limits))),
@@ -198,12 +204,13 @@ fn parts(file: &FileNet, names: &Names<'_>, limits: &Limits) -> Vec<Block> {
     out
 }
 
-/// The difference of two texts. `same`: what is said where there is none.
+/// Difference of two texts. `same` is the remark where there is none.
 fn between(before: &Known, after: &Known, limits: &Limits, same: &str) -> Vec<Block> {
     let hunks = unified::hunks(text(before), text(after));
     if hunks.is_empty() {
         return vec![notice(Level::Info, same)];
     }
+    // A missing line feed at the end is invisible in a diff, so a remark says it.
     let ends = |unended: fn(&Hunk) -> bool| hunks.last().is_some_and(unended);
     let (old, new) = (ends(|hunk| hunk.old_unended), ends(|hunk| hunk.new_unended));
     let remark = match (old, new) {
@@ -212,11 +219,12 @@ fn between(before: &Known, after: &Known, limits: &Limits, same: &str) -> Vec<Bl
         _ => None,
     };
     let mut out = vec![changes(&hunks, limits)];
+    // A new file without one needs no remark: nothing was lost.
     out.extend(remark.filter(|_| before.as_text().is_some_and(|text| !text.is_empty())).map(|remark| notice(Level::Info, remark)));
     out
 }
 
-/// A change that somebody else made.
+/// A change from outside the session.
 fn outside(texts: (&Known, &Known), by: &[usize], around: (usize, usize), names: &Names<'_>, limits: &Limits) -> Vec<Block> {
     let (last, next) = ((names.call)(around.0), (names.call)(around.1));
     let who = if by.is_empty() {
@@ -228,7 +236,7 @@ fn outside(texts: (&Known, &Known), by: &[usize], around: (usize, usize), names:
     if !texts.0.is_known() || !texts.1.is_known() {
         return vec![notice(Level::Warning, format!("{who}; how is not in the logs.").as_str())];
     }
-    // Apart, so that nobody takes it for the session's own.
+    // In a section of its own, so that it is not taken for the session's own change.
     let body = between(texts.0, texts.1, limits, "The file is empty.");
     vec![Block::Section { label: Line::of(Class::Bad, &format!("! {who}:")), open: true, body }]
 }
@@ -236,6 +244,7 @@ fn outside(texts: (&Known, &Known), by: &[usize], around: (usize, usize), names:
 fn row(listed: Listed<'_>, session: &str, names: &Names<'_>) -> ChangeRow {
     let (path, moved_from, moved_to) = match listed {
         Listed::File(file) => (&file.path, file.moved_from.clone(), file.moved_to.clone()),
+        // As in Git, a renamed file is listed under its new path.
         Listed::Renamed { old, new, .. } => (&new.path, Some(old.path.clone()), None),
     };
     let counts = of(listed);

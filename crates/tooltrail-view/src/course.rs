@@ -1,5 +1,5 @@
-//! The course of a call: what happened one after the other, from its request through hooks and permission to its result and what came
-//! after, each with its time and its line of the log. What is not recorded is said to be not recorded.
+//! The timeline of a call: its request, hooks, permission, result and what followed, each with its time and its line of the
+//! log. Steps that are not recorded are shown as not recorded.
 
 use crate::head::{look, took};
 use crate::pieces::{section, task_state};
@@ -10,50 +10,57 @@ use tooltrail_model::row::Place;
 use tooltrail_model::transcript::{CallEntry, Level, Spot, Story};
 use tooltrail_model::{Reason, Status, Time};
 
-/// Something that happened.
+/// One step of a timeline.
 #[derive(Clone, Debug)]
-pub struct Step<'a> {
-    /// What.
+pub struct TimelineStep<'a> {
+    /// Description of the step.
     pub what: Line,
-    /// When.
+    /// Time of the step.
     pub time: Option<Time>,
-    /// The line of the log that tells it.
+    /// Line of the log that records it.
     pub place: Option<Place<'a>>,
-    /// How bad it is; nothing where it is not known to have happened.
+    /// Severity; `None` where the step is not known to have happened.
     pub level: Option<Level>,
-    /// What was said.
+    /// Texts that belong to the step.
     pub words: Vec<Block>,
 }
 
-impl<'a> Step<'a> {
+impl<'a> TimelineStep<'a> {
     fn new(what: impl Into<Line>, time: Option<Time>, place: Option<Place<'a>>) -> Self {
-        Step { what: what.into(), time, place, level: Some(Level::Info), words: Vec::new() }
+        TimelineStep { what: what.into(), time, place, level: Some(Level::Info), words: Vec::new() }
     }
 }
 
-/// What happened, in order. `when` tells the time of a record.
-pub fn steps<'a>(call: &'a Story<'_>, entry: &CallEntry<'_>, limits: &Limits, when: &dyn Fn(Spot) -> Option<Time>) -> Vec<Step<'a>> {
+/// Steps in order. `when` returns the time of a record.
+pub fn steps<'a>(
+    call: &'a Story<'_>,
+    entry: &CallEntry<'_>,
+    limits: &Limits,
+    when: &dyn Fn(Spot) -> Option<Time>,
+) -> Vec<TimelineStep<'a>> {
     let row = &call.row;
-    let requested = row.requested_at.as_deref().and_then(|time| time.parse().ok());
+    let requested = row.requested_at;
     let result = result(call, entry, when);
     let mut around = hook_steps(call, entry, limits, when);
-    // Some agents write a record when a run ends, and the result for the model apart from that.
+    // Some agents write a record when a run ends, and the result for the model separately.
     around.extend(entry.ends.iter().filter(|end| Some(**end) != entry.result).map(|end| {
         let place = Place { file: row.request.file, line: end.at.line };
-        Step::new("end of the run", when(*end), Some(place))
+        TimelineStep::new("end of the run", when(*end), Some(place))
     }));
+    // The order in the log is reliable; times of parallel records often are not.
     around.sort_by_key(|step| step.place.map(|place| place.line));
     let (after, before): (Vec<_>, Vec<_>) = around.into_iter().partition(|step| follows(step, &result));
-    let mut steps = vec![Step::new("requested", requested, Some(row.request))];
+    let mut steps = vec![TimelineStep::new("requested", requested, Some(row.request))];
     steps.extend(before);
+    // Permission is shown right before the result, since no log records when it was given.
     steps.extend([permission(call), result]);
     steps.extend(after);
     steps.extend(background(call));
     steps
 }
 
-/// Whether something happened after the result: it is younger, or stands behind it in the log where their times do not tell.
-fn follows(step: &Step<'_>, result: &Step<'_>) -> bool {
+/// Whether a step came after the result: by its time, or by its position in the log where times are missing or equal.
+fn follows(step: &TimelineStep<'_>, result: &TimelineStep<'_>) -> bool {
     match (step.time, result.time, step.place, result.place) {
         (Some(step), Some(result), _, _) if step != result => step > result,
         (_, _, Some(step), Some(result)) => step.file == result.file && step.line > result.line,
@@ -62,9 +69,14 @@ fn follows(step: &Step<'_>, result: &Step<'_>) -> bool {
 }
 
 /// The hooks, in the order of the log.
-fn hook_steps<'a>(call: &'a Story<'_>, entry: &CallEntry<'_>, limits: &Limits, when: &dyn Fn(Spot) -> Option<Time>) -> Vec<Step<'a>> {
+fn hook_steps<'a>(
+    call: &'a Story<'_>,
+    entry: &CallEntry<'_>,
+    limits: &Limits,
+    when: &dyn Fn(Spot) -> Option<Time>,
+) -> Vec<TimelineStep<'a>> {
     let stories = hooks::all(call);
-    // The two lists are one only if they are equally long.
+    // The two lists match only if they are equally long.
     let paired = stories.len() == call.row.hooks.len();
     let places = call.row.hooks.iter().map(|hook| Some(hook.evidence).filter(|_| paired)).chain(std::iter::repeat(None));
     stories
@@ -74,13 +86,17 @@ fn hook_steps<'a>(call: &'a Story<'_>, entry: &CallEntry<'_>, limits: &Limits, w
             let spot = place.and_then(|place| entry.hooks.iter().find(|spot| spot.at.line == place.line));
             let texts = hook.texts.iter().filter(|(_, text)| !text.trim().is_empty());
             let words = texts.map(|(name, text)| section(Line::of(Class::Dim, name), true, vec![sniffed(text, limits)])).collect();
-            Step { level: Some(hooks::level(hook)), words, ..Step::new(hooks::line(hook), spot.and_then(|spot| when(*spot)), place) }
+            TimelineStep {
+                level: Some(hooks::level(hook)),
+                words,
+                ..TimelineStep::new(hooks::line(hook), spot.and_then(|spot| when(*spot)), place)
+            }
         })
         .collect()
 }
 
-/// What is known of a permission.
-fn permission<'a>(call: &Story<'_>) -> Step<'a> {
+/// Permission, as far as it is known.
+fn permission<'a>(call: &Story<'_>) -> TimelineStep<'a> {
     let (what, level) = match (call.row.status, call.row.reason) {
         (Status::Rejected, Some(Reason::AfterRejection)) => ("permission: another call was declined first", Some(Level::Warning)),
         (Status::Rejected, _) => ("permission: you declined", Some(Level::Warning)),
@@ -89,21 +105,23 @@ fn permission<'a>(call: &Story<'_>) -> Step<'a> {
         (Status::Blocked, Some(Reason::NotGranted)) => ("permission: nobody was there to grant it", Some(Level::Warning)),
         (Status::Blocked, Some(Reason::Sandbox)) => ("permission: refused by the sandbox", Some(Level::Warning)),
         (Status::Running, Some(Reason::AwaitingPermission)) => ("permission: waits for you", Some(Level::Warning)),
+        // A call that ran was allowed somehow, but no agent logs by whom.
         _ => ("permission: not recorded", None),
     };
-    Step { level, ..Step::new(Line::of(if level.is_none() { Class::Dim } else { Class::Plain }, what), None, None) }
+    TimelineStep { level, ..TimelineStep::new(Line::of(if level.is_none() { Class::Dim } else { Class::Plain }, what), None, None) }
 }
 
-/// How it ended, or that it did not.
-fn result<'a>(call: &'a Story<'_>, entry: &CallEntry<'_>, when: &dyn Fn(Spot) -> Option<Time>) -> Step<'a> {
+/// Result of the call, or that there is none.
+fn result<'a>(call: &'a Story<'_>, entry: &CallEntry<'_>, when: &dyn Fn(Spot) -> Option<Time>) -> TimelineStep<'a> {
     let row = &call.row;
     let Some(place) = row.result else {
         let what = Line::of(Class::Strong, "no result")
             .with(Class::Plain, &row.reason.map(|reason| format!(": {}", crate::head::why(reason))).unwrap_or_default());
         let level = if row.status == Status::Running { None } else { Some(Level::Warning) };
-        return Step { level, ..Step::new(what, None, Some(row.evidence).filter(|place| *place != row.request)) };
+        // Evidence that is only the request itself proves nothing.
+        return TimelineStep { level, ..TimelineStep::new(what, None, Some(row.evidence).filter(|place| *place != row.request)) };
     };
-    let time = row.completed_at.as_deref().and_then(|time| time.parse().ok()).or_else(|| entry.result.and_then(when));
+    let time = row.completed_at.or_else(|| entry.result.and_then(when));
     let exit = row.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
     let level = match row.status {
         Status::Succeeded | Status::Answered => Level::Info,
@@ -111,11 +129,11 @@ fn result<'a>(call: &'a Story<'_>, entry: &CallEntry<'_>, when: &dyn Fn(Spot) ->
         _ => Level::Warning,
     };
     let what = Line::from("result: ").with(Class::Strong, look(row.status).word).with(Class::Plain, &exit);
-    Step { level: Some(level), ..Step::new(what, time, Some(place)) }
+    TimelineStep { level: Some(level), ..TimelineStep::new(what, time, Some(place)) }
 }
 
-/// What became of it in the background.
-fn background<'a>(call: &'a Story<'_>) -> Option<Step<'a>> {
+/// Outcome of the background task.
+fn background<'a>(call: &'a Story<'_>) -> Option<TimelineStep<'a>> {
     let task = call.row.background.as_ref()?;
     let exit = task.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
     let name = task.id.map_or("background task".to_owned(), |id| format!("background task {id}"));
@@ -129,12 +147,14 @@ fn background<'a>(call: &'a Story<'_>) -> Option<Step<'a>> {
         TaskState::Completed => Some(Level::Info),
         TaskState::Running | TaskState::Unknown => None,
     };
-    let time = task.ended_at.as_deref().and_then(|time| time.parse().ok());
     let what = Line::from(format!("{name}: ")).with(Class::Strong, word).with(Class::Plain, &exit);
-    Some(Step { level, ..Step::new(what, time, Some(task.evidence).filter(|place| Some(*place) != call.row.result)) })
+    Some(TimelineStep {
+        level,
+        ..TimelineStep::new(what, task.ended_at, Some(task.evidence).filter(|place| Some(*place) != call.row.result))
+    })
 }
 
-/// How long after the request: `+0.03 s`, `+12.4 s`, `+2 m 05 s`.
+/// Offset from the request: `+0.03 s`, `+12.4 s`, `+2 m 05 s`.
 pub fn offset(from: Time, to: Time) -> Option<String> {
     let micros = u64::try_from(from.micros_until(to)).ok()?;
     Some(match micros / 1000 {
@@ -143,7 +163,7 @@ pub fn offset(from: Time, to: Time) -> Option<String> {
     })
 }
 
-/// How long it took, and what that includes.
+/// Durations, and what they include.
 pub fn durations(call: &Story<'_>) -> Vec<Line> {
     let row = &call.row;
     let mut lines = Vec::new();
@@ -174,7 +194,7 @@ mod tests {
         format!("2026-03-04T10:00:{second:02}Z").parse().ok()
     }
 
-    /// What happened, with the lines of the log; a record's line is also the second it was written in.
+    /// Steps with their lines of the log. In these tests a record's line is also the second in which it was written.
     fn told(call: &Story<'_>, hooks: &[u64], ends: &[u64]) -> Vec<String> {
         let spots = |lines: &[u64]| lines.iter().copied().map(spot).collect::<Vec<_>>();
         let entry = CallEntry {
@@ -204,8 +224,8 @@ mod tests {
         let mut call = answered(story("Bash", Kind::Shell, Status::Succeeded, Detail::Other), "x");
         call.row.request.line = 40;
         call.row.result = Some(Place { file: "/logs/a.jsonl", line: 42 });
-        call.row.completed_at = at(42).map(|time| time.to_string());
-        // The second was written before the result, and after it by its time.
+        call.row.completed_at = at(42);
+        // The second hook stands before the result in the list, but after it by its time.
         call.row.hooks = vec![hook("before", 41), hook("after", 45)];
         let evidence = Place { file: "/logs/a.jsonl", line: 50 };
         call.row.background =

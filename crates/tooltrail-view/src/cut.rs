@@ -1,26 +1,28 @@
-//! Cutting: how a body keeps to its [`Limits`], and what is said about the rest.
+//! Cutting: how a body keeps to its [`Limits`], and the remark on the rest.
 //!
-//! Of code the beginning is kept, of output both ends: an error stands in the last lines.
+//! Code keeps its beginning, output both ends: an error stands in the last lines.
 
-use crate::limits::{Elided, Limits, Unit};
+use crate::limits::{Elided, ElidedUnit, Limits};
 use crate::line::Line;
 use unicode_width::UnicodeWidthChar;
 
-/// The beginning of a text, and what was left out. Cheaper than cutting lines: nobody looks at the rest.
+/// Beginning of a text, and the remark on the rest. Cheaper than cutting lines, because the rest is never looked at.
 pub fn text<'t>(text: &'t str, limits: &Limits) -> (&'t str, Option<Elided>) {
     let lines = text.split_inclusive('\n').take(limits.lines).map(str::len).sum::<usize>();
     let kept = text.get(..lines.min(boundary(text, limits.bytes))).unwrap_or(text);
     if kept.len() == text.len() {
         return (text, None);
     }
+    // Lines are only counted if something was cut: counting reads the whole text.
     (kept, Some(elided(kept.lines().count(), text.lines().count(), kept.len(), text.len())))
 }
 
-/// The beginning of some lines, and what was left out.
+/// Beginning of some lines, and the remark on the rest.
 pub fn head(mut lines: Vec<Line>, limits: &Limits) -> (Vec<Line>, Option<Elided>) {
     let (total, bytes) = (lines.len(), lines.iter().map(size).sum());
     let mut room = limits.bytes;
     let whole = lines.iter().take(limits.lines).take_while(|line| spend(&mut room, line)).count();
+    // A single line that is too long is cut; otherwise nothing at all would be shown.
     let part = lines.get(whole).filter(|_| whole == 0 && limits.lines > 0).map(|line| clip(line, limits.bytes));
     lines.truncate(whole);
     lines.extend(part);
@@ -35,11 +37,11 @@ pub struct Ends {
     pub lines: Vec<Line>,
     /// The number of lines before the gap.
     pub gap: Option<usize>,
-    /// What was left out.
+    /// Remark on the omitted lines.
     pub elided: Option<Elided>,
 }
 
-/// Both ends of some lines: the first ones, as many as the limits say, and of the rest the last.
+/// Both ends of some lines: the first ones, as many as the limits allow, and the last ones of the rest.
 pub fn ends(mut lines: Vec<Line>, limits: &Limits) -> Ends {
     let (total, bytes) = (lines.len(), lines.iter().map(size).sum::<usize>());
     if total <= limits.lines && bytes <= limits.bytes {
@@ -47,14 +49,14 @@ pub fn ends(mut lines: Vec<Line>, limits: &Limits) -> Ends {
     }
     let first = limits.head.min(limits.lines);
     let last = limits.lines - first;
-    // The first lines may take their share of the bytes, and the last ones what is left.
+    // The first lines may take their share of the bytes, the last ones what is left.
     let mut room = limits.bytes / limits.lines.max(1) * first;
     let front = lines.iter().take(first).take_while(|line| spend(&mut room, line)).count();
     let mut room = limits.bytes - lines.iter().take(front).map(size).sum::<usize>().min(limits.bytes);
     let rest = lines.split_off(front);
     let back = rest.iter().rev().take(last).take_while(|line| spend(&mut room, line)).count();
     if back == 0 {
-        // Not even one line has room: the beginning of what there is says more than nothing.
+        // Not even one line fits: its beginning is better than nothing.
         lines.extend(rest.first().map(|line| clip(line, room)));
     } else {
         lines.extend(rest.iter().skip(rest.len() - back).cloned());
@@ -64,9 +66,9 @@ pub fn ends(mut lines: Vec<Line>, limits: &Limits) -> Ends {
     Ends { lines, gap: Some(gap), elided: Some(elided(shown, total, kept, bytes)) }
 }
 
-/// What was left out: lines, or bytes where all lines are there in part.
+/// Remark on the omission: lines, or bytes where all lines are there in part.
 fn elided(shown: usize, total: usize, kept: usize, bytes: usize) -> Elided {
-    let (shown, total, unit) = if shown < total { (shown, total, Unit::Lines) } else { (kept, bytes, Unit::Bytes) };
+    let (shown, total, unit) = if shown < total { (shown, total, ElidedUnit::Lines) } else { (kept, bytes, ElidedUnit::Bytes) };
     Elided { shown: shown as u64, total: total as u64, unit, kept: true }
 }
 
@@ -84,20 +86,20 @@ pub fn clip(line: &Line, bytes: usize) -> Line {
     out
 }
 
-/// The largest place up to `bytes` at which a text can be cut.
+/// Largest position up to `bytes` at which a text can be cut.
 pub fn boundary(text: &str, bytes: usize) -> usize {
     text.floor_char_boundary(bytes)
 }
 
 /// A text on one line, cut where it is long.
 pub fn one_line(text: &str, most: usize) -> String {
-    // Whatever follows is cut anyway.
+    // Whatever follows is cut anyway; whitespace may shrink the text, hence the factor.
     let start: String = text.chars().take(most.saturating_mul(4)).collect();
     let more = if start.len() < text.len() { " …" } else { "" };
     short(&(start.split_whitespace().collect::<Vec<_>>().join(" ") + more), most)
 }
 
-/// The beginning of a line, up to a space where there is one near. Letters that take two columns count twice.
+/// Beginning of a line, up to a space if one is near. Wide characters count twice.
 pub fn short(text: &str, most: usize) -> String {
     let mut used = 0;
     let end = text.char_indices().find(|(_, letter)| {
@@ -105,21 +107,23 @@ pub fn short(text: &str, most: usize) -> String {
         used > most
     });
     let Some(start) = end.and_then(|(end, _)| text.get(..end)) else { return text.to_owned() };
+    // Only a space in the last quarter counts as near; otherwise too much would be lost.
     let word = start.rfind(' ').filter(|at| at * 4 > start.len() * 3).and_then(|at| start.get(..at));
     format!("{} …", word.unwrap_or(start).trim_end())
 }
 
-/// The end of a path, which is what tells.
+/// End of a path, which identifies the file.
 pub fn ending(path: &str, most: usize) -> String {
     let skipped = path.chars().count().saturating_sub(most);
     if skipped > 0 { "…".chars().chain(path.chars().skip(skipped)).collect() } else { path.to_owned() }
 }
 
 fn size(line: &Line) -> usize {
+    // One for the line feed.
     line.runs().iter().map(|run| run.text().len()).sum::<usize>() + 1
 }
 
-/// Takes a line's bytes from what is left of them; `false` where they do not suffice.
+/// Subtracts a line's bytes from the budget; `false` where it does not suffice.
 fn spend(room: &mut usize, line: &Line) -> bool {
     let left = room.checked_sub(size(line));
     *room = left.unwrap_or(*room);
@@ -153,7 +157,7 @@ mod tests {
         let (kept, elided) = head(numbered(9), &limits(3, 100, 0));
         assert_eq!((joined(&kept).as_str(), elided.unwrap().words().as_str()), ("1 2 3", "3 of 9 lines"));
         let (kept, elided) = head(lines(Class::Plain, "漢漢漢"), &limits(3, 5, 0));
-        assert_eq!((joined(&kept).as_str(), elided.unwrap().unit), ("漢", Unit::Bytes));
+        assert_eq!((joined(&kept).as_str(), elided.unwrap().unit), ("漢", ElidedUnit::Bytes));
         assert_eq!(head(numbered(3), &limits(3, 100, 0)).1, None);
     }
 
@@ -177,7 +181,7 @@ mod tests {
         assert_eq!((joined(&cut.lines).as_str(), cut.gap), ("6 7 8 9", Some(0)));
         // One line that is too long.
         let cut = ends(vec![Line::from("x".repeat(50))], &limits(9, 8, 3));
-        assert_eq!((joined(&cut.lines).as_str(), cut.gap, cut.elided.unwrap().unit), ("xxxxxxxx", Some(1), Unit::Bytes));
+        assert_eq!((joined(&cut.lines).as_str(), cut.gap, cut.elided.unwrap().unit), ("xxxxxxxx", Some(1), ElidedUnit::Bytes));
         assert_eq!(ends(numbered(9), &limits(0, 0, 0)).lines, [Line::default()]);
     }
 }

@@ -1,9 +1,9 @@
-//! Diffs: what changed in a file, with true line numbers where the log has them, and the words that changed inside of lines.
+//! Diffs: changes to a file, with real line numbers where the log has them, and changed words marked within lines.
 //!
-//! Agents that log hunks are believed; for the others the hunks are found here, from the text before and the text after.
+//! Hunks logged by an agent are taken as they are; for other agents they are computed here, from the text before and after.
 
-use crate::block::{Diff, DiffLine, Hunk, Sign};
-use crate::limits::{Elided, Limits, Unit};
+use crate::block::{Diff, DiffHunk, DiffLine, DiffSign};
+use crate::limits::{Elided, ElidedUnit, Limits};
 use crate::line::{Class, Line};
 use similar::{DiffTag, TextDiff};
 use std::time::Duration;
@@ -13,81 +13,86 @@ mod words;
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
-/// After this, what was found so far has to do, and the rest counts as changed. Only texts made for it take so long.
+/// Time limit of a comparison; what is left then counts as changed. Only texts made for it take so long.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Hunks as a block.
 pub fn block(hunks: &[patch::Hunk], limits: &Limits) -> Diff {
     let total: usize = hunks.iter().map(|hunk| hunk.lines.len()).sum();
     let mut effort = words::Effort::new();
-    let mut room = Room { lines: limits.lines, bytes: limits.bytes };
+    let mut room = DiffBudget { lines: limits.lines, bytes: limits.bytes };
     let mut out = Diff::default();
     for hunk in hunks {
+        // Stops before a hunk without room, so that no empty hunk is shown.
         if room.lines == 0 || room.bytes == 0 {
             break;
         }
         out.hunks.push(shown(hunk, &mut room, &mut effort));
     }
     let shown: usize = out.hunks.iter().map(|hunk| hunk.lines.len()).sum();
-    let elided = Elided { shown: shown as u64, total: total as u64, unit: Unit::Lines, kept: true };
+    let elided = Elided { shown: shown as u64, total: total as u64, unit: ElidedUnit::Lines, kept: true };
     out.elided = (shown < total).then_some(elided);
     out
 }
 
-/// How much may still be shown.
-struct Room {
+/// Budget of lines and bytes that may still be shown.
+struct DiffBudget {
     lines: usize,
     bytes: usize,
 }
 
 /// A hunk, as far as there is room.
-fn shown(hunk: &patch::Hunk, room: &mut Room, effort: &mut words::Effort) -> Hunk {
+fn shown(hunk: &patch::Hunk, room: &mut DiffBudget, effort: &mut words::Effort) -> DiffHunk {
     let (mut old, mut new) = (hunk.old_start, hunk.new_start);
+    // Checked over the whole hunk first: a single line that ends in `\r` is a change worth seeing.
     let bare = hunk.lines.iter().all(|line| text(line).1.ends_with('\r'));
     let mut texts = Vec::new();
     for line in &hunk.lines {
         let (sign, mut text) = text(line);
-        // Where every line ends so, it is how the file is written and no change.
+        // Where every line ends in `\r`, that is the file's line ending and not a change.
         text = text.strip_suffix('\r').filter(|_| bare).unwrap_or(text);
         if room.lines == 0 || room.bytes < text.len() + 1 {
-            *room = Room { lines: 0, bytes: 0 };
+            // Emptied, so that later hunks are not shown after a gap.
+            *room = DiffBudget { lines: 0, bytes: 0 };
             break;
         }
         room.lines -= 1;
         room.bytes -= text.len() + 1;
         texts.push((sign, text));
     }
+    // Words are compared after cutting: lines that are not shown cost nothing.
     let marked = words::marked(&texts, effort);
     let lines = texts.iter().zip(marked).map(|((sign, _), line)| DiffLine {
         sign: *sign,
-        old: if *sign == Sign::Added { None } else { count(&mut old) },
-        new: if *sign == Sign::Removed { None } else { count(&mut new) },
+        old: if *sign == DiffSign::Added { None } else { count(&mut old) },
+        new: if *sign == DiffSign::Removed { None } else { count(&mut new) },
         line,
     });
     let context = hunk.context.join(" › ");
-    Hunk { context: (!context.is_empty()).then(|| Line::of(Class::Function, &context)), lines: lines.collect() }
+    DiffHunk { context: (!context.is_empty()).then(|| Line::of(Class::Function, &context)), lines: lines.collect() }
 }
 
-/// The number, and the next one for the next line.
+/// Returns the number and advances it for the next line.
 fn count(number: &mut Option<u32>) -> Option<u32> {
     let now = *number;
     *number = now.and_then(|now| now.checked_add(1));
     now
 }
 
-fn text(line: &PatchLine) -> (Sign, &str) {
+fn text(line: &PatchLine) -> (DiffSign, &str) {
     match line {
-        PatchLine::Same(text) => (Sign::Same, text),
-        PatchLine::Removed(text) => (Sign::Removed, text),
-        PatchLine::Added(text) => (Sign::Added, text),
+        PatchLine::Same(text) => (DiffSign::Same, text),
+        PatchLine::Removed(text) => (DiffSign::Removed, text),
+        PatchLine::Added(text) => (DiffSign::Added, text),
     }
 }
 
-/// What changed between two texts. `first` is the number of their first line, where that is known.
+/// Changes between two texts. `first` is the number of their first line, where that is known.
 pub fn from_texts(old: &str, new: &str, first: Option<u32>) -> Vec<patch::Hunk> {
-    // Only line feeds end lines, as in the numbers that agents and editors give; a last line is one without its feed too.
+    // Only line feeds end lines, as in the numbers of agents and editors; the last line counts without one too.
     let (old, new): (Vec<&str>, Vec<&str>) = (old.split_terminator('\n').collect(), new.split_terminator('\n').collect());
     let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&old, &new);
+    // Numbers are given only if the position in the file is known.
     let at = |index: usize| first.zip(u32::try_from(index).ok()).and_then(|(first, index)| first.checked_add(index));
     let hunk = |ops: Vec<similar::DiffOp>| {
         let start = ops.first().map(|op| (op.old_range().start, op.new_range().start)).unwrap_or_default();
@@ -101,23 +106,24 @@ pub fn from_texts(old: &str, new: &str, first: Option<u32>) -> Vec<patch::Hunk> 
         });
         patch::Hunk { old_start: at(start.0), new_start: at(start.1), lines: lines.collect(), ..patch::Hunk::default() }
     };
+    // Groups without a change occur for equal texts.
     let groups = diff.grouped_ops(CONTEXT).into_iter().filter(|ops| ops.iter().any(|op| op.tag() != DiffTag::Equal));
     groups.map(hunk).collect()
 }
 
-/// How many lines come and go.
+/// Number of added and removed lines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts {
-    /// Lines that come.
+pub struct LineCounts {
+    /// Added lines.
     pub added: u64,
-    /// Lines that go.
+    /// Removed lines.
     pub removed: u64,
 }
 
-impl Counts {
-    /// Those of some hunks.
+impl LineCounts {
+    /// Counts of some hunks.
     pub fn of(hunks: &[patch::Hunk]) -> Self {
-        let mut counts = Counts::default();
+        let mut counts = LineCounts::default();
         for line in hunks.iter().flat_map(|hunk| &hunk.lines) {
             match line {
                 PatchLine::Added(_) => counts.added += 1,
@@ -128,13 +134,13 @@ impl Counts {
         counts
     }
 
-    /// Both of two.
+    /// Sum of two.
     #[must_use]
-    pub fn and(self, other: Counts) -> Self {
-        Counts { added: self.added + other.added, removed: self.removed + other.removed }
+    pub fn and(self, other: LineCounts) -> Self {
+        LineCounts { added: self.added + other.added, removed: self.removed + other.removed }
     }
 
-    /// In signs: `+8 −3` where it happened, and `would be +8 −3` where it did not.
+    /// As text: `+8 −3` if it happened, `would be +8 −3` if not.
     pub fn line(self, happened: bool) -> Line {
         let added = format!("+{}", crate::head::count(self.added));
         let removed = format!("−{}", crate::head::count(self.removed));
@@ -157,9 +163,9 @@ mod tests {
         let mut out = Vec::new();
         for line in diff.hunks.iter().flat_map(|hunk| &hunk.lines) {
             let sign = match line.sign {
-                Sign::Same => ' ',
-                Sign::Added => '+',
-                Sign::Removed => '-',
+                DiffSign::Same => ' ',
+                DiffSign::Added => '+',
+                DiffSign::Removed => '-',
             };
             let text: String = line
                 .line
@@ -181,9 +187,9 @@ mod tests {
         let diff = block(&hunks, &Limits::PAGE);
         assert_eq!(drawn(&diff), ["118 118  fn parse(s: &str) {", "119 · -    let x = [[1]];", "· 119 +    let x = [[2]];", "120 120  }"]);
         assert_eq!(diff.hunks[0].context.as_ref().map(Line::text).as_deref(), Some("fn parse"));
-        assert_eq!(Counts::of(&hunks), Counts { added: 1, removed: 1 });
-        assert_eq!(Counts { added: 1200, removed: 3 }.line(true).text(), "+1,200 −3");
-        assert_eq!(Counts { added: 8, removed: 3 }.line(false).text(), "would be +8 −3");
+        assert_eq!(LineCounts::of(&hunks), LineCounts { added: 1, removed: 1 });
+        assert_eq!(LineCounts { added: 1200, removed: 3 }.line(true).text(), "+1,200 −3");
+        assert_eq!(LineCounts { added: 8, removed: 3 }.line(false).text(), "would be +8 −3");
     }
 
     #[test]
@@ -223,6 +229,7 @@ mod tests {
         let before = Instant::now();
         let hunks = from_texts(&old, &new, Some(1));
         block(&hunks, &Limits::WHOLE);
+        // Generous, because test machines may be busy.
         assert!(before.elapsed() < Duration::from_secs(20), "{:?}", before.elapsed());
     }
 
@@ -230,7 +237,7 @@ mod tests {
         #[test]
         fn every_line_is_accounted_for(old in "[ab \\r\\n漢]{0,40}", new in "[ab \\r\\n漢]{0,40}", first in prop::option::of(any::<u32>())) {
             let hunks = from_texts(&old, &new, first);
-            let counts = Counts::of(&hunks);
+            let counts = LineCounts::of(&hunks);
             let lines = |text: &str| text.split_terminator('\n').count() as u64;
             prop_assert_eq!(lines(&old) + counts.added, lines(&new) + counts.removed);
             let shown: usize = block(&hunks, &Limits::WHOLE).hunks.iter().map(|hunk| hunk.lines.len()).sum();

@@ -1,4 +1,5 @@
-//! A digest as rows that every output shows its own way: a label, and facts made of words and of the calls that prove them.
+//! A digest as rows that every output shows in its own way: a label, and facts made of words and of the calls that prove
+//! them.
 //!
 //! ```text
 //! Proof    ! #37 cargo test: exit 0 is that of tail -5, its own was not recorded · 2 edits since
@@ -7,7 +8,7 @@
 //!            src/parser.rs +80 −9 #12 #15
 //! ```
 //!
-//! What the facts are is decided in the model; here they get words, are cut to what can be read at a glance, and nothing is judged.
+//! The model decides about the facts; here they get words and are cut to what can be read at a glance.
 
 use crate::cut::{ending, one_line as line, short as cut};
 use crate::head::{Tone, counted, look, outcome, took};
@@ -19,29 +20,29 @@ use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::Transcript;
 use tooltrail_model::{Kind, Reason, Status};
 
-/// What a digest says about one thing.
+/// One line of a digest: a label with its facts.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// What it is about: `Proof`.
+pub struct DigestRow {
+    /// The label, such as `Proof`.
     pub label: &'static str,
-    /// What there is to say, a line each.
-    pub facts: Vec<Fact>,
+    /// The facts, one line each.
+    pub facts: Vec<DigestFact>,
 }
 
-/// One thing that is known.
+/// One fact of a digest.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Fact {
+pub struct DigestFact {
     /// A sign before it, one column wide, and its colour.
     pub sign: Option<(&'static str, Tone)>,
     /// Whether it belongs to the fact before it.
     pub below: bool,
-    /// What is said.
-    pub pieces: Vec<Piece>,
+    /// Words and calls that the fact is made of.
+    pub pieces: Vec<FactPart>,
 }
 
-/// A piece of a fact.
+/// Part of a fact.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Piece {
+pub enum FactPart {
     /// Words.
     Words(Line),
     /// A call that proves it.
@@ -51,47 +52,48 @@ pub enum Piece {
 /// A call that proves something.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Proof {
-    /// Its name beside the others of its session: `#12`.
+    /// Number within its session: `#12`.
     pub name: String,
-    /// Its name everywhere: `3f2a:12`.
+    /// Reference that is valid everywhere: `3f2a:12`.
     pub r#ref: String,
     /// Its place in `Transcript::calls`.
     pub index: usize,
 }
 
-impl Fact {
-    /// Words of one class: commands and names are strong.
+impl DigestFact {
+    /// Words of one class; commands and names are strong.
     pub(crate) fn of(class: Class, text: &str) -> Self {
-        Fact::default().say(class, text)
+        DigestFact::default().say(class, text)
     }
 
     /// Adds words.
     fn say(mut self, class: Class, text: &str) -> Self {
         match self.pieces.last_mut() {
+            // Empty words would leave an empty piece behind.
             _ if text.is_empty() => {}
-            Some(Piece::Words(line)) => line.push(class, text),
-            _ => self.pieces.push(Piece::Words(Line::of(class, text))),
+            Some(FactPart::Words(line)) => line.push(class, text),
+            _ => self.pieces.push(FactPart::Words(Line::of(class, text))),
         }
         self
     }
 
     /// Its text, calls by their names.
     pub fn text(&self) -> String {
-        let text = |piece: &Piece| match piece {
-            Piece::Words(line) => line.text(),
-            Piece::Call(proof) => proof.name.clone(),
+        let text = |piece: &FactPart| match piece {
+            FactPart::Words(line) => line.text(),
+            FactPart::Call(proof) => proof.name.clone(),
         };
         self.pieces.iter().map(text).collect()
     }
 }
 
-/// The most files that are named, and the most open calls of one sort.
+/// The most files that are listed, and the most open calls of one kind.
 const FILES: usize = 8;
 const OPEN: usize = 6;
-/// The most calls beside a fact, and the most commits and the like of one sort.
+/// The most calls beside a fact, and the most commits and the like of one kind.
 const CALLS: usize = 4;
 const SHIPPED: usize = 3;
-/// The most letters of what was asked, of what was said, of a command and of a message.
+/// The most characters of the prompt, of the answer, of a command and of a message.
 const ASKED: usize = 200;
 const SAID: usize = 240;
 const WHAT: usize = 90;
@@ -99,9 +101,9 @@ const WHY: usize = 80;
 /// The most letters of a path.
 const PATH: usize = 160;
 
-/// A digest of a transcript, as rows. What has nothing to say has no row.
-pub fn rows(digest: &Digest, transcript: &Transcript<'_>) -> Vec<Row> {
-    let teller = Teller::new(transcript);
+/// The digest of a transcript as rows. A topic without facts has no row.
+pub fn rows(digest: &Digest, transcript: &Transcript<'_>) -> Vec<DigestRow> {
+    let teller = FactWriter::new(transcript);
     let rows = [
         ("Asked", digest.asked.iter().map(|quote| said(quote, ASKED)).collect()),
         ("Said", digest.said.iter().map(|quote| said(quote, SAID)).collect()),
@@ -112,41 +114,43 @@ pub fn rows(digest: &Digest, transcript: &Transcript<'_>) -> Vec<Row> {
         ("Open", teller.open(digest)),
         ("Time", time(&digest.time).into_iter().collect()),
     ];
-    rows.into_iter().map(|(label, facts): (_, Vec<Fact>)| Row { label, facts }).filter(|row| !row.facts.is_empty()).collect()
+    rows.into_iter().map(|(label, facts): (_, Vec<DigestFact>)| DigestRow { label, facts }).filter(|row| !row.facts.is_empty()).collect()
 }
 
-/// The files that changed, all of them, a fact each.
-pub(crate) fn files(changed: &Changed, transcript: &Transcript<'_>) -> Vec<Fact> {
-    let teller = Teller::new(transcript);
+/// All changed files, a fact each.
+pub(crate) fn files(changed: &Changed, transcript: &Transcript<'_>) -> Vec<DigestFact> {
+    let teller = FactWriter::new(transcript);
     changed.files.iter().map(|file| teller.file(file)).collect()
 }
 
-/// Calls that are left open, a fact each.
-pub(crate) fn left_open(open: &[&Open], transcript: &Transcript<'_>) -> Vec<Fact> {
-    let teller = Teller::new(transcript);
+/// Open calls, a fact each.
+pub(crate) fn left_open(open: &[&Open], transcript: &Transcript<'_>) -> Vec<DigestFact> {
+    let teller = FactWriter::new(transcript);
     open.iter().map(|open| teller.left(open)).collect()
 }
 
-/// Words that somebody said, on one line.
-fn said(quote: &Quote, most: usize) -> Fact {
+/// A quote on one line.
+fn said(quote: &Quote, most: usize) -> DigestFact {
     let (all, shown) = (words(&quote.text), cut(&words(&quote.text), most));
+    // The model may have cut the quote already; then a mark is needed even if it fits here.
     let more = if quote.cut && all == shown { " …" } else { "" };
-    Fact::of(Class::Plain, &format!("{shown}{more}"))
+    DigestFact::of(Class::Plain, &format!("{shown}{more}"))
 }
 
-/// What the session is doing.
-fn state(digest: &Digest) -> Option<Fact> {
+/// State of the session.
+fn state(digest: &Digest) -> Option<DigestFact> {
     let (state, why) = state_words(digest.state, digest.state_reason)?;
     let why = why.map(|why| format!(": {why}")).unwrap_or_default();
-    Some(Fact::of(Class::Plain, &format!("{state}{why}")))
+    Some(DigestFact::of(Class::Plain, &format!("{state}{why}")))
 }
 
-/// What a session is doing, and what tells so, in words.
+/// State of a session and the reason for it, in words.
 pub fn state_words(state: Option<&'static str>, reason: Option<&'static str>) -> Option<(&'static str, Option<&'static str>)> {
     let state = match state? {
         "your_turn" => "your turn",
         "asks" => "asks you",
         "waiting" => "waits for you",
+        // A state that is not known here is shown as it is.
         other => other,
     };
     let why = reason.map(|reason| match reason {
@@ -167,8 +171,8 @@ pub fn state_words(state: Option<&'static str>, reason: Option<&'static str>) ->
     Some((state, why))
 }
 
-/// Where the time went.
-fn time(time: &Times) -> Option<Fact> {
+/// Distribution of the time.
+fn time(time: &Times) -> Option<DigestFact> {
     let parts = [
         ("model", time.model_ms),
         ("tools", time.tools_ms),
@@ -176,17 +180,18 @@ fn time(time: &Times) -> Option<Fact> {
         ("you", time.person_ms),
         ("unknown", time.unknown_ms),
     ];
-    // What is less than a hundredth of it would only be in the way.
+    // Parts below one percent would only distract.
     let counts = |millis: u64| millis > 0 && millis >= time.wall_ms / 100;
     let parts: Vec<String> =
         parts.iter().filter(|(_, millis)| counts(*millis)).map(|(name, millis)| format!("{name} {}", about(*millis))).collect();
-    let fact = (time.wall_ms > 0).then(|| Fact::of(Class::Plain, &about(time.wall_ms)))?;
+    let fact = (time.wall_ms > 0).then(|| DigestFact::of(Class::Plain, &about(time.wall_ms)))?;
     Some(if parts.is_empty() { fact } else { fact.say(Class::Dim, ": ").say(Class::Plain, &parts.join(", ")) })
 }
 
-/// A duration for comparing: `0.4 s`, `12 s`, `5 m`, `1 h 04 m`. The space within it does not break.
+/// A rounded duration for comparison: `0.4 s`, `12 s`, `5 m`, `1 h 04 m`. The space within it does not break.
 fn about(millis: u64) -> String {
     let text = match millis {
+        // Never `0.0 s`: something that took time took at least a tenth.
         0..950 => format!("0.{} s", (millis.max(50) + 50) / 100),
         950..59_500 => format!("{} s", (millis + 500) / 1000),
         59_500..3_570_000 => format!("{} m", (millis + 30_000) / 60_000),
@@ -195,37 +200,38 @@ fn about(millis: u64) -> String {
     text.replace(' ', "\u{a0}")
 }
 
-/// Tells facts about the calls of a transcript.
-struct Teller<'t> {
+/// Words facts about the calls of a transcript.
+struct FactWriter<'t> {
     transcript: &'t Transcript<'t>,
-    /// Whether numbers name calls: they do within one session.
+    /// Whether numbers identify calls, which they do within one session.
     numbers: bool,
 }
 
-impl<'t> Teller<'t> {
+impl<'t> FactWriter<'t> {
     fn new(transcript: &'t Transcript<'t>) -> Self {
         let session = transcript.calls.first().map(|call| call.row.session);
         let numbers = transcript.calls.iter().all(|call| Some(call.row.session) == session);
-        Teller { transcript, numbers }
+        FactWriter { transcript, numbers }
     }
 
     fn row(&self, cited: &Cited) -> Option<&CallRow<'t>> {
         self.transcript.calls.get(cited.index).map(|call| &call.row)
     }
 
-    fn piece(&self, cited: &Cited) -> Piece {
+    fn piece(&self, cited: &Cited) -> FactPart {
         let name = if self.numbers { format!("#{}", cited.number) } else { cited.r#ref.clone() };
-        Piece::Call(Proof { name, r#ref: cited.r#ref.clone(), index: cited.index })
+        FactPart::Call(Proof { name, r#ref: cited.r#ref.clone(), index: cited.index })
     }
 
     /// A fact that begins with its call.
-    fn about(&self, sign: (&'static str, Tone), cited: &Cited) -> Fact {
-        Fact { sign: Some(sign), below: false, pieces: vec![self.piece(cited)] }.say(Class::Plain, " ")
+    fn about(&self, sign: (&'static str, Tone), cited: &Cited) -> DigestFact {
+        DigestFact { sign: Some(sign), below: false, pieces: vec![self.piece(cited)] }.say(Class::Plain, " ")
     }
 
     /// Adds the calls that prove a fact.
-    fn prove<'c>(&self, mut fact: Fact, calls: impl ExactSizeIterator<Item = &'c Cited>) -> Fact {
+    fn prove<'c>(&self, mut fact: DigestFact, calls: impl ExactSizeIterator<Item = &'c Cited>) -> DigestFact {
         let total = calls.len();
+        // One place is kept for "and n more".
         for cited in calls.take(if total > CALLS { CALLS - 1 } else { CALLS }) {
             fact = fact.say(Class::Plain, " ");
             fact.pieces.push(self.piece(cited));
@@ -234,28 +240,31 @@ impl<'t> Teller<'t> {
     }
 
     /// The last test, build and lint run, and whether anything was edited since.
-    fn proof(&self, digest: &Digest) -> Vec<Fact> {
+    fn proof(&self, digest: &Digest) -> Vec<DigestFact> {
         let runs: Vec<&Run> = [&digest.test, &digest.build, &digest.lint].into_iter().flatten().collect();
         let mut facts = Vec::new();
+        // Changes without tests are worth a line of their own.
         if !digest.changed.files.is_empty() && digest.test.is_none() {
             let none = if runs.is_empty() { "no tests, builds or lint runs" } else { "no tests were run" };
-            // What is not looked at may have been tests.
+            // The commands of scripts are unknown and may have been tests.
             facts.push(match digest.scripts {
-                0 => Fact::of(Class::Plain, none),
-                scripts => Fact::of(Class::Plain, &format!("{none} outside {}", counted(scripts, "script")))
+                0 => DigestFact::of(Class::Plain, none),
+                scripts => DigestFact::of(Class::Plain, &format!("{none} outside {}", counted(scripts, "script")))
                     .say(Class::Dim, ", whose commands are not looked at"),
             });
         }
         for run in runs {
             facts.push(self.run(run));
+            // A failed run needs no hint: its exit code says it.
             let hint = run.hint.as_ref().filter(|_| run.outcome != Outcome::Failed);
-            let hint = hint.map(|hint| Fact::of(Class::Dim, "hint: the output says ").say(Class::Plain, &format!("“{}”", line(hint, WHY))));
-            facts.extend(hint.map(|fact| Fact { below: true, ..fact }));
+            let hint =
+                hint.map(|hint| DigestFact::of(Class::Dim, "hint: the output says ").say(Class::Plain, &format!("“{}”", line(hint, WHY))));
+            facts.extend(hint.map(|fact| DigestFact { below: true, ..fact }));
         }
         facts
     }
 
-    fn run(&self, run: &Run) -> Fact {
+    fn run(&self, run: &Run) -> DigestFact {
         let row = self.row(&run.cited);
         let sign = match run.outcome {
             Outcome::Passed => ("✓", Tone::Ok),
@@ -278,16 +287,18 @@ impl<'t> Teller<'t> {
         }
     }
 
-    fn changed(&self, changed: &Changed) -> Vec<Fact> {
+    fn changed(&self, changed: &Changed) -> Vec<DigestFact> {
         let files = changed.files.as_slice();
         let mut head = match files {
-            [] => Fact::default(),
-            [only] => Fact { below: false, ..self.file(only) },
-            _ => Fact::of(Class::Plain, &counted(files.len() as u64, "file")),
+            [] => DigestFact::default(),
+            // A single file stands on the first line itself.
+            [only] => DigestFact { below: false, ..self.file(only) },
+            _ => DigestFact::of(Class::Plain, &counted(files.len() as u64, "file")),
         };
         if let Some(lines) = changed.lines().filter(|_| files.len() > 1) {
             head = sizes(head, lines);
         }
+        // Commands are listed separately, because the files they change are unknown.
         let commands = counted(changed.commands.len() as u64, "command");
         head = match (files, changed.commands.is_empty()) {
             ([], true) => return Vec::new(),
@@ -301,28 +312,29 @@ impl<'t> Teller<'t> {
         std::iter::once(head).chain(listed).chain(rest(files.len() - shown)).collect()
     }
 
-    fn file(&self, file: &ChangedFile) -> Fact {
+    fn file(&self, file: &ChangedFile) -> DigestFact {
         let row = file.calls.first().and_then(|cited| self.row(cited));
-        let fact = Fact { below: true, ..Fact::of(Class::Path, &ending(self.relative(&file.path, row), PATH)) };
+        let fact = DigestFact { below: true, ..DigestFact::of(Class::Path, &ending(self.relative(&file.path, row), PATH)) };
         let fact = file.lines.map_or(fact.clone(), |lines| sizes(fact, lines));
         self.prove(fact, file.calls.iter())
     }
 
-    /// A path within the project, or within the directory of a call.
+    /// A path relative to the project, or else to the directory of a call.
     fn relative<'p>(&self, path: &'p str, row: Option<&CallRow<'_>>) -> &'p str {
         let inside = |folder: Option<&str>| folder.and_then(|folder| place::within(folder, path));
         inside(self.transcript.session.project).or_else(|| inside(row.and_then(|row| row.cwd))).unwrap_or(path)
     }
 
-    /// What left the working directory: of each sort the last.
-    fn shipped(&self, shipped: &[Shipped]) -> Option<Fact> {
+    /// Commits, pushes and pull requests: the last ones of each kind.
+    fn shipped(&self, shipped: &[Shipped]) -> Option<DigestFact> {
+        // Kinds in order of first appearance, which is the order of the work.
         let mut sorts: Vec<&str> = Vec::new();
         for one in shipped {
             if !sorts.contains(&one.what.as_str()) {
                 sorts.push(&one.what);
             }
         }
-        let mut fact = Fact::default();
+        let mut fact = DigestFact::default();
         for sort in sorts {
             let all: Vec<&Shipped> = shipped.iter().filter(|one| one.what == sort).collect();
             let name = sort.replace('_', " ");
@@ -333,6 +345,7 @@ impl<'t> Teller<'t> {
             };
             let stop = if fact.pieces.is_empty() { "" } else { " · " };
             fact = fact.say(Class::Dim, stop).say(Class::Plain, &name);
+            // Only the last of each kind; earlier ones are usually superseded.
             for (place, one) in all.iter().skip(all.len().saturating_sub(SHIPPED)).enumerate() {
                 fact = fact.say(Class::Dim, if place > 0 { "," } else { "" });
                 if !one.which.trim().is_empty() {
@@ -344,23 +357,25 @@ impl<'t> Teller<'t> {
         (!fact.pieces.is_empty()).then_some(fact)
     }
 
-    /// What is left open, sort by sort.
-    fn open(&self, digest: &Digest) -> Vec<Fact> {
+    /// Open calls, kind by kind.
+    fn open(&self, digest: &Digest) -> Vec<DigestFact> {
         let mut facts = Vec::new();
         for sort in [&digest.failures, &digest.rejected, &digest.blocked, &digest.unanswered] {
             let shown = fits(sort.len(), OPEN);
             facts.extend(sort.iter().take(shown).map(|open| self.left(open)));
             let status = sort.first().map_or(Status::Failed, |open| open.status);
             facts.extend(
-                rest(sort.len() - shown).map(|fact| Fact { below: false, ..fact.say(Class::Dim, &format!(" {}", look(status).word)) }),
+                rest(sort.len() - shown)
+                    .map(|fact| DigestFact { below: false, ..fact.say(Class::Dim, &format!(" {}", look(status).word)) }),
             );
         }
         facts
     }
 
-    fn left(&self, open: &Open) -> Fact {
+    fn left(&self, open: &Open) -> DigestFact {
         let look = look(open.status);
         let row = self.row(&open.cited);
+        // A command or an MCP call is clear without the tool's name.
         let what = match row.map(|row| row.kind) {
             _ if open.what.trim().is_empty() => open.tool.clone(),
             Some(Kind::Shell | Kind::Mcp) => open.what.clone(),
@@ -368,9 +383,10 @@ impl<'t> Teller<'t> {
         };
         let fact = self.about((look.glyph, look.tone), &open.cited).say(Class::Strong, &line(&what, WHAT));
         let ended = row.map(outcome).filter(|words| !words.is_empty()).unwrap_or_else(|| look.word.to_owned());
-        // What an agent says about a permission that is not there is what the reason says, at length.
+        // The agent's text about a missing permission only repeats the reason, at length.
         let said = !matches!(open.reason, Some(Reason::PermissionRule | Reason::NotGranted));
         let why = open.why.as_deref().filter(|_| said).map(|why| line(why, WHY)).filter(|why| !why.is_empty() && !ended.contains(why));
+        // From the least to the most words: a reason alone, a quote, a hook with its message.
         match (why, open.reason) {
             (None, _) if open.by.is_some() => {
                 let by = open.by.as_deref().map(|by| line(by, WHAT)).unwrap_or_default();
@@ -388,7 +404,7 @@ impl<'t> Teller<'t> {
     }
 }
 
-/// What became of a run whose own exit code nobody recorded.
+/// Outcome of a run whose own exit code was not recorded.
 fn masked(run: &Run, row: Option<&CallRow<'_>>) -> String {
     let Some(other) = &run.exit_of else { return "its exit code was not recorded".to_owned() };
     let recorded = match (run.exit_code, row.map(|row| row.status)) {
@@ -399,7 +415,7 @@ fn masked(run: &Run, row: Option<&CallRow<'_>>) -> String {
     format!("{recorded} is that of {}, its own was not recorded", line(other, WHAT))
 }
 
-/// What became of a run that has no outcome.
+/// Outcome of a run that has none.
 fn unknown(row: Option<&CallRow<'_>>) -> String {
     let Some(row) = row else { return "how it ended was not recorded".to_owned() };
     let words = match row.status {
@@ -412,19 +428,19 @@ fn unknown(row: Option<&CallRow<'_>>) -> String {
     words.to_owned()
 }
 
-/// Lines that came and lines that went.
-fn sizes(fact: Fact, (came, went): (u64, u64)) -> Fact {
+/// Added and removed lines.
+fn sizes(fact: DigestFact, (came, went): (u64, u64)) -> DigestFact {
     fact.say(Class::Good, &format!(" +{}", head::count(came))).say(Class::Bad, &format!(" −{}", head::count(went)))
 }
 
-/// How many of a list are shown: one more is no reason to cut it.
+/// Number of entries that are shown. One more than the limit is no reason to cut: the remark would take a line too.
 fn fits(total: usize, most: usize) -> usize {
     if total <= most + 1 { total } else { most }
 }
 
-/// That there is more than what is shown.
-fn rest(left: usize) -> Option<Fact> {
-    (left > 0).then(|| Fact { below: true, ..Fact::of(Class::Dim, &format!("and {}", more(left))) })
+/// Remark that there are more.
+fn rest(left: usize) -> Option<DigestFact> {
+    (left > 0).then(|| DigestFact { below: true, ..DigestFact::of(Class::Dim, &format!("and {}", more(left))) })
 }
 
 fn more(left: usize) -> String {

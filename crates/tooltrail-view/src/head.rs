@@ -12,20 +12,20 @@ pub struct Head {
     pub icon: &'static str,
     /// The tool, as people call it.
     pub name: Line,
-    /// What it is about: the command, the path, the pattern.
+    /// Subject of the call: the command, the path, the pattern.
     pub title: Line,
     /// A few facts about what came back: `120 of 840 lines`, `+8 −3`.
     pub facts: Vec<Line>,
 }
 
-/// How a status is shown: every output has these three in common and adds its own look.
+/// Appearance of a status that all outputs share; each adds its own style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
-    /// A sign, one column wide, told apart without colour.
+    /// A sign, one column wide, distinguishable without colour.
     pub glyph: &'static str,
     /// A word.
     pub word: &'static str,
-    /// Which colour it has.
+    /// Colour.
     pub tone: Tone,
 }
 
@@ -60,32 +60,33 @@ pub fn look(status: Status) -> Look {
     Look { glyph, word, tone }
 }
 
-/// The look of a call: that of its status, unless it is somebody else who is at work.
+/// Appearance of a call: that of its status, unless it waits for the person.
 pub fn look_of(row: &CallRow<'_>) -> Look {
     if asks(row) { Look { glyph: "◆", word: "asks you", tone: Tone::Denied } } else { look(row.status) }
 }
 
-/// Whether a call waits for a person's answer: a question, or a plan to say yes or no to. No tool is at work then.
+/// Whether a call waits for the person's answer: a question, or a plan to approve. No tool is running then.
 pub fn asks(row: &CallRow<'_>) -> bool {
     row.status == Status::Running && row.reason == Some(Reason::AwaitingResult) && matches!(row.kind, Kind::Question | Kind::Plan)
 }
 
-/// Why a call has its status, in a few words.
+/// Reason for a call's status, in a few words.
 pub fn why_of(row: &CallRow<'_>) -> Option<&'static str> {
     if asks(row) { Some("waiting for your answer") } else { row.reason.map(why) }
 }
 
-/// Whether a call is worth a look: it did not do what was asked.
+/// Whether a call needs attention: it did not do what was requested.
 pub fn is_problem(status: Status) -> bool {
     !matches!(status, Status::Succeeded | Status::Answered | Status::Running)
 }
 
-/// What stands beside the glyph: nothing for a success, `exit 101` or the word and the reason otherwise.
+/// Text beside the sign: nothing for a success, `exit 101` or the word and the reason otherwise.
 pub fn outcome(row: &CallRow<'_>) -> String {
     let word = look_of(row).word;
     match (row.status, row.reason, row.exit_code) {
         (Status::Succeeded, _, _) => String::new(),
         (_, Some(Reason::ExitCode), Some(code)) => format!("exit {code}"),
+        // For these statuses the reason adds nothing to the word.
         (Status::Failed | Status::TimedOut | Status::Answered, _, _) => word.to_owned(),
         (_, Some(Reason::User), _) => word.to_owned(),
         _ if asks(row) => word.to_owned(),
@@ -126,7 +127,7 @@ pub fn why(reason: Reason) -> &'static str {
     }
 }
 
-/// A sentence for a call that has no result, or none of its own.
+/// Sentence for a call that has no result, or none of its own.
 pub fn no_result(row: &CallRow<'_>) -> Option<&'static str> {
     Some(match row.reason? {
         Reason::AwaitingResult if asks(row) => "No result yet: it waits for your answer.",
@@ -148,6 +149,7 @@ pub fn count(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
     for (place, digit) in digits.chars().enumerate() {
+        // A separator before every third digit from the end.
         if place > 0 && (digits.len() - place).is_multiple_of(3) {
             out.push(',');
         }
@@ -160,6 +162,7 @@ pub fn count(number: u64) -> String {
 pub fn counted(number: u64, word: &str) -> String {
     let words = match word.strip_suffix('y') {
         _ if number == 1 => word.to_owned(),
+        // `key` becomes `keys`, but `entry` becomes `entries`.
         Some(start) if !start.ends_with(['a', 'e', 'o', 'u']) => format!("{start}ies"),
         _ if word.ends_with("ch") || word.ends_with('s') => format!("{word}es"),
         _ => format!("{word}s"),
@@ -167,8 +170,9 @@ pub fn counted(number: u64, word: &str) -> String {
     format!("{} {words}", count(number))
 }
 
-/// How long ago something was, in one unit: `3 m`, `2 h`, `5 d`.
+/// Time since a moment in one unit: `3 m`, `2 h`, `5 d`.
 pub fn ago(then: Time, now: Time) -> String {
+    // Clocks may disagree; a time in the future counts as now.
     let seconds = (then.micros_until(now) / 1_000_000).max(0);
     match seconds {
         0..60 => format!("{seconds} s"),

@@ -1,33 +1,34 @@
 //! Highlighting: code as lines whose words have classes.
 //!
-//! One to two megabytes per second, so it runs only when a body is made, and only on what is shown. The languages are read from memory
-//! the first time one is asked for.
+//! It processes one to two megabytes per second, so it runs only when a body is made, and only on the part that is shown.
+//! Languages are loaded on first use.
 
 use crate::line::{Class, Line, lines as plain};
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 use syntect::parsing::{BasicScopeStackOp, ParseState, Scope, ScopeStack, SyntaxReference, SyntaxSet};
 
-/// A longer line stays plain: it was not written by hand.
+/// Longer lines stay plain: they are generated.
 const LINE: usize = 2_000;
 /// A longer text stays plain.
 const TEXT: usize = 200_000;
-/// After this the rest stays plain: some texts make some languages very slow.
+/// Time limit, after which the rest stays plain: some texts make some languages very slow.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 static LANGUAGES: LazyLock<SyntaxSet> = LazyLock::new(two_face::syntax::extra_newlines);
 
-/// The language of a file, by its name or its ending; `None` where that tells nothing.
+/// Language of a file, by its name or extension; `None` where that says nothing.
 pub fn language(path: &str) -> Option<String> {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
+    // The whole name first: `Makefile` and `Dockerfile` have no extension.
     [Some(name.to_owned()), ending]
         .into_iter()
         .flatten()
         .find(|token| LANGUAGES.find_syntax_by_extension(token).is_some_and(|syntax| syntax.name != "Plain Text"))
 }
 
-/// The lines of a text in a language: a name as [`language`] gives it, or as people write it. Plain where nobody knows it.
+/// Lines of a text in a language: a name from [`language`], or as people write it. Plain if the language is unknown.
 pub fn lines(language: &str, text: &str) -> Vec<Line> {
     if text.len() > TEXT {
         return plain(Class::Plain, text);
@@ -38,11 +39,11 @@ pub fn lines(language: &str, text: &str) -> Vec<Line> {
     }
 }
 
-/// What is known in the middle of a text.
+/// State in the middle of a text.
 struct Highlighter {
     state: ParseState,
     scopes: ScopeStack,
-    /// The class of each scope that is open; `None` for one that says nothing.
+    /// Class of each open scope; `None` for a scope without one.
     classes: Vec<Option<Class>>,
 }
 
@@ -58,7 +59,7 @@ impl Highlighter {
         for line in text.lines() {
             lost = lost || Instant::now() > end;
             let known = if lost || line.len() > LINE { None } else { self.line(line) };
-            // A language that fails once is in no state to go on; a line that is too long only has to be passed over.
+            // A language that failed once cannot go on; a line that is too long is only skipped.
             lost = lost || (known.is_none() && line.len() <= LINE);
             out.push(known.unwrap_or_else(|| Line::of(Class::Plain, line)));
         }
@@ -67,6 +68,7 @@ impl Highlighter {
 
     /// One line; `None` where the language fails.
     fn line(&mut self, line: &str) -> Option<Line> {
+        // The grammars expect the line feed.
         let changes = self.state.parse_line(&format!("{line}\n"), &LANGUAGES).ok()?;
         let (mut out, mut text, mut from, mut class) = (Line::default(), String::new(), 0, self.class());
         for (at, change) in changes {
@@ -79,6 +81,7 @@ impl Highlighter {
             };
             scopes.apply_with_hook(&change, step).ok()?;
             let next = self.class();
+            // Runs end only where the class changes, so that neighbouring scopes of one class are one run.
             if next != class {
                 out.push(class, &text);
                 text.clear();
@@ -90,13 +93,13 @@ impl Highlighter {
         Some(out)
     }
 
-    /// The class at this place: that of the innermost scope that has one.
+    /// Class at the current position: that of the innermost scope that has one.
     fn class(&self) -> Class {
         self.classes.iter().rev().find_map(|class| *class).unwrap_or_default()
     }
 }
 
-/// What scopes mean, the more exact first. `Plain` ends what is around it: code inside of a text.
+/// Classes of scopes, more specific scopes first. `Plain` ends the class around it: code inside of a string.
 static MEANINGS: LazyLock<Vec<(Scope, Class)>> = LazyLock::new(|| {
     let known = [
         ("comment", Class::Comment),

@@ -1,4 +1,4 @@
-//! Hooks, told in full: which, how it ended, and what it said. For calls and for turns.
+//! Hooks in full: name, outcome and output. For calls and for turns.
 
 use crate::head::took;
 use crate::pieces::{notice, section};
@@ -9,8 +9,8 @@ use tooltrail_model::event::HookOutcome;
 use tooltrail_model::row::HookRow;
 use tooltrail_model::transcript::{HookStory, Level, Story};
 
-/// The hooks of a call, if one of them said something or did not end well. Open if one of those refused or failed. What stands above
-/// already, the refusal of a call that was blocked, is not told again.
+/// Hooks of a call, if one of them printed something or did not succeed. Open if one of them refused or failed. A refusal
+/// that the frame already shows is left out.
 pub(crate) fn of_call(call: &Story<'_>, limits: &Limits) -> Option<Block> {
     let refusal = outcome::error(call).filter(|_| call.row.status == Status::Blocked).unwrap_or_default();
     let told_above = |hook: &HookStory| {
@@ -18,6 +18,7 @@ pub(crate) fn of_call(call: &Story<'_>, limits: &Limits) -> Option<Block> {
         blocked && hook.texts.iter().all(|(_, text)| text.contains(&refusal) || refusal.contains(text.trim()))
     };
     let mut hooks = all(call);
+    // Only one is dropped: the frame shows a single refusal.
     if let Some(first) = hooks.iter().position(told_above) {
         hooks.remove(first);
     }
@@ -30,12 +31,12 @@ pub(crate) fn of_call(call: &Story<'_>, limits: &Limits) -> Option<Block> {
     Some(section(format!("hooks ({})", hooks.len()), open, body))
 }
 
-/// The hooks of a call: with their words where they were loaded, as its row lists them otherwise.
+/// Hooks of a call: with their output where that was loaded, otherwise as the row lists them.
 pub(crate) fn all(call: &Story<'_>) -> Vec<HookStory> {
     if call.hooks.is_empty() { call.row.hooks.iter().map(from_row).collect() } else { call.hooks.clone() }
 }
 
-/// A hook and its words.
+/// A hook and its output.
 pub(crate) fn told(hook: &HookStory, limits: &Limits) -> Vec<Block> {
     let mut blocks = vec![notice(level(hook), line(hook))];
     let texts = hook.texts.iter().filter(|(_, text)| !text.trim().is_empty());
@@ -54,12 +55,12 @@ pub(crate) fn line(hook: &HookStory) -> Line {
     if facts.is_empty() { line } else { line.with(Class::Dim, ": ").with(Class::Plain, &facts.join(", ")) }
 }
 
-/// What a hook is called.
+/// Name of a hook.
 pub(crate) fn name(hook: &HookStory) -> String {
     hook.name.as_deref().or(hook.event.as_deref()).or(hook.command.as_deref()).unwrap_or("hook").to_owned()
 }
 
-/// How bad it is that a hook ended so.
+/// Severity of a hook's outcome.
 pub(crate) fn level(hook: &HookStory) -> Level {
     match hook.outcome {
         Some(HookOutcome::Blocked | HookOutcome::Failed) => Level::Error,
@@ -68,7 +69,7 @@ pub(crate) fn level(hook: &HookStory) -> Level {
     }
 }
 
-/// How a hook ended, in a word.
+/// Word for a hook's outcome.
 fn word(outcome: HookOutcome) -> &'static str {
     match outcome {
         HookOutcome::Ok => "ok",

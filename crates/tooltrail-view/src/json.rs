@@ -1,22 +1,23 @@
-//! JSON values as laid-out lines, each piece classified: names, texts, numbers, words of the language.
+//! JSON values as formatted lines, each part classified: names, texts, numbers, literals.
 //!
-//! Within limits: long texts are shortened with a mark, what lies deep stays on one line, and lines past the limit are counted only.
+//! Within limits: long texts are shortened with a mark, deeply nested values stay on one line, and lines past the limit are
+//! only counted.
 
 use crate::cut::boundary;
 use crate::head::count;
-use crate::limits::{Elided, Unit};
+use crate::limits::{Elided, ElidedUnit};
 use crate::line::Class;
 use crate::texts::code;
 use crate::{Block, Limits, Line};
 use serde_json::{Map, Value};
 
-/// Deeper than this, values stay on one line.
+/// Depth from which values stay on one line.
 const DEPTH: usize = 32;
 
-/// Lists of scalars this short stay on one line.
+/// Longest list of scalars that stays on one line.
 const ROW: usize = 80;
 
-/// A text this short is a field; a longer one gets room of its own.
+/// Longest text that is shown as a field; a longer one gets a section of its own.
 const FIELD: usize = 200;
 
 /// A value as a block.
@@ -25,13 +26,13 @@ pub fn block(value: &Value, limits: &Limits) -> Block {
     Block::Json { lines, elided }
 }
 
-/// A value as lines, and what was left out.
+/// A value as lines, and the remark on omitted ones.
 pub fn lines(value: &Value, limits: &Limits) -> (Vec<Line>, Option<Elided>) {
-    let mut writer = Writer { lines: Vec::new(), line: Line::default(), bytes: 0, total: 0, limits };
+    let mut writer = JsonFormatter { lines: Vec::new(), line: Line::default(), bytes: 0, total: 0, limits };
     writer.value(value, 0);
     writer.end();
     let shown = writer.lines.len() as u64;
-    let elided = (shown < writer.total).then_some(Elided { shown, total: writer.total, unit: Unit::Lines, kept: true });
+    let elided = (shown < writer.total).then_some(Elided { shown, total: writer.total, unit: ElidedUnit::Lines, kept: true });
     (writer.lines, elided)
 }
 
@@ -41,6 +42,7 @@ pub fn fields(map: &Map<String, Value>, limits: &Limits) -> Vec<Block> {
     let mut texts = Vec::new();
     let mut rest = Map::new();
     for (name, value) in map {
+        // Empty lists and objects count as scalars: they fit into a field.
         match value {
             Value::String(text) if text.len() > FIELD || text.contains('\n') => texts.push((name, text)),
             Value::Object(inner) if !inner.is_empty() => drop(rest.insert(name.clone(), value.clone())),
@@ -63,7 +65,7 @@ pub fn fields(map: &Map<String, Value>, limits: &Limits) -> Vec<Block> {
     blocks
 }
 
-/// A value in a few letters, for titles: texts without quotes, containers by their size.
+/// A value in a few characters, for titles: texts without quotes, containers by their size.
 pub fn brief(value: &Value) -> String {
     match value {
         Value::String(text) => crate::texts::gist(text),
@@ -89,7 +91,7 @@ fn class(value: &Value) -> Class {
     }
 }
 
-struct Writer<'l> {
+struct JsonFormatter<'l> {
     lines: Vec<Line>,
     line: Line,
     bytes: usize,
@@ -97,9 +99,10 @@ struct Writer<'l> {
     limits: &'l Limits,
 }
 
-impl Writer<'_> {
+impl JsonFormatter<'_> {
     fn value(&mut self, value: &Value, depth: usize) {
         match value {
+            // Deeper values fall through to the last arm, which does not recurse.
             Value::Object(map) if !map.is_empty() && depth < DEPTH => {
                 self.push(Class::Plain, "{");
                 for (place, (name, inner)) in map.iter().enumerate() {
@@ -142,13 +145,14 @@ impl Writer<'_> {
     /// A text in quotes, with the escapes of JSON.
     fn text(&mut self, class: Class, text: &str) {
         let start = text.get(..boundary(text, self.most())).unwrap_or_default();
+        // Cut before quoting, so that no escape is cut in half.
         let quoted = Value::from(start).to_string();
         self.shortened(class, &quoted, text.get(start.len()..).unwrap_or_default());
     }
 
-    /// A piece that may be long, and what of it was already left out.
+    /// A part that may be long; `left_out` is the text that was already cut off.
     fn shortened(&mut self, class: Class, piece: &str, left_out: &str) {
-        // Escapes make a text longer than it is.
+        // Escapes can make a text up to six times longer.
         let start = piece.get(..boundary(piece, self.most().saturating_mul(6))).unwrap_or_default();
         let missing = piece.len() - start.len() + left_out.len();
         self.push(class, start);
@@ -157,8 +161,9 @@ impl Writer<'_> {
         }
     }
 
-    /// The longest text that is shown whole.
+    /// Longest text that is shown in full.
     fn most(&self) -> usize {
+        // A hundredth of the whole, so that one text cannot use up the budget.
         self.limits.bytes / 100 + 1
     }
 
@@ -167,6 +172,7 @@ impl Writer<'_> {
     }
 
     fn push(&mut self, class: Class, text: &str) {
+        // Past the limit nothing is kept, but lines are still counted for the remark.
         if !self.is_full() {
             self.bytes += text.len();
             self.line.push(class, text);

@@ -1,8 +1,8 @@
-//! Calls and messages as neutral views, and the outputs made of them.
+//! Calls and messages as views that no output format is part of, and the outputs made from them.
 //!
-//! A call that was loaded, with its result already in it, becomes a [`Head`] (cheap: one line) and, when asked, a body of [`Block`]s.
-//! Blocks are made of classified [`Line`]s and know no output format. `render/` turns heads and blocks into HTML, terminal text,
-//! Markdown or JSON; `tools/` knows how each kind of tool is shown. Nothing here reads a file or looks for a result.
+//! A loaded call, with its result in it, becomes a [`Head`] (one line, cheap) and, on request, a body of [`Block`]s. Blocks
+//! consist of classified [`Line`]s and are independent of the output. `render/` turns heads and blocks into HTML, terminal
+//! text, Markdown or JSON; `tools/` has a view for each kind of tool. Nothing here reads a file or looks for a result.
 //!
 //! Control characters are neutralised when lines are made, so no output can print one by accident.
 
@@ -42,5 +42,5 @@ pub mod why;
 pub use block::Block;
 pub use head::Head;
 pub use limits::Limits;
-pub use line::{Class, Line, Run};
+pub use line::{Class, Line, TextRun};
 pub use tooltrail_model::book::{Book, Loaded, Selection};

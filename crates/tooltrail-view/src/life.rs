@@ -1,6 +1,6 @@
-//! The life of one call: when, by whom, how long, at what cost, and where in the log each of it is written.
+//! Details of one call: times, origin, cost, and the lines of the log that record it.
 //!
-//! It stands below the call's line, which has its tool, status, exit code and name for other commands; those are not told again.
+//! Facts stand below the call's line, which has its tool, status, exit code and reference; those are not repeated.
 
 use crate::head::{count, counted, took};
 use crate::outcome::{place, short_time};
@@ -9,9 +9,9 @@ use crate::{Block, Class, Line, hooks};
 use tooltrail_model::transcript::Story;
 use tooltrail_model::usage::Tokens;
 
-/// The life of a call, as names and values.
+/// Details of a call as names and values.
 pub(crate) fn blocks(call: &Story<'_>) -> Vec<Block> {
-    let mut fields = Fields::default();
+    let mut fields = CallFields::default();
     outcome(call, &mut fields);
     times(call, &mut fields);
     origin(call, &mut fields);
@@ -23,9 +23,9 @@ pub(crate) fn blocks(call: &Story<'_>) -> Vec<Block> {
 
 /// Names and values, in order.
 #[derive(Default)]
-struct Fields(Vec<(Line, Line)>);
+struct CallFields(Vec<(Line, Line)>);
 
-impl Fields {
+impl CallFields {
     fn add(&mut self, name: &str, value: Option<impl Into<Line>>) {
         if let Some(value) = value {
             self.0.push((Line::of(Class::Dim, name), value.into()));
@@ -33,23 +33,24 @@ impl Fields {
     }
 }
 
-fn outcome(call: &Story<'_>, fields: &mut Fields) {
+fn outcome(call: &Story<'_>, fields: &mut CallFields) {
     let row = &call.row;
     fields.add("exit code of", row.exit_of.as_deref());
+    // Commands of a pipeline whose own exit code is unknown.
     fields.add("outcome unknown of", (!row.masked.is_empty()).then(|| row.masked.join(", ")));
     if let Some(task) = &row.background {
         let exit = task.exit_code.map(|code| format!(", exit code {code}")).unwrap_or_default();
-        let ended = task.ended_at.as_deref().map(|time| format!(", at {}", short_time(time))).unwrap_or_default();
+        let ended = task.ended_at.map(|time| format!(", at {}", short_time(time))).unwrap_or_default();
         let name = task.id.map(|id| format!("{id}: ")).unwrap_or_default();
         fields.add("background task", Some(format!("{name}{}{exit}{ended}", task_state(task.state))));
         fields.add("line of its end", Some(&task.evidence).filter(|at| Some(*at) != row.result.as_ref()).map(path));
     }
 }
 
-fn times(call: &Story<'_>, fields: &mut Fields) {
+fn times(call: &Story<'_>, fields: &mut CallFields) {
     let row = &call.row;
-    fields.add("requested at", row.requested_at.as_deref().map(short_time));
-    fields.add("completed at", row.completed_at.as_deref().map(short_time));
+    fields.add("requested at", row.requested_at.map(short_time));
+    fields.add("completed at", row.completed_at.map(short_time));
     fields.add("duration", row.duration_ms.map(|millis| Line::from(took(millis)).with(Class::Dim, ", with any wait for permission")));
     fields.add(
         "run time",
@@ -57,10 +58,10 @@ fn times(call: &Story<'_>, fields: &mut Fields) {
     );
 }
 
-fn origin(call: &Story<'_>, fields: &mut Fields) {
+fn origin(call: &Story<'_>, fields: &mut CallFields) {
     let row = &call.row;
     fields.add("call", Some(row.call));
-    // The line above calls a tool of a server otherwise.
+    // The line above shows the short name of an MCP tool.
     fields.add("tool", row.server.map(|_| row.tool));
     fields.add("agent", Some(row.agent));
     fields.add("session", Some(row.session));
@@ -74,8 +75,9 @@ fn origin(call: &Story<'_>, fields: &mut Fields) {
     fields.add("made together with", (others > 0).then(|| counted(others, "other call")));
 }
 
-fn cost(call: &Story<'_>, fields: &mut Fields) {
+fn cost(call: &Story<'_>, fields: &mut CallFields) {
     fields.add("tokens of the message", call.tokens.as_ref().map(tokens));
+    // The standard tier is the default and says nothing.
     fields.add("service tier", call.tier.as_deref().filter(|tier| *tier != "standard"));
     let result = call.row.result_bytes.map(|bytes| format!(", result {}", counted(bytes, "byte"))).unwrap_or_default();
     fields.add("size", Some(format!("input {}{result}", counted(call.row.input_bytes, "byte"))));
@@ -88,10 +90,11 @@ fn tokens(tokens: &Tokens) -> String {
     format!("{input} in, {output} out, cache: {read} read, {} written", count(written))
 }
 
-fn evidence(call: &Story<'_>, fields: &mut Fields) {
+fn evidence(call: &Story<'_>, fields: &mut CallFields) {
     let row = &call.row;
     fields.add("request line", Some(path(&row.request)));
     fields.add("result line", row.result.as_ref().map(path));
+    // Where the result itself is the evidence, its line is not repeated.
     let told = row.result.as_ref() == Some(&row.evidence);
     fields.add("evidence", Some(&row.evidence).filter(|_| !told).map(path));
     fields.add("copy of", row.copy_of.as_ref().map(path));
@@ -101,11 +104,11 @@ fn path(at: &tooltrail_model::row::Place<'_>) -> Line {
     Line::of(Class::Path, &place(at))
 }
 
-/// Each hook, and the line that tells of it where that is not the result's.
-fn hooks_of(call: &Story<'_>, fields: &mut Fields) {
+/// Each hook, and the line that records it where that is not the result's.
+fn hooks_of(call: &Story<'_>, fields: &mut CallFields) {
     let stories = hooks::all(call);
     let places = call.row.hooks.iter().map(|hook| Some(&hook.evidence)).chain(std::iter::repeat(None));
-    // The two lists are one only if they are equally long.
+    // The two lists match only if they are equally long.
     let paired = stories.len() == call.row.hooks.len();
     for (hook, at) in stories.iter().zip(places) {
         fields.add("hook", Some(hooks::line(hook)));
@@ -127,7 +130,7 @@ mod tests {
         let mut call = story("Bash", Kind::Shell, Status::Failed, Detail::Other);
         call.row.reason = Some(Reason::ExitCode);
         call.row.exit_code = Some(101);
-        call.row.completed_at = Some("2026-03-04T10:00:09.120Z".into());
+        call.row.completed_at = "2026-03-04T10:00:09.120Z".parse().ok();
         call.row.duration_ms = Some(6120);
         call.tokens = Some(Tokens { input: 1200, output: 340, cache_read: 10_000, cache_write_1h: 500, ..Tokens::default() });
         call.hooks = vec![HookStory { name: Some("h".into()), outcome: Some(HookOutcome::Ok), ..HookStory::default() }];

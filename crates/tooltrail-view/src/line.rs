@@ -1,9 +1,9 @@
-//! Lines of classified text: the leaf that all blocks share. The only way to make one neutralises control characters.
+//! Lines of classified text: the leaves of all blocks. The only way to make one neutralises control characters.
 
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// What a piece of text is, for an output to show as it can.
+/// Class of a run of text, for an output to show as it can.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
@@ -14,11 +14,11 @@ pub enum Class {
     Dim,
     /// More important.
     Strong,
-    /// What was looked for.
+    /// Text that was searched for.
     Match,
-    /// A word that came.
+    /// Added word.
     Inserted,
-    /// A word that went.
+    /// Removed word.
     Deleted,
     /// Something good.
     Good,
@@ -26,9 +26,9 @@ pub enum Class {
     Bad,
     /// A file or directory.
     Path,
-    /// A word of a language.
+    /// Keyword of a language.
     Keyword,
-    /// A text in code.
+    /// String in code.
     Text,
     /// A comment in code.
     Comment,
@@ -38,11 +38,11 @@ pub enum Class {
     Function,
     /// A type in code.
     Type,
-    /// As a program coloured it.
+    /// Colours that a program set.
     Ansi(Ansi),
 }
 
-/// How a program coloured a text.
+/// Colours and attributes that a program set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Ansi {
@@ -56,7 +56,7 @@ pub struct Ansi {
     pub inverse: bool,
 }
 
-/// A colour that a program asked for.
+/// A colour that a program set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Color {
@@ -66,26 +66,26 @@ pub enum Color {
     Rgb(u8, u8, u8),
 }
 
-/// A piece of text of one class.
+/// A run of text of one class.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Run {
-    /// What it is.
+pub struct TextRun {
+    /// Class of the run.
     pub class: Class,
     text: Box<str>,
 }
 
-impl Run {
-    /// The text; it holds no control characters.
+impl TextRun {
+    /// The text, without control characters.
     pub fn text(&self) -> &str {
         &self.text
     }
 }
 
-/// One line of text. It holds no control characters, and no line feeds.
+/// One line of text, without control characters and line feeds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Line {
-    runs: Vec<Run>,
+    runs: Vec<TextRun>,
 }
 
 impl Line {
@@ -101,28 +101,30 @@ impl Line {
         if text.is_empty() {
             return;
         }
+        // Here, in the only place that adds text, so that every line is neutral whatever made it.
         let text = neutral(text);
         match self.runs.last_mut() {
+            // Runs of one class are merged: outputs write markup around each run.
             Some(last) if last.class == class => last.text = format!("{}{text}", last.text).into(),
-            _ => self.runs.push(Run { class, text: text.into() }),
+            _ => self.runs.push(TextRun { class, text: text.into() }),
         }
     }
 
-    /// The same, in a chain.
+    /// Adds text and returns the line.
     #[must_use]
     pub fn with(mut self, class: Class, text: &str) -> Self {
         self.push(class, text);
         self
     }
 
-    /// Its pieces.
-    pub fn runs(&self) -> &[Run] {
+    /// Runs of the line.
+    pub fn runs(&self) -> &[TextRun] {
         &self.runs
     }
 
     /// Its text without classes.
     pub fn text(&self) -> String {
-        self.runs.iter().map(Run::text).collect()
+        self.runs.iter().map(TextRun::text).collect()
     }
 
     /// Whether there is nothing in it.
@@ -130,7 +132,7 @@ impl Line {
         self.runs.is_empty()
     }
 
-    /// How many columns it takes in a terminal.
+    /// Its width in a terminal, in columns.
     pub fn width(&self) -> usize {
         self.runs.iter().map(|run| unicode_width::UnicodeWidthStr::width(run.text())).sum()
     }
@@ -159,12 +161,13 @@ pub fn lines(class: Class, text: &str) -> Vec<Line> {
     text.lines().map(|line| Line::of(class, line)).collect()
 }
 
-/// How a tab is shown: a line of code keeps its shape in every output.
+/// Replacement for a tab, which keeps the layout of code in every output.
 const TAB: &str = "    ";
 
-/// A text of one line in which nothing can act: control characters become pictures of themselves, and what would turn the
-/// direction of writing becomes visible.
+/// A text of one line without any effect: control characters become symbols, and characters that change the direction of
+/// writing become visible.
 pub fn neutral(text: &str) -> Cow<'_, str> {
+    // Nearly all texts are harmless, and are not copied.
     if !text.contains(acts) {
         return Cow::Borrowed(text);
     }
@@ -175,7 +178,7 @@ pub fn neutral(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A text of several lines in which nothing can act. Line feeds stay, and so do tabs; a carriage return before a line feed goes.
+/// A text of several lines without any effect. Line feeds and tabs stay; a carriage return before a line feed is dropped.
 pub fn neutral_text(text: &str) -> Cow<'_, str> {
     if !text.contains(|letter| acts(letter) && letter != '\n' && letter != '\t') {
         return Cow::Borrowed(text);
@@ -195,19 +198,21 @@ fn push_neutral(out: &mut String, letter: char) {
     match letter {
         '\t' => out.push_str(TAB),
         '\u{7f}' => out.push('␡'),
+        // U+2400 to U+241F are pictures of the control characters.
         '\0'..='\u{1f}' => out.extend(char::from_u32(0x2400 + letter as u32)),
+        // C1 controls act in some terminals; the two separators end a line in JavaScript and in some editors.
         '\u{80}'..='\u{9f}' | '\u{2028}' | '\u{2029}' => out.push('\u{fffd}'),
         letter if turns(letter) => out.push_str(&format!("⟨U+{:04X}⟩", letter as u32)),
         letter => out.push(letter),
     }
 }
 
-/// Whether a character does something instead of being shown.
+/// Whether a character has an effect instead of being shown.
 fn acts(letter: char) -> bool {
     letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}') || turns(letter)
 }
 
-/// Whether a character turns the direction of writing, so that code would read otherwise than it runs.
+/// Whether a character changes the direction of writing, so that code would read differently than it runs.
 fn turns(letter: char) -> bool {
     matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

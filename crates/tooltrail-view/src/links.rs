@@ -1,21 +1,23 @@
-//! Addresses of the web in logs: which of them may be offered as a link, and what is shown of one.
+//! Web addresses in logs: which may be offered as links, and what is shown of them.
 //!
-//! Nothing is fetched. What is no plain address of a page or a mailbox stays text: a scheme that runs something, a name before `@` that
-//! poses as the host, letters that cannot be seen.
+//! Nothing is fetched. Anything but a plain address of a page or a mailbox stays text: schemes that run something, a name
+//! before `@` that poses as the host, invisible characters.
 
-use crate::block::Link;
+use crate::block::PageLink;
 use crate::line::neutral;
 use crate::{Class, Line};
 
-/// The address, if it is safe to offer as a link: `http`, `https` or `mailto`, and nothing in it that hides where it leads.
+/// The address, if it is safe to offer as a link: `http`, `https` or `mailto`, and nothing in it that hides its target.
 pub fn safe(url: &str) -> Option<String> {
     let url = url.trim();
+    // Browsers treat a backslash like a slash, which can hide the real host.
     let hidden = |letter: char| letter.is_whitespace() || letter == '\\' || is_invisible(letter);
     if url.contains(hidden) || neutral(url) != url {
         return None;
     }
     if let Some(mailbox) = strip_scheme(url, "mailto:") {
         let (name, host) = mailbox.split_once('@')?;
+        // Parameters could prefill a message or add recipients.
         return (!name.is_empty() && is_host(host) && !mailbox.contains(['?', '%', ','])).then(|| url.to_owned());
     }
     let (host, port) = split_port(authority(url)?);
@@ -31,22 +33,22 @@ pub fn host(url: &str) -> Option<&str> {
     }
 }
 
-/// A page as an entry of a list. An address that is not safe is shown whole and offered as nothing.
-pub(crate) fn link(title: &str, url: &str, snippet: Option<&str>) -> Link {
+/// A page as an entry of a list. An unsafe address is shown in full and not linked.
+pub(crate) fn link(title: &str, url: &str, snippet: Option<&str>) -> PageLink {
     let title = if title.trim().is_empty() { url } else { title };
-    // An address that stands there whole tells its host.
+    // An address that is shown in full already contains its host.
     let place =
         host(url).map_or_else(|| Line::of(Class::Dim, url), |host| if title == url { Line::default() } else { Line::of(Class::Dim, host) });
-    Link { title: title.trim().into(), url: safe(url), place, snippet: snippet.map(|text| crate::texts::gist(text).into()) }
+    PageLink { title: title.trim().into(), url: safe(url), place, snippet: snippet.map(|text| crate::texts::gist(text).into()) }
 }
 
-/// What follows a scheme, whatever its case.
+/// The part after a scheme, ignoring case.
 fn strip_scheme<'u>(url: &'u str, scheme: &str) -> Option<&'u str> {
     let (start, rest) = url.split_at_checked(scheme.len())?;
     start.eq_ignore_ascii_case(scheme).then_some(rest)
 }
 
-/// What stands between `//` and the path. A name before the host is part of it, and no host has one.
+/// The part between `//` and the path. A user name before the host is part of it, and makes it invalid as a host.
 fn authority(url: &str) -> Option<&str> {
     let rest = strip_scheme(url, "https://").or_else(|| strip_scheme(url, "http://"))?;
     rest.split(['/', '?', '#']).next()
@@ -54,12 +56,14 @@ fn authority(url: &str) -> Option<&str> {
 
 fn split_port(authority: &str) -> (&str, &str) {
     match authority.rsplit_once(':') {
+        // A colon within `[…]` belongs to an IPv6 address.
         Some((host, port)) if !port.contains(']') => (host, port),
         _ => (authority, ""),
     }
 }
 
-/// Whether it can be the name or number of a host. Letters of all languages are, what only looks like a slash or a dot is not.
+/// Whether this can be a host name or address. Letters of all languages are allowed, lookalikes of slashes and dots are
+/// not.
 fn is_host(host: &str) -> bool {
     if let Some(number) = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
         return !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b':' || byte == b'.');
@@ -67,7 +71,7 @@ fn is_host(host: &str) -> bool {
     !host.is_empty() && host.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '.' | '-' | '_'))
 }
 
-/// Letters without width, and tags: they hide in an address.
+/// Zero-width characters and tags, which can hide in an address.
 fn is_invisible(letter: char) -> bool {
     matches!(letter, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }

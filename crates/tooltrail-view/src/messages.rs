@@ -1,4 +1,4 @@
-//! Messages: what was said, thought and put in, as a head and blocks.
+//! Messages: prompts, answers, thoughts and injected texts, as a head and blocks.
 
 use crate::block::Terminal;
 use crate::line::{Class, lines};
@@ -10,28 +10,28 @@ use tooltrail_model::content::Content;
 use tooltrail_model::event::Origin;
 use tooltrail_model::transcript::{HookStory, Level, Part};
 
-/// How much of a thought its head is made of.
+/// Characters of a thought that its head is made from.
 const HEAD: usize = 400;
 
 /// A message.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Message {
-    /// Whose it is.
-    pub who: Who,
-    /// What stands above it: `You`, `thinking`, `system reminder`.
+pub struct MessageView {
+    /// Speaker.
+    pub who: MessageAuthor,
+    /// Label above it: `You`, `thinking`, `system reminder`.
     pub label: Line,
-    /// Whether it is folded until somebody opens it.
+    /// Whether it is folded until the reader opens it.
     pub folded: bool,
-    /// How it begins, for a folded one.
+    /// Beginning, for a folded message.
     pub gist: Line,
-    /// All of it.
+    /// Full content.
     pub body: Vec<Block>,
 }
 
-/// Whose a message is.
+/// Speaker of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Who {
+pub enum MessageAuthor {
     /// A person.
     Person,
     /// Another agent.
@@ -42,53 +42,54 @@ pub enum Who {
     Thought,
     /// The program, to the model.
     Program,
-    /// Nobody's: something happened.
+    /// An event without a speaker.
     Event,
-    /// The same, and it went wrong.
+    /// An event that is a problem.
     Trouble,
 }
 
 /// A message as a view.
-pub fn message(part: &Part, limits: &Limits) -> Message {
+pub fn message(part: &Part, limits: &Limits) -> MessageView {
     match part {
         Part::Prompt { origin, text } => prompt(*origin, text, limits),
         Part::Command { line, output } => command(line, output.as_deref(), limits),
-        Part::Text(text) => open(Who::Model, "Model", text, vec![markdown(text, limits)]),
+        Part::Text(text) => open(MessageAuthor::Model, "Model", text, vec![markdown(text, limits)]),
         Part::Thinking(text) => thinking(text, limits),
         Part::Media(piece) => media(piece, limits),
         Part::Call(id) => by_id("call", id),
         Part::Result(id) => by_id("result", id),
         Part::End(id) => by_id("end of a call", id),
-        Part::Folded { label, text } => folded(Who::Program, label, text, vec![sniffed(text, limits)]),
+        Part::Folded { label, text } => folded(MessageAuthor::Program, label, text, vec![sniffed(text, limits)]),
         Part::Notice { level, title, text } => happened(*level, title, text.as_deref(), limits),
         Part::Boundary { title, facts } => boundary(title, facts),
         Part::Hook(hook) => of_hook(hook, limits),
         Part::Unknown { name, value } => {
             let keys = value.as_object().map(|map| map.keys().map(String::as_str).collect::<Vec<_>>().join(", ")).unwrap_or_default();
-            folded(Who::Event, &format!("unknown record: {name}"), &keys, vec![json::block(value, limits)])
+            // The keys alone hint at what an unknown record is about.
+            folded(MessageAuthor::Event, &format!("unknown record: {name}"), &keys, vec![json::block(value, limits)])
         }
     }
 }
 
-fn open(who: Who, label: &str, text: &str, body: Vec<Block>) -> Message {
-    Message { who, label: label.into(), folded: false, gist: gist(text).into(), body }
+fn open(who: MessageAuthor, label: &str, text: &str, body: Vec<Block>) -> MessageView {
+    MessageView { who, label: label.into(), folded: false, gist: gist(text).into(), body }
 }
 
-fn folded(who: Who, label: &str, text: &str, body: Vec<Block>) -> Message {
-    Message { folded: true, ..open(who, label, text, body) }
+fn folded(who: MessageAuthor, label: &str, text: &str, body: Vec<Block>) -> MessageView {
+    MessageView { folded: true, ..open(who, label, text, body) }
 }
 
-fn prompt(origin: Origin, text: &str, limits: &Limits) -> Message {
+fn prompt(origin: Origin, text: &str, limits: &Limits) -> MessageView {
     let (who, label) = match origin {
-        Origin::Human | Origin::Command => (Who::Person, "You"),
-        Origin::Queued => (Who::Person, "You, while it was at work"),
-        Origin::Agent => (Who::Agent, "another agent"),
-        Origin::Program => (Who::Program, "the program"),
+        Origin::Human | Origin::Command => (MessageAuthor::Person, "You"),
+        Origin::Queued => (MessageAuthor::Person, "You, while it was at work"),
+        Origin::Agent => (MessageAuthor::Agent, "another agent"),
+        Origin::Program => (MessageAuthor::Program, "the program"),
     };
     open(who, label, text, vec![markdown(text, limits)])
 }
 
-fn command(line: &str, output: Option<&str>, limits: &Limits) -> Message {
+fn command(line: &str, output: Option<&str>, limits: &Limits) -> MessageView {
     let printed = terminal(output.unwrap_or_default(), limits);
     // `!ls` goes to a shell and gets its prompt; `/clear` goes to the agent.
     let body = match line.strip_prefix('!') {
@@ -98,19 +99,24 @@ fn command(line: &str, output: Option<&str>, limits: &Limits) -> Message {
         None if printed.lines.is_empty() => vec![code(line, limits)],
         None => vec![code(line, limits), Block::Terminal(printed)],
     };
-    open(Who::Person, "command", line, body)
+    open(MessageAuthor::Person, "command", line, body)
 }
 
-fn thinking(text: &str, limits: &Limits) -> Message {
+fn thinking(text: &str, limits: &Limits) -> MessageView {
     if text.trim().is_empty() {
-        return folded(Who::Thought, "thinking, withheld", "", vec![notice(Level::Info, "The log does not keep these thoughts.")]);
+        return folded(
+            MessageAuthor::Thought,
+            "thinking, withheld",
+            "",
+            vec![notice(Level::Info, "The log does not keep these thoughts.")],
+        );
     }
-    // Some models head their thoughts in Markdown; a line of plain text says it without.
+    // Some models put headings into their thoughts; the plain line omits the asterisks.
     let head: String = text.trim_start().chars().take(HEAD).collect();
-    folded(Who::Thought, "thinking", &head.replace("**", ""), vec![markdown(text, limits)])
+    folded(MessageAuthor::Thought, "thinking", &head.replace("**", ""), vec![markdown(text, limits)])
 }
 
-fn media(piece: &Content, limits: &Limits) -> Message {
+fn media(piece: &Content, limits: &Limits) -> MessageView {
     let (label, text) = match piece {
         Content::Image(_) => ("picture", ""),
         Content::Document { title, .. } => ("document", title.as_deref().unwrap_or_default()),
@@ -118,35 +124,36 @@ fn media(piece: &Content, limits: &Limits) -> Message {
         Content::Text { text } => ("text", text.as_str()),
         Content::Other { .. } => ("content", ""),
     };
-    open(Who::Event, label, text, content(std::slice::from_ref(piece), limits))
+    open(MessageAuthor::Event, label, text, content(std::slice::from_ref(piece), limits))
 }
 
-/// What is shown with a call; on its own it says only which.
-fn by_id(what: &str, id: &str) -> Message {
-    folded(Who::Event, what, id, Vec::new())
+/// Placeholder for a record that is shown with its call: only its id.
+fn by_id(what: &str, id: &str) -> MessageView {
+    folded(MessageAuthor::Event, what, id, Vec::new())
 }
 
-fn happened(level: Level, title: &str, text: Option<&str>, limits: &Limits) -> Message {
+fn happened(level: Level, title: &str, text: Option<&str>, limits: &Limits) -> MessageView {
     let text = text.filter(|text| !text.trim().is_empty());
-    let who = if level == Level::Error { Who::Trouble } else { Who::Event };
+    let who = if level == Level::Error { MessageAuthor::Trouble } else { MessageAuthor::Event };
     let body = text.map(|text| sniffed(text, limits)).into_iter().collect();
+    // Only harmless notices with a text are folded; problems stay open.
     let folded = level == Level::Info && text.is_some();
-    Message { folded, ..open(who, title, text.unwrap_or_default(), body) }
+    MessageView { folded, ..open(who, title, text.unwrap_or_default(), body) }
 }
 
-fn boundary(title: &str, facts: &[(String, String)]) -> Message {
+fn boundary(title: &str, facts: &[(String, String)]) -> MessageView {
     let told: Vec<String> = facts.iter().map(|(name, value)| format!("{name} {value}")).collect();
     let fields = facts.iter().map(|(name, value)| (Line::of(Class::Dim, name), value.as_str().into())).collect::<Vec<_>>();
     let body = if fields.is_empty() { Vec::new() } else { vec![Block::Fields { fields }] };
-    open(Who::Event, title, &told.join(" · "), body)
+    open(MessageAuthor::Event, title, &told.join(" · "), body)
 }
 
-fn of_hook(hook: &HookStory, limits: &Limits) -> Message {
+fn of_hook(hook: &HookStory, limits: &Limits) -> MessageView {
     let trouble = hooks::level(hook) == Level::Error;
-    let who = if trouble { Who::Trouble } else { Who::Event };
+    let who = if trouble { MessageAuthor::Trouble } else { MessageAuthor::Event };
     let said = hook.texts.first().map(|(_, text)| text.as_str()).unwrap_or_default();
     let message = open(who, &format!("hook {}", hooks::name(hook)), said, hooks::told(hook, limits));
-    Message { folded: !trouble, ..message }
+    MessageView { folded: !trouble, ..message }
 }
 
 #[cfg(test)]
@@ -157,16 +164,16 @@ mod tests {
     use tooltrail_model::content::Image;
     use tooltrail_model::event::HookOutcome;
 
-    fn view(part: Part) -> Message {
+    fn view(part: Part) -> MessageView {
         message(&part, &Limits::PAGE)
     }
 
     #[test]
     fn prompts_say_whose_they_are() {
         let prompt = |origin| view(Part::Prompt { origin, text: "fix **it**\u{1b}[2J".into() });
-        assert_eq!(prompt(Origin::Human).who, Who::Person);
+        assert_eq!(prompt(Origin::Human).who, MessageAuthor::Person);
         assert_eq!(prompt(Origin::Queued).label.text(), "You, while it was at work");
-        assert_eq!(prompt(Origin::Agent).who, Who::Agent);
+        assert_eq!(prompt(Origin::Agent).who, MessageAuthor::Agent);
         assert_eq!(text_of(&prompt(Origin::Human).body), "fix **it**␛[2J\n");
     }
 
@@ -181,7 +188,7 @@ mod tests {
     #[test]
     fn program_text_is_folded_and_whole() {
         let message = view(Part::Folded { label: "system reminder".into(), text: "<b>one</b>\ntwo".into() });
-        assert!(message.folded && message.who == Who::Program);
+        assert!(message.folded && message.who == MessageAuthor::Program);
         assert_eq!((message.label.text().as_str(), text_of(&message.body).as_str()), ("system reminder", "<b>one</b>\ntwo\n"));
     }
 
@@ -193,7 +200,7 @@ mod tests {
         assert!(matches!(command.body.as_slice(), [Block::Code(_)]), "{command:?}");
         assert!(matches!(view(Part::Media(Content::Image(Image::default()))).body.as_slice(), [Block::Image { .. }]));
         let trouble = view(Part::Notice { level: Level::Error, title: "API error".into(), text: Some("overloaded".into()) });
-        assert!(trouble.who == Who::Trouble && !trouble.folded && text_of(&trouble.body) == "overloaded\n");
+        assert!(trouble.who == MessageAuthor::Trouble && !trouble.folded && text_of(&trouble.body) == "overloaded\n");
         let info = view(Part::Notice { level: Level::Info, title: "model changed".into(), text: None });
         assert!(!info.folded && info.body.is_empty());
     }
@@ -209,7 +216,7 @@ mod tests {
             ..HookStory::default()
         };
         let hook = view(Part::Hook(story));
-        assert!(hook.who == Who::Trouble && !hook.folded && text_of(&hook.body).contains("not yet"));
+        assert!(hook.who == MessageAuthor::Trouble && !hook.folded && text_of(&hook.body).contains("not yet"));
         let unknown = view(Part::Unknown { name: "novel".into(), value: json!({"novel": "thing"}) });
         assert!(unknown.label.text().contains("novel") && text_of(&unknown.body).contains("thing"));
     }

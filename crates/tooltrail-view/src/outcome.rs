@@ -1,4 +1,4 @@
-//! How a call ended, in words, before anything its tool shows: errors, refusals, why there is no result, background tasks.
+//! Outcome of a call in words, before anything its tool shows: errors, refusals, missing results, background tasks.
 
 use crate::head::{no_result, size, took, why};
 use crate::line::neutral;
@@ -10,21 +10,21 @@ use tooltrail_model::detail::Detail;
 use tooltrail_model::event::{HookOutcome, TaskState};
 use tooltrail_model::row::{Background, Place};
 use tooltrail_model::transcript::{Level, Story};
-use tooltrail_model::{Reason, Status};
+use tooltrail_model::{Reason, Status, Time};
 
-/// An error this long is no remark; it gets a block of its own.
+/// Longest error that is shown as a remark; a longer one gets a block of its own.
 const REMARK: usize = 300;
 
-/// An error this short, of a call that was cancelled or ran out of time, says just that.
+/// Longest error of a cancelled or timed-out call that only repeats the status.
 const SENTENCE: usize = 100;
 
-/// Whether a call came back with what was asked for. Where it did not, nothing may be claimed of its result.
+/// Whether a call came back with a result. Otherwise nothing may be claimed about it.
 pub(crate) fn came(call: &Story<'_>) -> bool {
     matches!(call.row.status, Status::Succeeded | Status::Answered) && call.answer.is_some()
 }
 
-/// The words of an error or refusal, without the wrapping that the agent puts around them for the model. Where the format found none,
-/// they are what the model saw instead of a result, unless the tool's view shows that as output.
+/// Text of an error or refusal, without the agent's wrapping for the model. Where the format found none, it is the text
+/// that the model saw instead of a result, unless the tool's view shows that as output.
 pub(crate) fn error(call: &Story<'_>) -> Option<String> {
     let told = call.told.error.clone();
     let printed = matches!(call.told.detail, Detail::Shell(_) | Detail::TaskOutput(_));
@@ -33,12 +33,12 @@ pub(crate) fn error(call: &Story<'_>) -> Option<String> {
     told.or_else(seen).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
 }
 
-/// Whether the status says that it did not work, or was not let.
+/// Whether the status says that it failed or was refused.
 pub(crate) fn went_wrong(call: &Story<'_>) -> bool {
     !matches!(call.row.status, Status::Succeeded | Status::Answered | Status::Running | Status::Unanswered)
 }
 
-/// How it ended. `shown` is what the tool shows already, so that an error does not stand there twice.
+/// Outcome of the call. `shown` is what the tool's view shows, so that an error is not shown twice.
 pub(crate) fn blocks(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
     let mut blocks = match call.row.status {
         Status::Succeeded | Status::Answered => Vec::new(),
@@ -51,37 +51,39 @@ pub(crate) fn blocks(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<
         Status::Running => vec![missing(call, Level::Info, "No result yet.")],
         Status::Unanswered => vec![missing(call, Level::Warning, "There is no result.")],
     };
-    // A command tells of its own.
+    // The view of a command mentions its own task.
     let task = call.row.background.as_ref().filter(|task| task.id.is_none() || !matches!(call.told.detail, Detail::Shell(_)));
     blocks.extend(task.map(background));
     blocks
 }
 
-/// What was said about how it ended: the error, or the words of the person who refused. For those who tell of the status themselves.
+/// Texts about the outcome: the error, or the words of the person who refused. For pages that show the status separately.
 pub(crate) fn said(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
     let feedback = call.answer.as_ref().and_then(|answer| answer.feedback.as_deref()).filter(|text| !text.trim().is_empty());
     match call.row.status {
         Status::Succeeded | Status::Answered | Status::Running | Status::Unanswered => Vec::new(),
         Status::Rejected => feedback.map(|text| section("you said", true, vec![markdown(text, limits)])).into_iter().collect(),
+        // A short error of these only says again that it was cancelled or timed out.
         Status::Cancelled | Status::TimedOut if is_sentence(call) => Vec::new(),
         Status::Failed => error_blocks(call, Level::Error, shown, limits),
         _ => error_blocks(call, Level::Warning, shown, limits),
     }
 }
 
-/// A place of the log, as it can be given back to a command.
+/// A position in the log, in the form that commands accept.
 pub(crate) fn place(place: &Place<'_>) -> String {
     format!("{}:{}", place.file, place.line)
 }
 
 fn failed(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
     let blocks = error_blocks(call, Level::Error, shown, limits);
+    // A command's exit code is shown elsewhere and says enough.
     let silent = error(call).is_none() && call.row.exit_code.is_none();
     let reason = || call.row.reason.map_or("It failed and does not say why.".to_owned(), |reason| sentence(why(reason)));
     if silent { vec![notice(Level::Error, reason())] } else { blocks }
 }
 
-/// The error: a remark if it is short, otherwise its first line and the rest below; nothing if the tool shows it.
+/// The error: a remark if it is short, otherwise its first line and the rest below; nothing if the tool's view shows it.
 fn error_blocks(call: &Story<'_>, level: Level, shown: &[Block], limits: &Limits) -> Vec<Block> {
     let Some(error) = error(call) else { return Vec::new() };
     if shows(shown, &error) {
@@ -89,6 +91,7 @@ fn error_blocks(call: &Story<'_>, level: Level, shown: &[Block], limits: &Limits
     }
     match error.split_once('\n') {
         None if error.len() <= REMARK => vec![notice(level, error)],
+        // The first line of JSON is a brace, which would make a poor remark.
         Some((first, rest)) if first.len() <= REMARK && as_json(&error).is_none() => {
             vec![notice(level, first.trim_end()), sniffed(rest, limits)]
         }
@@ -113,7 +116,7 @@ fn blocked(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
     blocks
 }
 
-/// Who said no: `Blocked by the hook PreToolUse:Bash, which ran guard.sh`.
+/// The hook or rule that refused: `Blocked by the hook PreToolUse:Bash, which ran guard.sh`.
 pub(crate) fn who_blocked(call: &Story<'_>) -> Line {
     let by = hooks::all(call).into_iter().find(|hook| hook.outcome == Some(HookOutcome::Blocked));
     match (by, call.row.reason) {
@@ -132,7 +135,7 @@ pub(crate) fn who_blocked(call: &Story<'_>) -> Line {
 
 fn cancelled(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
     let mut blocks = vec![missing(call, Level::Warning, "It never ran.")];
-    // Where we have a sentence for it, the agent's own says the same.
+    // Where there is a sentence for the reason, the agent's own short text only repeats it.
     if no_result(&call.row).is_none() || !is_sentence(call) {
         blocks.extend(error_blocks(call, Level::Info, shown, limits));
     }
@@ -166,7 +169,7 @@ fn timed_out(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {
     blocks
 }
 
-/// Why there is no result, and the record that shows it.
+/// Reason why there is no result, and the record that shows it.
 fn missing(call: &Story<'_>, level: Level, otherwise: &str) -> Block {
     let sentence = no_result(&call.row).unwrap_or(otherwise);
     let line = Line::from(sentence).with(Class::Dim, " See ").with(Class::Path, &place(&call.row.evidence));
@@ -185,12 +188,12 @@ fn background(task: &Background<'_>) -> Block {
     };
     let name = task.id.map_or("Background task".to_owned(), |id| format!("Background task {id}"));
     let exit = task.exit_code.map(|code| format!("exit code {code}"));
-    let at = task.ended_at.as_deref().map(|time| format!("at {}", short_time(time)));
+    let at = task.ended_at.map(|time| format!("at {}", short_time(time)));
     let facts: Vec<String> = std::iter::once(word.to_owned()).chain(exit).chain(at).collect();
     notice(level, format!("{name}: {}", facts.join(", ")))
 }
 
-/// What became of a command in the background.
+/// Outcome of a command in the background.
 pub(crate) fn went_on(call: &Story<'_>) -> Option<Block> {
     let Detail::Shell(shell) = &call.told.detail else { return None };
     let task = call.row.background.as_ref();
@@ -199,14 +202,14 @@ pub(crate) fn went_on(call: &Story<'_>) -> Option<Block> {
     if let Some(task) = task {
         text += &format!(": {}", task_state(task.state));
         text += &task.exit_code.map(|code| format!(", exit {code}")).unwrap_or_default();
-        text += &task.ended_at.as_ref().map(|time| format!(", at {}", short_time(time))).unwrap_or_default();
+        text += &task.ended_at.map(|time| format!(", at {}", short_time(time))).unwrap_or_default();
     }
     Some(notice(Level::Info, text + "."))
 }
 
-/// A time without the fraction of a second where that says nothing.
-pub(crate) fn short_time(time: &str) -> String {
-    time.replace(".000Z", "Z")
+/// A time without its fraction of a second where that is zero.
+pub(crate) fn short_time(time: Time) -> String {
+    time.to_string().replace(".000Z", "Z")
 }
 
 /// A few words as a sentence.
@@ -216,13 +219,15 @@ pub(crate) fn sentence(words: &str) -> String {
     first.chain(letters).chain(['.']).collect()
 }
 
-/// Whether the blocks hold the text, however its lines are indented. Its first lines are looked for: the rest may be cut.
+/// Whether the blocks contain the text, however its lines are indented. Only its first lines are searched: the rest may be
+/// cut.
 fn shows(blocks: &[Block], text: &str) -> bool {
     let beginning = text.lines().map(str::trim).filter(|line| !line.is_empty()).take(3).map(neutral);
     let mut wanted = beginning.peekable();
     walk(blocks, &mut |line| {
-        // A short text occurs by accident, unless it is all of a line.
+        // A short text occurs by accident, unless it is a whole line.
         let found = |next: &str| line.trim() == next || (next.len() > 20 && line.contains(next));
+        // Lines must follow in order, but others may stand between them.
         if wanted.peek().is_some_and(|next| found(next)) {
             wanted.next();
         }
@@ -230,8 +235,9 @@ fn shows(blocks: &[Block], text: &str) -> bool {
     wanted.peek().is_none()
 }
 
-/// What lies beside the log, or does not.
+/// Output saved beside the log, or a remark on where it was saved.
 pub(crate) fn side(call: &Story<'_>, limits: &Limits) -> Option<Block> {
+    // A file that does not belong to the log's own directories is named, but never read.
     let Some(side) = &call.side else {
         let saved = call.told.saved.as_ref()?;
         let bytes = saved.bytes.map(|bytes| format!(" ({})", size(bytes))).unwrap_or_default();

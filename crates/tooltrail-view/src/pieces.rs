@@ -1,6 +1,6 @@
-//! Pieces of bodies that several views share: code, output, pictures, fields, remarks.
+//! Parts of bodies that several views share: code, output, pictures, fields, remarks.
 
-use crate::block::{Code, Terminal};
+use crate::block::{CodeBlock, Terminal};
 use crate::head::size;
 use crate::line::{Class, Line, lines, neutral_text};
 use crate::{Block, Limits, ansi, cut, diff, highlight};
@@ -10,22 +10,23 @@ use tooltrail_model::event::TaskState;
 use tooltrail_model::patch::Hunk;
 use tooltrail_model::transcript::{Level, Story};
 
-/// The most bytes of what is meant to be one short line.
+/// The most bytes of a text that should be one short line.
 const SHORT: usize = 1_000;
 
-/// Whether what a call asked for was done, as far as the log says. Otherwise it is only what would have been.
+/// Whether the requested action was done, as far as the log says. Otherwise a change is only a proposal.
 pub fn happened(call: &Story<'_>) -> bool {
     matches!(call.row.status, Status::Succeeded | Status::Answered)
 }
 
-/// Code in a language; the beginning of it where it is long.
-pub fn code(language: &str, first: Option<u64>, text: &str, limits: &Limits) -> Code {
+/// Code in a language; its beginning if it is long.
+pub fn code(language: &str, first: Option<u64>, text: &str, limits: &Limits) -> CodeBlock {
+    // Cut before highlighting, which is the slow part.
     let (kept, elided) = cut::text(text, limits);
     let lines = if limits.highlight { highlight::lines(language, kept) } else { lines(Class::Plain, kept) };
-    Code { language: Some(language.to_owned()), first, lines, elided }
+    CodeBlock { language: Some(language.to_owned()), first, lines, elided }
 }
 
-/// A file's text, in the language that its name tells.
+/// A file's text, in the language that its name implies.
 pub fn file(path: &str, first: Option<u64>, text: &str, limits: &Limits) -> Block {
     Block::Code(match highlight::language(path) {
         Some(language) => code(&language, first, text, limits),
@@ -34,13 +35,14 @@ pub fn file(path: &str, first: Option<u64>, text: &str, limits: &Limits) -> Bloc
 }
 
 /// A text without a language.
-pub fn plain(first: Option<u64>, text: &str, limits: &Limits) -> Code {
+pub fn plain(first: Option<u64>, text: &str, limits: &Limits) -> CodeBlock {
     let (kept, elided) = cut::text(text, limits);
-    Code { language: None, first, lines: lines(Class::Plain, kept), elided }
+    CodeBlock { language: None, first, lines: lines(Class::Plain, kept), elided }
 }
 
-/// What a program printed: both ends of it where it is long.
+/// Output of a program: both ends if it is long.
 pub fn terminal(text: &str, limits: &Limits) -> Terminal {
+    // Colours and cursor movements first: only then it is known how many lines there are.
     let cut::Ends { lines, gap, elided } = cut::ends(ansi::lines(text), limits);
     Terminal { command: Vec::new(), lines, gap, elided }
 }
@@ -51,7 +53,7 @@ pub fn markdown(text: &str, limits: &Limits) -> Block {
     Block::Markdown { text: neutral_text(kept).into_owned(), elided }
 }
 
-/// What changed.
+/// A change.
 pub fn changes(hunks: &[Hunk], limits: &Limits) -> Block {
     Block::Diff(diff::block(hunks, limits))
 }
@@ -61,7 +63,7 @@ pub fn image(image: &Image, alt: &str) -> Block {
     crate::texts::picture(image, &short(alt).text())
 }
 
-/// What is known of a picture: `640×480`, `12 kB`.
+/// Facts about a picture: `640×480`, `12 kB`.
 pub fn picture_facts(image: &Image) -> Vec<Line> {
     let pixels = image.size.map(|(width, height)| format!("{width}×{height}"));
     pixels.into_iter().chain(image.bytes.map(size)).map(Line::from).collect()
@@ -72,13 +74,13 @@ pub fn notice(level: Level, text: impl Into<Line>) -> Block {
     Block::Notice { level, text: text.into() }
 }
 
-/// Words about a call: a remark if they are few, and otherwise a text.
+/// Words about a call: a remark if they are few, otherwise a text.
 pub fn words(text: &str, limits: &Limits) -> Block {
     let text = text.trim();
     if text.len() > SHORT || text.contains('\n') { Block::Code(plain(None, text, limits)) } else { notice(Level::Info, text) }
 }
 
-/// A text of one line, clipped where nobody would read it as one.
+/// A text of one line, clipped if it is far too long for one.
 pub fn short(text: &str) -> Line {
     let end = cut::boundary(text, SHORT);
     let line = Line::from(text.get(..end).unwrap_or_default());
@@ -90,20 +92,20 @@ pub fn section(label: impl Into<Line>, open: bool, body: Vec<Block>) -> Block {
     Block::Section { label: label.into(), open, body }
 }
 
-/// Names and values, as they are gathered.
+/// Names and values that are being collected.
 #[derive(Debug, Default)]
-pub struct Fields(
+pub struct FieldList(
     /// Each name with its value.
     pub Vec<(Line, Line)>,
 );
 
-impl Fields {
-    /// Adds one. Only what is short belongs here.
+impl FieldList {
+    /// Adds a field. Values should be short.
     pub fn add(&mut self, name: &str, value: &str) {
         self.0.push((short(name), short(value)));
     }
 
-    /// Adds one that may be missing.
+    /// Adds a field that may be missing.
     pub fn add_some(&mut self, name: &str, value: Option<&str>) {
         value.into_iter().for_each(|value| self.add(name, value));
     }
@@ -136,7 +138,7 @@ mod tests {
     use tooltrail_model::detail::{Detail, Edit, Notebook, Patch, Picture, Read, Shell, TaskOutput, TaskStop, Write};
     use tooltrail_model::patch::{FileChange, FilePatch};
 
-    /// One call of each kind, with nothing in it and with hunks where it can have some.
+    /// One call of each kind, empty and with hunks where it can have some.
     fn details() -> Vec<Detail> {
         let hunks = from_texts("a\n", "b\n", Some(1));
         let file = FilePatch { path: "a".into(), moved_to: None, change: FileChange::Delete, hunks: hunks.clone(), content: None };

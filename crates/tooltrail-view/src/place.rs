@@ -1,4 +1,4 @@
-//! Places: files as a reader wants to see them, and sizes of what is in them.
+//! Paths of files as a reader wants to see them, and ranges of lines.
 
 use crate::Line;
 use crate::line::Class;
@@ -9,31 +9,32 @@ pub fn relative<'p>(call: &Story<'_>, path: &'p str) -> &'p str {
     call.row.cwd.and_then(|cwd| within(cwd, path)).unwrap_or(path)
 }
 
-/// The rest of a path that lies inside of a directory.
+/// The rest of a path that is inside of a directory.
 pub fn within<'p>(folder: &str, path: &'p str) -> Option<&'p str> {
     if folder.is_empty() {
         return None;
     }
+    // Both separators, because logs come from any system; the second strip keeps `/srv/app` from matching `/srv/apple`.
     let rest = path.strip_prefix(folder.trim_end_matches(['/', '\\']))?.strip_prefix(['/', '\\'])?;
     Some(rest).filter(|rest| !rest.is_empty())
 }
 
-/// The same as a line.
+/// A relative path as a line.
 pub fn line(call: &Story<'_>, path: &str) -> Line {
     Line::of(Class::Path, relative(call, path))
 }
 
-/// The same as a title, which says so where there is no path.
+/// A relative path as a title, which says so where there is no path.
 pub fn title(call: &Story<'_>, path: &str) -> Line {
     if path.is_empty() { Line::of(Class::Dim, "no path given") } else { line(call, path) }
 }
 
-/// The same with a range of lines: `src/a.rs:10-20`.
+/// A relative path with a range of lines: `src/a.rs:10-20`.
 pub fn range(call: &Story<'_>, path: &str, range: Option<(u64, u64)>) -> Line {
     let line = title(call, path);
     match range {
         Some((from, to)) if from == to => line.with(Class::Dim, &format!(":{from}")),
-        // Up to the end, wherever that is.
+        // Open-ended: up to the end of the file.
         Some((from, u64::MAX)) => line.with(Class::Dim, &format!(":{from}-")),
         Some((from, to)) => line.with(Class::Dim, &format!(":{from}-{to}")),
         None => line,

@@ -1,14 +1,14 @@
-//! The command that takes a session up again, as a line for a shell. It is shown, never run.
+//! The command that resumes a session, as a line for a shell. It is shown, never run.
 
 use crate::line::neutral;
 
-/// Whether an id can stand on a command line: it comes from a log.
+/// Whether an id can stand on a command line. It comes from a log, so it could be an option or contain shell syntax.
 pub fn is_plain(id: &str) -> bool {
     let plain = id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'));
     plain && !id.starts_with(['-', '.']) && !id.is_empty()
 }
 
-/// A command as a line, with the way to its directory before it.
+/// A command as a line, with a `cd` to its directory before it.
 pub fn line(command: &[String], directory: Option<&str>) -> String {
     let words: Vec<String> = command.iter().map(|word| quoted(word)).collect();
     let go = directory.map(|directory| format!("cd {} && ", quoted(&rooted(directory)))).unwrap_or_default();
@@ -20,12 +20,13 @@ fn rooted(directory: &str) -> std::borrow::Cow<'_, str> {
     if directory.starts_with('-') { format!("./{directory}").into() } else { directory.into() }
 }
 
-/// A word as a shell takes it literally, and a terminal too.
+/// A word that both a shell and a terminal take literally.
 fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '-' | '_' | '.' | '+' | ':' | '@' | '%' | ',' | '=');
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();
     }
+    // Single quotes suffice unless the word has control characters, which the terminal would obey.
     if neutral(word) == word {
         return format!("'{}'", word.replace('\'', r"'\''"));
     }

@@ -15,6 +15,7 @@ pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Deta
         row: row(tool, kind, status),
         number: 1,
         told: Detailed { detail, ..Detailed::default() },
+        command: None,
         input: Value::Null,
         answer: None,
         side: None,
@@ -25,7 +26,7 @@ pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Deta
     }
 }
 
-/// The call with this as its result.
+/// The call with this text as its result.
 pub(crate) fn answered(mut call: Story<'static>, seen: &str) -> Story<'static> {
     call.answer = Some(Answered { seen: vec![Content::text(seen)], ..Answered::default() });
     call
@@ -36,7 +37,7 @@ pub(crate) fn worked(tool: &'static str, kind: Kind, detail: Detail) -> Story<'s
     answered(story(tool, kind, Status::Succeeded, detail), "done")
 }
 
-/// The words of blocks, a line each, names of sections included.
+/// Words of blocks, a line each, including names of sections.
 pub(crate) fn text_of(blocks: &[Block]) -> String {
     let mut text = String::new();
     for block in blocks {
@@ -55,6 +56,7 @@ pub(crate) fn facts(lines: &[Line]) -> Vec<String> {
 
 fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
     let place = |line| Place { file: "/logs/a.jsonl", line };
+    // Line 42 is evidence, line 40 the request: tests rely on the difference.
     CallRow {
         v: VERSION,
         agent: "claude",
@@ -68,7 +70,7 @@ fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
         status,
         reason: None,
         evidence: place(42),
-        requested_at: Some("2026-03-04T10:00:03.000Z".to_owned()),
+        requested_at: "2026-03-04T10:00:03.000Z".parse().ok(),
         completed_at: None,
         duration_ms: None,
         run_ms: None,

@@ -1,6 +1,6 @@
 //! Calls made by hand, for the tests of the views of commands and files.
 
-use crate::block::{DiffLine, Hunk, Sign};
+use crate::block::{DiffHunk, DiffLine, DiffSign};
 use crate::line::Line;
 use crate::{Block, Head, Limits, call};
 use serde_json::Value;
@@ -53,6 +53,7 @@ pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Deta
         row,
         number: 1,
         told: Detailed { detail, ..Detailed::default() },
+        command: None,
         input: Value::Null,
         answer: None,
         side: None,
@@ -106,13 +107,13 @@ fn sketch(blocks: &[Block]) -> Vec<String> {
     out
 }
 
-fn hunk(hunk: &Hunk) -> Vec<String> {
+fn hunk(hunk: &DiffHunk) -> Vec<String> {
     let number = |number: Option<u32>| number.map_or("·".to_owned(), |number| number.to_string());
     let line = |line: &DiffLine| {
         let sign = match line.sign {
-            Sign::Same => ' ',
-            Sign::Added => '+',
-            Sign::Removed => '-',
+            DiffSign::Same => ' ',
+            DiffSign::Added => '+',
+            DiffSign::Removed => '-',
         };
         format!("{} {} {sign}{}", number(line.old), number(line.new), line.line.text())
     };

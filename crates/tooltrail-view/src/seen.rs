@@ -1,7 +1,7 @@
-//! What the model saw, where that is not what the tool produced: cut, saved elsewhere, cleared later, or with words added.
+//! The text that the model saw, where it differs from the tool's output: cut, saved elsewhere, cleared later, or extended.
 //!
-//! Logs keep two truths of a result. Most of the time they are one text, once with line numbers or tags around it; then only what the
-//! tool's view shows is shown. No agent's phrases are known here: the two are compared line by line.
+//! Logs keep two versions of a result. Mostly they are one text, once with line numbers or tags around it; then only the
+//! tool's view is shown. No phrases of any agent are known here: the two are compared line by line.
 
 use crate::pieces::section;
 use crate::texts::{content, sniffed};
@@ -13,22 +13,22 @@ use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 use tooltrail_model::{Kind, Status};
 
-/// Words this few, added to all that was produced, are a confirmation and no news.
+/// Most bytes of added text that count as a confirmation and not as news.
 const CONFIRMATION: usize = 400;
 
-/// Some words about a result, such as a state, are for the program only.
+/// Bytes that may be missing: some words of a result, such as a state, are for the program only.
 const WORDS: usize = 40;
 
-/// So many lines are looked for in the middle of other lines; the others only as lines.
+/// Number of lines that are searched within other lines; further ones are only compared as lines.
 const SEARCHES: usize = 64;
 
-/// A text this long without a space is data, such as a picture.
+/// A text longer than this without a space is data, such as a picture.
 const DATA: usize = 1000;
 
-/// What the model saw, if that is worth a look.
+/// The text that the model saw, if it differs enough to be shown.
 pub(crate) fn block(call: &Story<'_>, limits: &Limits) -> Option<Block> {
     let answer = call.answer.as_ref()?;
-    // Where the log keeps only what the model saw, the tool's view shows that.
+    // Where the log keeps only the text that the model saw, the tool's view shows that.
     let produced = answer.produced.as_ref()?;
     let seen = words(&answer.seen);
     if seen.trim().is_empty() {
@@ -36,6 +36,7 @@ pub(crate) fn block(call: &Story<'_>, limits: &Limits) -> Option<Block> {
     }
     let mut texts = Vec::new();
     strings(produced, &mut texts);
+    // Compared before the input is added to `texts`: repeating the input does not count as covering the output.
     let covered = confirms(call) || covers(&seen, &texts, &call.input);
 
     strings(&call.input, &mut texts);
@@ -50,22 +51,22 @@ pub(crate) fn block(call: &Story<'_>, limits: &Limits) -> Option<Block> {
     }
 }
 
-/// How what the model saw and what the tool produced go together.
+/// Relation between the text that the model saw and the tool's output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// The log keeps only what the model saw.
+    /// The log keeps only the text that the model saw.
     OnlySeen,
-    /// They are the same, but for words that say nothing new.
+    /// Equal, apart from words without news.
     Same,
-    /// The model saw that it was done, or that it was not, or something that is no text.
+    /// The model saw only that it was done or not done, or content that is not text.
     Confirmation,
     /// The model saw all of it, and more.
     Added,
-    /// They differ.
+    /// Different.
     Differs,
 }
 
-/// How they go together; nothing where there is no result. `saved` is the whole output, where that was saved beside the log.
+/// The relation; `None` where there is no result. `saved` is the whole output, if it was saved beside the log.
 pub(crate) fn relation(call: &Story<'_>, saved: Option<&str>) -> Option<Relation> {
     let answer = call.answer.as_ref()?;
     let seen = words(&answer.seen);
@@ -75,13 +76,15 @@ pub(crate) fn relation(call: &Story<'_>, saved: Option<&str>) -> Option<Relation
         (None, Some(produced)) => strings(produced, &mut texts),
         (None, None) => return Some(Relation::OnlySeen),
     }
-    // What is no text cannot be compared, where nothing was seen there is nothing to compare, and what never ran produced nothing.
+    // Content that is not text cannot be compared, an empty text has nothing to compare, and a call that never ran produced
+    // nothing.
     let ran = !matches!(call.row.status, Status::Rejected | Status::Blocked | Status::Cancelled);
     if seen.trim().is_empty() || !ran {
         return Some(Relation::Confirmation);
     }
     let (there, missing) = compare(&seen, &texts, &call.input);
     let printed = matches!(call.told.detail, Detail::Shell(_) | Detail::TaskOutput(_));
+    // Too little text to compare: a flag or an id, not an output.
     if there + missing <= WORDS && !printed {
         return Some(Relation::OnlySeen);
     }
@@ -95,12 +98,12 @@ pub(crate) fn relation(call: &Story<'_>, saved: Option<&str>) -> Option<Relation
     Some(if is_few(&added(&seen, &texts)) { Relation::Same } else { Relation::Added })
 }
 
-/// Whether lines are so few that they are a confirmation and no news.
+/// Whether lines are so few that they are a confirmation and not news.
 fn is_few(added: &[&str]) -> bool {
     added.len() <= 6 && added.iter().map(|line| line.len()).sum::<usize>() <= CONFIRMATION
 }
 
-/// Whether all that the tool produced was given to the model too, or nothing else was.
+/// Whether the model was given all of the tool's output, or nothing at all.
 pub(crate) fn is_all(call: &Story<'_>) -> bool {
     let Some(answer) = &call.answer else { return false };
     let seen = words(&answer.seen);
@@ -110,7 +113,7 @@ pub(crate) fn is_all(call: &Story<'_>) -> bool {
     seen.trim().is_empty() || (there > 0 && there >= missing)
 }
 
-/// Whether the tool's answer to the model only says that it is done, or begun.
+/// Whether the tool's answer to the model only says that it is done or started.
 fn confirms(call: &Story<'_>) -> bool {
     let begun = matches!(&call.told.detail, Detail::Agent(agent) if agent.background);
     begun
@@ -118,7 +121,7 @@ fn confirms(call: &Story<'_>) -> bool {
         || matches!(call.row.kind, Kind::Write | Kind::Edit | Kind::Todo | Kind::Skill | Kind::Question | Kind::Plan)
 }
 
-/// All texts of a value.
+/// All texts within a value.
 pub(crate) fn strings<'v>(value: &'v Value, out: &mut Vec<&'v str>) {
     match value {
         Value::String(text) => out.push(text),
@@ -128,13 +131,14 @@ pub(crate) fn strings<'v>(value: &'v Value, out: &mut Vec<&'v str>) {
     }
 }
 
-/// Whether nearly all that was produced is in what the model saw. What was asked does not have to come back.
+/// Whether nearly all of the output is contained in the text that the model saw. Texts of the input do not have to come
+/// back.
 fn covers(seen: &str, produced: &[&str], input: &Value) -> bool {
     let (there, missing) = compare(seen, produced, input);
     missing <= WORDS + there / 10
 }
 
-/// How many bytes of what was produced are in what the model saw, and how many are not.
+/// Bytes of the output that are contained in the text that the model saw, and bytes that are not.
 fn compare(seen: &str, produced: &[&str], input: &Value) -> (usize, usize) {
     let mut asked = Vec::new();
     strings(input, &mut asked);
@@ -142,9 +146,11 @@ fn compare(seen: &str, produced: &[&str], input: &Value) -> (usize, usize) {
     let lines: HashSet<&str> = seen.lines().map(bare).collect();
     let mut searches = SEARCHES;
     let (mut there, mut missing) = (0, 0);
+    // Pictures and the like are never repeated as text.
     let is_data = |text: &str| text.len() > DATA && !text.contains(char::is_whitespace);
     let wanted = produced.iter().filter(|text| !asked.contains(**text) && !is_data(text));
     for line in wanted.flat_map(|text| text.lines()).map(bare).filter(|line| !line.is_empty()) {
+        // Whole lines first: a hash lookup, where a search reads the whole text.
         if lines.contains(line) || search(&mut searches, &[seen], line) {
             there += line.len();
         } else {
@@ -154,36 +160,38 @@ fn compare(seen: &str, produced: &[&str], input: &Value) -> (usize, usize) {
     (there, missing)
 }
 
-/// The lines that the model saw and nobody produced.
+/// Lines that the model saw and the tool did not produce.
 fn added<'s>(seen: &'s str, texts: &[&str]) -> Vec<&'s str> {
     let lines: HashSet<&str> = texts.iter().flat_map(|text| text.lines()).map(bare).collect();
     let mut searches = SEARCHES;
     let unknown = |line: &&str| !lines.contains(bare(line)) && !search(&mut searches, texts, bare(line));
     let mut added: Vec<&str> = seen.lines().filter(unknown).collect();
+    // Expensive, so only for a few lines; many unknown lines are news anyway.
     if added.len() <= SEARCHES {
         added.retain(|line| !is_made_of(line, texts));
     }
     added
 }
 
-/// Whether a long line is put together from texts that were produced, such as a list of results written in one line.
+/// Whether a long line is composed of texts of the output, such as a list of results in one line.
 fn is_made_of(line: &str, texts: &[&str]) -> bool {
     let parts = texts.iter().filter(|text| text.len() > 3 && line.contains(**text));
     line.len() > CONFIRMATION / 2 && parts.map(|text| text.len()).sum::<usize>() > line.len() / 2
 }
 
-/// Whether one of the texts holds the words, as long as there are searches left.
+/// Whether one of the texts contains the words, as long as searches are left.
 fn search(left: &mut usize, texts: &[&str], words: &str) -> bool {
     if words.is_empty() {
         return true;
     }
+    // Bounded, because each search reads whole outputs and a hostile log could ask for millions.
     *left = left.saturating_sub(1);
     *left > 0 && texts.iter().any(|text| text.contains(words))
 }
 
-/// A line without white space, the number in front of it, or tags around it.
+/// A line without surrounding whitespace, line number or tags.
 fn bare(line: &str) -> &str {
-    // The end is trimmed last: a tab there may be what tells a number of an empty line from a number.
+    // The end is trimmed last: a tab there may be what separates the number of an empty line.
     let line = line.trim_start();
     let text = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let numbered = text.len() < line.len() && text.starts_with(['→', '\t', ':']);

@@ -1,18 +1,19 @@
-//! Texts as blocks, told apart by how they look where nobody says what they are.
+//! Texts as blocks, recognised by their form where their kind is unknown.
 //!
-//! Tool views, messages and the frame of calls make their blocks with these, so that the same text looks the same everywhere.
+//! Tool views, messages and the frame of calls make their blocks with these, so that the same text looks the same
+//! everywhere.
 
 use crate::head::{count, size};
 use crate::line::Class;
-use crate::pieces::{Fields, markdown, plain, terminal};
+use crate::pieces::{FieldList, markdown, plain, terminal};
 use crate::{Block, Limits, Line, json};
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
 
-/// How much of a text a line gives a taste of.
+/// The most characters of a text's beginning.
 const GIST: usize = 200;
 
-/// The first line that says something, and a mark if more follows or it is long.
+/// The first line of a text, with a mark if more follows or it is long.
 pub(crate) fn gist(text: &str) -> String {
     let text = text.trim();
     let first = text.lines().next().unwrap_or_default().trim_end();
@@ -21,12 +22,12 @@ pub(crate) fn gist(text: &str) -> String {
     if more { format!("{start} …") } else { start }
 }
 
-/// A text whose lines count.
+/// A text whose lines matter.
 pub(crate) fn code(text: &str, limits: &Limits) -> Block {
     Block::Code(plain(None, text, limits))
 }
 
-/// A text of which nobody says what it is: JSON, what a program printed with colours, prose that uses Markdown, or lines.
+/// A text of unknown kind: JSON, coloured output of a program, prose in Markdown, or plain lines.
 pub(crate) fn sniffed(text: &str, limits: &Limits) -> Block {
     if let Some(value) = as_json(text) {
         return json::block(&value, limits);
@@ -37,9 +38,10 @@ pub(crate) fn sniffed(text: &str, limits: &Limits) -> Block {
     if is_markdown(text) { markdown(text, limits) } else { code(text, limits) }
 }
 
-/// The object or list that a text is.
+/// The object or list that a text contains.
 pub(crate) fn as_json(text: &str) -> Option<Value> {
     let text = text.trim();
+    // Checked first, because parsing a large text just to fail is slow.
     let framed = (text.starts_with('{') && text.ends_with('}')) || (text.starts_with('[') && text.ends_with(']'));
     if framed { serde_json::from_str(text).ok() } else { None }
 }
@@ -47,10 +49,11 @@ pub(crate) fn as_json(text: &str) -> Option<Value> {
 /// Whether a text can hardly be anything but Markdown. A single `#` is a comment as often as a heading.
 fn is_markdown(text: &str) -> bool {
     let telling = |line: &str| line.starts_with("## ") || line.starts_with("### ") || line.starts_with("```") || line.contains("](http");
+    // Enough lines to find a heading; reading a whole output for it is not worth it.
     text.lines().take(200).any(telling)
 }
 
-/// What came back, piece by piece. Pictures are shown wherever they stand.
+/// Content of a result, part by part. Pictures are shown wherever they stand.
 pub(crate) fn content(content: &[Content], limits: &Limits) -> Vec<Block> {
     content.iter().flat_map(|piece| piece_of(piece, limits)).collect()
 }
@@ -61,7 +64,7 @@ fn piece_of(content: &Content, limits: &Limits) -> Vec<Block> {
         Content::Text { text } => vec![sniffed(text, limits)],
         Content::Image(image) => vec![picture(image, "picture")],
         Content::Document { title, media, text, bytes } => {
-            let mut about = Fields::default();
+            let mut about = FieldList::default();
             about.add_some("document", title.as_deref());
             about.add_some("type", media.as_deref());
             about.add_some("size", Some(*bytes).filter(|&bytes| bytes > 0).map(size).as_deref());
@@ -73,7 +76,7 @@ fn piece_of(content: &Content, limits: &Limits) -> Vec<Block> {
     }
 }
 
-/// A picture with words for whoever cannot see it.
+/// A picture with a description for readers who cannot see it.
 pub(crate) fn picture(image: &Image, name: &str) -> Block {
     let mut alt = name.to_owned();
     if !image.media.is_empty() {
@@ -82,7 +85,7 @@ pub(crate) fn picture(image: &Image, name: &str) -> Block {
     if let Some((width, height)) = image.size {
         alt = format!("{alt}, {}×{}", count(width.into()), count(height.into()));
     }
-    // Base64 spends four letters on three bytes.
+    // Base64 uses four characters for three bytes.
     let held = || image.data.as_ref().map(|data| data.len() as u64 / 4 * 3);
     if let Some(bytes) = image.bytes.or_else(held) {
         alt = format!("{alt}, {}", size(bytes));
@@ -90,7 +93,7 @@ pub(crate) fn picture(image: &Image, name: &str) -> Block {
     Block::Image { image: image.clone(), alt: alt.into() }
 }
 
-/// Every line of text in some blocks, in order. Names of sections and of fields are not part of it.
+/// Visits every line of text in some blocks, in order. Names of sections and fields are not included.
 pub(crate) fn walk(blocks: &[Block], see: &mut dyn FnMut(&str)) {
     blocks.iter().for_each(|block| walk_block(block, see));
 }

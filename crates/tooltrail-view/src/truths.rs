@@ -1,6 +1,6 @@
-//! The two truths of a result beside each other: what the model saw, and what the tool produced; and how they differ.
+//! The two versions of a result side by side: the text that the model saw, the tool's output, and their difference.
 
-use crate::diff::{self, Counts};
+use crate::diff::{self, LineCounts};
 use crate::texts::{code, content};
 use crate::{Block, Limits, Line, seen};
 use tooltrail_model::content::{Content, words};
@@ -10,42 +10,44 @@ use tooltrail_model::transcript::Story;
 
 pub use crate::seen::Relation;
 
-/// Texts longer than this are not compared line by line.
+/// Longest texts that are compared line by line.
 const LONGEST: usize = 2 << 20;
 
-/// A text this short is shown at once.
+/// Longest text that is shown directly.
 const SHORT: usize = 200;
 
-/// What the model saw, and how that goes together with what the tool produced.
+/// The text that the model saw, and its relation to the tool's output.
 #[derive(Clone, Debug)]
 pub struct Truths {
-    /// How they go together.
+    /// Relation of the two.
     pub relation: Relation,
-    /// What the model saw, exactly.
+    /// Exact content that the model saw.
     pub seen: Vec<Block>,
-    /// The same where it is no more than a few words.
+    /// The seen text, if it is no more than a few words.
     pub words: Option<Line>,
-    /// How much that is, in bytes.
+    /// Size of the seen content in bytes.
     pub seen_bytes: u64,
-    /// How much the tool produced, as far as it is text.
+    /// Size of the output in bytes, as far as it is text.
     pub produced_bytes: Option<u64>,
-    /// What only one of them has, where that is told in lines: those that go were not seen, those that come were added for the model.
-    pub difference: Option<(Counts, Block)>,
+    /// Lines that only one of them has: removed lines were not seen, added ones were added for the model.
+    pub difference: Option<(LineCounts, Block)>,
 }
 
-/// Both truths; nothing where there is no result.
+/// Both versions; `None` where there is no result.
 pub fn of(call: &Story<'_>, limits: &Limits) -> Option<Truths> {
     let answer = call.answer.as_ref()?;
     let saved = call.side.as_ref().and_then(|side| side.text.as_deref().ok());
     let relation = seen::relation(call, saved)?;
     let text = words(&answer.seen);
     let produced = saved.map(str::to_owned).or_else(|| produced(call));
+    // Only then is a line-by-line comparison worth its time.
     let apart = matches!(relation, Relation::Differs | Relation::Added);
     let compared = produced.as_deref().filter(|produced| apart && produced.len().max(text.len()) <= LONGEST);
     let hunks = compared.map(|produced| hunks(produced, &text));
+    // The estimate may call equal texts different; the comparison has the last word.
     let relation = if hunks.as_ref().is_some_and(Vec::is_empty) { Relation::Same } else { relation };
     let difference = hunks.filter(|hunks| !hunks.is_empty());
-    let difference = difference.map(|hunks| (Counts::of(&hunks), Block::Diff(diff::block(&hunks, limits))));
+    let difference = difference.map(|hunks| (LineCounts::of(&hunks), Block::Diff(diff::block(&hunks, limits))));
     let whole = call.side.as_ref().map(|side| side.bytes).filter(|bytes| *bytes > 0);
     Some(Truths {
         relation,
@@ -57,7 +59,7 @@ pub fn of(call: &Story<'_>, limits: &Limits) -> Option<Truths> {
     })
 }
 
-/// A piece as it is: a text is not taken for anything else.
+/// Content as it is: a text is not taken for JSON or Markdown.
 fn exactly(piece: &Content, limits: &Limits) -> Vec<Block> {
     match piece {
         Content::Text { text } if text.trim().is_empty() => Vec::new(),
@@ -72,7 +74,7 @@ fn few(text: &str) -> Option<Line> {
     (text.len() <= SHORT && !text.contains('\n') && !text.is_empty()).then(|| Line::from(text))
 }
 
-/// How large a piece is.
+/// Size of a part of the content in bytes.
 fn weight(content: &Content) -> u64 {
     match content {
         Content::Text { text } => text.len() as u64,
@@ -83,7 +85,7 @@ fn weight(content: &Content) -> u64 {
     }
 }
 
-/// What the tool produced, where that is one text.
+/// The tool's output, where it is a single text.
 fn produced(call: &Story<'_>) -> Option<String> {
     if let Detail::Shell(shell) = &call.told.detail {
         let printed: Vec<&str> = [&shell.stdout, &shell.stderr].into_iter().flatten().map(|text| text.trim_end_matches('\n')).collect();
@@ -95,19 +97,20 @@ fn produced(call: &Story<'_>) -> Option<String> {
     let mut asked = Vec::new();
     seen::strings(&call.input, &mut asked);
     texts.retain(|text| !asked.contains(text) && !text.trim().is_empty());
-    // Words beside a text are about it; where there are many, it is no text.
+    // Short texts beside a long one describe it; where there are many, the output is not a single text.
     let all: usize = texts.iter().map(|text| text.len()).sum();
     let main = texts.into_iter().max_by_key(|text| text.len()).unwrap_or_default();
     (main.len() >= all / 5 * 4).then(|| main.to_owned())
 }
 
-/// Where two texts differ.
+/// Differences of two texts.
 fn hunks(produced: &str, seen: &str) -> Vec<Hunk> {
+    // Numbers are removed from the seen text only: a file may itself contain numbered lines.
     let plain = if unnumbered(produced) == produced { unnumbered(seen) } else { seen.to_owned() };
     diff::from_texts(produced.trim_end_matches('\n'), plain.trim_end_matches('\n'), None)
 }
 
-/// A text without the numbers that an agent puts before the lines of a file.
+/// A text without the line numbers that an agent adds to the lines of a file.
 fn unnumbered(text: &str) -> String {
     let bare = |line: &str| {
         let rest = line.trim_start().trim_start_matches(|letter: char| letter.is_ascii_digit());
@@ -116,6 +119,7 @@ fn unnumbered(text: &str) -> String {
     };
     let lines: Vec<&str> = text.lines().collect();
     let numbered = lines.iter().filter(|line| bare(line).is_some()).count();
+    // Only if most lines are numbered; otherwise numbers are part of the text.
     if numbered * 2 <= lines.len() {
         return text.to_owned();
     }

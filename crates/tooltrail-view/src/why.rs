@@ -1,14 +1,15 @@
-//! Why a call has its status, in a sentence, and what that does not prove.
+//! The reason for a call's status in a sentence, and what it does not prove.
 
 use crate::head::{no_result, why, why_of};
 use crate::pieces::notice;
 use crate::{Block, Class, Line};
+use tooltrail_model::command::CommandLine;
 use tooltrail_model::detail::{Detail, Shell};
-use tooltrail_model::shell::{self as script, Script};
+use tooltrail_model::failure_hint::failure_hint;
 use tooltrail_model::transcript::{Level, Story};
 use tooltrail_model::{Kind, Reason, Status};
 
-/// The status of a call in words, with what makes it doubtful: `succeeded, but exit 0 is tail’s`.
+/// Status of a call in words, with any doubt: `succeeded, but exit 0 is tail’s`.
 pub fn verdict(call: &Story<'_>) -> Line {
     let row = &call.row;
     let word = crate::head::look_of(row).word;
@@ -26,10 +27,10 @@ pub fn verdict(call: &Story<'_>) -> Line {
     }
 }
 
-/// What makes a success doubtful, in a few words.
+/// Doubt about a success, in a few words.
 fn doubt(call: &Story<'_>) -> Option<String> {
-    let (shell, script) = masking(call)?;
-    let runs = script.masked_runs();
+    let (shell, line) = masking(call)?;
+    let runs = line.masked_runs();
     let first = runs.first()?;
     Some(match (&call.row.exit_of, code(call, shell)) {
         (Some(command), Some(code)) => format!("exit {code} is {}’s", program(command)),
@@ -37,19 +38,19 @@ fn doubt(call: &Story<'_>) -> Option<String> {
     })
 }
 
-/// Whether a success is not that of the test, build or the like in it.
+/// Whether a success is not that of the test, build or the like in the command.
 pub fn is_doubtful(call: &Story<'_>) -> bool {
-    call.row.status == Status::Succeeded && masking(call).is_some_and(|(_, script)| !script.masked_runs().is_empty())
+    masking(call).is_some_and(|(_, line)| line.masks_success(&call.row))
 }
 
-/// The command of a call that hides an outcome.
-fn masking<'s>(call: &'s Story<'_>) -> Option<(&'s Shell, Script)> {
+/// The command of a call that masks an exit code.
+fn masking<'s>(call: &'s Story<'_>) -> Option<(&'s Shell, &'s CommandLine)> {
     let Detail::Shell(shell) = &call.told.detail else { return None };
-    let script = script::read(&shell.command).filter(|_| !call.row.masked.is_empty())?;
-    Some((shell, script))
+    let line = call.command.as_ref().filter(|_| !call.row.masked.is_empty())?;
+    Some((shell, line))
 }
 
-/// The exit code, as far as it is recorded. A note of the agent interprets one that is not 0.
+/// The exit code, as far as it is recorded. A note of the agent means that it was not 0.
 fn code(call: &Story<'_>, shell: &Shell) -> Option<i64> {
     call.row.exit_code.or((call.row.status == Status::Succeeded && shell.note.is_none()).then_some(0))
 }
@@ -59,10 +60,11 @@ fn program(command: &str) -> &str {
     command.split_whitespace().next().unwrap_or(command)
 }
 
-/// Whose exit code was recorded, where that of a test, a build or the like was not; and what the output says of it, which proves nothing.
+/// Remark whose exit code was recorded, where that of a test, a build or the like was not; and a hint from the output,
+/// which proves nothing.
 pub(crate) fn hidden(call: &Story<'_>) -> Vec<Block> {
-    let Some((shell, script)) = masking(call) else { return Vec::new() };
-    let runs = script.masked_runs();
+    let Some((shell, command)) = masking(call) else { return Vec::new() };
+    let runs = command.masked_runs();
     let Some((first, rest)) = runs.split_first() else { return Vec::new() };
     let (that, codes, were) = if rest.is_empty() { ("that", "code", "was") } else { ("those", "codes", "were") };
     let mut line = match (&call.row.exit_of, code(call, shell)) {
@@ -77,13 +79,13 @@ pub(crate) fn hidden(call: &Story<'_>) -> Vec<Block> {
         line.push(Class::Strong, &command.text);
     });
     let printed = [&shell.stdout, &shell.stderr];
-    let said = printed.into_iter().flatten().find_map(|text| script::hint(text));
+    let said = printed.into_iter().flatten().find_map(|text| failure_hint(text));
     let hint =
         said.map(|said| notice(Level::Info, Line::from("hint: the output says “").with(Class::Strong, &said).with(Class::Plain, "”")));
     std::iter::once(notice(Level::Warning, line.with(Class::Plain, &format!(" {were} not recorded")))).chain(hint).collect()
 }
 
-/// Why a call has its status: what the log says, what that leaves open, and what would have told.
+/// Reason for a call's status: what the log says, what that leaves open, and how it could have been recorded.
 pub fn lines(call: &Story<'_>) -> Vec<Line> {
     let mut lines = vec![said(call)];
     lines.extend(hidden(call).into_iter().filter_map(|block| match block {
@@ -94,7 +96,7 @@ pub fn lines(call: &Story<'_>) -> Vec<Line> {
     lines
 }
 
-/// What the record that proves a status says.
+/// Content of the record that proves a status.
 fn said(call: &Story<'_>) -> Line {
     let row = &call.row;
     match (row.status, row.reason) {
@@ -120,14 +122,14 @@ fn said(call: &Story<'_>) -> Line {
     }
 }
 
-/// What a success rests on.
+/// Basis of a success.
 fn worked(call: &Story<'_>) -> Line {
     let row = &call.row;
     if row.background.is_some() {
         return Line::from("The result only says that it was started in the background; what became of it is told below.");
     }
     match row.exit_code {
-        // Whose exit code it is, is told next.
+        // Whose exit code it is, is said next.
         None if is_doubtful(call) => Line::from("The result is not marked as an error."),
         Some(code) => of(call, &format!("It ended with exit code {code}")),
         None if row.kind == Kind::Shell => of(call, "The result is not marked as an error, so the command ended with exit code 0"),
@@ -135,27 +137,24 @@ fn worked(call: &Story<'_>) -> Line {
     }
 }
 
-/// A sentence about an exit code, with whose it was where there are several.
+/// Sentence about an exit code, with the command it belongs to where there are several.
 fn of(call: &Story<'_>, sentence: &str) -> Line {
     let line = Line::from(sentence);
-    let several = |shell: &Shell| script::read(&shell.command).is_some_and(|script| script.commands.len() > 1);
-    match (&call.told.detail, call.row.exit_of.as_deref()) {
-        (Detail::Shell(shell), Some(command)) if several(shell) => line.with(Class::Plain, ": that of ").with(Class::Strong, command),
+    let several = call.command.as_ref().is_some_and(|line| line.commands.len() > 1);
+    match call.row.exit_of.as_deref() {
+        Some(command) if several => line.with(Class::Plain, ": that of ").with(Class::Strong, command),
         _ => line.with(Class::Plain, "."),
     }
 }
 
-/// What would have shown the outcome that nobody recorded.
+/// Shell setting that would have recorded the masked exit code.
 fn remedy(call: &Story<'_>) -> Option<Line> {
-    let (shell, script) = masking(call)?;
-    let hidden = !script.masked_runs().is_empty();
-    let shows =
-        |setting: &&str| script::read(&format!("{setting}\n{}", shell.command)).is_some_and(|script| script.masked_runs().is_empty());
-    let setting = ["set -o pipefail", "set -e", "set -eo pipefail"].into_iter().find(shows).filter(|_| hidden)?;
+    let (_, line) = masking(call)?;
+    let setting = line.unmasked_by?;
     Some(Line::from("With ").with(Class::Strong, setting).with(Class::Plain, " that would have been recorded."))
 }
 
-/// What the record is that proves a status.
+/// Name of the record that proves a status.
 pub fn evidence(call: &Story<'_>) -> &'static str {
     let row = &call.row;
     match row.reason {
@@ -176,7 +175,7 @@ mod tests {
         let mut call = answered(story("Bash", Kind::Shell, status, detail), "x");
         call.row.reason = (status == Status::Failed).then_some(Reason::ExitCode);
         call.row.exit_code = code;
-        script::tell(&mut call.row, command);
+        call.command = tooltrail_shell::annotate(&mut call.row, command);
         call
     }
 

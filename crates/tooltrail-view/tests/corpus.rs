@@ -54,14 +54,14 @@ fn every_session_is_exported_with_every_call() {
     for (number, session) in linked.sessions.iter().enumerate() {
         let book = SessionBook::read(&linked, &[number], &logs.now, &logs.shelf, None);
         let mut page = Vec::new();
-        html::session(&book, &html::Options::default(), &mut page).unwrap();
+        html::session(&book, &html::HtmlOptions::default(), &mut page).unwrap();
         let page = String::from_utf8(page).unwrap();
         for call in linked.calls.iter().filter(|call| call.session == number && call.copy_of.is_none()) {
             let id = maud::html! { (linked.id(call.id)) }.into_string();
             assert!(page.contains(&format!("id=\"{id}\"")), "{}: no anchor for {id}", session.id);
         }
         let mut text = Vec::new();
-        markdown::session(&book, &markdown::Options::default(), &mut text).unwrap();
+        markdown::session(&book, &markdown::MarkdownOptions::default(), &mut text).unwrap();
         assert!(!text.is_empty());
     }
 }

@@ -11,17 +11,17 @@ use std::io::{self, Read, Write};
 use tooltrail_model::event::Origin;
 use tooltrail_model::transcript::{Part, What};
 use tooltrail_model::{Reason, Status};
-use tooltrail_view::render::html::{self, Options};
+use tooltrail_view::render::html::{self, HtmlOptions};
 use tooltrail_view::{Book, Selection};
 
-fn page(book: &dyn Book, options: &Options) -> String {
+fn page(book: &dyn Book, options: &HtmlOptions) -> String {
     let mut out = Vec::new();
     html::session(book, options, &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
-fn plain() -> Options {
-    Options { plain: true, ..Options::default() }
+fn plain() -> HtmlOptions {
+    HtmlOptions { plain: true, ..HtmlOptions::default() }
 }
 
 /// The rows of a page that are packed, unpacked.
@@ -54,7 +54,7 @@ fn large(words: &str, rows: usize) -> invented::Invented<'_> {
 #[test]
 fn every_call_has_an_anchor_of_its_own() {
     let book = invented::session("cargo test");
-    for options in [plain(), Options::default()] {
+    for options in [plain(), HtmlOptions::default()] {
         let page = page(&book, &options);
         let calls = book.transcript().calls.len();
         // All calls of the invented session have the same id.
@@ -83,7 +83,7 @@ fn every_status_has_its_look() {
 fn a_plain_page_has_no_script_and_others_have_one() {
     let book = invented::session("x");
     assert_eq!(page(&book, &plain()).matches("<script").count(), 0);
-    let page = page(&book, &Options::default());
+    let page = page(&book, &HtmlOptions::default());
     assert_eq!(page.matches("<script").count(), 1);
     assert!(page.contains("default-src 'none'; img-src data:; style-src 'sha256-"));
     assert!(page.contains("script-src 'sha256-"));
@@ -102,7 +102,7 @@ fn nothing_of_a_hostile_log_acts() {
 #[test]
 fn a_selection_leaves_the_rest_out() {
     let book = invented::session("x");
-    let options = Options { selection: Selection { turns: Some((2, 2)) }, ..plain() };
+    let options = HtmlOptions { selection: Selection { turns: Some((2, 2)) }, ..plain() };
     let page = page(&book, &options);
     assert!(page.contains("id=\"turn-2\"") && !page.contains("id=\"turn-1\""));
     assert_eq!(page.matches("<details class=\"row call").count(), 2);
@@ -116,7 +116,7 @@ fn a_large_page_is_packed() {
     let whole = page(&book, &plain());
     assert!(whole.len() > 6_000_000, "{}", whole.len());
     assert_eq!(whole.matches("<details class=\"row call").count(), calls);
-    let page = page(&book, &Options::default());
+    let page = page(&book, &HtmlOptions::default());
     assert!(page.len() * 3 < whole.len(), "{} of {}", page.len(), whole.len());
     let rows = unpacked(&page);
     assert_eq!(page.matches("<details class=\"row call").count() + rows.matches("<details class=\"row call").count(), calls);
@@ -138,9 +138,9 @@ fn a_large_page_is_packed() {
 fn write_pages() {
     let target = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target");
     let words = "a line of words that goes on for some time, so that it weighs something ".repeat(20);
-    let packed = page(&large(&words, 400), &Options::default());
+    let packed = page(&large(&words, 400), &HtmlOptions::default());
     std::fs::write(format!("{target}/packed.html"), packed).unwrap();
-    std::fs::write(format!("{target}/invented.html"), page(&invented::session("cargo test"), &Options::default())).unwrap();
+    std::fs::write(format!("{target}/invented.html"), page(&invented::session("cargo test"), &HtmlOptions::default())).unwrap();
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_closed_pipe_ends_it() {
         }
     }
     let book = large("words", 600);
-    for options in [plain(), Options::default()] {
+    for options in [plain(), HtmlOptions::default()] {
         let ended = html::session(&book, &options, &mut Closed(1));
         assert_eq!(ended.unwrap_err().kind(), io::ErrorKind::BrokenPipe);
     }

@@ -15,7 +15,7 @@ use tooltrail_model::changes::unified::Names;
 use tooltrail_model::event::Origin;
 use tooltrail_model::transcript::{Part, What};
 use tooltrail_model::{Reason, Status};
-use tooltrail_view::render::markdown::pr::{self, LIMIT, Options};
+use tooltrail_view::render::markdown::pr::{self, LIMIT, PullRequestOptions};
 use tooltrail_view::{Block, Book, Class, Line, Selection};
 
 /// What a forge would act on: names, numbers of issues and the like, addresses, commands.
@@ -25,11 +25,11 @@ static ACTS: LazyLock<Regex> =
 /// That only calls were left out; how many depends on how long a line is.
 static CALLS: LazyLock<Regex> = LazyLock::new(|| Regex::new(r"characters: 1,\d{3} calls of 2,400\.\*$").unwrap());
 
-fn description(book: &dyn Book, options: &Options) -> String {
+fn description(book: &dyn Book, options: &PullRequestOptions) -> String {
     with_changes(book, Vec::new(), options)
 }
 
-fn with_changes(book: &dyn Book, changes: Vec<Block>, options: &Options) -> String {
+fn with_changes(book: &dyn Book, changes: Vec<Block>, options: &PullRequestOptions) -> String {
     let mut out = Vec::new();
     pr::session(book, &mut changes.into_iter(), options, &mut out).unwrap();
     String::from_utf8(out).unwrap()
@@ -115,14 +115,15 @@ fn a_description_looks_like_this() {
     let label = Line::of(Class::Path, "src/parser.rs").with(Class::Good, " +1");
     let body = invented::every_block("let x = 1; // see #12", "").into_iter().filter(|block| matches!(block, Block::Diff(_))).collect();
     let changes = vec![Block::Section { label, open: true, body }];
-    let document = with_changes(&book, changes, &Options { note: Some("Secrets were taken out.".into()), ..Options::default() });
+    let document =
+        with_changes(&book, changes, &PullRequestOptions { note: Some("Secrets were taken out.".into()), ..PullRequestOptions::default() });
     assert_fit(&document);
     insta::assert_snapshot!(document);
 }
 
 #[test]
 fn a_selection_leaves_the_rest_out() {
-    let options = Options { selection: Selection { turns: Some((2, 2)) }, ..Options::default() };
+    let options = PullRequestOptions { selection: Selection { turns: Some((2, 2)) }, ..PullRequestOptions::default() };
     let document = description(&invented::session("cargo test"), &options);
     assert!(document.contains("2. cargo test") && document.contains("`3f2a:11`") && !document.contains("3f2a:1`"), "{document}");
 }
@@ -132,7 +133,7 @@ fn what_a_program_printed_is_cut_with_words() {
     let printed: String = (1..=40).map(|line| format!("line {line} of it\n")).collect();
     let mut book = invented::Builder::new("cargo test").with_turns(1).run(0, 0, Status::Failed, Some(Reason::ExitCode), &[]).done();
     book.print(0, &printed);
-    let document = description(&book, &Options::default());
+    let document = description(&book, &PullRequestOptions::default());
     let open = document.split("Left open").nth(1).unwrap_or_default();
     for (line, there) in [(1, true), (4, true), (5, false), (32, false), (33, true), (40, true)] {
         assert_eq!(open.contains(&format!("line {line} of it")), there, "{line} in\n{document}");
@@ -160,7 +161,7 @@ fn long(turns: usize, words: &str, calls: usize) -> invented::Invented<'_> {
 fn what_is_too_long_goes_in_order() {
     let words = "words that go on and on for some time ".repeat(40);
     let gone = |turns, calls| {
-        let document = description(&long(turns, &words, calls), &Options::default());
+        let document = description(&long(turns, &words, calls), &PullRequestOptions::default());
         assert_fit(&document);
         document.lines().find(|line| line.starts_with("*Left out")).unwrap_or_default().to_owned()
     };
@@ -185,7 +186,7 @@ fn every_real_session_fits() {
     let mut sizes = Vec::new();
     for session in 0..linked.sessions.len() {
         let book = SessionBook::read(&linked, &[session], &logs.now, &logs.shelf, None);
-        let document = with_changes(&book, changes(&book), &Options::default());
+        let document = with_changes(&book, changes(&book), &PullRequestOptions::default());
         assert_fit(&document);
         sizes.push(document.chars().count());
     }
@@ -256,7 +257,7 @@ fn hostile() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn no_text_acts_on_a_forge(text in hostile()) {
-        let options = Options { note: Some(text.clone()), ..Options::default() };
+        let options = PullRequestOptions { note: Some(text.clone()), ..PullRequestOptions::default() };
         let section = Block::Section { label: text.as_str().into(), open: true, body: invented::every_block(&text, &text) };
         assert_fit(&with_changes(&invented::session(&text), vec![section], &options));
     }

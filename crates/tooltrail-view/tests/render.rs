@@ -24,20 +24,20 @@ const PROSE: &str = "## What I found\n\nThe test is *flaky* because `parse` keep
 
 fn terminal_blocks(blocks: &[Block], width: usize) -> String {
     let book = invented::session("cargo test");
-    let options = terminal::Options { width, links: true, all: true, ..Default::default() };
+    let options = terminal::TerminalOptions { width, links: true, all: true, ..Default::default() };
     written(|out| terminal::blocks(&book, blocks, &options, out))
 }
 
 fn terminal_session(book: &dyn Book, width: usize, all: bool) -> String {
-    let options = terminal::Options { width, links: true, all, ..Default::default() };
+    let options = terminal::TerminalOptions { width, links: true, all, ..Default::default() };
     written(|out| terminal::session(book, &options, out))
 }
 
-fn markdown_session(book: &dyn Book, bodies: markdown::Bodies) -> String {
-    written(|out| markdown::session(book, &markdown::Options { bodies, ..Default::default() }, out))
+fn markdown_session(book: &dyn Book, bodies: markdown::ShownBodies) -> String {
+    written(|out| markdown::session(book, &markdown::MarkdownOptions { bodies, ..Default::default() }, out))
 }
 
-fn json_session(book: &dyn Book, options: &json::Options) -> serde_json::Value {
+fn json_session(book: &dyn Book, options: &json::JsonOptions) -> serde_json::Value {
     serde_json::from_str(&written(|out| json::session(book, options, out))).unwrap()
 }
 
@@ -105,14 +105,14 @@ fn a_session_looks_like_this() {
     insta::assert_snapshot!("session_80", plain(&terminal_session(&book, 80, false), 80));
     insta::assert_snapshot!("session_200", plain(&terminal_session(&book, 200, false), 200));
     insta::assert_snapshot!("session_opened", plain(&terminal_session(&book, 80, true), 80));
-    insta::assert_snapshot!("session_markdown", markdown_session(&book, markdown::Bodies::Telling));
-    insta::assert_json_snapshot!("session_json", json_session(&book, &json::Options::default()));
+    insta::assert_snapshot!("session_markdown", markdown_session(&book, markdown::ShownBodies::Telling));
+    insta::assert_json_snapshot!("session_json", json_session(&book, &json::JsonOptions::default()));
 }
 
 #[test]
 fn a_call_looks_like_this() {
     let book = invented::session("cargo test -p parser");
-    let options = terminal::Options { width: 80, ..Default::default() };
+    let options = terminal::TerminalOptions { width: 80, ..Default::default() };
     insta::assert_snapshot!("call_80", plain(&written(|out| terminal::call(&book, 10, &options, out)), 80));
 }
 
@@ -135,7 +135,7 @@ fn no_words_are_lost_in_a_terminal() {
 #[test]
 fn every_call_is_there_with_its_status() {
     let book = invented::session("cargo test");
-    let (narrow, document) = (plain(&terminal_session(&book, 80, false), 80), markdown_session(&book, markdown::Bodies::Telling));
+    let (narrow, document) = (plain(&terminal_session(&book, 80, false), 80), markdown_session(&book, markdown::ShownBodies::Telling));
     for glyph in
         ["✓", "✗ exit 101", "•", "⊘ rejected", "⊗ blocked", "∅ cancelled", "■ interrupted", "◷ timed out", "● running", "? no result"]
     {
@@ -152,7 +152,7 @@ fn every_call_is_there_with_its_status() {
 fn json_is_one_document_with_an_entry_for_everything() {
     let book = invented::session("a\u{9b}b");
     let all: usize = book.transcript().threads.iter().map(|thread| thread.entries.len()).sum();
-    let text = written(|out| json::session(&book, &json::Options { views: true, ..Default::default() }, out));
+    let text = written(|out| json::session(&book, &json::JsonOptions { views: true, ..Default::default() }, out));
     assert!(!text.contains('\u{9b}'));
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["entries"].as_array().unwrap().len(), all);
@@ -166,12 +166,12 @@ fn json_is_one_document_with_an_entry_for_everything() {
 fn a_selection_holds_in_every_output() {
     let book = invented::session("cargo test");
     let selection = Selection { turns: Some((2, 2)) };
-    let value = json_session(&book, &json::Options { selection: selection.clone(), views: false });
+    let value = json_session(&book, &json::JsonOptions { selection: selection.clone(), views: false });
     assert!(value["entries"].as_array().unwrap().iter().all(|entry| entry["turn"] == 2));
-    let options = terminal::Options { selection: selection.clone(), width: 80, ..Default::default() };
+    let options = terminal::TerminalOptions { selection: selection.clone(), width: 80, ..Default::default() };
     let text = plain(&written(|out| terminal::session(&book, &options, out)), 80);
     assert!(text.contains("also add docs") && !text.contains("timed out"), "{text}");
-    let document = written(|out| markdown::session(&book, &markdown::Options { selection, ..Default::default() }, out));
+    let document = written(|out| markdown::session(&book, &markdown::MarkdownOptions { selection, ..Default::default() }, out));
     assert!(document.contains("## 2. also add docs") && !document.contains("3f2a:1`"), "{document}");
 }
 
@@ -189,13 +189,13 @@ fn every_real_session_can_be_written() {
         let book = SessionBook::read(&linked, &[session], &logs.now, &logs.shelf, None);
         plain(&terminal_session(&book, 80, false), 80);
         plain(&terminal_session(&book, 200, true), 200);
-        let document = markdown_session(&book, markdown::Bodies::All);
+        let document = markdown_session(&book, markdown::ShownBodies::All);
         assert_harmless(&document);
         for call in &book.transcript().calls {
             assert!(document.contains(&format!("(`{}`)", call.row.r#ref)), "{} is missing in\n{document}", call.row.r#ref);
         }
         let entries: usize = book.transcript().threads.iter().map(|thread| thread.entries.len()).sum();
-        assert_eq!(json_session(&book, &json::Options::default())["entries"].as_array().unwrap().len(), entries);
+        assert_eq!(json_session(&book, &json::JsonOptions::default())["entries"].as_array().unwrap().len(), entries);
     }
 }
 
@@ -259,12 +259,12 @@ proptest! {
     #[test]
     fn no_text_acts_in_markdown(text in hostile()) {
         assert_harmless(&written(|out| markdown::blocks(&invented::every_block(&text, &text), out)));
-        assert_harmless(&markdown_session(&invented::session(&text), markdown::Bodies::All));
+        assert_harmless(&markdown_session(&invented::session(&text), markdown::ShownBodies::All));
     }
 
     #[test]
     fn json_is_always_json(text in hostile()) {
-        let value = json_session(&invented::session(&text), &json::Options { views: true, ..Default::default() });
+        let value = json_session(&invented::session(&text), &json::JsonOptions { views: true, ..Default::default() });
         prop_assert_eq!(value["session"]["title"].as_str(), Some(text.as_str()));
     }
 }
@@ -274,7 +274,7 @@ fn what_was_taken_back_is_only_hinted_at() {
     let text = |text: &str| Part::Text(text.into());
     let said = invented::Builder::new("go").say(0, 0, What::Text, text("Half an ans\n\nsecond line")).taken_back();
     let book = said.say(0, 0, What::Text, text("The whole answer.")).done();
-    for shown in [plain(&terminal_session(&book, 80, false), 80), markdown_session(&book, markdown::Bodies::None)] {
+    for shown in [plain(&terminal_session(&book, 80, false), 80), markdown_session(&book, markdown::ShownBodies::None)] {
         assert!(shown.contains("taken back") && shown.contains("The whole answer."), "{shown}");
         assert!(!shown.contains("second line"), "{shown}");
     }

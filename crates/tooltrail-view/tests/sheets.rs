@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 use support::Logs;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::transcript::Story;
-use tooltrail_view::render::html::{Frame, call_row};
+use tooltrail_view::render::html::{RowFrame, call_row};
 use tooltrail_view::render::{markdown, terminal};
 use tooltrail_view::tools::{self, TOOLS};
 use tooltrail_view::{Limits, messages};
@@ -60,7 +60,8 @@ fn each_kind_of_tool_in_html() {
                 let nest =
                     |thread: usize, calls: u64, failed: u64| html! { div data-thread=(thread) { (calls) " calls, " (failed) " failed" } };
                 for story in stories(book) {
-                    let frame = Frame { anchor: story.row.call, abandoned: false, limits: &Limits::PAGE, nest: &nest, bad_inside: false };
+                    let frame =
+                        RowFrame { anchor: story.row.call, abandoned: false, limits: &Limits::PAGE, nest: &nest, bad_inside: false };
                     sheet.push_str(&format!("{}\n\n", laid_out(&call_row(&story, &frame).into_string())));
                 }
                 for entry in book.transcript().threads.iter().flat_map(|thread| &thread.entries).filter(|_| tool == "messages") {
@@ -94,7 +95,7 @@ fn contact_sheet(write: impl Fn(&dyn Book, &mut Vec<u8>) -> io::Result<()>) -> S
 #[test]
 fn each_kind_of_tool_in_the_terminal() {
     let sheet = contact_sheet(|book, out| {
-        let options = terminal::Options { width: 80, all: true, ..terminal::Options::default() };
+        let options = terminal::TerminalOptions { width: 80, all: true, ..terminal::TerminalOptions::default() };
         terminal::session(book, &options, out)
     });
     let colours = Regex::new("\x1b\\[[0-9;]*m").unwrap();
@@ -106,7 +107,11 @@ fn each_kind_of_tool_in_the_terminal() {
 #[test]
 fn each_kind_of_tool_in_markdown() {
     let sheet = contact_sheet(|book, out| {
-        markdown::session(book, &markdown::Options { bodies: markdown::Bodies::All, ..markdown::Options::default() }, out)
+        markdown::session(
+            book,
+            &markdown::MarkdownOptions { bodies: markdown::ShownBodies::All, ..markdown::MarkdownOptions::default() },
+            out,
+        )
     });
     insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
         insta::assert_snapshot!("markdown", sheet);

@@ -9,10 +9,10 @@ use tooltrail_model::event::Origin;
 use tooltrail_model::transcript::{Part, What};
 use tooltrail_model::{Reason, Status};
 use tooltrail_view::Book;
-use tooltrail_view::render::html::window::{At, Found, Placed, Tab, Window};
+use tooltrail_view::render::html::window::{FoundRow, OrderedLine, SessionPageRequest, Tab, Window};
 use tooltrail_view::render::html::{assets, call_name};
 
-const AT: At<'static> = At {
+const AT: SessionPageRequest<'static> = SessionPageRequest {
     root: "/demo",
     base: "/demo/s/s1",
     version: 255,
@@ -84,15 +84,15 @@ fn calls_alone_have_the_same_order_and_the_same_places() {
     let transcript = book.transcript();
     let window = Window::new(transcript);
     let order = window.order(transcript);
-    assert_eq!(order[..3], [Placed::Turn(0), Placed::Call { index: 0, depth: 0 }, Placed::Call { index: 1, depth: 0 }]);
+    assert_eq!(order[..3], [OrderedLine::Turn(0), OrderedLine::Call { index: 0, depth: 0 }, OrderedLine::Call { index: 1, depth: 0 }]);
     let mut walked = Vec::new();
     _ = window.walk(transcript, &mut |_, _, found| {
-        walked.extend(if let Found::Call(call) = found { Some(call) } else { None });
+        walked.extend(if let FoundRow::Call(call) = found { Some(call) } else { None });
         ControlFlow::Continue(())
     });
     let calls = |nested: bool| {
         order.iter().filter_map(move |placed| match placed {
-            Placed::Call { index, depth } if !nested || *depth == 1 => Some(*index),
+            OrderedLine::Call { index, depth } if !nested || *depth == 1 => Some(*index),
             _ => None,
         })
     };
@@ -116,7 +116,7 @@ fn rows_are_walked_in_the_order_of_the_page() {
     let window = Window::new(book.transcript());
     let mut walked = Vec::new();
     let ended = window.walk(book.transcript(), &mut |section, row, found| {
-        walked.push((section, row, matches!(found, Found::Call(_))));
+        walked.push((section, row, matches!(found, FoundRow::Call(_))));
         ControlFlow::Continue(())
     });
     assert!(ended.is_continue());
@@ -141,7 +141,7 @@ fn all_of_it_can_be_reached_without_a_script() {
     assert!(away >= 4, "{away}");
     assert_eq!(page.matches("<a href=\"?rows=").count(), away, "a place without a link to its rows");
     // Sections 1 to 3 are the subagent's.
-    let other = window.page(&book, &At { section: 5, ..AT }).into_string();
+    let other = window.page(&book, &SessionPageRequest { section: 5, ..AT }).into_string();
     let is_there = |page: &str, section: usize| page.contains(&format!("<section class=\"rows\" data-s=\"{section}\""));
     assert!(is_there(&page, 0) && !is_there(&page, 5) && is_there(&other, 5) && !is_there(&other, 0));
     // A closed call has nothing in it but the way to its page.
@@ -158,11 +158,11 @@ fn all_of_it_can_be_reached_without_a_script() {
 fn chips_leave_their_rows_and_hide_other_places() {
     let book = large("cargo test", 450);
     let window = Window::new(book.transcript());
-    let page = window.page(&book, &At { show: "failed,nonsense", ..AT }).into_string();
+    let page = window.page(&book, &SessionPageRequest { show: "failed,nonsense", ..AT }).into_string();
     assert!(page.contains("data-show=\"failed\""), "chips that are not known are left out");
     // The call that holds a subagent with failures answers too.
     assert!(page.contains("data-in=\"failed\""));
-    let hidden = window.page(&book, &At { show: "thinking", ..AT }).into_string();
+    let hidden = window.page(&book, &SessionPageRequest { show: "thinking", ..AT }).into_string();
     assert_eq!(hidden.matches("class=\"rows away\"").count(), hidden.matches(" hidden><a href=\"?rows=").count());
     assert!(assets::session_style().contains("#tt-rows[data-show~=\"failed\"]"));
 }
@@ -196,7 +196,7 @@ fn nothing_from_a_log_becomes_markup_and_the_policy_holds() {
     let hostile = "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'><svg onload=alert(3)>javascript:alert(4)";
     let book = large(hostile, 120);
     let window = Window::new(book.transcript());
-    let at = At { show: hostile, find: hostile, resume: Some(hostile), ..AT };
+    let at = SessionPageRequest { show: hostile, find: hostile, resume: Some(hostile), ..AT };
     let mut all = window.page(&book, &at).into_string();
     for section in 0..window.len() {
         all += &window.section(&book, section, &at).into_string();

@@ -13,6 +13,7 @@ use tooltrail_formats::find;
 use tooltrail_formats::scan::{Options, Progress};
 use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
+use tracing::warn;
 
 /// A catalogue that says what the logs say.
 pub(crate) struct Ready {
@@ -37,6 +38,7 @@ pub(crate) fn if_wanted(args: &LogArgs) -> anyhow::Result<Option<Ready>> {
     match ready(args) {
         Ok(ready) => Ok(Some(ready)),
         Err(error) => {
+            warn!(error = %format_args!("{error:#}"), "cannot use the catalogue; reading the logs instead");
             out::remark(&format!("{error:#}; reading the logs instead (--no-cache does so without asking)"));
             Ok(None)
         }
@@ -66,7 +68,7 @@ pub(crate) fn ready_with(args: &LogArgs, progress: &Progress) -> anyhow::Result<
     let clock = jiff::Timestamp::now().into();
     let outcome = progress::with_bar(total, progress, || refresh(&mut catalogue, &search, &options, clock, progress))?;
     for problem in search.problems.iter().chain(&outcome.problems) {
-        out::complain(problem);
+        out::complain_of(problem);
     }
     keeping::after_refresh(args, &search);
     Ok(Ready {

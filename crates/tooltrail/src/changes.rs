@@ -1,22 +1,21 @@
-//! What a session changed, for `show --changes` and `export`.
+//! What a session changed, for `show --changes`.
 
 use crate::out::DIM;
 use crate::{out, table};
 use std::io::{self, Write};
-use tooltrail_formats::changes::told::{Paths, groups, with_names};
-pub(crate) use tooltrail_formats::changes::told::{Which, patch};
+pub(crate) use tooltrail_formats::changes::told::Which;
+use tooltrail_formats::changes::told::{PathStyle, groups, with_names};
 use tooltrail_formats::transcript::SessionBook;
-use tooltrail_formats::value::Change;
 use tooltrail_model::book::Book;
-use tooltrail_view::diff::Counts;
+use tooltrail_view::diff::LineCounts;
 use tooltrail_view::render::terminal;
-use tooltrail_view::{Block, Limits, changes};
+use tooltrail_view::{Limits, changes};
 
 /// Shows what changed in a terminal.
-pub(crate) fn show(book: &SessionBook<'_>, which: &Which, options: &terminal::Options, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn show(book: &SessionBook<'_>, which: &Which, options: &terminal::TerminalOptions, out: &mut dyn Write) -> io::Result<()> {
     let limits = if options.all { Limits::WHOLE } else { Limits::PAGE };
-    with_names(book, Paths::Shown, None, |names| {
-        let (mut files, mut gaps, mut counts) = (0, 0, Counts::default());
+    with_names(book, PathStyle::Shown, None, |names| {
+        let (mut files, mut gaps, mut counts) = (0, 0, LineCounts::default());
         groups(book, which, None, |groups| {
             for group in groups {
                 for block in changes::blocks(&group, names, &limits) {
@@ -32,7 +31,7 @@ pub(crate) fn show(book: &SessionBook<'_>, which: &Which, options: &terminal::Op
         if files == 0 {
             return writeln!(out, "no edit that succeeded changed a file; commands may have, and `tooltrail show` lists them");
         }
-        let Counts { added, removed } = counts;
+        let LineCounts { added, removed } = counts;
         write!(out, "{DIM}{} changed, +{} −{}", table::counted(files, "file"), table::count(added), table::count(removed))?;
         if gaps > 0 {
             write!(out, "; {} with gaps", table::count(gaps))?;
@@ -44,20 +43,7 @@ pub(crate) fn show(book: &SessionBook<'_>, which: &Which, options: &terminal::Op
 /// Writes what changed as JSON, a line for each file.
 pub(crate) fn json(book: &SessionBook<'_>, which: &Which) -> anyhow::Result<()> {
     let session = book.transcript().session.session;
-    with_names(book, Paths::Patch, None, |names| {
+    with_names(book, PathStyle::Patch, None, |names| {
         groups(book, which, None, |groups| out::json_lines(groups.flat_map(|group| changes::rows(&group, session, names))))
-    })
-}
-
-/// Gives `show` a section for each file that changed. `change`: how texts are changed before anybody sees them.
-pub(crate) fn sections<T>(
-    book: &SessionBook<'_>,
-    which: &Which,
-    change: Option<&Change<'_>>,
-    limits: &Limits,
-    show: impl FnOnce(&mut dyn Iterator<Item = Block>) -> T,
-) -> T {
-    with_names(book, Paths::Shown, change, |names| {
-        groups(book, which, change, |groups| show(&mut groups.flat_map(|group| changes::blocks(&group, names, limits))))
     })
 }

@@ -31,6 +31,10 @@ Examples:
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) logs: LogArgs,
+    /// Write what the program does to standard error: `error`, `warn`, `info`, `debug`, `trace`, or by part, as in `info,catalog=debug`
+    /// (docs/troubleshooting.md) [default: TOOLTRAIL_LOG, else off]
+    #[arg(long, value_name = "LEVEL", global = true, hide_short_help = true)]
+    pub(crate) log: Option<crate::logging::LogFilter>,
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
 }

@@ -43,25 +43,3 @@ fn system(mac: &str, xdg: &str, below_home: &str) -> Option<PathBuf> {
         variable(xdg).filter(|path| path.is_absolute()).or_else(|| home().map(|home| home.join(below_home)))
     }
 }
-
-/// How the names of temporary directories of this process begin.
-pub(crate) fn temporary_prefix() -> String {
-    format!("{TEMPORARY}{}-", std::process::id())
-}
-
-const TEMPORARY: &str = "tooltrail-";
-
-/// Removes temporary directories of processes that are gone without having done so, where that can be told.
-pub(crate) fn sweep_temporary() {
-    if !std::path::Path::new("/proc/self").exists() {
-        return;
-    }
-    for entry in std::fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        let owner = name.to_str().and_then(|name| name.strip_prefix(TEMPORARY)?.split_once('-')?.0.parse::<u32>().ok());
-        if owner.is_some_and(|owner| !std::path::Path::new(&format!("/proc/{owner}")).exists()) {
-            // Of somebody else's it is theirs to remove.
-            let _ = std::fs::remove_dir_all(entry.path());
-        }
-    }
-}

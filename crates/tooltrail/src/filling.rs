@@ -7,6 +7,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tooltrail_formats::scan::Progress;
+use tracing::warn;
 
 /// How often it is told how far it is.
 const TOLD: Duration = Duration::from_millis(100);
@@ -25,7 +26,11 @@ pub(crate) fn elsewhere(args: &LogArgs, told: &dyn Fn(u64)) -> io::Result<bool> 
     if let Some(output) = process.stdout.take() {
         BufReader::new(output).lines().map_while(Result::ok).filter_map(|line| line.parse().ok()).for_each(told);
     }
-    Ok(process.wait()?.success())
+    let status = process.wait()?;
+    if !status.success() {
+        warn!(%status, "the process that fills the catalogue failed; filling it here");
+    }
+    Ok(status.success())
 }
 
 /// Fills the catalogue here, and says on the way how many bytes were read.

@@ -9,21 +9,23 @@ use tooltrail_formats::find::Search;
 use tooltrail_formats::retention::Retention;
 use tooltrail_model::Time;
 use tooltrail_model::row::SessionRow;
+use tracing::debug;
 
 /// The keep of the places that the arguments name; none where there is no place for it.
 pub(crate) fn keep(args: &LogArgs) -> Option<Keep> {
     if args.demo {
         return None;
     }
-    directories::data().ok().map(|data| Keep::of(&data, &args.root))
+    let data = directories::data().inspect_err(|error| debug!(%error, "nothing is kept"));
+    data.ok().map(|data| Keep::of(&data, &args.root))
 }
 
 /// Keeps what is due, where that was asked for. Whatever goes wrong is told and nothing more: the command is about something else.
 pub(crate) fn after_refresh(args: &LogArgs, search: &Search) {
     let Some(keep) = keep(args).filter(|keep| keep.state().on) else { return };
     match keep.after_refresh(search, &retention(args), jiff::Timestamp::now().into()) {
-        Ok(outcome) => outcome.problems.iter().for_each(|problem| out::complain(problem)),
-        Err(error) => out::complain(&error),
+        Ok(outcome) => outcome.problems.iter().for_each(|problem| out::complain_of(problem)),
+        Err(error) => out::complain_of(&error),
     }
 }
 
@@ -52,9 +54,8 @@ impl Fates {
     pub(crate) fn note(&self, session: &SessionRow<'_>) -> Option<String> {
         let is_soon = |time: Time| self.now.micros_until(time) <= i64::try_from(SOON.as_micros()).unwrap_or(i64::MAX);
         // No log was written before its session began, so most need no look at the disk.
-        let began = session.started_at.as_deref().and_then(|time| time.parse::<Time>().ok());
         let may_be = |began| session.files.iter().any(|file| self.retention.deleted_at(Path::new(file), began).is_some_and(is_soon));
-        if !began.is_none_or(may_be) {
+        if !session.started_at.is_none_or(may_be) {
             return None;
         }
         let lost = self.keep.lost_at(&self.retention, session.files.iter().copied())?;

@@ -15,9 +15,11 @@ use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::{Places, Registered, load};
+use tooltrail_model::command::CommandLine;
 use tooltrail_model::link::{Linked, Linker, Now};
 use tooltrail_model::row::CallRow;
-use tooltrail_model::{At, Time, shell};
+use tooltrail_model::{At, Time};
+use tracing::debug;
 
 /// Logs that have been read.
 pub(crate) struct Logs {
@@ -134,7 +136,10 @@ impl Logs {
 
     /// The logs linked, on as many threads as they were read on.
     pub(crate) fn link(&self) -> Linked<'_> {
-        self.linker.link_on(self.threads)
+        let start = std::time::Instant::now();
+        let linked = self.linker.link_on(self.threads);
+        debug!(sources = linked.sources.len(), sessions = linked.sessions.len(), took = ?start.elapsed(), "linked logs");
+        linked
     }
 
     /// Takes out what is in the logs, for those who look at them a bundle at a time.
@@ -156,7 +161,7 @@ impl Logs {
     }
 
     /// Adds to the row of a command what the command itself tells; gives the command back as it was read.
-    pub(crate) fn understand(&self, row: &mut CallRow<'_>, at: At) -> Option<shell::Script> {
+    pub(crate) fn understand(&self, row: &mut CallRow<'_>, at: At) -> Option<CommandLine> {
         load::understand(&*self.shelf, row, at)
     }
 
@@ -197,7 +202,7 @@ fn scan_files(search: Search, options: &Options) -> (Linker, Vec<PathBuf>) {
     let progress = Progress::default();
     let (linker, problems) = progress::with_bar(total, &progress, || scan::scan(&search.files, options, &progress));
     for problem in search.problems.iter().chain(&problems) {
-        out::complain(problem);
+        out::complain_of(problem);
     }
     (linker, search.looked)
 }

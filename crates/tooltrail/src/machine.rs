@@ -10,6 +10,7 @@ use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::{Places, Registered};
 use tooltrail_model::link::Now;
 use tooltrail_server::Machine;
+use tracing::warn;
 
 /// The logs that the arguments name.
 pub(crate) struct Named {
@@ -33,7 +34,8 @@ impl Machine for Named {
     }
 
     fn ground(&self) -> Option<Ground> {
-        Some(Ground::Places(logs::places(&self.args).ok()?))
+        let places = logs::places(&self.args).inspect_err(|error| warn!(error = %format_args!("{error:#}"), "nothing to watch"));
+        Some(Ground::Places(places.ok()?))
     }
 
     fn keep(&self) -> Option<Keep> {
@@ -42,7 +44,9 @@ impl Machine for Named {
 
     fn fill(&self, told: &dyn Fn(u64)) -> bool {
         // What is not kept is not filled by somebody else.
-        !self.args.no_cache && filling::elsewhere(&self.args, told).unwrap_or(false)
+        let fill =
+            || filling::elsewhere(&self.args, told).inspect_err(|error| warn!(%error, "no process of its own to fill the catalogue"));
+        !self.args.no_cache && fill().unwrap_or(false)
     }
 
     fn refreshed(&self, search: &Search) {

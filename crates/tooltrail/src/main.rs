@@ -11,14 +11,17 @@ mod directories;
 mod filling;
 mod filters;
 mod keeping;
+mod logging;
 mod logs;
 mod machine;
 mod out;
+mod output_file;
 mod pager;
 mod progress;
 mod refs;
 mod restoring;
 mod running;
+mod scratch;
 mod screen;
 mod table;
 
@@ -26,7 +29,8 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let cli = cli::parse();
-    match commands::run(&cli) {
+    let started = logging::start(cli.log.as_ref());
+    match started.and_then(|()| commands::run(&cli)) {
         Ok(code) => code,
         // Whoever read our output has seen enough.
         Err(error) if out::is_closed_pipe(&error) => ExitCode::SUCCESS,

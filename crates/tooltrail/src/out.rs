@@ -2,6 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_model::Status;
 use tooltrail_view::line::neutral_text;
 
@@ -46,6 +47,11 @@ pub(crate) fn complain(problem: &dyn std::fmt::Display) {
     let red = Style::new().fg_color(Some(AnsiColor::Red.into())).bold();
     // If standard error is gone as well, there is nobody left to tell.
     let _ = writeln!(anstream::stderr(), "{red}error{red:#}: {}", neutral_text(&format!("{problem:#}")));
+}
+
+/// Prints an error of a library on standard error, with its causes.
+pub(crate) fn complain_of(error: &dyn std::error::Error) {
+    complain(&ErrorChain(error));
 }
 
 /// Prints a remark on standard error, as safely.

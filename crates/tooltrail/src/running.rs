@@ -81,7 +81,7 @@ impl Running {
             (format!("{} {what}", why(failed.1.reason, failed.1.exit_code)), time)
         });
         let call = running().min_by_key(at_work).map(told);
-        let last = row.last_at.as_deref().and_then(|time| time.parse().ok());
+        let last = row.last_at;
         let state = row.state.unwrap_or("ended");
         let project = row.project.unwrap_or_default();
         let usage = &row.usage;

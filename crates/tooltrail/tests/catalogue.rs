@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Instant;
-use tooltrail_testkit::corpus::{Plan, generate};
+use tooltrail_testkit::corpus::{CorpusPlan, generate};
 use tooltrail_testkit::rng::Rng;
 
 /// What tells whether two catalogues are equal.
@@ -73,7 +73,7 @@ fn logs(home: &Path) -> Vec<std::path::PathBuf> {
 #[test]
 fn a_refresh_that_is_killed_leaves_a_sound_catalogue() {
     let (home, cache, fresh) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    generate(home.path(), &Plan { bytes: 12_000_000, seed: 5 }).unwrap();
+    generate(home.path(), &CorpusPlan { bytes: 12_000_000, seed: 5 }).unwrap();
     // How long a whole refresh takes here and now.
     let start = Instant::now();
     ask(home.path(), fresh.path(), "SELECT 1");
@@ -98,7 +98,7 @@ fn a_refresh_that_is_killed_leaves_a_sound_catalogue() {
 #[test]
 fn processes_refresh_and_read_at_once() {
     let (home, cache, fresh) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    generate(home.path(), &Plan { bytes: 6_000_000, seed: 6 }).unwrap();
+    generate(home.path(), &CorpusPlan { bytes: 6_000_000, seed: 6 }).unwrap();
     let mut rng = Rng::new(12);
     for _ in 0..4 {
         let spawn = |query: &&str| {

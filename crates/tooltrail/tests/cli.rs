@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
-use tooltrail_testkit::corpus::{Plan, generate};
+use tooltrail_testkit::corpus::{CorpusPlan, generate};
 use tooltrail_testkit::shapes;
 
 /// A home directory, gone when the test ends.
@@ -181,7 +181,7 @@ fn colours_come_only_when_they_are_wanted() {
 #[test]
 fn a_closed_pipe_is_success() {
     let home = Home::new();
-    generate(home.path(), &Plan { bytes: 2_000_000, seed: 3 }).unwrap();
+    generate(home.path(), &CorpusPlan { bytes: 2_000_000, seed: 3 }).unwrap();
     for arguments in
         [&["calls", "--json"][..], &["calls", "-n", "0"], &["calls", "--json", "--copies"], &["check", "--json"], &["completions", "zsh"]]
     {
@@ -453,7 +453,7 @@ fn json_has_the_keys_of_the_contracts_in_their_order() {
 #[test]
 fn threads_do_not_change_what_is_printed() {
     let home = Home::new();
-    generate(home.path(), &Plan { bytes: 1_000_000, seed: 4 }).unwrap();
+    generate(home.path(), &CorpusPlan { bytes: 1_000_000, seed: 4 }).unwrap();
     for arguments in [&["calls", "--json", "--copies"][..], &["list", "--json"], &["stats", "--json"], &["check", "--json"]] {
         let of = |threads: &str| home.run(&[arguments, &["--threads", threads][..]].concat()).stdout;
         assert!(!of("1").is_empty());
@@ -464,7 +464,7 @@ fn threads_do_not_change_what_is_printed() {
 #[test]
 fn newest_calls_are_the_last_ones() {
     let home = Home::new();
-    generate(home.path(), &Plan { bytes: 500_000, seed: 4 }).unwrap();
+    generate(home.path(), &CorpusPlan { bytes: 500_000, seed: 4 }).unwrap();
     let all = home.json(&["calls", "--json"]);
     let three = home.json(&["calls", "--json", "-n", "3"]);
     let time = |row: &Value| row["requested_at"].as_str().unwrap().to_owned();

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 use tempfile::TempDir;
-use tooltrail_testkit::corpus::{Plan, generate};
+use tooltrail_testkit::corpus::{CorpusPlan, generate};
 use tooltrail_testkit::rng::Rng;
 
 /// A home directory, gone when the test ends.
@@ -165,7 +165,7 @@ fn sessions_that_are_gone_and_kept_read_as_before() {
 #[test]
 fn a_keep_that_is_killed_is_whole_and_completed_the_next_time() {
     let home = Home::new();
-    generate(home.path(), &Plan { bytes: 12_000_000, seed: 7 }).unwrap();
+    generate(home.path(), &CorpusPlan { bytes: 12_000_000, seed: 7 }).unwrap();
     let start = Instant::now();
     home.ask(&["keep", "now"]);
     let whole = start.elapsed();
@@ -203,7 +203,7 @@ fn a_keep_that_is_killed_is_whole_and_completed_the_next_time() {
 #[test]
 fn several_processes_keep_at_once() {
     let home = Home::new();
-    generate(home.path(), &Plan { bytes: 4_000_000, seed: 8 }).unwrap();
+    generate(home.path(), &CorpusPlan { bytes: 4_000_000, seed: 8 }).unwrap();
     let spawn = |arguments: &&[&str]| home.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let commands: &[&[&str]] = &[&["keep", "on"], &["keep", "now"], &["keep", "now"], &["sql", "SELECT 1"], &["list", "--json"]];
     let children: Vec<_> = commands.iter().map(spawn).collect();

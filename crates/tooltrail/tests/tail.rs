@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
-use tooltrail_testkit::corpus::{Plan, generate};
+use tooltrail_testkit::corpus::{CorpusPlan, generate};
 
 /// How long a line may take here at most.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -244,7 +244,7 @@ fn ctrl_c_ends_it_with_success() {
 #[test]
 fn doing_nothing_costs_nothing() {
     let home = tempfile::tempdir().unwrap();
-    generate(home.path(), &Plan { bytes: 5_000_000, seed: 4 }).unwrap();
+    generate(home.path(), &CorpusPlan { bytes: 5_000_000, seed: 4 }).unwrap();
     let tail = Tail::start(home.path(), &["-n", "0"]).ready();
     let process = PathBuf::from(format!("/proc/{}", tail.child.id()));
     let work = || {

@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same for the same seed.
+//! Random numbers that are the same for the same seed.
 
 use std::time::Duration;
 
@@ -7,6 +7,7 @@ pub(super) struct Dice(pub(super) u64);
 
 impl Dice {
     fn roll(&mut self) -> u64 {
+        // The same generator as the testkit's, which xtask must not depend on.
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -24,7 +25,7 @@ impl Dice {
         from.get(self.below(from.len()))
     }
 
-    /// A moment of a time.
+    /// A random part of a duration.
     pub(super) fn moment(&mut self, of: Duration) -> Duration {
         of.mul_f64(self.below(1_000_000) as f64 / 1e6)
     }

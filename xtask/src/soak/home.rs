@@ -1,4 +1,4 @@
-//! A home of made-up logs, and what happens to them.
+//! A home of invented logs, and the changes made to them.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -6,43 +6,44 @@ use std::path::{Path, PathBuf};
 
 use super::dice::Dice;
 
-/// Where agents keep the logs of projects.
+/// Directory of the projects' logs.
 const PROJECTS: &str = ".claude/projects";
 
-/// A home, and its logs as they were made.
-pub(super) struct Home {
+/// A home, with copies of its logs as they were generated.
+pub(super) struct SoakHome {
     pub(super) path: PathBuf,
     spare: PathBuf,
-    /// How large the logs were when they were made.
+    /// Size of the logs when they were generated.
     size: u64,
 }
 
-impl Home {
-    /// Takes a home that has just been filled. `spare` is where its logs are kept as they are.
+impl SoakHome {
+    /// Takes a home that has just been filled. `spare` is where copies of its logs are kept.
     pub(super) fn new(path: PathBuf, spare: PathBuf) -> io::Result<Self> {
         let logs = logs(&path)?;
         for log in &logs {
             put(&moved(log, &path, &spare), &fs::read(log)?)?;
         }
         let size = total(&logs);
-        Ok(Home { path, spare, size })
+        Ok(SoakHome { path, spare, size })
     }
 
-    /// Something happens to the logs; gives what, in a few words.
+    /// Changes the logs at random; returns a description.
     pub(super) fn change(&self, dice: &mut Dice) -> io::Result<String> {
-        const ALL: &[Change] = &[append, append, truncate, replace, shift, delete, delete, add, add, copy];
+        // Common changes are listed twice, to be drawn more often.
+        const ALL: &[LogChange] = &[append, append, truncate, replace, shift, delete, delete, add, add, copy];
         let logs = logs(&self.path)?;
-        // They neither vanish nor fill the disk.
+        // The logs must neither vanish nor fill the disk.
         let change = match total(&logs) {
             size if size * 2 < self.size => add,
             size if size > self.size * 2 => delete,
-            _ => *dice.pick(ALL).unwrap_or(&(append as Change)),
+            _ => *dice.pick(ALL).unwrap_or(&(append as LogChange)),
         };
         let Some(log) = dice.pick(&logs) else { return add(self, Path::new(""), dice) };
         change(self, log, dice)
     }
 
-    /// A log as it was made, and where it belongs.
+    /// A generated log, and the path where it belongs.
     fn spare(&self, dice: &mut Dice) -> io::Result<(PathBuf, Vec<u8>)> {
         let spares = logs(&self.spare)?;
         let spare = dice.pick(&spares).ok_or_else(|| io::Error::other("no logs were made"))?;
@@ -50,16 +51,17 @@ impl Home {
     }
 }
 
-/// Does something to a log.
-type Change = fn(&Home, &Path, &mut Dice) -> io::Result<String>;
+/// A change to a log.
+type LogChange = fn(&SoakHome, &Path, &mut Dice) -> io::Result<String>;
 
-/// Some lines of another log, the last of which may be torn.
-fn append(home: &Home, log: &Path, dice: &mut Dice) -> io::Result<String> {
+/// Appends some lines of another log, the last of which may be torn.
+fn append(home: &SoakHome, log: &Path, dice: &mut Dice) -> io::Result<String> {
     let (_, content) = home.spare(dice)?;
     let lines: Vec<&[u8]> = content.split_inclusive(|&byte| byte == b'\n').collect();
     let start = dice.below(lines.len());
     let end = (start + 1 + dice.below(20)).min(lines.len());
     let mut more = lines[start..end].concat();
+    // A torn line is what a crash in the middle of a write leaves.
     if dice.below(4) == 0 {
         more.truncate(more.len() - more.len().min(40));
     }
@@ -67,24 +69,25 @@ fn append(home: &Home, log: &Path, dice: &mut Dice) -> io::Result<String> {
     Ok(format!("append {} bytes to {}", more.len(), log.display()))
 }
 
-fn truncate(_: &Home, log: &Path, dice: &mut Dice) -> io::Result<String> {
+fn truncate(_: &SoakHome, log: &Path, dice: &mut Dice) -> io::Result<String> {
     let file = File::options().write(true).open(log)?;
     let length = file.metadata()?.len() * dice.below(1000) as u64 / 1000;
     file.set_len(length)?;
     Ok(format!("cut {} to {length} bytes", log.display()))
 }
 
-/// Another file takes its place.
-fn replace(home: &Home, log: &Path, dice: &mut Dice) -> io::Result<String> {
+/// Replaces the log by another file.
+fn replace(home: &SoakHome, log: &Path, dice: &mut Dice) -> io::Result<String> {
     let (other, content) = home.spare(dice)?;
+    // By renaming, so that the log becomes another file with another number.
     let new = log.with_extension("new");
     fs::write(&new, content)?;
     fs::rename(new, log)?;
     Ok(format!("replace {} by {}", log.display(), other.display()))
 }
 
-/// It is moved to another project.
-fn shift(home: &Home, log: &Path, dice: &mut Dice) -> io::Result<String> {
+/// Moves the log to another project.
+fn shift(home: &SoakHome, log: &Path, dice: &mut Dice) -> io::Result<String> {
     let other = home.path.join(PROJECTS).join(format!("-moved-{}", dice.below(3))).join(log.file_name().unwrap_or_default());
     if let Some(directory) = other.parent() {
         fs::create_dir_all(directory)?;
@@ -93,20 +96,20 @@ fn shift(home: &Home, log: &Path, dice: &mut Dice) -> io::Result<String> {
     Ok(format!("move {} to {}", log.display(), other.display()))
 }
 
-fn delete(_: &Home, log: &Path, _: &mut Dice) -> io::Result<String> {
+fn delete(_: &SoakHome, log: &Path, _: &mut Dice) -> io::Result<String> {
     fs::remove_file(log)?;
     Ok(format!("delete {}", log.display()))
 }
 
-/// A log as it was made, new or once more.
-fn add(home: &Home, _: &Path, dice: &mut Dice) -> io::Result<String> {
+/// Adds a generated log, new or again.
+fn add(home: &SoakHome, _: &Path, dice: &mut Dice) -> io::Result<String> {
     let (path, content) = home.spare(dice)?;
     put(&path, &content)?;
     Ok(format!("add {}", path.display()))
 }
 
-/// A log under another name: a fork of what it was.
-fn copy(home: &Home, log: &Path, dice: &mut Dice) -> io::Result<String> {
+/// Copies a log to another name, like a fork.
+fn copy(home: &SoakHome, log: &Path, dice: &mut Dice) -> io::Result<String> {
     let name = format!("copy-{}.jsonl", dice.below(10));
     let other = home.path.join(PROJECTS).join("-copies").join(name);
     put(&other, &fs::read(log)?)?;
@@ -120,12 +123,12 @@ fn put(path: &Path, content: &[u8]) -> io::Result<()> {
     fs::write(path, content)
 }
 
-/// Where a file of one directory lies in another.
+/// Path of a file of one directory in another.
 fn moved(path: &Path, from: &Path, to: &Path) -> PathBuf {
     path.strip_prefix(from).map_or_else(|_| path.to_owned(), |path| to.join(path))
 }
 
-/// The logs below a directory, in order.
+/// The logs below a directory, sorted.
 fn logs(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let (mut open, mut found) = (vec![directory.to_owned()], Vec::new());
     while let Some(directory) = open.pop() {
@@ -138,6 +141,7 @@ fn logs(directory: &Path) -> io::Result<Vec<PathBuf>> {
             }
         }
     }
+    // The order of a directory differs between systems, but a seed must give the same run.
     found.sort();
     Ok(found)
 }

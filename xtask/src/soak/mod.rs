@@ -1,6 +1,7 @@
 //! `cargo xtask soak`: refreshes that are killed at random moments, again and again, while the logs change in every way.
 //!
-//! After each kill the catalogue that is left must open, be sound, and say after a refresh what one says that is made from nothing.
+//! After each kill the remaining catalogue must open, be sound, and agree after a refresh with one that is made from
+//! scratch.
 
 mod ask;
 mod dice;
@@ -12,25 +13,26 @@ use std::process::{Child, Output};
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::options::Options;
+use crate::options::TaskOptions;
 use crate::workspace::{built, run_cargo, say, spoken, target};
 use ask::{everything, files, is_sound, program};
 use dice::Dice;
-use home::Home;
+use home::SoakHome;
 
 pub(crate) const OPTIONS: &[&str] = &["--kills", "--seed", "--size"];
 const BUILD: &[&str] = &["build", "--locked", "-p", "tooltrail", "-p", "tooltrail-testkit"];
-/// Commands that refresh.
+/// Commands that refresh the catalogue.
 const COMMANDS: &[&[&str]] = &[&["list", "--json"], &["calls", "--json"], &["sql", "SELECT count(*) FROM calls"]];
-/// How often progress is told, in kills.
+/// Kills between two reports of progress.
 const TELL: usize = 10;
 
-/// Kills, and counts.
-pub(crate) fn run(options: &Options) -> Result<(), String> {
+/// Runs the kills and reports.
+pub(crate) fn run(options: &TaskOptions) -> Result<(), String> {
     let kills = options.number("--kills", 100)?;
     let clock = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let seed = options.number("--seed", clock)?;
     run_cargo(&[], BUILD).map_err(|error| format!("the build failed; {error}"))?;
+    // A directory per seed, so that the files of a failed run stay for inspection.
     let directory = target().join("soak").join(seed.to_string());
     let mut soak = Soak::begin(&directory, options.get("--size").unwrap_or("60M"), seed)?;
     let start = Instant::now();
@@ -48,9 +50,9 @@ pub(crate) fn run(options: &Options) -> Result<(), String> {
     Ok(())
 }
 
-/// What was hit.
+/// Counts of what the kills hit.
 #[derive(Default)]
-struct Counts {
+struct KillCounts {
     working: usize,
     first: usize,
     first_working: usize,
@@ -60,9 +62,9 @@ struct Counts {
     edits: usize,
 }
 
-impl std::fmt::Display for Counts {
+impl std::fmt::Display for KillCounts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Counts { working, first, first_working, torn, unfinished, company, edits } = self;
+        let KillCounts { working, first, first_working, torn, unfinished, company, edits } = self;
         write!(f, "{working} kills hit a command at work, {first_working} of them among {first} first fills; ")?;
         write!(f, "{torn} left a first file behind, {unfinished} a journal; {company} had others beside them; {edits} edits")
     }
@@ -70,21 +72,21 @@ impl std::fmt::Display for Counts {
 
 struct Soak {
     dice: Dice,
-    home: Home,
-    /// Where the catalogue lies that has to last.
+    home: SoakHome,
+    /// Directory of the catalogue that must survive.
     cache: PathBuf,
-    /// Where one is made from nothing.
+    /// Directory of the catalogue that is made from scratch.
     fresh: PathBuf,
-    /// How long a first fill takes here, and a refresh after some edits.
+    /// Durations of a first fill here, and of a refresh after some edits.
     whole: Duration,
     some: Duration,
-    /// What happened in this round.
+    /// Events of this round.
     done: Vec<String>,
-    counts: Counts,
+    counts: KillCounts,
 }
 
 impl Soak {
-    /// Makes the logs, and measures.
+    /// Generates the logs, and measures durations.
     fn begin(directory: &Path, size: &str, seed: u64) -> Result<Self, String> {
         let failed = |error: std::io::Error| format!("can't work in `{}`: {error}", directory.display());
         let _ = fs::remove_dir_all(directory);
@@ -95,10 +97,11 @@ impl Soak {
         if !made.success() {
             return Err(format!("the testkit ended with {made}; its message is above"));
         }
-        let home = Home::new(path, directory.join("spare")).map_err(failed)?;
+        let home = SoakHome::new(path, directory.join("spare")).map_err(failed)?;
         let (cache, fresh) = (directory.join("cache"), directory.join("fresh"));
-        let (dice, counts) = (Dice(seed), Counts::default());
+        let (dice, counts) = (Dice(seed), KillCounts::default());
         let mut soak = Soak { dice, home, cache, fresh, whole: Duration::ZERO, some: Duration::ZERO, done: Vec::new(), counts };
+        // Measured, because a kill at a random moment must fall into the time that a command takes here.
         soak.whole = soak.timed()?;
         for _ in 0..3 {
             soak.change()?;
@@ -108,7 +111,7 @@ impl Soak {
         Ok(soak)
     }
 
-    /// How long a command takes that is left alone.
+    /// Duration of a command that is not disturbed.
     fn timed(&self) -> Result<Duration, String> {
         let start = Instant::now();
         ended(self.start(COMMANDS[0])?)?;
@@ -119,7 +122,7 @@ impl Soak {
         program(&self.home.path, &self.cache, arguments).spawn().map_err(|error| format!("can't start the program: {error}"))
     }
 
-    /// Some things happen to the logs.
+    /// Makes some changes to the logs.
     fn change(&mut self) -> Result<(), String> {
         for _ in 0..1 + self.dice.below(6) {
             let what = self.home.change(&mut self.dice).map_err(|error| format!("can't edit the logs: {error}"))?;
@@ -129,16 +132,17 @@ impl Soak {
         Ok(())
     }
 
-    /// Edits, a kill, and a look at what is left.
+    /// One round: edits, a kill, and a check of what is left.
     fn round(&mut self) -> Result<(), String> {
         self.done.clear();
         self.change()?;
+        // Every sixth round starts without a catalogue, since a first fill has its own failures.
         let first = self.dice.below(6) == 0;
         if first {
             let _ = fs::remove_dir_all(&self.cache);
             self.counts.first += 1;
         }
-        // Sometimes others are at work on the same catalogue, and take their time.
+        // Sometimes others work on the same catalogue, and take their time.
         let others = if self.dice.below(3) == 0 { 1 + self.dice.below(2) } else { 0 };
         let all = (if first { self.whole } else { self.some }) * u32::try_from(others + 1).unwrap_or(1);
         let was_working = self.kill(others, all)?;
@@ -148,7 +152,7 @@ impl Soak {
         self.look()
     }
 
-    /// Starts commands, and kills one of them. Gives whether it was still at work.
+    /// Starts commands, and kills one of them. Returns whether it was still running.
     fn kill(&mut self, others: usize, all: Duration) -> Result<bool, String> {
         let mut children = Vec::new();
         for _ in 0..=others {
@@ -165,13 +169,14 @@ impl Soak {
         let left = |ending: &str| files(&self.cache, ending);
         let id = victim.id();
         self.counts.torn += usize::from(!left(&format!(".{id}.new")).is_empty());
+        // With others running, a journal says nothing about the kill.
         self.counts.unfinished += usize::from(others == 0 && !left("-wal").is_empty());
-        // Whoever was not killed ends well.
+        // The commands that were not killed must succeed.
         children.into_iter().try_for_each(|child| ended(child).map(drop))?;
         Ok(was_working)
     }
 
-    /// Whether the catalogue is sound, and says what one says that is made from nothing.
+    /// Checks that the catalogue is sound, and equal to one that is made from scratch.
     fn look(&self) -> Result<(), String> {
         is_sound(&self.home.path, &self.cache)?;
         let _ = fs::remove_dir_all(&self.fresh);
@@ -180,13 +185,14 @@ impl Soak {
         match difference {
             Some((stored, fresh)) => Err(format!("the catalogue is not what the logs say\n  stored: {stored}\n  fresh:  {fresh}")),
             None if stored.len() != fresh.len() => Err(format!("the catalogue has {} rows instead of {}", stored.len(), fresh.len())),
+            // An empty comparison would pass for ever without testing anything.
             None if fresh.is_empty() => Err("there is nothing to compare".to_owned()),
             None => Ok(()),
         }
     }
 }
 
-/// Waits for a command, which must end well and have nothing to complain about.
+/// Waits for a command, which must succeed without complaints.
 fn ended(child: Child) -> Result<Output, String> {
     let output = child.wait_with_output().map_err(|error| format!("lost a command: {error}"))?;
     if output.status.success() && output.stderr.is_empty() {

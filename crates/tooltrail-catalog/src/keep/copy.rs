@@ -188,7 +188,7 @@ pub(super) fn check(file: &File, seal: &Seal) -> io::Result<()> {
         hash.update(bytes);
         Ok(())
     })
-    .map_err(|_| damaged())?;
+    .map_err(|error| io::Error::new(io::ErrorKind::InvalidData, format!("the copy is not what was copied: {error}")))?;
     (hash.digest128() == seal.checksum).then_some(()).ok_or_else(damaged)
 }
 

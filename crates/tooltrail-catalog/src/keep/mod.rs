@@ -40,6 +40,7 @@ use tooltrail_formats::retention::Retention;
 use tooltrail_formats::scan::Progress;
 use tooltrail_model::Time;
 use tooltrail_model::filter::Keeping;
+use tracing::{debug, warn};
 
 /// How long a process waits for another one that keeps.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -50,11 +51,12 @@ const SPARE: Duration = Duration::from_millis(200);
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Something in it cannot be read or written.
-    #[error("cannot use `{}`: {error}; another place can be chosen with TOOLTRAIL_DATA", path.display())]
+    #[error("cannot use `{}`; choose another place with TOOLTRAIL_DATA", path.display())]
     Directory {
         /// What.
         path: PathBuf,
         /// Why.
+        #[source]
         error: io::Error,
     },
     /// Another process is at work for very long.
@@ -69,26 +71,28 @@ pub enum Error {
 #[derive(Debug, thiserror::Error)]
 pub enum Unkept {
     /// It cannot be read.
-    #[error("cannot keep `{}`: it cannot be read: {error}", path.display())]
+    #[error("cannot keep `{}`: it cannot be read", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
         /// Why.
+        #[source]
         error: io::Error,
     },
     /// Its copy cannot be written.
-    #[error("cannot keep `{}`: its copy cannot be written to `{}`: {error}", path.display(), keep.display())]
+    #[error("cannot keep `{}`: its copy cannot be written to `{}`", path.display(), keep.display())]
     Unwritable {
         /// The file.
         path: PathBuf,
         /// The keep.
         keep: PathBuf,
         /// Why.
+        #[source]
         error: io::Error,
     },
     /// Nothing can be written to the keep, so nothing more was tried.
     #[error(
-        "nothing more can be kept in `{}`: {error}; what is kept is whole. Make room there, or choose another place with TOOLTRAIL_DATA, then \
+        "nothing more can be kept in `{}`, and what is kept is whole; make room there, or choose another place with TOOLTRAIL_DATA, then \
          run `tooltrail keep now`",
         keep.display()
     )]
@@ -96,6 +100,7 @@ pub enum Unkept {
         /// The keep.
         keep: PathBuf,
         /// Why.
+        #[source]
         error: io::Error,
     },
 }
@@ -149,6 +154,11 @@ impl Outcome {
     }
 
     fn add(&mut self, path: &Path, made: Result<Made, Fault>, keep: &Path) {
+        match &made {
+            Ok(Made::Nothing) => {}
+            Ok(made) => debug!(?path, ?made, "kept a copy"),
+            Err(Fault::File(error) | Fault::Copy(error)) => warn!(?path, %error, "cannot keep a copy"),
+        }
         match made {
             Ok(Made::Nothing) => {}
             Ok(Made::New(bytes)) => (self.new, self.bytes) = (self.new + 1, self.bytes + bytes),
@@ -196,7 +206,19 @@ impl Keep {
 
     /// Whether logs are kept without being asked for. Where that cannot be read they are not.
     pub fn state(&self) -> State {
-        fs::read(self.directory.join("state.json")).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
+        let path = self.directory.join("state.json");
+        match fs::read(&path) {
+            Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
+                warn!(?path, %error, "cannot understand whether logs are kept; keeping none");
+                State::default()
+            }),
+            // Before `keep on` there is no such file.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => State::default(),
+            Err(error) => {
+                warn!(?path, %error, "cannot read whether logs are kept; keeping none");
+                State::default()
+            }
+        }
     }
 
     /// Says whether logs are to be kept without being asked for.
@@ -384,6 +406,7 @@ fn private() -> fs::OpenOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tooltrail_formats::error::ErrorChain;
 
     #[test]
     fn a_full_disk_is_told_once_and_ends_it() {
@@ -395,9 +418,14 @@ mod tests {
             outcome.add(log, Err(Fault::Copy(io::ErrorKind::StorageFull.into())), keep);
         }
         assert!(outcome.is_over());
-        let told: Vec<String> = outcome.problems.iter().map(ToString::to_string).collect();
+        let told: Vec<String> = outcome.problems.iter().map(|problem| ErrorChain(problem).to_string()).collect();
         let [denied, full] = told.as_slice() else { panic!("{told:?}") };
         assert!(denied.starts_with("cannot keep `/logs/a.jsonl`: its copy cannot be written to `/data/keep`: "), "{denied}");
-        assert!(full.starts_with("nothing more can be kept in `/data/keep`: ") && full.contains("TOOLTRAIL_DATA"), "{full}");
+        assert!(
+            full.starts_with("nothing more can be kept in `/data/keep`, ")
+                && full.contains("TOOLTRAIL_DATA")
+                && full.ends_with(": no storage space"),
+            "{full}"
+        );
     }
 }

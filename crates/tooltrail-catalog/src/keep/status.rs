@@ -5,12 +5,14 @@ use super::copy::check;
 use super::{Keep, choose, is_kept};
 use crate::Set;
 use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
 use tooltrail_formats::FORMATS;
 use tooltrail_formats::find::{Search, is_log_name};
-use tooltrail_formats::frames::Frames;
+use tooltrail_formats::frames::{Frames, Seal};
 use tooltrail_formats::retention::Retention;
 use tooltrail_model::Time;
+use tracing::warn;
 
 /// What there is in a keep.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,10 +62,13 @@ impl Keep {
         // Logs that are there, if perhaps at another place or compressed.
         let there: Set<&Path> = search.kept.iter().map(|kept| kept.copy.path.as_path()).filter(|path| !gone.contains(path)).collect();
         for path in self.copies() {
-            let read = File::open(&path).ok().and_then(|file| Some((Frames::read(&file)?.seal, file)));
-            let Some((seal, _)) = read.filter(|(seal, file)| !verify || check(file, seal).is_ok()) else {
-                status.damaged.push(path);
-                continue;
+            let seal = match sealed(&path, verify) {
+                Ok(seal) => seal,
+                Err(error) => {
+                    warn!(?path, %error, "a kept copy is damaged");
+                    status.damaged.push(path);
+                    continue;
+                }
             };
             let is_log = u64::from(is_log_name(&path));
             let only = match self.original(&path).and_then(|original| fs::symlink_metadata(original).ok()) {
@@ -102,6 +107,16 @@ impl Keep {
             .map(|(time, _)| time)
             .min()
     }
+}
+
+/// What stands at the end of a copy; if its content is to be verified, after reading all of it.
+fn sealed(path: &Path, verify: bool) -> io::Result<Seal> {
+    let file = File::open(path)?;
+    let end = Frames::read(&file).ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "its end is not that of a kept copy"))?;
+    if verify {
+        check(&file, &end.seal)?;
+    }
+    Ok(end.seal)
 }
 
 fn size(path: &Path) -> u64 {

@@ -5,10 +5,12 @@ use super::plan::Plan;
 use crate::store::{Stamp, pack, read, unpack};
 use crate::{Map, Set, in_parallel};
 use rusqlite::Connection;
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::find::{Found, Problem};
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_model::event::Id;
 use tooltrail_model::link::{Linker, Source, Ties, bundles};
+use tracing::warn;
 
 /// The sources in memory, and what their files were when they were read.
 #[derive(Default)]
@@ -132,7 +134,10 @@ impl Held {
             match ties {
                 Some(ties) if changed.touch(&ties) => drop(joined.bundles.insert(known.bundle)),
                 Some(_) => {}
-                None => drop(spoiled.insert((*path).clone())),
+                None => {
+                    warn!(?path, "stored ties are damaged; reading the log again");
+                    spoiled.insert((*path).clone());
+                }
             }
         })?;
         if seen < same.len() {
@@ -167,8 +172,10 @@ impl Held {
             }
         }
         let unpacked = in_parallel(threads, &stored, |stored| {
-            let summary = unpack(&stored.packed, stored.known.agent.as_deref())?;
-            Some((Ties::of(&summary), summary))
+            let unpacked = unpack(&stored.packed, stored.known.agent.as_deref());
+            let unpacked =
+                unpacked.inspect_err(|error| warn!(path = ?stored.path, error = %ErrorChain(error), "a stored summary is damaged"));
+            unpacked.ok().map(|summary| (Ties::of(&summary), summary))
         });
         for (stored, unpacked) in stored.iter().zip(unpacked) {
             let Some((ties, summary)) = unpacked else {

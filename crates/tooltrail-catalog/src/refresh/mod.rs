@@ -18,10 +18,12 @@ use plan::Plan;
 pub(crate) use plan::stamp;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
+use std::time::Instant;
 use tooltrail_formats::find::{Problem, Search};
 use tooltrail_formats::scan::{Options, Progress, spelled};
 use tooltrail_formats::shelf::Disk;
 use tooltrail_model::Time;
+use tracing::{debug, info, warn};
 
 /// How much is read before anything is written.
 const FIRST_STEP: u64 = 2 << 30;
@@ -41,13 +43,18 @@ pub struct Outcome {
 
 /// Makes the catalogue equal to the logs that were found, at a moment. A catalogue that turns out to be damaged is filled anew.
 pub fn refresh(catalogue: &mut Catalogue, search: &Search, options: &Options, now: Time, progress: &Progress) -> Result<Outcome, Error> {
-    match Refresh::new(search, options, now, progress).run(catalogue) {
+    let start = Instant::now();
+    let outcome = match Refresh::new(search, options, now, progress).run(catalogue) {
         Err(error) if is_damaged(&error) => {
+            warn!(path = ?catalogue.path(), %error, "the catalogue is damaged and is filled anew");
             catalogue.start_over()?;
             Refresh::new(search, options, now, progress).run(catalogue).map_err(|error| catalogue.failed(error))
         }
         outcome => outcome.map_err(|error| catalogue.failed(error)),
-    }
+    }?;
+    let Outcome { read, lost, sessions, problems } = &outcome;
+    info!(path = ?catalogue.path(), read, lost, sessions, failed = problems.len(), took = ?start.elapsed(), "refreshed the catalogue");
+    Ok(outcome)
 }
 
 /// A refresh under way.
@@ -83,6 +90,13 @@ impl<'a> Refresh<'a> {
         loop {
             let mut plan = Plan::make(&catalogue.connection, self.search, self.now, &self.failed, &self.done)?;
             if plan.is_empty() {
+                if catalogue.has_carried() {
+                    // There is nothing to read, but what was carried over needs a file with a name.
+                    if let Some(writer) = Writer::begin(&mut catalogue.connection, plan.epoch)? {
+                        writer.commit()?;
+                    }
+                    catalogue.publish()?;
+                }
                 return Ok(self.outcome);
             }
             let all = plan.cut(step);
@@ -126,6 +140,7 @@ impl<'a> Refresh<'a> {
             let stored = self.put_sources(&writer, plan);
             (linking.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), stored)
         });
+        debug!(sources = linked.sources.len(), sessions = linked.sessions.len(), "linked logs");
         let (ids, bundles) = stored?;
         let linkage = Linkage::new(&linked, &bundles);
         let written = write_sessions(&writer, &linkage, &sessions, &ids, &told, self.options.threads)?;

@@ -23,7 +23,8 @@ pub struct Hit {
     pub field: &'static str,
     pub file: String,
     pub line: u64,
-    pub at: Option<String>,
+    #[serde(serialize_with = "tooltrail_model::row::time_as_text")]
+    pub at: Option<Time>,
     pub snippet: String,
     pub matches: Vec<[usize; 2]>,
     /// The call or message that has it.
@@ -149,7 +150,7 @@ impl Teller<'_, '_> {
             field: find.found.field.word(),
             file: linked.sources[find.spot.source].path.to_string(),
             line: find.spot.at.line,
-            at: find.time.map(|time| time.to_string()),
+            at: find.time,
             snippet: find.found.snippet,
             matches: find.found.matches,
             unit: told.unit,

@@ -20,6 +20,11 @@ pub(super) fn time(row: &Row<'_>, column: usize) -> Result<Option<Time>> {
     Ok(row.get::<_, Option<i64>>(column)?.and_then(Time::from_microsecond))
 }
 
+/// A moment, stored as the contracts spell it.
+pub(super) fn spelled_time(row: &Row<'_>, column: usize) -> Result<Option<Time>> {
+    maybe_text(row, column)?.map(|text| text.parse().map_err(|error: jiff::Error| wrong(column, error))).transpose()
+}
+
 /// A text that may be missing.
 pub(super) fn maybe_text<'a>(row: &'a Row<'_>, column: usize) -> Result<Option<&'a str>> {
     row.get_ref(column)?.as_str_or_null().map_err(|error| wrong(column, error))

@@ -1,5 +1,7 @@
 //! The files in the cache directory: how catalogues are named, and which of them nobody uses any more.
 //!
+//! The number of the schema is part of a name, so that two versions of the program can be used in turns: neither opens the other's file.
+//!
 //! Those are removed whenever a catalogue is opened. When one was last used is told by its time, which is set when it is opened: reading
 //! does not change a file, and what is written may stay beside it for long.
 
@@ -13,8 +15,8 @@ use std::time::Duration;
 const HOUR: Duration = Duration::from_secs(60 * 60);
 /// How long a file is left that a process may be filling for the first time. It writes all the while.
 const FILLING: Duration = HOUR;
-/// How long a catalogue of another version is left: somebody may use two versions in turns.
-const OTHER_VERSION: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long a catalogue of an older schema is left: somebody may use two versions in turns.
+const OLDER_SCHEMA: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long the catalogue of some directories is left that nobody asks for.
 const UNASKED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
@@ -48,18 +50,40 @@ fn patience(name: &str) -> Option<Duration> {
         return None;
     }
     match (version.parse::<u32>().ok()?, roots) {
-        (schema::VERSION, None) => None,
-        (schema::VERSION, Some(_)) => Some(UNASKED),
-        _ => Some(OTHER_VERSION),
+        (older, _) if older < schema::VERSION => Some(OLDER_SCHEMA),
+        // A newer version may come back to what it knows.
+        (_, None) => None,
+        (_, Some(_)) => Some(UNASKED),
     }
+}
+
+/// The catalogues of older schemas that a catalogue comes after, the newest first.
+pub(super) fn predecessors(path: &Path) -> Vec<PathBuf> {
+    let rest = path.file_name().and_then(|name| name.to_str()?.strip_prefix(&format!("catalogue-{}", schema::VERSION)));
+    let Some(rest) = rest.filter(|rest| rest.starts_with(['.', '-'])) else { return Vec::new() };
+    (schema::OLDEST..schema::VERSION).rev().map(|older| path.with_file_name(format!("catalogue-{older}{rest}"))).collect()
+}
+
+/// The name that a catalogue of an older schema or of other readers has until a new one has taken its place.
+pub(super) fn aside(path: &Path) -> PathBuf {
+    with_ending(path, ".old")
+}
+
+/// A path with something behind its name.
+pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(path);
+    name.push(ending);
+    name.into()
 }
 
 /// Removes the files beside a catalogue that nobody uses any more.
 pub(super) fn sweep(own: &Path) {
+    // Before there is a file of ours, an older one may be all that knows of sessions that are gone.
+    let ours = own.exists();
     for entry in own.parent().and_then(|directory| fs::read_dir(directory).ok()).into_iter().flatten().flatten() {
         let Some(patience) = entry.file_name().to_str().and_then(patience) else { continue };
         let path = entry.path();
-        if path == own || !is_older(&path, patience) {
+        if path == own || !is_older(&path, patience) || (patience == OLDER_SCHEMA && !ours) {
             continue;
         }
         match claim(&path) {
@@ -105,14 +129,25 @@ pub(super) fn touch(path: &Path) {
     let _ = file.and_then(|file| file.set_modified(std::time::SystemTime::now()));
 }
 
+/// What SQLite keeps beside a file.
+const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+
 /// Removes a catalogue, with what SQLite keeps beside it.
 pub(super) fn remove(path: &Path) {
-    for ending in ["", "-wal", "-shm", "-journal"] {
-        let mut name = OsString::from(path);
-        name.push(ending);
+    for ending in [""].iter().chain(&BESIDE) {
         // What cannot be removed shows when the file is opened again.
-        let _ = fs::remove_file(PathBuf::from(name));
+        let _ = fs::remove_file(with_ending(path, ending));
     }
+}
+
+/// Renames a catalogue, with what SQLite keeps beside it, over what has that name.
+pub(super) fn rename(path: &Path, to: &Path) -> std::io::Result<()> {
+    remove(to);
+    // What is beside it goes first: without its log a file lacks what was written last.
+    for ending in BESIDE {
+        let _ = fs::rename(with_ending(path, ending), with_ending(to, ending));
+    }
+    fs::rename(path, to)
 }
 
 #[cfg(test)]
@@ -121,7 +156,7 @@ mod tests {
     use crate::store::Catalogue;
     use std::time::SystemTime;
 
-    const DAY: Duration = OTHER_VERSION;
+    const DAY: Duration = OLDER_SCHEMA;
 
     /// Gives a file the time that it would have if nobody had used it since.
     fn aged(path: &Path, age: Duration) {
@@ -132,12 +167,18 @@ mod tests {
     fn what_nobody_uses_is_removed_and_nothing_else() {
         let home = tempfile::tempdir().unwrap();
         let (own, version) = (home.path().join(file_name(&[])), schema::VERSION);
-        let (other, roots) = (version + 1, "0123456789abcdef");
+        let (older, newer, roots) = (version - 1, version + 1, "0123456789abcdef");
+        drop(fs::File::create(home.path().join("catalogue-0.db")));
         for (name, age, stays) in [
-            (format!("catalogue-{other}.db"), DAY + HOUR, false),
-            (format!("catalogue-{other}.db"), DAY - HOUR, true),
+            (format!("catalogue-{older}.db"), DAY + HOUR, false),
+            (format!("catalogue-{older}.db"), DAY - HOUR, true),
             ("catalogue-1.db".to_owned(), DAY + HOUR, false),
-            (format!("catalogue-{other}-{roots}.db"), DAY + HOUR, false),
+            (format!("catalogue-{older}-{roots}.db"), DAY + HOUR, false),
+            (format!("catalogue-{newer}.db"), 99 * DAY, true),
+            (format!("catalogue-{newer}-{roots}.db"), 29 * DAY, true),
+            (format!("catalogue-{newer}-{roots}.db"), 31 * DAY, false),
+            (format!("catalogue-{version}.db.old"), 99 * DAY, true),
+            (format!("catalogue-{version}.db.{newer}.newer"), 99 * DAY, true),
             (format!("catalogue-{version}-{roots}.db"), 29 * DAY, true),
             (format!("catalogue-{version}-{roots}.db"), 31 * DAY, false),
             (format!("catalogue-{version}.db.77.new"), 2 * HOUR, false),

@@ -1,15 +1,15 @@
 //! Rows of calls as the contracts have them, read back from what was kept; and a connection that shows everything as it is at a moment.
 
-use super::column::{count, json, maybe_count, maybe_text, optional, text, word};
+use super::column::{count, json, maybe_count, maybe_text, optional, spelled_time, text, word};
 use super::listing::{Head, Listing, path};
 use super::{Catalogue, Error, schema};
 use crate::Map;
 use rusqlite::{Connection, Row, params};
 use serde::Deserialize;
+use tooltrail_model::command::Purpose;
 use tooltrail_model::event::{HookOutcome, TaskState};
 use tooltrail_model::link::{Now, OpenCall, Pulse};
 use tooltrail_model::row::{Background, CallRow, HookRow, Place, VERSION};
-use tooltrail_model::shell::Purpose;
 use tooltrail_model::{At, Kind, Reason, Span, Status};
 
 /// Where a call stands, to be read again.
@@ -141,7 +141,7 @@ impl Parts {
             id: task.id.as_deref(),
             state: task.state,
             exit_code: task.exit_code,
-            ended_at: task.ended_at.clone(),
+            ended_at: task.ended_at.as_deref().and_then(|time| time.parse().ok()),
             evidence: task.evidence.place(),
         })
     }
@@ -176,8 +176,8 @@ pub(super) fn open_call<'a>(
         status: word(row, 8, Status::of_word)?,
         reason: optional(row, 9, Reason::of_word)?,
         evidence: Place { file: file(11)?, line: count(row, 12)? },
-        requested_at: row.get(13)?,
-        completed_at: row.get(14)?,
+        requested_at: spelled_time(row, 13)?,
+        completed_at: spelled_time(row, 14)?,
         duration_ms: maybe_count(row, 15)?,
         run_ms: maybe_count(row, 16)?,
         exit_code: row.get(17)?,

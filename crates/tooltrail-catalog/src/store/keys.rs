@@ -8,8 +8,8 @@ use super::{Catalogue, Error, Listed, Listing, schema};
 use crate::Map;
 use rusqlite::params;
 use std::sync::Arc;
+use tooltrail_model::command::Purpose;
 use tooltrail_model::link::Pulse;
-use tooltrail_model::shell::Purpose;
 use tooltrail_model::{Kind, Status, Time};
 use xxhash_rust::xxh3::xxh3_64;
 

@@ -1,9 +1,9 @@
 //! Everything that is listed: the sessions as they are at a moment, and their calls when they are asked for.
 
-use super::column::{count, json, maybe_count, optional, time};
+use super::column::{count, json, maybe_count, optional, spelled_time, time};
 use super::kept::{CALL, Parts, Spots, open_call, spots};
-use super::{Catalogue, Error, schema};
-use crate::Map;
+use super::{Catalogue, Error, Stamp, schema};
+use crate::{Map, version};
 use rusqlite::{Connection, Row, params};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -12,7 +12,6 @@ use tooltrail_model::row::{CallRow, SessionRow, VERSION};
 use tooltrail_model::summary::Ending;
 use tooltrail_model::usage::Tokens;
 use tooltrail_model::{Status, Time};
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 /// The sessions of a catalogue at a moment, by start.
 pub struct Listing {
@@ -32,12 +31,13 @@ pub(super) struct Head {
     pub(super) pulse: Pulse,
     sources: Vec<i64>,
     bundle: i64,
-    version: u64,
+    /// The fingerprints of the logs of its bundle, added up.
+    logs: u64,
     title: Option<String>,
     project: Option<String>,
     branch: Option<String>,
-    started_at: Option<String>,
-    last_at: Option<String>,
+    started_at: Option<Time>,
+    last_at: Option<Time>,
     turns: u64,
     calls: u64,
     by_status: BTreeMap<Status, u64>,
@@ -115,20 +115,23 @@ type Sign = (Option<Time>, Option<Time>, i64);
 impl Listing {
     pub(super) fn read(connection: &Connection, now: &Now) -> rusqlite::Result<Self> {
         let (mut paths, mut signs): (Map<i64, String>, Map<i64, Sign>) = (Map::default(), Map::default());
-        let mut versions: Map<i64, u64> = Map::default();
-        let mut statement = connection
-            .prepare_cached("SELECT id, path, modified_us, last_us, gone, bundle, size, mtime_ns, identity FROM source_rows ORDER BY id")?;
+        let mut logs: Map<i64, Vec<u64>> = Map::default();
+        let mut statement = connection.prepare_cached(
+            "SELECT id, path, modified_us, last_us, gone, bundle, size, mtime_ns, identity, bytes, agent FROM source_rows",
+        )?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let (id, bundle): (i64, i64) = (row.get(0)?, row.get(5)?);
-            paths.insert(id, row.get(1)?);
+            let (path, gone): (String, bool) = (row.get(1)?, row.get(4)?);
             // What is not there is not written to.
-            let modified = if row.get(4)? { None } else { time(row, 2)? };
+            let modified = if gone { None } else { time(row, 2)? };
             signs.insert(id, (modified, time(row, 3)?, bundle));
-            let stamp: [i64; 5] = [id, row.get(4)?, row.get(6)?, row.get(7)?, row.get(8)?];
-            let bytes: Vec<u8> = stamp.iter().flat_map(|number| number.to_le_bytes()).collect();
-            let version = versions.entry(bundle).or_default();
-            *version = xxh3_64_with_seed(&bytes, *version);
+            // A watcher knows only of logs that are there and are an agent's, and both have to come to the same version.
+            if !gone && row.get::<_, Option<String>>(10)?.is_some() {
+                let stamp = Stamp { size: count(row, 6)?, mtime_ns: row.get(7)?, identity: row.get::<_, i64>(8)?.cast_unsigned() };
+                logs.entry(bundle).or_default().push(version::of_log(&path, modified, Some(stamp), count(row, 9)?));
+            }
+            paths.insert(id, path);
         }
         let mut of_session: Map<i64, Vec<i64>> = Map::default();
         let mut statement = connection.prepare_cached(
@@ -145,7 +148,7 @@ impl Listing {
             let sources = of_session.remove(&row.get(0)?).unwrap_or_default();
             let signs: Vec<Sign> = sources.iter().filter_map(|source| signs.get(source).copied()).collect();
             let mut head = Head::read(row, now, sources, &signs)?;
-            head.version = versions.get(&head.bundle).copied().unwrap_or_default();
+            head.logs = version::sum(logs.get(&head.bundle).into_iter().flatten().copied());
             sessions.push(head);
         }
         Ok(Listing { sessions, paths })
@@ -166,11 +169,10 @@ impl Listing {
         self.sessions.get(session).filter(|head| !head.gone && head.bundle > 0).map(|head| head.bundle)
     }
 
-    /// A number that is another one when anything has changed that a session's rows and texts are made of, or it has come alive or died.
+    /// The version of a session: another one when anything has changed that its rows and texts are made of, or it has come alive or died.
+    /// A watcher of the same logs gives the same ([`crate::watch::Held::version`]).
     pub fn version(&self, session: usize) -> u64 {
-        let Some(head) = self.sessions.get(session) else { return 0 };
-        let pulse = format!("{:?}", head.pulse);
-        xxh3_64_with_seed(pulse.as_bytes(), head.version)
+        self.sessions.get(session).map_or(0, |head| version::of_session(head.logs, &head.short, head.pulse))
     }
 
     /// The sessions that a name may mean: the one with this id, or else all whose id begins so. Those that are there count before those
@@ -191,7 +193,7 @@ impl Listing {
     /// The session that went on last, of those that are there.
     pub fn last(&self) -> Option<usize> {
         let there = (0..self.sessions.len()).filter(|&place| !self.is_gone(place));
-        there.max_by_key(|&place| (self.sessions[place].last_at.as_deref(), place))
+        there.max_by_key(|&place| (self.sessions[place].last_at, place))
     }
 
     /// How many calls there are in the sessions that are there.
@@ -311,13 +313,13 @@ impl Head {
             gone,
             newest: row.get(5)?,
             bundle: signs.iter().map(|&(_, _, bundle)| bundle).max().unwrap_or_default(),
-            version: 0,
+            logs: 0,
             sources,
             title: row.get(6)?,
             project: row.get(7)?,
             branch: row.get(8)?,
-            started_at: row.get(9)?,
-            last_at: row.get(10)?,
+            started_at: spelled_time(row, 9)?,
+            last_at: spelled_time(row, 10)?,
             turns: count(row, 11)?,
             calls: count(row, 12)?,
             by_status: json(row, 13)?,
@@ -342,8 +344,8 @@ impl Head {
             title: self.title.as_deref(),
             project: self.project.as_deref(),
             branch: self.branch.as_deref(),
-            started_at: self.started_at.clone(),
-            last_at: self.last_at.clone(),
+            started_at: self.started_at,
+            last_at: self.last_at,
             state: None,
             state_reason: None,
             turns: self.turns,

@@ -1,8 +1,11 @@
 //! The catalogue's file: opened, checked, made anew when it is not what it should be.
 //!
-//! It is a cache. Whatever is wrong with it, it is thrown away and filled again from the logs; nobody is asked. Several processes may
-//! use it at once: readers never wait, and what a refresh writes is seen all at once or not at all.
+//! It is a cache: whatever is wrong with it, it is filled again from the logs; nobody is asked. One thing only it knows: sessions whose
+//! logs are gone. So a file of an older schema or of other readers is set aside until a new one has taken these over (`carry`), and one
+//! of a newer schema is set aside for good. Only a damaged file is removed. Several processes may use it at once: readers never wait,
+//! and what a refresh writes is seen all at once or not at all.
 
+mod carry;
 mod column;
 mod files;
 mod kept;
@@ -17,40 +20,59 @@ pub use files::file_name;
 pub use kept::Spots;
 pub use keys::{CallKey, Figure, Keys};
 pub use listing::{Listed, Listing};
+pub use summaries::SummaryError;
 pub(crate) use summaries::{Packed, may_have, pack, pack_ties, unpack};
 pub(crate) use write::{Ids, NewSource, Stamp, Writer};
 
-use files::{remove, sweep, touch};
+use carry::Carried;
+use files::{aside, remove, rename, sweep, touch, with_ending};
 use rusqlite::{Connection, OpenFlags};
-use std::ffi::OsString;
+use schema::Provenance;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tooltrail_formats::error::ErrorChain;
+use tracing::{debug, warn};
 
 /// What can go wrong with the catalogue.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file cannot be used.
-    #[error("cannot use the catalogue `{}`: {error}; it may be deleted, it is made again from the logs", path.display())]
+    #[error("cannot use the catalogue `{}`, which may be deleted: it is made again from the logs", path.display())]
     Store {
         /// The file.
         path: PathBuf,
         /// Why.
+        #[source]
         error: rusqlite::Error,
     },
     /// Its directory cannot be made.
-    #[error("cannot make the directory `{}`: {error}; choose another one with TOOLTRAIL_CACHE", path.display())]
+    #[error("cannot make the directory `{}`; choose another one with TOOLTRAIL_CACHE", path.display())]
     Directory {
         /// The directory.
+        path: PathBuf,
+        /// Why.
+        #[source]
+        error: std::io::Error,
+    },
+    /// A file of another schema or of other readers cannot be renamed.
+    #[error("cannot rename the catalogue `{}`, which another version made: {error}", path.display())]
+    Aside {
+        /// The file.
         path: PathBuf,
         /// Why.
         error: std::io::Error,
     },
     /// What is stored of a log cannot be read.
-    #[error("the catalogue `{}` is damaged", path.display())]
+    #[error("the catalogue `{}` is damaged where it describes `{log}`", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
+        /// The log whose summary it is.
+        log: String,
+        /// Why the summary is none.
+        #[source]
+        error: SummaryError,
     },
 }
 
@@ -60,9 +82,10 @@ impl Error {
     pub fn heal(&self) -> bool {
         match self {
             Error::Store { path, error } if is_damaged(error) => remove(path),
-            Error::Damaged { path } => remove(path),
+            Error::Damaged { path, .. } => remove(path),
             _ => return false,
         }
+        warn!(error = %ErrorChain(self), "removed a damaged catalogue");
         true
     }
 }
@@ -77,6 +100,8 @@ pub struct Catalogue {
     path: PathBuf,
     /// The file that is being filled for the first time, before it gets its name.
     draft: Option<Draft>,
+    /// The rows of an older file that the draft took over.
+    carried: Carried,
 }
 
 /// A file that is filled without regard to what happens if that breaks off: then it is thrown away.
@@ -97,27 +122,43 @@ impl Catalogue {
         if let Some(directory) = path.parent() {
             make_private(directory).map_err(|error| Error::Directory { path: directory.to_owned(), error })?;
         }
-        sweep(path);
         if path.exists() {
             touch(path);
             match connect(path, Mode::Shared) {
-                Ok(connection) => return Ok(Catalogue { connection, path: path.to_owned(), draft: None }),
+                Ok((connection, Provenance::Current)) => {
+                    sweep(path);
+                    return Ok(Catalogue { connection, path: path.to_owned(), draft: None, carried: Carried::Nothing });
+                }
+                Ok((connection, provenance)) => {
+                    set_aside(connection, path, provenance).map_err(|error| Error::Aside { path: path.to_owned(), error })?;
+                }
                 // Another process is at work on it: it is not damaged.
                 Err(error) if is_busy(&error) => return Err(Error::Store { path: path.to_owned(), error }),
-                Err(_) => remove(path),
+                Err(error) => {
+                    warn!(?path, %error, "removed a catalogue that cannot be opened");
+                    remove(path);
+                }
             }
         }
-        Catalogue::begin(path).map_err(|error| Error::Store { path: path.to_owned(), error })
+        let failed = |error| Error::Store { path: path.to_owned(), error };
+        let mut catalogue = Catalogue::begin(path).map_err(failed)?;
+        let carried = carry::carry(&mut catalogue.connection, path);
+        if carried == Carried::Failed {
+            // A draft has no journal, so that what was begun in it cannot be taken back.
+            drop(catalogue);
+            catalogue = Catalogue::begin(path).map_err(failed)?;
+        }
+        catalogue.carried = carried;
+        sweep(path);
+        Ok(catalogue)
     }
 
     /// Begins an empty catalogue in a file of its own.
     fn begin(path: &Path) -> rusqlite::Result<Self> {
-        let mut name = OsString::from(path);
-        name.push(format!(".{}.new", std::process::id()));
-        let draft = Draft { path: name.into() };
+        let draft = Draft { path: with_ending(path, &format!(".{}.new", std::process::id())) };
         remove(&draft.path);
-        let connection = connect(&draft.path, Mode::Alone)?;
-        Ok(Catalogue { connection, path: path.to_owned(), draft: Some(draft) })
+        let (connection, _) = connect(&draft.path, Mode::Alone)?;
+        Ok(Catalogue { connection, path: path.to_owned(), draft: Some(draft), carried: Carried::Nothing })
     }
 
     /// Gives a file that was filled for the first time its name. If another process was quicker, or names cannot be given here, the
@@ -128,9 +169,15 @@ impl Catalogue {
         self.connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()))?;
         self.close()?;
         // Unlike a renamed one, a linked file never takes the place of one that is in use.
-        let named = fs::hard_link(&draft.path, &self.path).is_ok();
+        let linked = fs::hard_link(&draft.path, &self.path);
+        let named = linked.inspect_err(|error| debug!(path = ?self.path, %error, "another process has named its catalogue")).is_ok();
         drop(draft);
-        self.connection = connect(&self.path, Mode::Shared)?;
+        (self.connection, _) = connect(&self.path, Mode::Shared)?;
+        if named && self.carried != Carried::Failed {
+            // Only now is everything that it alone knew in a file with a name.
+            remove(&aside(&self.path));
+        }
+        self.carried = Carried::Nothing;
         Ok(named)
     }
 
@@ -142,6 +189,11 @@ impl Catalogue {
     /// Whether it has just been begun: nobody can see it before its first refresh.
     pub fn is_new(&self) -> bool {
         self.draft.is_some()
+    }
+
+    /// Whether it has just been begun, with rows that were carried over from an older file.
+    pub(crate) fn has_carried(&self) -> bool {
+        self.carried == Carried::Rows
     }
 
     /// The file.
@@ -165,6 +217,8 @@ impl Catalogue {
     pub(crate) fn start_over(&mut self) -> Result<(), Error> {
         self.close().map_err(|error| self.failed(error))?;
         remove(&self.path);
+        // A new draft has the name of the one before, which must not be removed after it was begun.
+        self.draft = None;
         *self = Catalogue::begin(&self.path).map_err(|error| self.failed(error))?;
         Ok(())
     }
@@ -212,7 +266,20 @@ enum Mode {
     Alone,
 }
 
-fn connect(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
+/// Renames a file that another version has made, so that a new one can take its place. One with a newer schema is not ours to take
+/// anything from, and is kept under a name that nothing removes.
+fn set_aside(connection: Connection, path: &Path, provenance: Provenance) -> std::io::Result<()> {
+    // Without this the newest rows would stay in the log beside it. If it fails, that is renamed too.
+    let _ = connection.pragma_update_and_check(None, "wal_checkpoint", "TRUNCATE", |_| Ok(()));
+    drop(connection);
+    match provenance {
+        Provenance::Newer(schema) => rename(path, &with_ending(path, &format!(".{schema}.newer"))),
+        _ => rename(path, &aside(path)),
+    }
+}
+
+/// Opens a file, and makes tables in it if it is empty.
+fn connect(path: &Path, mode: Mode) -> rusqlite::Result<(Connection, Provenance)> {
     #[cfg(unix)]
     {
         // Only its owner may read it. If it cannot be made, opening it says why. One that is there is not opened: closing it again would
@@ -234,26 +301,22 @@ fn connect(path: &Path, mode: Mode) -> rusqlite::Result<Connection> {
     connection.pragma_update(None, "cache_size", -32 * 1024)?;
     connection.pragma_update(None, "wal_autocheckpoint", 4000)?;
     connection.set_prepared_statement_cache_capacity(64);
-    make_tables(&connection)?;
-    Ok(connection)
+    let provenance = make_tables(&connection)?;
+    Ok((connection, provenance))
 }
 
-fn make_tables(connection: &Connection) -> rusqlite::Result<()> {
-    let version = || connection.pragma_query_value(None, "user_version", |row| row.get::<_, u32>(0));
-    if version()? == schema::maker() {
-        return Ok(());
+/// Makes the tables of an empty file, and says whose file it is then.
+fn make_tables(connection: &Connection) -> rusqlite::Result<Provenance> {
+    let found = schema::provenance(connection)?;
+    if found != Provenance::Empty {
+        return Ok(found);
     }
     // Whoever comes first makes the tables; the others wait for them here.
     connection.execute_batch("BEGIN IMMEDIATE")?;
-    let made = match version()? {
-        made if made == schema::maker() => Ok(()),
-        0 => connection
-            .execute_batch(schema::TABLES)
-            .and_then(|()| connection.execute_batch(schema::VIEWS))
-            .and_then(|()| connection.execute_batch(&schema::timed_views(false)))
-            .and_then(|()| connection.pragma_update(None, "user_version", schema::maker())),
-        _ => Err(rusqlite::Error::InvalidQuery),
-    };
+    let made = schema::provenance(connection).and_then(|found| match found {
+        Provenance::Empty => schema::make(connection).map(|()| Provenance::Current),
+        other => Ok(other),
+    });
     connection.execute_batch(if made.is_ok() { "COMMIT" } else { "ROLLBACK" })?;
     made
 }

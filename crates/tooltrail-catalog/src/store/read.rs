@@ -10,18 +10,20 @@ use crate::{Map, Set};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 use std::path::Path;
 use std::time::Duration;
+use tooltrail_model::command::Purpose;
 use tooltrail_model::link::{Shorts, Ties};
-use tooltrail_model::shell::Purpose;
 use tooltrail_model::{Reason, Status, Time};
 
-/// A catalogue as it is now, and stays for this connection. Fails if there is none, or if other code has made it.
+/// A catalogue as it is now, and stays for this connection. Fails if there is none, or if its schema or readers are others.
 pub(crate) fn snapshot(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
     connection.busy_timeout(Duration::from_secs(1))?;
     connection.execute_batch("BEGIN")?;
     // The first question is what fixes the moment.
-    let maker: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if maker == schema::maker() { Ok(connection) } else { Err(rusqlite::Error::InvalidQuery) }
+    match schema::provenance(&connection)? {
+        schema::Provenance::Current => Ok(connection),
+        _ => Err(rusqlite::Error::InvalidQuery),
+    }
 }
 
 /// How often the catalogue was written.
@@ -165,7 +167,7 @@ pub(crate) fn told(connection: &Connection, source: i64, known: &mut Known) -> r
     let mut statement = connection.prepare_cached(
         "SELECT c.call, c.digest, c.tool, c.status, c.reason, c.exit_code, c.background IS NOT NULL, c.exit_of, c.masked, c.purpose
          FROM session_source_rows l JOIN call_rows c ON c.id >= l.session << ?2 AND c.id < (l.session + 1) << ?2
-         WHERE l.source = ?1 AND c.kind = 'shell'",
+         WHERE l.source = ?1 AND c.kind = 'shell' AND c.digest <> 0",
     )?;
     let mut rows = statement.query(params![source, schema::SHIFT])?;
     while let Some(row) = rows.next()? {

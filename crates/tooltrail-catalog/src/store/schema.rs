@@ -1,13 +1,66 @@
 //! The shape of the catalogue: tables that only this crate writes, and the views that people ask. docs/catalogue.md explains the views.
 //!
 //! A row of a call or a turn is numbered by its session and its place there, so a session's rows lie together and are replaced together.
+//!
+//! A file has two numbers: that of its schema, and the fingerprint of the readers that made its rows. A file with other numbers is not
+//! thrown away, because it may know sessions whose logs are gone: `carry` takes these over.
 
-/// The version of the shape and of what is stored in it. Another version is another file, made anew from the logs.
-pub(crate) const VERSION: u32 = 2;
+use rusqlite::{Connection, OptionalExtension};
 
-/// What the file says it was made by: the version of its shape, and the code that made its rows. What other code made is made anew.
-pub(crate) fn maker() -> u32 {
-    VERSION << 16 | env!("TOOLTRAIL_CODE").parse::<u32>().unwrap_or_default()
+/// The number of the schema: tables, their columns and what these mean. Raise it with every change of them; `carry` takes over what an
+/// older one knows alone. A new column has to be nullable or have a default, and goes to the end of its table.
+pub(crate) const VERSION: u32 = 3;
+
+/// The first schema whose rows can be carried over.
+pub(crate) const OLDEST: u32 = 2;
+
+/// The fingerprint of the readers that made the rows (`build.rs`). Rows of other readers are derived again from the logs.
+pub(crate) fn readers() -> i64 {
+    env!("TOOLTRAIL_READERS").parse::<u64>().unwrap_or_default().cast_signed()
+}
+
+/// The relation of a catalogue's file to this program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Provenance {
+    /// Nothing is in it yet.
+    Empty,
+    /// Its schema and its readers are ours.
+    Current,
+    /// Its schema is an older one, or its rows are those of other readers.
+    Outdated,
+    /// Its schema is a newer one, which this program does not know.
+    Newer(u32),
+}
+
+/// The relation of an open file to this program.
+pub(crate) fn provenance(connection: &Connection) -> rusqlite::Result<Provenance> {
+    let schema = schema_number(connection)?;
+    Ok(match schema {
+        0 => Provenance::Empty,
+        VERSION => {
+            let question = "SELECT value FROM meta WHERE key = 'readers'";
+            let made_by: Option<i64> = connection.query_row(question, [], |row| row.get(0)).optional()?;
+            if made_by == Some(readers()) { Provenance::Current } else { Provenance::Outdated }
+        }
+        newer if newer > VERSION => Provenance::Newer(newer),
+        _ => Provenance::Outdated,
+    })
+}
+
+/// The number of the schema of an open file; 0 where nothing is in it.
+pub(crate) fn schema_number(connection: &Connection) -> rusqlite::Result<u32> {
+    let stored: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    // Up to schema 2 the number stood in the upper half, above 16 bits of a fingerprint.
+    Ok(if stored > u32::from(u16::MAX) { stored >> 16 } else { stored })
+}
+
+/// Makes the tables and views in an empty file.
+pub(crate) fn make(connection: &Connection) -> rusqlite::Result<()> {
+    connection.execute_batch(TABLES)?;
+    connection.execute("INSERT INTO meta VALUES ('readers', ?1)", [readers()])?;
+    connection.execute_batch(VIEWS)?;
+    connection.execute_batch(&timed_views(false))?;
+    connection.pragma_update(None, "user_version", VERSION)
 }
 
 /// How far the number of a session is shifted in the number of a row that belongs to it.

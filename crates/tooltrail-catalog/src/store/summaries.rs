@@ -10,6 +10,20 @@ use xxhash_rust::xxh3::xxh3_64;
 
 const SUM: usize = size_of::<u64>();
 
+/// A reason why what is stored is no summary.
+#[derive(Debug, thiserror::Error)]
+pub enum SummaryError {
+    /// The bytes are not those that were written.
+    #[error("its checksum is wrong")]
+    Checksum,
+    /// The bytes are those that were written, by another version of this program.
+    #[error("it cannot be decoded")]
+    Decode(#[source] postcard::Error),
+    /// The agent is none that this version reads.
+    #[error("no reader for the agent `{0}`")]
+    Agent(String),
+}
+
 /// Packs a summary. Its agent is kept beside it.
 pub(crate) fn pack(summary: &Summary) -> Option<Vec<u8>> {
     let mut packed = postcard::to_extend(summary, vec![0; SUM]).ok()?;
@@ -19,17 +33,17 @@ pub(crate) fn pack(summary: &Summary) -> Option<Vec<u8>> {
 }
 
 /// Unpacks a summary.
-pub(crate) fn unpack(packed: &[u8], agent: Option<&str>) -> Option<Summary> {
-    let (sum, body) = packed.split_first_chunk::<SUM>()?;
+pub(crate) fn unpack(packed: &[u8], agent: Option<&str>) -> Result<Summary, SummaryError> {
+    let (sum, body) = packed.split_first_chunk::<SUM>().ok_or(SummaryError::Checksum)?;
     if xxh3_64(body) != u64::from_le_bytes(*sum) {
-        return None;
+        return Err(SummaryError::Checksum);
     }
-    let mut summary: Summary = postcard::from_bytes(body).ok()?;
+    let mut summary: Summary = postcard::from_bytes(body).map_err(SummaryError::Decode)?;
     summary.agent = match agent {
-        Some(name) => Some(self::agent(name)?),
+        Some(name) => Some(self::agent(name).ok_or_else(|| SummaryError::Agent(name.to_owned()))?),
         None => None,
     };
-    Some(summary)
+    Ok(summary)
 }
 
 /// Whether a packed summary may have a record of the conversation. Quicker than to unpack it, and wrong in this direction only.
@@ -52,10 +66,10 @@ pub(crate) struct Packed {
 }
 
 impl Packed {
-    /// The source as it was when it was read; nothing if what is stored is damaged.
-    pub(crate) fn unpack(&self) -> Option<Source> {
+    /// The source as it was when it was read, unless what is stored is damaged.
+    pub(crate) fn unpack(&self) -> Result<Source, SummaryError> {
         let summary = unpack(&self.summary, self.agent.as_deref())?;
-        Some(Source { path: self.path.as_str().into(), modified: self.modified, summary })
+        Ok(Source { path: self.path.as_str().into(), modified: self.modified, summary })
     }
 }
 
@@ -88,12 +102,12 @@ mod tests {
     fn a_damaged_summary_is_none() {
         let packed = pack(&Summary { agent: Some("claude"), ..Summary::default() }).unwrap();
         assert_eq!(unpack(&packed, Some("claude")).unwrap().agent, Some("claude"));
-        assert!(unpack(&packed, Some("nobody")).is_none());
-        assert!(unpack(&packed[..SUM - 1], None).is_none());
+        assert!(matches!(unpack(&packed, Some("nobody")), Err(SummaryError::Agent(name)) if name == "nobody"));
+        assert!(unpack(&packed[..SUM - 1], None).is_err());
         for index in 0..packed.len() {
             let mut damaged = packed.clone();
             damaged[index] ^= 1;
-            assert!(unpack(&damaged, Some("claude")).is_none(), "byte {index}");
+            assert!(unpack(&damaged, Some("claude")).is_err(), "byte {index}");
         }
     }
 

@@ -215,8 +215,8 @@ impl<'c> Writer<'c> {
                     session.directory,
                     row.branch,
                     micros(session.first),
-                    row.started_at,
-                    row.last_at,
+                    as_text(row.started_at),
+                    as_text(row.last_at),
                     whole(row.turns),
                     whole(row.calls),
                     json(&row.by_status),
@@ -320,8 +320,8 @@ fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &Id
             call.open.chance.map(|chance| spelled(CHANCES, &chance)),
             evidence.unwrap_or_else(|| ids.of_path(row.evidence.file)),
             whole(row.evidence.line),
-            row.requested_at,
-            row.completed_at,
+            as_text(row.requested_at),
+            as_text(row.completed_at),
             row.duration_ms.map(whole),
             row.run_ms.map(whole),
             row.exit_code,
@@ -371,6 +371,11 @@ impl Ids<'_> {
     fn of_path(&self, path: &str) -> i64 {
         self.by_path.get(path).copied().unwrap_or_default()
     }
+}
+
+/// A time as the contracts spell it, for those who query the file.
+fn as_text(time: Option<Time>) -> Option<String> {
+    time.map(|time| time.to_string())
 }
 
 /// The file has signed numbers only; what is larger is not counted on.

@@ -2,9 +2,9 @@
 
 use super::stored::Catalogued;
 use crate::store::{CallKey, Error, Figure, Keys, Listed};
+use tooltrail_model::command::Purpose;
 use tooltrail_model::filter::{Answer, Filter, Item, Known, Test};
 use tooltrail_model::row::{CallRow, Place, SessionRow, VERSION};
-use tooltrail_model::shell::Purpose;
 use tooltrail_model::{Kind, Status};
 
 /// A filter and the keys of all calls.
@@ -76,7 +76,7 @@ impl<'k> Sieve<'k> {
         (call.kind, call.status, call.purpose) = (key.kind, key.status, key.purpose.map(Purpose::word));
         (call.duration_ms, call.exit_code) = (figure(Figure::Took), key.figure(Figure::Exit));
         if self.timed {
-            call.requested_at = key.requested().map(|time| time.to_string());
+            call.requested_at = key.requested();
         }
     }
 }

@@ -11,6 +11,7 @@ use tooltrail_model::content::Content;
 use tooltrail_model::filter::texts::{self, Field, Text};
 use tooltrail_model::transcript::{Answered, Part, Parts};
 use tooltrail_model::{At, Time};
+use tracing::{debug, warn};
 
 /// A record in which something was found, with all that it says: what is looked for may be in one part of it, and missing in another.
 #[derive(Debug)]
@@ -94,7 +95,13 @@ impl<'r> Reader<'r> {
 
     /// Searches the log. One that cannot be opened, or not be read to its end, is searched as far as it goes.
     pub(super) fn read(mut self, turns: &Turns, buffer: &mut Buffer) -> Vec<Saying> {
-        let Ok(input) = self.search.shelf.log(self.path) else { return self.said };
+        let input = match self.search.shelf.log(self.path) {
+            Ok(input) => input,
+            Err(error) => {
+                warn!(path = ?self.path, %error, "cannot search a log");
+                return self.said;
+            }
+        };
         let filter = self.query.prefilter();
         let likely = |line: &[u8]| filter.may_match(line);
         records::each_likely(input, buffer, turns, likely, |format, record, typed| self.record(format, record, typed));
@@ -156,7 +163,10 @@ impl<'r> Reader<'r> {
     fn result(&self, format: &dyn Format, answered: Answered) -> Vec<Text> {
         let beside = *self.beside.get_or_init(|| saved::may_be_beside(self.path));
         let saved = if beside { format.saved(&answered) } else { None };
-        let whole = saved.and_then(|path| saved::read(self.search.shelf, self.path, &path).ok());
+        let whole = saved.and_then(|path| {
+            let read = saved::read(self.search.shelf, self.path, &path);
+            read.inspect_err(|error| debug!(log = ?self.path, %error, "cannot search an output that was saved beside its log")).ok()
+        });
         let whole = whole.filter(|(bytes, _)| self.query.prefilter().may_match(bytes));
         let mut texts = texts::result(answered);
         texts.extend(whole.map(|(bytes, _)| Text::produced(String::from_utf8_lossy(&bytes))));

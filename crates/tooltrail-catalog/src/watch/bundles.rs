@@ -182,6 +182,13 @@ impl Bundles {
         self.paths.get(path).copied().map(|known| self.whole(known))
     }
 
+    /// The short name of a session of a bundle.
+    pub(super) fn short(&self, number: u32, agent: &str, session: &str) -> &str {
+        let sessions = self.get(number).into_iter().flat_map(|bundle| &bundle.sessions);
+        let key = sessions.into_iter().find(|key| key.0 == agent && *key.1 == *session);
+        key.and_then(|key| self.shorts.get(key)).map_or("", |short| short)
+    }
+
     /// The bundle of a session.
     pub(super) fn of_session(&self, agent: &str, session: &str) -> Option<u32> {
         let is_it = |key: &&(&'static str, Box<str>)| key.0 == agent && *key.1 == *session;

@@ -10,6 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use tooltrail_formats::find;
+use tracing::warn;
 
 /// Directories that the system tells about.
 #[derive(Debug)]
@@ -25,9 +26,14 @@ impl Events {
         let take = move |event: notify::Result<Event>| match event {
             Ok(event) if event.need_rescan() => inbox.anywhere(),
             Ok(event) => sort(&inbox, event),
-            Err(_) => inbox.anywhere(),
+            Err(error) => {
+                warn!(%error, "events of the file system were lost; looking everywhere");
+                inbox.anywhere();
+            }
         };
-        Some(Events { watcher: notify::recommended_watcher(take).ok()?, watched: Vec::new() })
+        let watcher = notify::recommended_watcher(take);
+        let watcher = watcher.inspect_err(|error| warn!(%error, "the system tells of no changes; polling instead")).ok()?;
+        Some(Events { watcher, watched: Vec::new() })
     }
 
     /// Watches these directories, those that are there. One that cannot be watched is polled like all others.
@@ -45,8 +51,10 @@ impl Events {
                         let _ = self.watcher.unwatch(&root.path);
                     }
                     let mode = if root.deep { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
-                    if let Some(here) = here.filter(|_| self.watcher.watch(&root.path, mode).is_ok()) {
-                        self.watched.push((root.clone(), here));
+                    let Some(here) = here else { continue };
+                    match self.watcher.watch(&root.path, mode) {
+                        Ok(()) => self.watched.push((root.clone(), here)),
+                        Err(error) => warn!(path = ?root.path, %error, "cannot watch a directory; polling it instead"),
                     }
                 }
             }

@@ -7,7 +7,9 @@ use crate::store::Catalogue;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::scan::{Options, Progress};
+use tracing::warn;
 
 /// How long it must be quiet, and how long a change waits at most.
 const QUIET: Duration = Duration::from_secs(2);
@@ -66,10 +68,13 @@ impl Fresh {
         let work = move || {
             while own.due().is_some() {
                 // It is a cache: if it cannot be written now, whoever asks it next refreshes it.
-                let _ = refresh(&mut catalogue, &ground.search(), &options, clock().time, &Progress::default());
+                if let Err(error) = refresh(&mut catalogue, &ground.search(), &options, clock().time, &Progress::default()) {
+                    warn!(error = %ErrorChain(&error), "cannot keep the catalogue up with the logs");
+                }
             }
         };
-        let thread = std::thread::Builder::new().name("catalogue".to_owned()).spawn(work).ok()?;
+        let thread = std::thread::Builder::new().name("catalogue".to_owned()).spawn(work);
+        let thread = thread.inspect_err(|error| warn!(%error, "no thread to keep the catalogue up with the logs")).ok()?;
         Some(Fresh { shared, thread: Some(thread) })
     }
 

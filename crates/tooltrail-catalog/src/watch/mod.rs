@@ -40,6 +40,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
+use tooltrail_formats::error::panic_message;
 use tooltrail_formats::scan;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linker, Now};
@@ -89,7 +90,8 @@ pub struct Held {
     pub linker: Arc<Linker>,
     /// The moment.
     pub now: Now,
-    /// Changes whenever anything changes that its rows tell, or any of its logs has other bytes; the same in every process.
+    /// Changes whenever anything changes that its rows tell, or any of its logs has other bytes; equal to what the catalogue says of the
+    /// same logs ([`crate::store::Listing::version`]).
     pub version: u64,
 }
 
@@ -136,7 +138,7 @@ impl Watcher {
     pub fn finish(mut self) -> io::Result<()> {
         self.inbox.end();
         let ended = self.thread.take().map_or(Ok(()), JoinHandle::join);
-        ended.map_err(|_| io::Error::other("the thread that watches logs broke down"))
+        ended.map_err(|panic| io::Error::other(format!("the thread that watches logs broke down: {}", panic_message(&*panic))))
     }
 
     /// How many bytes of logs were read so far.

@@ -1,7 +1,7 @@
 //! From linked logs to what subscribers are told: each change is made once, and given to those whose filter takes it.
 
 use super::change::{CallNews, Change, Message, SessionNews};
-use super::prints::{Difference, Prints, print};
+use super::prints::{Difference, Prints};
 use super::queue::Sender;
 use super::world::{Said, World};
 use super::{Held, Wish};
@@ -9,13 +9,14 @@ use crate::Map;
 use crate::taken::{self, Asked};
 use crate::texts::Query;
 use crate::texts::group::Group;
+use crate::version;
 use serde_json::value::to_raw_value;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 use tooltrail_formats::load;
 use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::filter::{Answer, Filter, Item, Known};
-use tooltrail_model::link::{CallId, Linked, LinkedCall, Now};
+use tooltrail_model::link::{CallId, Linked, LinkedCall, Now, Source};
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::{Status, Time};
 
@@ -260,9 +261,10 @@ pub(super) fn hold(world: &mut World, now: &Now, agent: &str, session: &str) -> 
     world.bundles.wake(number);
     let bundle = world.bundles.get_mut(number)?;
     let linker = Arc::clone(&bundle.linker);
-    let prints = bundle.prints.get_or_insert_with(|| Prints::of(&linker.link(), now));
-    let logs = linker.sources().map(|source| (&*source.path, source.modified, source.summary.tally.bytes));
-    let version = print(&(logs.collect::<Vec<_>>(), prints.version()));
+    let pulse = bundle.prints.get_or_insert_with(|| Prints::of(&linker.link(), now)).pulse(agent, session, now);
+    let of_log = |source: &Source| version::of_log(&source.path, source.modified, world.stamp(&source.path), source.summary.tally.bytes);
+    let logs = linker.sources().map(of_log);
+    let version = version::of_session(version::sum(logs), world.bundles.short(number, agent, session), pulse);
     Some(Held { linker, now: now.clone(), version })
 }
 
@@ -281,7 +283,7 @@ fn session_news(row: &SessionRow<'_>) -> Option<Change> {
 fn call_news(linked: &Linked<'_>, call: &LinkedCall, again: u32, now: &Now, shelf: &dyn Shelf) -> Option<CallNews> {
     let mut row = linked.call_row(call, now, false);
     let record = linked.record(call.id);
-    let script = load::understand(shelf, &mut row, record.at);
+    let command = load::understand(shelf, &mut row, record.at);
     let short = record.at.span.len() <= load::LONGEST;
     let bytes = if short { shelf.bytes(row.request.file, record.at.span) } else { None };
     let session = linked.sessions.get(call.session);
@@ -298,9 +300,9 @@ fn call_news(linked: &Linked<'_>, call: &LinkedCall, again: u32, now: &Now, shel
         status: row.status,
         reason: row.reason,
         exit_code: row.exit_code,
-        unsure: row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty()),
+        unsure: command.is_some_and(|command| command.masks_success(&row)),
         requested: record.time,
-        completed: row.completed_at.as_deref().and_then(|time| time.parse().ok()),
+        completed: row.completed_at,
         duration_ms: row.duration_ms,
         row: to_raw_value(&row).ok()?,
     })

@@ -101,11 +101,10 @@ impl Prints {
         }
     }
 
-    /// A number for all rows together, the same in every process.
-    pub(super) fn version(&self) -> u64 {
-        // Added up, because maps have no order.
-        let calls = |session: &Session| session.calls.iter().fold(0, |all: u64, (key, call)| all.wrapping_add(print(&(key, call.row))));
-        self.sessions.iter().fold(0, |all: u64, (key, session)| all.wrapping_add(print(&(key, session.row, calls(session)))))
+    /// The signs of life of a session at a moment.
+    pub(super) fn pulse(&self, agent: &str, session: &str, now: &Now) -> Pulse {
+        let own = self.sessions.get(&(agent.into(), session.into()));
+        own.map_or_else(Pulse::default, |own| now.pulse(session, own.signs.iter().copied()))
     }
 
     /// Whether any session is more or less alive than when the rows were made.
@@ -154,6 +153,6 @@ impl Session {
     }
 }
 
-pub(super) fn print(row: &impl Hash) -> u64 {
+fn print(row: &impl Hash) -> u64 {
     foldhash::quality::FixedState::with_seed(0x7072).hash_one(row)
 }

@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 use tooltrail_model::link::Now;
+use tracing::debug;
 
 /// How many directories are polled every time: near a root, and anywhere, those that changed last.
 const NEAR: usize = 128;
@@ -86,7 +87,9 @@ impl Run {
             }
             self.listeners.retain(|listener| !listener.is_left());
             let start = Instant::now();
+            let (files, anywhere, asks) = (post.files.len(), post.anywhere, post.asks.len());
             self.work(post);
+            debug!(files, anywhere, asks, subscribers = self.listeners.len(), took = ?start.elapsed(), "the watcher woke");
             // However much is written, the watcher takes no more than half of a processor.
             self.rested = Instant::now() + start.elapsed();
         }

@@ -8,11 +8,13 @@ use crate::{Map, Set};
 use rusqlite::Connection;
 use std::io::Read;
 use std::path::Path;
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::scan::{self, Options};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_model::event::Id;
 use tooltrail_model::link::{Source, Ties};
+use tracing::{debug, warn};
 
 /// A source as the catalogue has it.
 pub(super) type Stored = read::SourceInfo;
@@ -27,8 +29,10 @@ pub(super) struct Seed {
 impl Seed {
     /// The catalogue in a file as it is now; nothing if there is none that this program made and can read.
     pub(super) fn open(path: &Path) -> Option<Self> {
-        let connection = read::snapshot(path).ok()?;
-        let epoch = read::epoch(&connection).ok()?;
+        // Before the first refresh there is no catalogue.
+        let level = |error: &rusqlite::Error| debug!(?path, %error, "no catalogue to start from");
+        let connection = read::snapshot(path).inspect_err(level).ok()?;
+        let epoch = survived(read::epoch(&connection))?;
         Some(Seed { connection, epoch })
     }
 
@@ -39,7 +43,7 @@ impl Seed {
 
     /// The sources that were there, by path.
     pub(super) fn sources(&self) -> Option<Map<String, Stored>> {
-        let mut sources = read::sources(&self.connection).ok()?;
+        let mut sources = survived(read::sources(&self.connection))?;
         sources.retain(|_, stored| !stored.gone);
         Some(sources)
     }
@@ -53,33 +57,40 @@ impl Seed {
                 each(*number, ties);
             }
         };
-        read::ties(&self.connection, take).ok()?;
+        survived(read::ties(&self.connection, take))?;
         left.is_empty().then_some(())
     }
 
     /// Gives the sessions that each source belongs to; nothing if that cannot be told.
     pub(super) fn sessions(&self, each: impl FnMut(i64, &'static str, &str)) -> Option<()> {
-        read::session_sources(&self.connection, each).ok()
+        survived(read::session_sources(&self.connection, each))
     }
 
     /// A source as it was; nothing if what is stored of it is damaged.
     pub(super) fn source(&self, path: &str, stored: &Stored) -> Option<Source> {
-        let summary = read::summary(&self.connection, stored.id).ok()??;
-        Packed { path: path.to_owned(), agent: stored.agent.clone(), modified: stored.modified, summary }.unpack()
+        let summary = survived(read::summary(&self.connection, stored.id))??;
+        let packed = Packed { path: path.to_owned(), agent: stored.agent.clone(), modified: stored.modified, summary };
+        packed.unpack().inspect_err(|error| warn!(?path, error = %ErrorChain(error), "a stored summary is damaged")).ok()
     }
 
     /// Whether a source may have any of some records, as one that is damaged may.
     pub(super) fn may_have(&self, stored: &Stored, records: &Set<Id>) -> bool {
-        let packed = read::summary(&self.connection, stored.id).ok().flatten();
+        let packed = survived(read::summary(&self.connection, stored.id)).flatten();
         packed.is_none_or(|packed| records.iter().any(|record| may_have(&packed, *record)))
     }
+}
+
+/// An answer of the catalogue. Where it has none the logs are read instead, and the log says why.
+fn survived<T>(answer: rusqlite::Result<T>) -> Option<T> {
+    answer.inspect_err(|error| warn!(%error, "the catalogue cannot be asked; reading the logs instead")).ok()
 }
 
 /// The same from the log itself: so much of it as there was. That is what it was, unless it has been written over.
 pub(super) fn read_again(path: &str, stored: &Stored, options: &Options) -> Option<Source> {
     let disk = Disk::default();
-    let grown = std::fs::metadata(path).ok()?.len() > stored.stamp.size;
-    let log = disk.log(path).ok()?.take(if grown { stored.stamp.size } else { u64::MAX });
+    let failed = |error: &std::io::Error| warn!(?path, %error, "cannot read a log again");
+    let grown = std::fs::metadata(path).inspect_err(failed).ok()?.len() > stored.stamp.size;
+    let log = disk.log(path).inspect_err(failed).ok()?.take(if grown { stored.stamp.size } else { u64::MAX });
     let summary = scan::read(Path::new(path), log, options, &mut Buffer::default(), &Turns::default());
     Some(Source { path: path.into(), modified: stored.modified, summary })
 }

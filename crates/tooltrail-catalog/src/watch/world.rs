@@ -7,19 +7,21 @@ use super::ground::{Ground, stat};
 use super::seed::Seed;
 use crate::keep::Keep;
 use crate::refresh::stamp;
+use crate::store::Stamp;
 use crate::{Map, Set};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 use tooltrail_formats::find::Found;
-use tooltrail_formats::follow::{Follower, Stamp};
+use tooltrail_formats::follow::Follower;
 use tooltrail_formats::lines::{Buffer, Line};
 use tooltrail_formats::scan::{self, Options, Progress, spelled};
 use tooltrail_formats::{Format, Record};
 use tooltrail_model::event::BlockKind;
 use tooltrail_model::link::{Now, Source};
 use tooltrail_model::{At, Fact, Span, Time};
+use tracing::{trace, warn};
 
 /// How many logs are followed. One that changes after it was dropped is read whole, once.
 const LIVE: usize = 32;
@@ -59,11 +61,11 @@ struct Known {
 impl Known {
     /// A source that is read as it was found.
     fn of(found: &Found) -> Self {
-        Known { stamp: Some(Stamp::of(found)), size: found.size, written: found.modified }
+        Known { stamp: Some(stamp(found)), size: found.size, written: found.modified }
     }
 
     fn is_as(&self, found: &Found) -> bool {
-        self.stamp == Some(Stamp::of(found))
+        self.stamp == Some(stamp(found))
     }
 }
 
@@ -153,10 +155,9 @@ impl World {
         let Some(mut stored) = seed.sources() else { return };
         let (mut known, mut sources) = (Vec::new(), Vec::new());
         for found in files {
-            // Taken first: a file beside the log that changes in between is noticed later.
             let own = Known::of(found);
             let path = spelled(&found.path);
-            if stored.get(&path).is_some_and(|stored| stored.stamp == stamp(found))
+            if stored.get(&path).is_some_and(|stored| own.stamp == Some(stored.stamp))
                 && let Some(stored) = stored.remove(&path)
             {
                 sources.push((path, stored));
@@ -173,11 +174,7 @@ impl World {
     pub(super) fn resow(&mut self) {
         let Some(seed) = self.seed.as_deref().and_then(Seed::open).filter(|seed| self.bundles.is_news(seed)) else { return };
         let World { bundles, known, .. } = self;
-        bundles.resow(seed, |path, stored| {
-            let path = Path::new(path);
-            let is_known = |found: &Found| known.get(path).is_some_and(|known| known.is_as(found));
-            stat(path).filter(is_known).is_some_and(|found| stamp(&found) == stored.stamp)
-        });
+        bundles.resow(seed, |path, stored| known.get(Path::new(path)).is_some_and(|known| known.stamp == Some(stored.stamp)));
     }
 
     /// Forgets everything, if the catalogue tells it again: nobody wants to know for now.
@@ -226,6 +223,14 @@ impl World {
         paths.filter(|path| self.known.contains_key(path)).collect()
     }
 
+    /// The stamp that a log had when it was read, by its spelled path.
+    pub(super) fn stamp(&self, path: &str) -> Option<Stamp> {
+        let known = self.known.get(Path::new(path));
+        // A name that is no text is spelled otherwise than it is, so it has to be looked for.
+        let odd = || self.known.iter().find(|(own, _)| spelled(own) == *path).map(|(_, known)| known);
+        known.or_else(odd).and_then(|known| known.stamp)
+    }
+
     /// What was said since the last time.
     pub(super) fn take_said(&mut self) -> Vec<Said> {
         std::mem::take(&mut self.said)
@@ -249,7 +254,14 @@ impl World {
         });
         self.read.fetch_add(entry.1.bytes() - bytes, Ordering::Relaxed);
         let told = self.note(found);
-        let Ok(followed) = taken else { return self.miss(&found.path, told, before) };
+        let followed = match taken {
+            Ok(followed) => followed,
+            Err(error) => {
+                warn!(path = ?found.path, %error, "cannot follow a log");
+                return self.miss(&found.path, told, before);
+            }
+        };
+        trace!(path = ?found.path, bytes = entry.1.bytes() - bytes, whole = followed.whole, "followed a log");
         if followed.whole {
             self.desk.forget(&file);
         }
@@ -362,7 +374,7 @@ mod tests {
             }
             assert!(!is_there(&mut world));
             std::fs::rename(&away, &logs).unwrap();
-            assert_eq!(stat(&path).map(|found| Stamp::of(&found)), Some(Stamp::of(&found)), "it is as it was");
+            assert_eq!(stat(&path).map(|found| stamp(&found)), Some(stamp(&found)), "it is as it was");
             match by_scan {
                 true => drop(world.look(None, &now)),
                 false => assert!(!world.check([path.clone()], None), "it is known"),

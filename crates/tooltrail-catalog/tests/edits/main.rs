@@ -8,6 +8,7 @@ mod racing;
 #[path = "../support/mod.rs"]
 mod support;
 mod unreadable;
+mod versions;
 
 use edit::{Edit, World, edit};
 use proptest::prelude::*;

@@ -6,6 +6,7 @@ use super::support::*;
 use super::{clock_now, compare};
 use std::fs;
 use tooltrail_catalog::refresh::refresh;
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::find;
 use tooltrail_formats::scan::Progress;
 
@@ -29,7 +30,7 @@ fn a_log_that_vanishes_is_told_and_nothing_else_is_affected() {
                 fs::create_dir(&path).unwrap();
             }
             let outcome = refresh(&mut catalogue, &search, &options(), clock_now(), &Progress::default()).unwrap();
-            let told: Vec<String> = outcome.problems.iter().map(ToString::to_string).collect();
+            let told: Vec<String> = outcome.problems.iter().map(|problem| ErrorChain(problem).to_string()).collect();
             assert_eq!(told.len(), 1, "{told:?}");
             assert!(told[0].starts_with(&format!("cannot read `{}`: ", path.display())), "{told:?}");
             // What is stored is what a catalogue of the others has.

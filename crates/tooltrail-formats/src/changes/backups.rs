@@ -6,6 +6,7 @@ use crate::shelf::Shelf;
 use tooltrail_model::changes::{Did, How, Known};
 use tooltrail_model::link::Linked;
 use tooltrail_model::{At, Time};
+use tracing::{debug, warn};
 
 /// A copy that an agent kept of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +40,13 @@ pub(super) fn of(linked: &Linked<'_>, session: usize, shelf: &dyn Shelf, wanted:
     let mut kept = Vec::new();
     for &source in &session.sources {
         let Some(log) = linked.sources.get(source) else { continue };
-        let Ok(input) = shelf.log(&log.path) else { continue };
+        let input = match shelf.log(&log.path) {
+            Ok(input) => input,
+            Err(error) => {
+                warn!(path = ?log.path, %error, "cannot open a log to look for copies of files");
+                continue;
+            }
+        };
         records::each(input, |format, record, typed| {
             if !format.may_hold_backups(record.bytes) {
                 return;
@@ -57,7 +64,12 @@ pub(super) fn of(linked: &Linked<'_>, session: usize, shelf: &dyn Shelf, wanted:
                 // A copy that is gone tells nothing; one that is no text cannot be shown as one.
                 let text = match &backup.name {
                     None => Some(Known::Absent),
-                    Some(name) => shelf.backup(&log.path, name, MOST).ok().and_then(whole).map(Known::text),
+                    Some(name) => {
+                        let copy = shelf.backup(&log.path, name, MOST);
+                        let copy =
+                            copy.inspect_err(|error| debug!(log = ?log.path, copy = ?name, %error, "cannot read the copy of a file"));
+                        copy.ok().and_then(whole).map(Known::text)
+                    }
                 };
                 kept.extend(text.map(|text| Kept { source, at: record.at, time: backup.time, path, did: Did::Saw(text, How::Backup) }));
             }

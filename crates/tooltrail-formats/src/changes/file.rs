@@ -178,7 +178,7 @@ fn of_session<'l>(
                 number: Some(call.number),
                 call: Some(call.row.call.to_owned()),
                 cited: call.row.r#ref.clone(),
-                time: call.row.completed_at.as_deref().and_then(|time| time.parse().ok()).or(call.time),
+                time: call.row.completed_at.or(call.time),
                 file: call.row.evidence.file.to_owned(),
                 line: call.row.evidence.line,
             };

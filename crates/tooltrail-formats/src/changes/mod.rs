@@ -33,8 +33,7 @@ fn moments(calls: &[CallEntry<'_>], which: impl IntoIterator<Item = usize>) -> V
     for index in which {
         let Some(call) = calls.get(index) else { continue };
         let spot = call.result.unwrap_or(call.request);
-        let completed = call.row.completed_at.as_deref().and_then(|time| time.parse::<Time>().ok());
-        all.push((spot.source, spot.at.line, completed.or(call.time), index));
+        all.push((spot.source, spot.at.line, call.row.completed_at.or(call.time), index));
     }
     all.sort_unstable_by_key(|&(source, line, _, index)| (source, line, index));
     let mut latest: HashMap<usize, Time> = HashMap::new();

@@ -37,7 +37,7 @@ impl<'b, 'a> SessionChanges<'b, 'a> {
     /// Looks which calls are about which files.
     pub fn read(book: &'b SessionBook<'a>) -> Self {
         let calls = &book.transcript().calls;
-        let which = calls.iter().enumerate().filter(|(_, call)| deeds::may_tell(call.row.kind, || book.raw(call.request)));
+        let which = calls.iter().enumerate().filter(|(_, call)| deeds::may_tell(call.row.kind, || book.raw(call.request).ok()));
         let which: Vec<usize> = which.map(|(index, _)| index).collect();
         let mut groups = Groups::default();
         for (order, (_, index)) in moments(calls, which).into_iter().enumerate() {

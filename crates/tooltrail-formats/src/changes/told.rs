@@ -1,12 +1,14 @@
-//! What a session changed, told: which of its calls count, what files and calls are called, and all of it as a patch.
+//! What a session changed, told: which of its calls count, and what files and calls are called.
 
 use super::{SessionChanges, private};
 use crate::transcript::SessionBook;
 use crate::value::Change;
-use std::io::{self, Write};
+use std::io;
 use tooltrail_model::book::{Book, Selection};
+pub use tooltrail_model::changes::PathStyle;
 use tooltrail_model::changes::net::FileNet;
 use tooltrail_model::changes::unified::{self, Names};
+use tooltrail_model::changes::{ChangeReader, ChangeSource};
 
 /// What everything belongs to that is not outside.
 const WHOLE: &str = "this session";
@@ -27,24 +29,15 @@ impl Which {
     }
 }
 
-/// How files are named.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Paths {
-    /// For readers: those outside of the project by their whole path.
-    Shown,
-    /// For patches, which take relative paths only.
-    Patch,
-}
-
 /// Gives `use_names` the names that a session's files and calls have. `change`: how texts are changed before anybody sees them.
-pub fn with_names<T>(book: &dyn Book, paths: Paths, change: Option<&Change<'_>>, use_names: impl FnOnce(&Names<'_>) -> T) -> T {
+pub fn with_names<T>(book: &dyn Book, paths: PathStyle, change: Option<&Change<'_>>, use_names: impl FnOnce(&Names<'_>) -> T) -> T {
     let transcript = book.transcript();
     // A path is seen from the directory as it is shown, which may be another one than it was.
     let project = transcript.session.project.map(str::to_owned);
     let project = if let Some(change) = change { project.map(change) } else { project };
     let path = |path: &str| match paths {
-        Paths::Shown => unified::shown(path, project.as_deref()).to_owned(),
-        Paths::Patch => unified::relative(path, project.as_deref()),
+        PathStyle::Shown => unified::shown(path, project.as_deref()).to_owned(),
+        PathStyle::Patch => unified::relative(path, project.as_deref()),
     };
     let call = |by: usize| transcript.calls.get(by).map(|call| call.row.r#ref.clone()).unwrap_or_default();
     use_names(&Names { path: &path, call: &call, whole: WHOLE })
@@ -67,17 +60,19 @@ pub fn groups<T>(
     show(&mut groups)
 }
 
-/// Writes what changed as a patch, and says whether anything did.
-pub fn patch(book: &SessionBook<'_>, which: &Which, change: Option<&Change<'_>>, out: &mut dyn Write) -> io::Result<bool> {
-    with_names(book, Paths::Patch, change, |names| {
-        groups(book, which, change, |groups| {
-            let mut any = false;
-            for group in groups {
-                let patch = unified::patch(&group, names);
-                any |= !patch.is_empty();
-                out.write_all(patch.as_bytes())?;
-            }
-            Ok(any)
-        })
-    })
+/// The changes of a session as an output asks for them.
+pub struct SessionEdits<'a, 'b> {
+    /// Opens the session as it is. Changes are found in texts that nothing was taken out of, or edits would not fit together.
+    pub book: &'a dyn Fn() -> &'a SessionBook<'b>,
+    /// Which calls count.
+    pub which: &'a Which,
+    /// How texts are changed before anybody sees them.
+    pub change: Option<&'a Change<'a>>,
+}
+
+impl ChangeSource for SessionEdits<'_, '_> {
+    fn read(&self, paths: PathStyle, reader: &mut ChangeReader<'_>) -> io::Result<()> {
+        let book = (self.book)();
+        with_names(book, paths, self.change, |names| groups(book, self.which, self.change, |groups| reader(groups, names)))
+    }
 }

@@ -1,4 +1,4 @@
-//! What messages and results are made of: lists of texts and pictures, in the spellings of items, of events and of MCP.
+//! Content, of which messages and results are made: lists of texts and pictures, in the spellings of items, of events and of MCP.
 //!
 //! Elements are told apart by the raw record; they become contents, with texts as they may be seen, only when they are opened. Beside
 //! them stand the small readers of values that `tools` needs for what was opened already.
@@ -88,6 +88,7 @@ impl<'r> ElementMembers<'r> {
     }
 
     fn picture(&self) -> Option<Element<'r>> {
+        // Only the spelling of MCP has the picture itself; all others give an address, which may hold it.
         let address = self.address.or(self.address_camel).flatten().or(self.path).map(Element::Address);
         address.or_else(|| Some(Element::Picture { media: self.media.or(self.media_snake), data: self.data? }))
     }
@@ -98,6 +99,7 @@ fn element<'r>(item: &mut Skim<'r>) -> Result<Element<'r>, Torn> {
     if let Some(text) = item.string() {
         return Ok(Element::Text(text));
     }
+    // A plain value has no members; it is stepped over below.
     let start = item.position();
     let mut members = ElementMembers::default();
     item.object(|key, value| members.take(key.as_bytes(), value))?;
@@ -151,7 +153,7 @@ impl<'r> Element<'r> {
         if let Element::Text(text) = self { Some(text.text()) } else { None }
     }
 
-    /// Whether it is there only encrypted.
+    /// Tells an element that is there only encrypted.
     pub(super) fn is_encrypted(&self) -> bool {
         let mut found = false;
         if let Element::Other(raw) = self {
@@ -206,12 +208,12 @@ pub(super) fn lines<'t>(texts: impl IntoIterator<Item = &'t str>) -> String {
     out
 }
 
-/// Whether a text is JSON, and nothing behind it: an object.
+/// Tells a text that is a whole JSON object, with nothing behind it.
 pub(super) fn is_object(text: &str) -> bool {
     text.trim_start().starts_with('{') && is_whole(text)
 }
 
-/// Whether a text is JSON, and nothing behind it: a list of objects that have a type.
+/// Tells a text that is a whole JSON list of objects that have a type, with nothing behind it.
 pub(super) fn is_content_list(text: &str) -> bool {
     let mut typed = text.trim_start().starts_with('[') && is_whole(text);
     let _ = Skim::new(text.as_bytes()).array(|item| {

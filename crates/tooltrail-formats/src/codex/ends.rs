@@ -39,7 +39,7 @@ pub(super) fn tool<'r>(record: &CodexRecord<'r>) -> Option<Cow<'r, str>> {
     }
 }
 
-/// Whether a kind of record tells the end of a call of one tool.
+/// Tells the kinds of records that end the call of one tool.
 fn is_kind(kind: &str) -> bool {
     matches!(kind, "exec_command_end" | "CommandExecution" | "patch_apply_end" | "FileChange" | "web_search_end" | "WebSearch")
         || matches!(kind, "image_generation_end" | "ImageGeneration" | "view_image_tool_call" | "ImageView")

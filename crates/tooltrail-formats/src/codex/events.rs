@@ -15,7 +15,7 @@ use tooltrail_skim::Raw;
 /// The work on a turn is over.
 const DONE: Work = Work { made: None, turn: None, done: true };
 
-/// Whether an event is known: those that are written, and those that the program has besides.
+/// Tells events that are known: those that are written, and those that the program has besides.
 pub(super) fn is_known(kind: &str, event: &Fields<'_>) -> bool {
     match kind {
         "token_count" | "user_message" | "agent_message" | "agent_reasoning" | "agent_reasoning_raw_content" => true,
@@ -34,7 +34,7 @@ pub(super) fn is_known(kind: &str, event: &Fields<'_>) -> bool {
     }
 }
 
-/// The same for an item of a paginated log. A call that does not say of which tool is no call.
+/// Tells items of a paginated log that are known. A call that does not say of which tool is no call.
 pub(super) fn is_known_item(item: &Fields<'_>) -> bool {
     match &*item.name_of_type() {
         "UserMessage" | "HookPrompt" | "AgentMessage" | "Plan" | "Reasoning" | "ContextCompaction" => true,

@@ -1,14 +1,14 @@
 //! The fields of a payload, taken in by one pass and read when somebody asks. Used by `record` alone to fill a record, and by all that
 //! read one.
 //!
-//! What a payload is stands in its `type`, which may come last, so all fields that any payload needs are noted first: where each
+//! The kind of a payload stands in its `type`, which may come last, so all fields that any payload needs are noted first: where each
 //! one stands, nothing more. The same names serve records, payloads, and the items inside payloads.
 
 use std::borrow::Cow;
 use std::ops::Range;
 use tooltrail_skim::{Raw, Skim, Torn, Type};
 
-/// Where a value stands in its record; nowhere, if it is missing. Small, because a record notes many of them.
+/// The place of a value in its record; nowhere, if it is missing. Small, because a record notes many of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     start: u32,
@@ -28,12 +28,12 @@ impl Place {
         self.start as usize..self.end as usize
     }
 
-    /// Whether there is a value.
+    /// Tells whether there is a value.
     pub(super) fn is_some(self) -> bool {
         self.end > 0
     }
 
-    /// The same place, if there is a value.
+    /// This place, if there is a value.
     pub(super) fn there(self) -> Option<Self> {
         self.is_some().then_some(self)
     }
@@ -41,11 +41,11 @@ impl Place {
 
 macro_rules! fields {
     ($($length:literal { $($name:ident $key:literal)+ })+) => {
-        /// Where the known fields of an object stand.
+        /// The places of the known fields of an object.
         #[derive(Clone, Default)]
         pub(super) struct Fields<'r> {
             bytes: &'r [u8],
-            /// Where the object stands itself.
+            /// The place of the object itself.
             own: Place,
             /// The start of the text that its fields are counted from.
             base: usize,
@@ -241,7 +241,7 @@ impl<'r> Fields<'r> {
         Skim::new(self.raw(place))
     }
 
-    /// What a field holds.
+    /// The type of a field's value.
     pub(super) fn kind_of(&self, place: Place) -> Option<Type> {
         self.skim(place).peek()
     }
@@ -297,7 +297,7 @@ impl<'r> Fields<'r> {
         self.string(self.message)
     }
 
-    /// What the payload is.
+    /// The `type` of the object; empty if it has none.
     pub(super) fn name_of_type(&self) -> Cow<'r, str> {
         self.text(self.r#type).unwrap_or_default()
     }

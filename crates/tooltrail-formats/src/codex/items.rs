@@ -73,12 +73,12 @@ fn new_call<'k>(kind: &'k str, item: &Fields<'_>) -> Option<&'k str> {
     kind.strip_suffix("_call").filter(|tool| !tool.is_empty() && item.text(item.call_id).is_some())
 }
 
-/// Whether it is a call of an unknown kind.
+/// Tells a call of an unknown kind.
 pub(super) fn is_new_call(kind: &str, item: &Fields<'_>) -> bool {
     new_call(kind, item).is_some()
 }
 
-/// Whether it is the output of such a call.
+/// Tells the output of such a call.
 pub(super) fn is_new_output(kind: &str, item: &Fields<'_>) -> bool {
     kind.ends_with("_output") && item.text(item.call_id).is_some()
 }
@@ -128,7 +128,7 @@ pub(super) fn say(text: Raw<'_>, echo: Echo, place: Place, record: &CodexRecord<
     emit(Fact::Prompt(Prompt { origin, head, digest, span, echo }));
 }
 
-/// What the program's own texts tell: an agent has ended, the person has stopped the model.
+/// Emits the news in the program's own texts: an agent has ended, the person has stopped the model.
 fn heed(text: Raw<'_>, head: &str, emit: &mut Emit<'_>) {
     let head = head.trim_start();
     if head.starts_with("<subagent_notification>") {
@@ -167,6 +167,7 @@ pub(super) fn letter(letter: &Fields<'_>, emit: &mut Emit<'_>) {
     let (Some(text), Some(author)) = (text, letter.text(letter.author)) else { return };
     let recipient = letter.text(letter.recipient);
     let upwards = recipient.is_none_or(|above| author.strip_prefix(&*above).is_some_and(|rest| rest.starts_with('/')));
+    // The beginning is enough: the type of a letter stands in its first line.
     let head = text.head(HEAD);
     let last = head.trim_start().strip_prefix("Message Type:").is_none_or(|kind| kind.trim_start().starts_with("FINAL_ANSWER"));
     if upwards && last {
@@ -191,6 +192,7 @@ pub(super) fn build<'r>(record: &CodexRecord<'r>, tool: Cow<'r, str>, input: Pla
     let item = record.body();
     let kind = tools::kind(&tool);
     let about = if matches!(kind, Kind::Task | Kind::Subagent) { AboutTask::read(item, input) } else { AboutTask::default() };
+    // Said apart, because a call that is named after its line may get a name from the record of its end.
     let named = record.named();
     Call {
         unnamed: named.is_none(),
@@ -211,7 +213,7 @@ pub(super) fn build<'r>(record: &CodexRecord<'r>, tool: Cow<'r, str>, input: Pla
     }
 }
 
-/// What the arguments of a call say about the task or agent it is about.
+/// The task or agent that a call is about, by its arguments.
 #[derive(Default)]
 struct AboutTask {
     task: Option<String>,
@@ -246,6 +248,7 @@ pub(super) fn output(item: &Fields<'_>) -> Place {
 
 fn result(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
     let Some(call) = record.named() else { return };
+    // Older logs spell the output in other fields; the first that is there has it, also where it is null.
     let place = output(record.body());
     let outcome = output::outcome(record.body().raw(place));
     if let Some((state, exit_code)) = outcome.polled {
@@ -294,12 +297,12 @@ fn own_result<'r>(record: &CodexRecord<'r>, call: Cow<'r, str>) -> Option<CallRe
     Some(CallResult { sole: true, ..answer(call, outcome, item.result, record) })
 }
 
-/// Whether a call that is logged once it is over has ended.
+/// Tells whether a call that is logged once it is over has ended.
 pub(super) fn is_over(item: &Fields<'_>) -> bool {
     item.text(item.status).is_some_and(|state| !matches!(&*state, "in_progress" | "searching" | "generating"))
 }
 
-/// What `status` says.
+/// The outcome by `status`.
 pub(super) fn status(item: &Fields<'_>) -> Signals {
     let (outcome, marker) = match item.text(item.status).as_deref() {
         Some("completed") => (Said::Worked, None),
@@ -310,7 +313,7 @@ pub(super) fn status(item: &Fields<'_>) -> Signals {
     Signals { outcome, marker, ..Signals::default() }
 }
 
-/// Whether a line without a payload is an item of the time before there were payloads.
+/// Tells whether a line without a payload is an item of the time before there were payloads.
 pub(super) fn is_bare(item: &Fields<'_>) -> bool {
     let kind = item.name_of_type();
     if !KNOWN.contains(&&*kind) {

@@ -36,7 +36,6 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use tooltrail_model::assemble::Origin;
 use tooltrail_model::detail::Detailed;
-use tooltrail_model::patch::FilePatch;
 use tooltrail_model::transcript::{Answered, Asked, HookStory, Parts};
 use tooltrail_skim::Torn;
 
@@ -57,7 +56,11 @@ impl Decode for Codex {
     }
 
     fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
-        let record = whole(record)?;
+        let record = CodexRecord::read(record);
+        // Judged where it lies: for every line of a scan, it is too large to be handed on.
+        if let Some(torn) = record.torn {
+            return Err(torn);
+        }
         facts::emit(&record, out);
         Ok(record.depth)
     }
@@ -121,7 +124,11 @@ impl LogFiles for Codex {
 
 impl OpenRecords for Codex {
     fn open<'r>(&'r self, record: Record<'r>) -> Result<Box<dyn TypedRecord + 'r>, Torn> {
-        Ok(Box::new(whole(record)?))
+        let record = Box::new(CodexRecord::read(record));
+        match record.torn {
+            Some(torn) => Err(torn),
+            None => Ok(record),
+        }
     }
 
     fn composed(&self) -> &'static [&'static str] {
@@ -132,18 +139,6 @@ impl OpenRecords for Codex {
     fn detail(&self, ask: &Ask<'_>) -> Detailed {
         tools::detail(ask)
     }
-
-    fn patches(&self, record: &[u8]) -> Vec<FilePatch> {
-        patch::read(record)
-    }
-}
-
-/// Reads a record, unless it breaks off.
-fn whole(record: Record<'_>) -> Result<CodexRecord<'_>, Torn> {
-    #[cfg(test)]
-    crate::reads::note(record.bytes);
-    let record = CodexRecord::read(record);
-    record.torn.map_or(Ok(record), Err)
 }
 
 impl TypedRecord for CodexRecord<'_> {
@@ -160,9 +155,7 @@ impl TypedRecord for CodexRecord<'_> {
     }
 
     fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<Answered> {
-        let mut answered = result::of(self, call, payloads)?;
-        payloads.together(&mut answered.seen);
-        Some(answered)
+        result::of(self, call, payloads)
     }
 
     fn hooks(&self, payloads: Payloads<'_>) -> Vec<HookStory> {

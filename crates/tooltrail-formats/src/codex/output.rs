@@ -16,19 +16,19 @@ use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 /// How much of a text is looked at; the lines that tell something come first.
 const HEAD: usize = 1024;
-/// The same where the command stands in front of them.
+/// How much of it where the command stands in front of them.
 const LONG_HEAD: usize = 1 << 20;
 
-/// What an output says.
+/// The outcome of a call, by its output.
 #[derive(Debug, Default)]
 pub(super) struct Outcome<'r> {
     pub(super) signals: Signals,
     pub(super) run_ms: Option<u64>,
     /// The background task the call became.
     pub(super) task: Option<Cow<'r, str>>,
-    /// What it says of the task that the call asked about.
+    /// News of the task that the call asked about.
     pub(super) polled: Option<(TaskState, Option<i64>)>,
-    /// What it says of agents by name.
+    /// News of agents by name.
     pub(super) agents: Vec<(Cow<'r, str>, TaskState)>,
     pub(super) child: Option<Child<'r>>,
     pub(super) hook: Option<Hook<'r>>,
@@ -96,6 +96,7 @@ fn unwrapped(bytes: &[u8], payloads: Payloads<'_>) -> Option<(Vec<Content>, Opti
 /// a list of content, as JSON.
 fn untimed(elements: Vec<Element<'_>>, payloads: Payloads<'_>) -> Vec<Content> {
     let first = elements.first().and_then(Element::text);
+    // Other headers tell how a command ended, and are read where the call is put into neutral form.
     let header = first.as_deref().map(header::read).filter(Header::is_time_alone);
     let Some(header) = header else { return elements.iter().map(|one| one.open(payloads)).collect() };
     let mut seen = if content::is_content_list(header.body) {
@@ -109,7 +110,7 @@ fn untimed(elements: Vec<Element<'_>>, payloads: Payloads<'_>) -> Vec<Content> {
     seen
 }
 
-/// What a text says about how a call ended.
+/// The outcome by a text.
 fn text<'r>(raw: Raw<'r>) -> Outcome<'r> {
     let mut head = raw.head(HEAD);
     if head.trim_start().starts_with('{') {
@@ -216,7 +217,7 @@ impl<'b> Members<'b> {
     }
 }
 
-/// What an output that is a JSON object says about how a call ended.
+/// The outcome by an output that is a JSON object.
 fn json<'r>(bytes: &[u8]) -> Outcome<'r> {
     let Ok(members) = Members::read(bytes) else {
         // Only the beginning of something, or no JSON at all.
@@ -232,6 +233,7 @@ fn json<'r>(bytes: &[u8]) -> Outcome<'r> {
         }
         Ok(())
     });
+    // Answers of an agent's tools are few and short, so their texts are decoded whole.
     let string = |raw: Option<&[u8]>| Skim::new(raw?).string().map(|text| text.text().into_owned());
     let body = members.output.and_then(|raw| Skim::new(raw).string()).map(|text| text.head(HEAD).into_owned()).unwrap_or_default();
     match code {
@@ -290,7 +292,7 @@ pub(super) fn agent_state(value: &mut Skim<'_>) -> TaskState {
     }
 }
 
-/// Whether a text says that part of it was left out: `…12 tokens truncated…`, `[... omitted 3 of 9 lines ...]`.
+/// Tells a text that says that part of it was left out: `…12 tokens truncated…`, `[... omitted 3 of 9 lines ...]`.
 fn is_truncated(raw: &[u8]) -> bool {
     static CUT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"s truncated"));
     static OMITTED: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"[... omitted "));

@@ -1,4 +1,4 @@
-//! What a record holds for a reader: words, thoughts, calls, and what happened beside them.
+//! The parts of a record for a reader: words, thoughts, calls, and what happened beside them.
 //!
 //! The items of the conversation say everything once. Events and completed items mostly say it again (`echo`), or add how a call
 //! ended; only some tell of things of their own.
@@ -30,7 +30,7 @@ pub(super) fn of(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Parts {
     Parts { time: record.time, echo, voice: Some(voice(record)), parts, ..Parts::default() }
 }
 
-/// Who repeats a message. Each says it once, so that one who says it again means a second message.
+/// The voice that repeats a message. Each says it once, so that one who says it again means a second message.
 fn voice(record: &CodexRecord<'_>) -> &'static str {
     match record.class {
         RecordClass::Event if matches!(&*record.kind, "task_complete" | "turn_complete") => "end of a turn",
@@ -56,6 +56,7 @@ impl<'r> PartsReader<'_, 'r> {
 
     /// Some fields that are text, one below the other.
     fn texts(&self, places: &[Place]) -> Option<String> {
+        // Joined before they are opened, so that a secret over several lines is seen.
         let texts: Vec<Cow<'_, str>> = places.iter().filter_map(|place| self.body.text(*place)).collect();
         (!texts.is_empty()).then(|| self.payloads.decoded(texts.join("\n")))
     }
@@ -128,7 +129,7 @@ impl<'r> PartsReader<'_, 'r> {
         element.text().map_or_else(|| Part::Media(element.open(self.payloads)), |text| part(&text))
     }
 
-    /// What reaches the model in the person's name.
+    /// Parts of what reaches the model in the person's name.
     fn said(&self, content: &[Element<'_>]) -> Vec<Part> {
         let mut parts = Vec::new();
         for one in content {
@@ -167,6 +168,7 @@ impl<'r> PartsReader<'_, 'r> {
             *items.get_or_insert(0) += 1;
             Ok(())
         });
+        // An empty list is a fact, too; a missing one is none.
         if self.body.kind_of(self.body.replacement_history) == Some(Type::Array) {
             items.get_or_insert(0);
         }
@@ -260,7 +262,7 @@ impl<'r> PartsReader<'_, 'r> {
         Some(self.payloads.decoded(texts.join("\n")))
     }
 
-    /// What a review found: in the words that were shown, or in its own.
+    /// The findings of a review: in the words that were shown, or in its own.
     fn review(&self) -> Option<String> {
         let found = self.body.text_inside(self.body.review_output, "overall_explanation");
         found.or_else(|| self.body.text(self.body.review)).map(|text| self.payloads.decoded(text.into_owned()))
@@ -298,7 +300,7 @@ impl<'r> PartsReader<'_, 'r> {
         (true, parts)
     }
 
-    /// What a hook asks the model, in the person's name.
+    /// The requests of a hook to the model, in the person's name.
     fn hook_prompt(&self) -> Vec<Part> {
         let mut parts = Vec::new();
         let _ = self.body.skim(self.body.fragments).array(|fragment| {

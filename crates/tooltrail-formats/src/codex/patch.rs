@@ -2,66 +2,13 @@
 //!
 //! The patch is a text between `*** Begin Patch` and `*** End Patch`. It comes as the input of a custom tool, as `{"input":…}`, as
 //! `["apply_patch", …]` in a shell's command, or inside a script as a heredoc. It has no line numbers; where the log also tells the
-//! `changes`, those have.
+//! `changes`, those have. `tools` finds the text or the changes; here they become files and hunks.
 
-use super::fields::{Fields, Place};
-use super::record::CodexRecord;
-use crate::Record;
 use tooltrail_model::patch::{FileChange, FilePatch, Hunk, PatchLine, unified};
-use tooltrail_model::{At, Span};
-use tooltrail_skim::{Raw, Skim, Type};
+use tooltrail_skim::Skim;
 
 /// How a patch begins.
 pub(super) const BEGIN: &str = "*** Begin Patch";
-
-/// What a record changes in files, before anything of it is read.
-pub(super) fn read(record: &[u8]) -> Vec<FilePatch> {
-    if !may_hold(record) {
-        return Vec::new();
-    }
-    let at = At { line: 0, span: Span { start: 0, end: record.len() as u64 } };
-    let record = CodexRecord::read(Record { at, bytes: record });
-    if record.torn.is_some() { Vec::new() } else { of(&record) }
-}
-
-/// What a record changes: an end event or completed item by its `changes`, a call by the patch in its input.
-fn of(record: &CodexRecord<'_>) -> Vec<FilePatch> {
-    let body = record.body();
-    if body.changes.is_some() {
-        return of_changes(body.skim(body.changes));
-    }
-    let inputs = [body.input, body.arguments, body.action];
-    inputs.into_iter().find_map(|place| of_input(body, place)).map(|text| parse(&text)).unwrap_or_default()
-}
-
-/// The patch in the input of a call.
-fn of_input(payload: &Fields<'_>, place: Place) -> Option<String> {
-    let text = payload.string(place).map(Raw::text);
-    if let Some(text) = &text
-        && let Some(at) = text.find(BEGIN).filter(|_| !text.trim_start().starts_with('{'))
-    {
-        return Some(text[at..].to_owned());
-    }
-    let bytes = text.as_deref().map_or(payload.raw(place), str::as_bytes);
-    let mut found = None;
-    let mut look = |text: Raw<'_>| {
-        let text = text.text();
-        if let Some(at) = text.find(BEGIN) {
-            found.get_or_insert_with(|| text[at..].to_owned());
-        }
-    };
-    let _ = Skim::new(bytes).object(|key, value| {
-        if matches!(key.as_bytes(), b"input" | b"patch" | b"cmd" | b"command") {
-            value.string().into_iter().for_each(&mut look);
-            value.array(|word| {
-                word.string().into_iter().for_each(&mut look);
-                Ok(())
-            })?;
-        }
-        Ok(())
-    });
-    found
-}
 
 /// `{"path":{"type":"update","unified_diff":…,"move_path":…}}`.
 pub(super) fn of_changes(mut changes: Skim<'_>) -> Vec<FilePatch> {
@@ -159,12 +106,6 @@ fn take(file: &mut FilePatch, line: &str, marker: Option<&str>) {
     }
 }
 
-/// Whether the input of a call may hold a patch, before anything is taken apart.
-fn may_hold(record: &[u8]) -> bool {
-    Skim::new(record).peek() == Some(Type::Object)
-        && (memchr::memmem::find(record, BEGIN.as_bytes()).is_some() || memchr::memmem::find(record, b"\"changes\"").is_some())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,33 +132,14 @@ mod tests {
     }
 
     #[test]
-    fn all_carriers_hold_the_same_patch() {
-        let quoted = |text: &str| serde_json::Value::from(text).to_string();
-        let expected = parse(PATCH);
-        let script = format!("cd x && apply_patch <<'EOF'\n{PATCH}\nEOF\n");
-        let inputs = [
-            format!("\"type\":\"custom_tool_call\",\"input\":{}", quoted(PATCH)),
-            format!("\"type\":\"function_call\",\"arguments\":{}", quoted(&format!("{{\"input\":{}}}", quoted(PATCH)))),
-            format!("\"type\":\"function_call\",\"arguments\":{}", quoted(&format!("{{\"command\":[\"apply_patch\",{}]}}", quoted(PATCH)))),
-            format!("\"type\":\"function_call\",\"arguments\":{}", quoted(&format!("{{\"cmd\":{}}}", quoted(&script)))),
-            format!("\"type\":\"local_shell_call\",\"action\":{{\"command\":[\"apply_patch\",{}]}}", quoted(PATCH)),
-        ];
-        for input in inputs {
-            let record = format!("{{\"type\":\"response_item\",\"payload\":{{{input}}}}}");
-            assert_eq!(read(record.as_bytes()), expected, "{input}");
-        }
-    }
-
-    #[test]
     fn changes_have_line_numbers() {
-        let record = br#"{"type":"event_msg","payload":{"type":"patch_apply_end","changes":{"/a":{"type":"update","unified_diff":"@@ -3 +3 @@\n-x\n+y\n","move_path":"/b"},"/c":{"type":"add","content":"1\n2\n"},"/d":{"type":"delete","content":"1\n"}}}}"#;
-        let files = read(record);
+        let changes = br#"{"/a":{"type":"update","unified_diff":"@@ -3 +3 @@\n-x\n+y\n","move_path":"/b"},"/c":{"type":"add","content":"1\n2\n"},"/d":{"type":"delete","content":"1\n"}}"#;
+        let files = of_changes(Skim::new(changes));
         assert_eq!(files.len(), 3);
         assert_eq!((files[0].moved_to.as_deref(), files[0].hunks[0].old_start), (Some("/b"), Some(3)));
         assert_eq!(files[1].hunks[0].lines, [added("1"), added("2")]);
         assert_eq!(files[2].change, FileChange::Delete);
-        let item = br#"{"type":"event_msg","payload":{"type":"item_completed","item":{"type":"FileChange","changes":{"/d":{"type":"delete","content":"1\n"}}}}}"#;
-        assert_eq!(read(item).len(), 1);
+        assert!(of_changes(Skim::new(b"[1]")).is_empty());
     }
 
     #[test]
@@ -225,8 +147,6 @@ mod tests {
         for text in ["", "*** Begin Patch", "*** Begin Patch\n+x\n@@\n*** End of File\n*** Move to: x", "*** Update File: a\n+x"] {
             assert!(parse(text).is_empty(), "{text}");
         }
-        assert!(read(b"{\"type\":\"response_item\",\"payload\":{\"changes\":[1]}}").is_empty());
-        assert!(read(b"[]").is_empty());
         assert_eq!(parse("*** Begin Patch\n*** Update File: a\n-x")[0].hunks[0].lines.len(), 1);
     }
 }

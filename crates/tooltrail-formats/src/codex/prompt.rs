@@ -1,4 +1,5 @@
-//! What reaches the model in the person's name: their words, or text that the program puts in.
+//! Authorship of what reaches the model in the person's name: their words, or text that the program puts in. [`read`] alone decides, for
+//! the turns of a scan and for the parts of a transcript.
 
 use crate::value::Payloads;
 use std::borrow::Cow;
@@ -29,15 +30,16 @@ const TAGS: &[&str] = &[
     "INSTRUCTIONS",
 ];
 
-/// Where an editor's context ends and the person's words begin.
+/// The line at which an editor's context ends and the person's words begin.
 const REQUEST: &str = "## My request for Codex:";
 
-/// Who wrote a text, and how the person's part of it begins.
+/// The author of a text, and how the person's part of it begins.
 pub(super) fn read(head: Cow<'_, str>) -> (Origin, Cow<'_, str>) {
     let text = head.trim_start();
     if text.starts_with("# AGENTS.md instructions") || tag(text).is_some_and(|tag| TAGS.contains(&tag)) {
         return (Origin::Program, head);
     }
+    // An editor puts its own context before the words; without the line between them, all of it is the person's.
     let context = text.starts_with("# Context from my IDE setup:") || text.starts_with(REQUEST);
     if context && let Some((_, words)) = head.split_once(REQUEST) {
         return (Origin::Human, Cow::Owned(words.trim_start().to_owned()));
@@ -45,7 +47,7 @@ pub(super) fn read(head: Cow<'_, str>) -> (Origin, Cow<'_, str>) {
     (Origin::Human, head)
 }
 
-/// Whether the person wrote a text, from its beginning.
+/// Tells a text that the person wrote, from its beginning.
 pub(super) fn is_persons(head: &str) -> bool {
     read(Cow::Borrowed(head)).0 == Origin::Human && !is_image_tag(head)
 }
@@ -77,7 +79,7 @@ pub(super) fn parts(text: &str, payloads: Payloads<'_>) -> Vec<Part> {
     }
 }
 
-/// What a text calls itself that the program put in: its tag in words, or the file it comes from.
+/// The name of a text that the program put in: its tag in words, or the file it comes from.
 pub(super) fn label(text: &str) -> Option<String> {
     let text = text.trim_start();
     if text.starts_with("# AGENTS.md instructions") {
@@ -87,7 +89,7 @@ pub(super) fn label(text: &str) -> Option<String> {
     Some(tag.replace(['_', '-'], " ").to_lowercase())
 }
 
-/// Whether a text is only the tag before or behind a picture.
+/// Tells a text that is only the tag before or behind a picture.
 pub(super) fn is_image_tag(text: &str) -> bool {
     let text = text.trim();
     text == "</image>" || (tag(text) == Some("image") && text.find('>') == Some(text.len() - 1))

@@ -50,10 +50,8 @@ pub(super) enum RecordClass {
 
 /// A record, read in one pass.
 pub(super) struct CodexRecord<'r> {
-    /// The place of the record in its source.
+    /// The place of the record in its source. A call without a name is named after its line.
     pub(super) at: At,
-    /// The record's number, which names a call without a name.
-    pub(super) line: u64,
     /// When it was written.
     pub(super) time: Option<Time>,
     /// How deep it nests.
@@ -76,10 +74,16 @@ pub(super) struct CodexRecord<'r> {
 impl<'r> CodexRecord<'r> {
     /// Reads a record. One that breaks off keeps what was read so far, and says where.
     pub(super) fn read(record: Record<'r>) -> Self {
+        #[cfg(test)]
+        crate::reads::note(record.bytes);
+        Self::glance(record)
+    }
+
+    /// Reads a line to find out whether it is a record at all.
+    pub(super) fn glance(record: Record<'r>) -> Self {
         let bytes = record.bytes;
         let mut all = CodexRecord {
             at: record.at,
-            line: record.at.line,
             time: None,
             depth: 0,
             torn: None,
@@ -108,6 +112,7 @@ impl<'r> CodexRecord<'r> {
     fn take(&mut self, skim: &mut Skim<'r>, bytes: &'r [u8]) -> Result<(), Torn> {
         skim.object(|key, value| {
             match key.as_bytes() {
+                // A number or a text in several spellings; what is no time at all is none.
                 b"timestamp" => self.time = time::read(value),
                 b"payload" if value.peek() == Some(Type::Object) => {
                     let start = value.position();
@@ -176,17 +181,17 @@ impl<'r> CodexRecord<'r> {
         !outer.r#type.is_some() && outer.id.is_some() && (outer.instructions.is_some() || outer.git.is_some())
     }
 
-    /// Whether the record has a payload.
+    /// Tells whether the record has a payload.
     pub(super) fn has_payload(&self) -> bool {
         self.payload.is_some()
     }
 
-    /// Whether a record without a payload is certainly one of the time before there were payloads.
+    /// Tells a record without a payload that is certainly one of the time before there were payloads.
     pub(super) fn is_bare(&self) -> bool {
         self.payload.is_none() && (self.outer.record_type.is_some() || self.is_bare_begin() || items::is_bare(&self.outer))
     }
 
-    /// Whether the record is known, and what it holds. What is not is counted, and shown as it is.
+    /// Tells whether the record is known, and its content. One that is not is counted, and shown as it is.
     pub(super) fn is_known(&self) -> bool {
         let Some(payload) = &self.payload else { return self.is_bare() };
         match &*self.name {
@@ -201,6 +206,7 @@ impl<'r> CodexRecord<'r> {
 
     /// The fields of what the record is about: the completed item, the payload, or the record itself where it has none.
     pub(super) fn body(&self) -> &Fields<'r> {
+        // Nobody knows what the payload of an unknown record means, so the record is shown as a whole.
         let payload = self.payload.as_ref().filter(|_| self.class != RecordClass::Unknown);
         self.item.as_ref().filter(|_| self.class == RecordClass::Completed).or(payload).unwrap_or(&self.outer)
     }
@@ -212,8 +218,7 @@ impl<'r> CodexRecord<'r> {
 
     /// The span in the source of a place in the record.
     pub(super) fn span(&self, place: Place) -> Span {
-        let range = place.range();
-        let start = self.at.span.start;
+        let (start, range) = (self.at.span.start, place.range());
         Span { start: start + range.start as u64, end: start + range.end as u64 }
     }
 
@@ -225,26 +230,26 @@ impl<'r> CodexRecord<'r> {
 
     /// The id of a call; one without any is named after its line.
     pub(super) fn call_id(&self) -> Cow<'r, str> {
-        self.named().unwrap_or_else(|| Cow::Owned(format!("line-{}", self.line)))
+        self.named().unwrap_or_else(|| Cow::Owned(format!("line-{}", self.at.line)))
     }
 
-    /// Whether the record is about a call. One that is logged once it is over, without a name, may have got one from the record of its
+    /// Tells whether the record is about a call. One that is logged once it is over, without a name, may have got one from the record of its
     /// end.
     pub(super) fn is_about(&self, call: &str) -> bool {
         let by_end = || self.class == RecordClass::Item && matches!(&*self.kind, "web_search_call" | "image_generation_call");
         match (self.named(), call.strip_prefix("line-")) {
             (Some(name), _) => name == call,
-            (None, Some(line)) => line == self.line.to_string(),
+            (None, Some(line)) => line == self.at.line.to_string(),
             (None, None) => by_end(),
         }
     }
 
-    /// Whether the record tells how a call ended: an end event, or a completed item.
+    /// Tells a record by which a call ended: an end event, or a completed item.
     pub(super) fn is_end(&self) -> bool {
         ends::tool(self).is_some()
     }
 
-    /// Whether it is a command that the person ran by hand, which is no call of the model.
+    /// Tells a command that the person ran by hand, which is no call of the model.
     pub(super) fn is_by_hand(&self) -> bool {
         let body = self.body();
         matches!(&*self.kind, "exec_command_end" | "CommandExecution")

@@ -1,4 +1,4 @@
-//! What a record says about the request of a call: its input, taken out of whatever carries it.
+//! The request of a call, as far as a record has it: its input, taken out of whatever carries it.
 
 use super::content;
 use super::fields::{Fields, Place};
@@ -38,6 +38,7 @@ fn of_item(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<Value> {
 fn unpacked(fields: &Fields<'_>, place: Place, payloads: Payloads<'_>) -> Value {
     let Some(raw) = fields.some(place) else { return Value::Null };
     let Some(text) = Skim::new(raw).string().map(Raw::text) else { return payloads.value(raw) };
+    // Opened from the innermost text, so that it is parsed once and every text in it is seen as itself.
     let trimmed = text.trim();
     let nested = Skim::new(trimmed.as_bytes()).string().map(Raw::text);
     let inner = nested.as_deref().unwrap_or(trimmed);

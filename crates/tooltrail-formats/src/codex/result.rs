@@ -1,4 +1,4 @@
-//! What a record says about the result of a call: what the model saw, and what the log keeps besides.
+//! The result of a call, as far as a record has it: what the model saw, and what the log keeps besides.
 //!
 //! The output of an item is what the model saw. End events and completed items tell what the tool produced; what they give as seen
 //! counts only where no item says it.
@@ -19,6 +19,13 @@ const NAMES: &[&str] = &["type", "id", "call_id", "callId", "turn_id", "internal
 
 /// The result of a call.
 pub(super) fn of(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<Answered> {
+    let mut result = of_call(record, call, payloads)?;
+    // What was seen may be one text in several pieces.
+    payloads.together(&mut result.seen);
+    Some(result)
+}
+
+fn of_call(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<Answered> {
     if !record.is_about(call) {
         return None;
     }
@@ -44,7 +51,7 @@ pub(super) fn of(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -
     }
 }
 
-/// What an item gives as the output of a call.
+/// The output of a call, by an item.
 fn of_output(item: &Fields<'_>, payloads: Payloads<'_>) -> Answered {
     let (seen, produced) = output::open(item.raw(items::output(item)), payloads);
     Answered { seen, produced, ..Answered::default() }
@@ -56,6 +63,7 @@ pub(super) fn hook(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<H
         return None;
     }
     let item = record.body();
+    // The words are matched as the log has them; only the reason is shown.
     let texts: Vec<Cow<'_, str>> = content::texts(item.some(item.output)?).into_iter().map(Raw::text).collect();
     let hook = markers::hook(content::lines(texts.iter().map(|text| &**text)).trim_start())?;
     let reason = hook.reason.map(|reason| ("reason".to_owned(), payloads.decoded(reason.into_owned())));
@@ -132,7 +140,7 @@ pub(super) fn tool_names(found: Option<&Value>) -> Vec<String> {
     names
 }
 
-/// What a record says besides its names.
+/// The fields of a record besides its names.
 fn rest(body: &Fields<'_>, payloads: Payloads<'_>) -> Option<Value> {
     let mut value = payloads.value(body.own());
     value.as_object_mut()?.retain(|key, value| !NAMES.contains(&key.as_str()) && !value.is_null());

@@ -1,4 +1,4 @@
-//! Whether a line is a record of Codex, asked before anything else is known of a file.
+//! Recognising a record of Codex by one line, before anything else is known of a file.
 
 use super::record::{CodexRecord, KNOWN};
 use crate::Record;
@@ -8,10 +8,10 @@ use tooltrail_skim::Skim;
 /// A line of which only its own words are known.
 fn read(line: &[u8]) -> Option<CodexRecord<'_>> {
     let at = At { line: 0, span: Span { start: 0, end: line.len() as u64 } };
-    Some(CodexRecord::read(Record { at, bytes: line })).filter(|record| record.torn.is_none())
+    Some(CodexRecord::glance(Record { at, bytes: line })).filter(|record| record.torn.is_none())
 }
 
-/// Whether a line is a record of Codex.
+/// Tells a line that is a record of Codex.
 pub(super) fn line(line: &[u8]) -> bool {
     let Some(record) = read(line) else { return false };
     if record.has_payload() {
@@ -25,7 +25,7 @@ pub(super) fn line(line: &[u8]) -> bool {
     record.is_bare() && !record.outer().session_id.is_some() && !has_foreign_keys(line)
 }
 
-/// Whether a line is a record with an envelope: the payload of one could pass for a record of the time before.
+/// Tells a line that is a record with an envelope: the payload of one could pass for a record of the time before.
 pub(super) fn envelope(line: &[u8]) -> bool {
     read(line).is_some_and(|record| record.has_payload() && KNOWN.contains(&&*record.name))
 }

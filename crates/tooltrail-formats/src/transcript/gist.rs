@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tooltrail_model::event::Origin;
 use tooltrail_model::transcript::{Part, Parts, What};
 use tooltrail_model::{At, Span, Time};
+use tracing::warn;
 
 /// How many of the last bytes are looked at again, to see that a longer log is the same one grown.
 const SEAM: u64 = 64;
@@ -158,8 +159,9 @@ pub(super) struct Log<'l> {
 impl Log<'_> {
     /// Gives all its records. A log that is gone or closed to us has none.
     pub(super) fn each(&self, mut take: impl FnMut(&Gist)) {
-        if let Ok(input) = self.shelf.log(self.file) {
-            records::each(input, |_, record, typed| take(&self.gist(record, typed, None)));
+        match self.shelf.log(self.file) {
+            Ok(input) => drop(records::each(input, |_, record, typed| take(&self.gist(record, typed, None)))),
+            Err(error) => warn!(path = ?self.file, %error, "cannot open a log of the session"),
         }
     }
 
@@ -182,7 +184,13 @@ impl Notes {
 impl Noted {
     /// Reads a log from its beginning.
     fn begin(log: Log<'_>) -> Self {
-        let Ok(input) = log.shelf.log(log.file) else { return Noted::default() };
+        let input = match log.shelf.log(log.file) {
+            Ok(input) => input,
+            Err(error) => {
+                warn!(path = ?log.file, %error, "cannot open a log of the session");
+                return Noted::default();
+            }
+        };
         let mut gists = Vec::new();
         let mark = records::each(input, |_, record, typed| gists.push(log.gist(record, typed, gists.last())));
         Noted::at(mark, gists, log)

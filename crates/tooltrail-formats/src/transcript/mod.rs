@@ -15,6 +15,7 @@ pub use gist::Notes;
 pub use near::Around;
 pub use private::Private;
 
+use crate::error::{ErrorChain, ReadError};
 use crate::shelf::Shelf;
 use crate::value::Payloads;
 use crate::{FORMATS, Format, Record};
@@ -80,30 +81,31 @@ impl<'a> SessionBook<'a> {
     }
 
     /// The bytes of a record, as the log has them.
-    pub fn raw(&self, spot: Spot) -> Option<Vec<u8>> {
-        self.shelf.bytes(&self.linked.sources.get(spot.source)?.path, spot.at.span)
+    pub fn raw(&self, spot: Spot) -> Result<Vec<u8>, ReadError> {
+        let source = self.linked.sources.get(spot.source).ok_or(ReadError::Changed)?;
+        self.shelf.read_span(&source.path, spot.at.span)
     }
 
     /// The bytes of a record, and the format it is in.
-    fn record(&self, spot: Spot) -> Option<(&'static dyn Format, Vec<u8>)> {
-        let source = self.linked.sources.get(spot.source)?;
-        let format = format_of(source.summary.agent?)?;
-        Some((format, self.shelf.bytes(&source.path, spot.at.span)?))
+    fn record(&self, spot: Spot) -> Result<(&'static dyn Format, Vec<u8>), ReadError> {
+        let source = self.linked.sources.get(spot.source).ok_or(ReadError::Changed)?;
+        let format = source.summary.agent.and_then(format_of).ok_or(ReadError::Changed)?;
+        Ok((format, self.shelf.read_span(&source.path, spot.at.span)?))
     }
 
     /// A part of a record, as it may be seen.
-    fn part(&self, (spot, part): build::Place) -> Option<Part> {
+    fn part(&self, (spot, part): build::Place) -> Result<Part, ReadError> {
         let (format, bytes) = self.record(spot)?;
-        let record = format.open(Record { at: spot.at, bytes: &bytes }).ok()?;
+        let record = format.open(Record { at: spot.at, bytes: &bytes }).map_err(|_| ReadError::Changed)?;
         let mut parts = record.parts(self.payloads).parts;
-        let part = if part < parts.len() { parts.swap_remove(part) } else { return None };
+        let part = if part < parts.len() { parts.swap_remove(part) } else { return Err(ReadError::Changed) };
         // A result has an entry of its own only where it belongs to no call, or to one that has another.
-        let Part::Result(id) = part else { return Some(part) };
+        let Part::Result(id) = part else { return Ok(part) };
         // Its pieces become one text first, so that a secret in two of them is seen.
         let seen = record.result(&id, Payloads::default()).map(|answer| words(&answer.seen)).unwrap_or_default();
         let known = self.transcript.calls.iter().any(|call| call.row.call == id);
         let label = if known { "another result of the same call" } else { "result without its call" };
-        Some(Part::Folded { label: label.to_owned(), text: self.payloads.decoded(seen) })
+        Ok(Part::Folded { label: label.to_owned(), text: self.payloads.decoded(seen) })
     }
 }
 
@@ -117,9 +119,12 @@ impl Book for SessionBook<'_> {
             return self.call(index);
         }
         let place = (entry.spot, entry.part);
-        let Some(mut part) = self.part(place) else { return gone() };
+        let mut part = match self.part(place) {
+            Ok(part) => part,
+            Err(error) => return gone(&error),
+        };
         if let Part::Command { output, .. } = &mut part
-            && let Some(Part::Command { output: printed, .. }) = self.outputs.get(&place).and_then(|place| self.part(*place))
+            && let Some(Part::Command { output: printed, .. }) = self.outputs.get(&place).and_then(|place| self.part(*place).ok())
         {
             *output = output.take().or(printed);
         }
@@ -128,8 +133,8 @@ impl Book for SessionBook<'_> {
 
     fn call(&self, index: usize) -> Loaded<'_> {
         match story::load(self, index) {
-            Some(story) => Loaded::Call(Box::new(story)),
-            None => gone(),
+            Ok(story) => Loaded::Call(Box::new(story)),
+            Err(error) => gone(&error),
         }
     }
 
@@ -138,8 +143,9 @@ impl Book for SessionBook<'_> {
     }
 }
 
-fn gone() -> Loaded<'static> {
-    Loaded::Gone("the log has changed since it was read; run the command again".to_owned())
+/// In place of an entry that cannot be read: why not.
+fn gone(error: &ReadError) -> Loaded<'static> {
+    Loaded::Gone(ErrorChain(error).to_string())
 }
 
 /// The format of an agent.

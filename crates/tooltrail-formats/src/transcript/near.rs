@@ -104,7 +104,7 @@ impl SessionBook<'_> {
 
     /// What a record holds for a reader.
     fn told(&self, spot: Spot) -> Option<Parts> {
-        let (format, bytes) = self.record(spot)?;
+        let (format, bytes) = self.record(spot).ok()?;
         Some(format.open(Record { at: spot.at, bytes: &bytes }).ok()?.parts(Payloads::default()))
     }
 

@@ -1,41 +1,48 @@
 //! One call, loaded: what its request, its result, its ends and its hooks say, put together once.
 
 use super::SessionBook;
-use crate::{Ask, Format, Record, TypedRecord, saved};
+use crate::error::ReadError;
+use crate::{Ask, Format, Record, TypedRecord, load, saved};
+use tooltrail_model::Status;
 use tooltrail_model::content::Content;
-use tooltrail_model::detail::{Detail, Detailed};
+use tooltrail_model::detail::Detailed;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::{Answered, Asked, CallEntry, HookStory, Made, Nested, SideFile, Spot, Story, Transcript, What};
-use tooltrail_model::{Status, shell};
 
 /// The records of a call, each read once, however many things it says of the call.
 type Records<'r> = Vec<(Spot, Box<dyn TypedRecord + 'r>)>;
 
-pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Option<Story<'b>> {
-    let entry = book.transcript.calls.get(index)?;
+pub(super) fn load<'b>(book: &'b SessionBook<'_>, index: usize) -> Result<Story<'b>, ReadError> {
+    let entry = book.transcript.calls.get(index).ok_or(ReadError::Changed)?;
     let mut bytes: Vec<(Spot, &'static dyn Format, Vec<u8>)> = Vec::new();
     for spot in book.spots_of_call(index) {
-        if !bytes.iter().any(|(known, ..)| *known == spot) {
-            bytes.extend(book.record(spot).map(|(format, bytes)| (spot, format, bytes)));
+        if bytes.iter().any(|(known, ..)| *known == spot) {
+            continue;
+        }
+        match book.record(spot) {
+            Ok((format, read)) => bytes.push((spot, format, read)),
+            // Without its request there is no call; of the rest it is shown with what there is, and the shelf has logged why.
+            Err(error) if spot == entry.request => return Err(error),
+            Err(_) => {}
         }
     }
     let open = bytes.iter().map(|(spot, format, bytes)| Some((*spot, format.open(Record { at: spot.at, bytes }).ok()?)));
     let records: Records<'_> = open.flatten().collect();
-    let (_, format, _) = bytes.iter().find(|(spot, ..)| *spot == entry.request)?;
-    let request = at(&records, entry.request)?;
+    let (_, format, _) = bytes.iter().find(|(spot, ..)| *spot == entry.request).ok_or(ReadError::Changed)?;
+    let request = at(&records, entry.request).ok_or(ReadError::Changed)?;
     let asked = request.request(entry.row.call, book.payloads).unwrap_or_default();
     let answer = answer(book, &records, entry);
     let told = told(*format, &entry.row, &asked, answer.as_ref());
     let side = told.saved.as_ref().map(|saved| side(book, entry, &saved.path, saved.bytes));
     let mut row: CallRow<'b> = entry.row.clone();
-    if let Detail::Shell(command) = &told.detail {
-        shell::tell(&mut row, &command.command);
-    }
-    Some(Story {
+    // Views and digests ask about the command again and again; it is parsed once, here.
+    let command = load::annotate(&mut row, &told.detail);
+    Ok(Story {
         number: entry.number,
         hooks: hooks(book, &records, entry),
         nested: nested(&book.transcript, entry),
         told,
+        command,
         side,
         answer,
         input: asked.input,

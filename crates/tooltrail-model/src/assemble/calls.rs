@@ -1,6 +1,6 @@
 //! Pairing: every result finds its call, whatever the order, and every call without one remembers what came instead.
 
-use super::{Assembler, Thread, hash, hooks};
+use super::{Assembler, ThreadIndex, hash, hooks};
 use crate::event::{Call, CallResult, HookOutcome, HookStage, Id, Nested, Progress, TaskNews, TaskState};
 use crate::issue::IssueCode;
 use crate::position::At;
@@ -11,9 +11,9 @@ use crate::{Kind, Map, Set};
 
 /// The calls of a source by id and by conversation.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Open {
-    /// For each call how it was made.
-    made: Vec<Made>,
+pub(super) struct CallTable {
+    /// Origin of each call.
+    made: Vec<CallOrigin>,
     /// By the hash of the id.
     latest: Map<u64, usize>,
     /// For a call whose id was used before: the call before it.
@@ -23,44 +23,44 @@ pub(super) struct Open {
     /// Hooks that came before their call.
     early_hooks: Map<Box<str>, Vec<LooseHook>>,
     /// Calls without a result and without a sequel, by conversation.
-    waiting: Map<Thread, Vec<usize>>,
+    waiting: Map<ThreadIndex, Vec<usize>>,
     /// The message that all of them are known to belong to, by conversation.
-    speaking: Map<Thread, Id>,
-    /// How many calls a message makes, by the hash of its id.
+    speaking: Map<ThreadIndex, Id>,
+    /// Number of calls of a message, by the hash of its id.
     messages: Map<u64, u32>,
     /// Calls that were interrupted just now, by conversation.
-    stopped: Map<Thread, Vec<usize>>,
+    stopped: Map<ThreadIndex, Vec<usize>>,
     nested: Map<Box<str>, usize>,
-    /// Calls that were turned into a background task, by conversation and task: the last one for each.
-    launched: Map<(Thread, Box<str>), usize>,
+    /// Calls that became a background task, by conversation and task: the last one for each.
+    launched: Map<(ThreadIndex, Box<str>), usize>,
 }
 
-/// What is known of how a call was made that matters only while its source is read.
+/// Message and record of a call, needed only while its source is read.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Made {
+pub(super) struct CallOrigin {
     /// The message.
     message: Option<Id>,
     /// The record.
     node: Option<Id>,
 }
 
-impl Made {
+impl CallOrigin {
     pub(super) fn of(call: &Call<'_>) -> Self {
-        Made { message: call.message_id, node: call.node }
+        CallOrigin { message: call.message_id, node: call.node }
     }
 }
 
-impl Open {
+impl CallTable {
     pub(super) fn latest(&self, id: &str) -> Option<usize> {
         self.latest_by(hash(id))
     }
 
-    /// The same by the hash of the id.
+    /// Index of the latest call by the hash of its id.
     pub(super) fn latest_by(&self, key: u64) -> Option<usize> {
         self.latest.get(&key).copied()
     }
 
-    /// A call has got its id.
+    /// Registers the id that a call got later.
     pub(super) fn named(&mut self, key: u64, index: usize) {
         self.latest.insert(key, index);
     }
@@ -75,12 +75,12 @@ impl Open {
         self.early_hooks.entry(id.into()).or_default().push(hook);
     }
 
-    /// The calls with an id, the latest first. Only so many: a hostile log could use one id for all its calls.
+    /// The calls with an id, the latest first. Limited, because a hostile log could use one id for all its calls.
     fn all(&self, id: &str) -> impl Iterator<Item = usize> {
         self.all_by(hash(id))
     }
 
-    /// The same by the hash of the id.
+    /// The calls with an id, by the hash of the id.
     fn all_by(&self, key: u64) -> impl Iterator<Item = usize> {
         std::iter::successors(self.latest_by(key), |index| self.earlier.get(index).copied()).take(64)
     }
@@ -92,18 +92,20 @@ impl Assembler {
             return self.nested_call(&call, nested);
         }
         let record = self.call_record(&call);
+        // Before the call itself is added: the model goes on, which settles the calls that were open until now.
         self.goes_on();
         self.spoke(call.message_id);
         self.talk.answered();
+        // Without a message id the call may belong to another message than the calls before it.
         if call.message_id.is_none() {
             self.calls.speaking.remove(&self.here.within);
         }
         self.ends_with(Ending::Busy);
-        let index = self.add_call(record, Made::of(&call));
+        let index = self.add_call(record, CallOrigin::of(&call));
         self.calls.waiting.entry(self.here.within).or_default().push(index);
     }
 
-    /// Takes in a call that is only told of. It may be told of again.
+    /// Adds a call that a parent's progress record reports. It may be reported again.
     fn nested_call(&mut self, call: &Call<'_>, nested: &Nested<'_>) {
         if self.calls.nested.contains_key(call.id.as_ref()) {
             return;
@@ -118,8 +120,8 @@ impl Assembler {
         self.out.nested.push(record);
     }
 
-    /// Takes in a call, and the results that came before it.
-    pub(super) fn add_call(&mut self, mut record: CallRecord, made: Made) -> usize {
+    /// Adds a call, with the results and hooks that came before it.
+    pub(super) fn add_call(&mut self, mut record: CallRecord, made: CallOrigin) -> usize {
         let index = self.out.calls.len();
         let before = self.calls.latest.insert(record.key, index);
         if let Some(before) = before {
@@ -147,9 +149,10 @@ impl Assembler {
         self.session(self.here.session);
         let names = &mut self.out.names;
         let model = call.model.as_deref().map(|model| names.of(model)).or(self.model);
-        // The calls of one message come one after the other.
+        // Calls of one message follow each other, so the name is probably known.
         let before = self.out.calls.last().and_then(|call| call.message);
         let message = call.message.as_deref().map(|message| match before {
+            // Message ids are compared before they are stored: most calls repeat the one before.
             Some(before) if names.is(before, message.as_bytes()) => before,
             _ => names.add(message),
         });
@@ -167,6 +170,7 @@ impl Assembler {
             agent: self.here.agent,
             sidechain: self.here.sidechain,
             within: self.here.within,
+            // Calls of subagents have no turn of their own.
             turn: self.out.turns.len().checked_sub(1).and_then(|turn| u32::try_from(turn).ok()).filter(|_| !self.here.sidechain),
             cwd: self.cwd,
             model,
@@ -181,6 +185,7 @@ impl Assembler {
             abandoned: false,
             rare: None,
         };
+        // Rare fields are boxed together: most calls have none of them.
         if call.prompt.is_some() || call.task.is_some() {
             let rare = record.rare_mut();
             (rare.prompt, rare.task) = (call.prompt, call.task.as_deref().map(Into::into));
@@ -212,6 +217,7 @@ impl Assembler {
         self.talk.answered();
         let record = self.result_record(&result);
         let id = result.call.as_ref();
+        // A nested result never replaces another: progress records repeat it.
         if result.nested.is_some() {
             if let Some(call) = self.calls.nested.get(id).and_then(|&index| self.out.nested.get_mut(index)) {
                 call.result.get_or_insert(record);
@@ -220,6 +226,7 @@ impl Assembler {
         }
         self.ends_with(Ending::Told);
         let node = result.node;
+        // The call may follow later in the file; until then the result waits under its id.
         let Some(index) = self.choose(id, node) else {
             if let Some(hook) = &result.hook {
                 let hook = hooks::record(hook, &self.here, &mut self.out.names);
@@ -235,10 +242,11 @@ impl Assembler {
         self.attach(index, record);
     }
 
-    /// The call that a result answers. Where an id was used more than once, the record it hangs on decides, then the
-    /// conversation it is in, then whether there is a result already.
+    /// The call that a result answers. Where an id was used more than once, the record it hangs on decides, then its
+    /// conversation, then whether there is a result already.
     fn choose(&self, id: &str, node: Option<u64>) -> Option<usize> {
         let latest = self.calls.latest(id)?;
+        // The common case: the id is unique.
         if !self.calls.earlier.contains_key(&latest) {
             return Some(latest);
         }
@@ -254,8 +262,8 @@ impl Assembler {
         by_node.or(by_thread).or_else(|| all.find(open)).or(Some(latest))
     }
 
-    /// The call that something at a place is said of, by the hash of its id: of several with the id the last one before it, else the
-    /// first one behind it.
+    /// The call that something at a position refers to, by the hash of its id: of several calls the last one before the
+    /// position, else the first one after it.
     pub(super) fn before(&self, key: u64, at: At) -> Option<usize> {
         let calls = &self.out.calls;
         let before = self.calls.all_by(key).find(|&index| calls[index].at <= at);
@@ -263,7 +271,7 @@ impl Assembler {
     }
 
     pub(super) fn attach(&mut self, index: usize, mut new: ResultRecord) {
-        // Any tool may name an agent; only one that starts them sets it to work.
+        // Any tool may name an agent; only tools that start agents set one to work.
         if self.out.calls[index].kind == Kind::Subagent
             && let Some(child) = new.child.as_ref().filter(|child| child.detached)
         {
@@ -288,7 +296,7 @@ impl Assembler {
         }
         match &mut call.result {
             None => call.result = Some(new),
-            // A program that stopped a tool writes a result in its name; if the real one comes as well, that one counts.
+            // An agent that stopped a tool writes a result in its name; if the real one comes as well, that one counts.
             Some(old) if old.synthetic && !new.synthetic => {
                 let old = std::mem::replace(old, new);
                 call.rare_mut().others.push(old);
@@ -297,13 +305,13 @@ impl Assembler {
         }
     }
 
-    /// Something happened that open calls of this conversation should remember. `message`: calls of that message stay open.
+    /// Notes an event that open calls of this conversation remember. Calls of `message` stay open.
     pub(super) fn sequel(&mut self, sequel: fn(At) -> Sequel, message: Option<Id>) {
         self.steered = None;
         self.sequel_from(self.here.at, sequel, message);
     }
 
-    /// The model goes on after somebody has steered it: what was open before that stays open.
+    /// Notes that the model goes on after it was steered: calls that were open before stay without a result.
     pub(super) fn goes_on(&mut self) {
         if let Some(at) = self.steered.take() {
             self.sequel_from(at, Sequel::MovedOn, None);
@@ -312,7 +320,7 @@ impl Assembler {
 
     fn sequel_from(&mut self, at: At, sequel: fn(At) -> Sequel, message: Option<Id>) {
         self.calls.stopped.remove(&self.here.within);
-        // Another block of the message that speaks already: nothing has changed for its calls.
+        // Another block of the message that is already speaking: nothing has changed for its calls.
         let speaking = match message {
             Some(message) => self.calls.speaking.insert(self.here.within, message),
             None => self.calls.speaking.remove(&self.here.within),
@@ -327,6 +335,7 @@ impl Assembler {
             if call.result.is_some() {
                 return false;
             }
+            // Calls of the message that speaks now are still being made.
             if message.is_some() && made[index].message == message {
                 return true;
             }
@@ -335,10 +344,11 @@ impl Assembler {
         });
     }
 
-    /// The turn that this record follows is over: its open calls will get no result. What is told late, of an earlier turn, follows none
-    /// of the calls that are open now.
+    /// Ends the turn that this record follows: its open calls get no result. A record that comes late, about an earlier
+    /// turn, does not affect the calls that are open now.
     pub(super) fn turn_over(&mut self) {
         let (at, within) = (self.here.at, self.here.within);
+        // Only the main conversation has turns.
         let Some(node) = self.here.node.filter(|_| !self.here.sidechain) else { return };
         let Some(waiting) = self.calls.waiting.get_mut(&within) else { return };
         let (calls, made) = (&mut self.out.calls, &self.calls.made);
@@ -355,12 +365,13 @@ impl Assembler {
             }
             !over
         });
+        // At least one call waited, so the conversation ends here unless more follows.
         if waiting.len() < before {
             self.ends_with(Ending::Spoke);
         }
     }
 
-    /// The session was handed over: what was interrupted just now was interrupted by that.
+    /// Notes a handover of the session: calls that were interrupted just now were interrupted by it.
     pub(super) fn handover(&mut self) {
         for index in self.calls.stopped.remove(&self.here.within).unwrap_or_default() {
             if let Some(result) = &mut self.out.calls[index].result {
@@ -370,7 +381,7 @@ impl Assembler {
         self.sequel(Sequel::Handover, None);
     }
 
-    /// A damaged line seems to hold the result of a call.
+    /// Notes that a damaged line seems to contain the result of a call.
     pub(super) fn damaged(&mut self, id: &str, at: At) {
         if let Some(index) = self.calls.latest(id) {
             let call = &mut self.out.calls[index];
@@ -388,12 +399,12 @@ impl Assembler {
     pub(super) fn task(&mut self, news: TaskNews<'_>) {
         let mut id: Option<Box<str>> = news.id.as_deref().map(Into::into);
         if let Some(poll) = news.poll.as_deref() {
-            // Any tool may print such words; only the answer of one that asks about tasks is news.
+            // Any tool may print such words; only the answer of a tool that asks about tasks is news.
             let Some(call) = self.calls.latest(poll).map(|index| &self.out.calls[index]) else { return };
             if call.kind != Kind::Task {
                 return;
             }
-            // A list of tasks, asked for without naming one, tells of those that ended long ago as well; the first time counts.
+            // A list of all tasks also contains those that ended long ago; only the first report counts.
             let same = |known: &&TaskRecord| known.id.is_some() && known.id == id && known.session == self.here.session;
             let known = || self.out.tasks.iter().rev().take(64).find(same).map(|known| known.state);
             if call.rare().task.is_none() && news.state != TaskState::Running && known() == Some(news.state) {
@@ -401,7 +412,7 @@ impl Assembler {
             }
             id = id.or_else(|| call.rare().task.clone());
         }
-        // Ids of tasks may be used again; what is said of one is meant for the last call that got it.
+        // Task ids may be reused; a report refers to the last call that got the id.
         let launched = id.as_ref().and_then(|id| self.calls.launched.get(&(self.here.within, id.clone())));
         let launched = launched.map(|&index| self.out.names.text(self.out.calls[index].id).into());
         self.out.tasks.push(TaskRecord {
@@ -415,7 +426,7 @@ impl Assembler {
         });
     }
 
-    /// Gives every call its sequel and its number of companions, and lists what does not add up.
+    /// Gives every call its sequel and its number of siblings, and lists inconsistencies.
     pub(super) fn settle_calls(&mut self) {
         for (call, made) in self.out.calls.iter_mut().zip(&self.calls.made) {
             let count = made.message.and_then(|message| self.calls.messages.get(&message));
@@ -423,11 +434,12 @@ impl Assembler {
         }
         let end = self.torn_tail.map_or(Sequel::Ends(self.out.end), Sequel::Truncated);
         for call in self.out.nested.iter_mut().filter(|call| call.result.is_none()) {
-            // Once its parent has an answer, a subagent is not at work any more.
+            // Once its parent has a result, a subagent is not running any more.
             let parent = call.rare().parent.as_deref().and_then(|parent| self.calls.latest(parent));
             let answered = parent.and_then(|parent| self.out.calls[parent].result.as_ref());
             call.sequel = Some(Box::new(answered.map_or(end, |result| Sequel::MovedOn(result.at))));
         }
+        // A refusal by a hook explains a missing result better than anything that came later.
         for call in self.out.calls.iter_mut().filter(|call| call.result.is_none()) {
             let refused =
                 |hook: &&crate::summary::HookRecord| hook.stage == HookStage::Before && hook.outcome == Some(HookOutcome::Blocked);
@@ -441,6 +453,7 @@ impl Assembler {
             let orphans = results.into_iter().map(|(session, result)| Orphan { call: call.clone(), session, result });
             self.out.orphans.extend(orphans);
         }
+        // Sorted, because maps have no order and summaries must be equal for equal sources.
         self.out.orphans.sort_by(|a, b| (a.result.at, &a.call).cmp(&(b.result.at, &b.call)));
         self.call_issues();
     }
@@ -453,6 +466,7 @@ impl Assembler {
         for (index, call) in self.out.calls.iter().enumerate() {
             let (id, tool) = (self.out.names.text(call.id), self.out.names.text(call.tool));
             if let Some(before) = self.calls.earlier.get(&index).map(|&before| &self.out.calls[before])
+                // The same call logged twice is a copy, not a reused id.
                 && (before.tool, before.digest) != (call.tool, call.digest)
             {
                 let text = format!("the id was used before, for another call, on line {}", before.at.line);

@@ -1,7 +1,7 @@
-//! The tree of the conversation: which records hang together, where it was cut or replaced, and where it stands now.
+//! The tree of the conversation: which records belong together, where it was cut or replaced, and its current end.
 //!
-//! Records name the record they follow. Parallel calls, rewinds, cuts and copied pieces make that a forest, sometimes a broken
-//! one; nothing here assumes that a parent exists, comes first, or is not its own descendant.
+//! Records name the record they follow. Parallel calls, rewinds, cuts and copied parts make that a forest, sometimes a
+//! broken one; nothing here assumes that a parent exists, comes first, or is not its own descendant.
 
 use super::{Assembler, Here};
 use crate::event::{Node, Role};
@@ -12,21 +12,22 @@ use crate::{Map, Set};
 /// The records of the conversation, in file order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Chain {
-    nodes: Vec<Link>,
+    nodes: Vec<ChainNode>,
     index: Map<u64, usize>,
-    /// For each record of an unnamed side conversation, the record that began it.
+    /// The first record of the side conversation, for each record of an unnamed one.
     roots: Map<u64, u64>,
     prompts: Set<u64>,
-    /// Records that were taken back.
+    /// Records that were retracted.
     retracted: Set<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Link {
+struct ChainNode {
     id: u64,
     parent: Option<u64>,
     at: At,
-    /// May be the end of the conversation: said by the person or the model, in the main conversation, not hidden.
+    /// Whether it may be the end of the conversation: said by the person or the model, in the main conversation, not
+    /// hidden.
     speaks: bool,
 }
 
@@ -38,46 +39,49 @@ impl Chain {
 
     /// The record that began the side conversation `id` belongs to.
     pub(super) fn root_of(&mut self, id: u64, parent: Option<u64>) -> u64 {
+        // A record with an unknown parent begins a side conversation itself.
         let root = parent.and_then(|parent| self.roots.get(&parent).copied()).unwrap_or(id);
         *self.roots.entry(id).or_insert(root)
     }
 
     pub(super) fn add(&mut self, id: u64, parent: Option<u64>, node: &Node, here: &Here) {
         let speaks = !here.sidechain && !node.hidden && node.role != Role::Other;
-        // The first record with an id is the one; another with the same id is a copy of it.
+        // The first record with an id counts; another with the same id is a copy of it.
         if let std::collections::hash_map::Entry::Vacant(entry) = self.index.entry(id) {
             entry.insert(self.nodes.len());
-            self.nodes.push(Link { id, parent, at: here.at, speaks });
+            self.nodes.push(ChainNode { id, parent, at: here.at, speaks });
         }
     }
 
-    /// Marks a record as a prompt of the person, for telling rewinds from parallel work.
+    /// Marks a record as a prompt of the person, to distinguish rewinds from parallel work.
     pub(super) fn prompt(&mut self, id: u64) {
         self.prompts.insert(id);
     }
 
-    /// The records of a turn, from one of them back to the prompt. Only so many: a hostile log could ask again and again.
+    /// The records of a turn, from one of them back to the prompt. Limited, because a hostile log could ask again and
+    /// again.
     pub(super) fn turn_before(&self, id: u64) -> impl Iterator<Item = u64> {
         let parent = |id: &u64| self.nodes.get(*self.index.get(id)?)?.parent.filter(|_| !self.prompts.contains(id));
         std::iter::successors(Some(id), parent).take(2000)
     }
 
-    /// Marks records as taken back. They may come later.
+    /// Marks records as retracted. They may come later.
     pub(super) fn retract(&mut self, ids: Vec<u64>) {
         self.retracted.extend(ids);
     }
 
-    /// The lines of the records that were taken back, in order.
+    /// Lines of the retracted records, in order.
     fn retracted_lines(&self) -> Vec<u64> {
+        // A retracted record may be in another file, or nowhere.
         let links = self.retracted.iter().filter_map(|id| self.nodes.get(*self.index.get(id)?));
         let mut lines: Vec<u64> = links.map(|link| link.at.line).collect();
         lines.sort_unstable();
         lines
     }
 
-    /// The tree with every parent looked up.
+    /// The tree with every parent resolved.
     fn tree(&self) -> Tree<'_> {
-        let parent = |link: &Link| link.parent.and_then(|parent| self.index.get(&parent).copied()).unwrap_or(NONE);
+        let parent = |link: &ChainNode| link.parent.and_then(|parent| self.index.get(&parent).copied()).unwrap_or(NONE);
         Tree { nodes: &self.nodes, prompts: &self.prompts, parents: self.nodes.iter().map(parent).collect() }
     }
 }
@@ -87,7 +91,7 @@ const NONE: usize = usize::MAX;
 
 /// The records of the conversation with their parents by place.
 struct Tree<'c> {
-    nodes: &'c [Link],
+    nodes: &'c [ChainNode],
     prompts: &'c Set<u64>,
     parents: Vec<usize>,
 }
@@ -97,7 +101,7 @@ impl Tree<'_> {
         Some(self.parents[index]).filter(|&parent| parent != NONE)
     }
 
-    /// The last record that speaks and that nothing spoken follows: where the conversation stands.
+    /// The last record that speaks and that no spoken record follows: the current end of the conversation.
     fn leaf(&self) -> Option<usize> {
         let mut has_child = vec![false; self.nodes.len()];
         for &parent in self.parents.iter().filter(|&&parent| parent != NONE) {
@@ -108,13 +112,15 @@ impl Tree<'_> {
         for tip in (0..self.nodes.len()).filter(|&index| !has_child[index]) {
             // Where another tip's walk has been, its answer has been counted already.
             let mut walk = self.walk(tip).take_while(|&index| !std::mem::replace(&mut seen[index], true));
+            // By place in the file: the record written last is the end, whatever the clocks say.
             leaf = leaf.max(walk.find(|&index| self.nodes[index].speaks));
         }
         leaf
     }
 
-    /// From a record towards the start; ends at a cycle.
+    /// Walks from a record towards the start; ends at a cycle.
     fn walk(&self, from: usize) -> impl Iterator<Item = usize> {
+        // No path is longer than the number of records, so a cycle ends here.
         let mut left = self.nodes.len();
         std::iter::successors(Some(from), move |&index| {
             left = left.checked_sub(1)?;
@@ -122,7 +128,7 @@ impl Tree<'_> {
         })
     }
 
-    /// How many prompts replaced an earlier one: prompts that share a parent with a prompt before them.
+    /// Number of prompts that replaced an earlier one: prompts that share a parent with a prompt before them.
     fn branches(&self) -> u32 {
         let mut seen = Set::default();
         let prompts = self.nodes.iter().filter(|link| link.speaks && self.prompts.contains(&link.id));
@@ -130,7 +136,7 @@ impl Tree<'_> {
         u32::try_from(replaced.count()).unwrap_or(u32::MAX)
     }
 
-    /// Which records were left behind: prompts that another prompt replaced, and all that follows them.
+    /// Records that were abandoned: prompts that another prompt replaced, and everything that follows them.
     ///
     /// Parallel calls fork the tree as well, but stay part of the turn they belong to; a cut starts anew without leaving
     /// anything behind. Only a prompt beside another prompt means that the person went back.
@@ -139,6 +145,7 @@ impl Tree<'_> {
         let prompts = || (0..self.nodes.len()).filter(|&index| self.nodes[index].speaks && self.prompts.contains(&self.nodes[index].id));
         for index in prompts() {
             let Some(parent) = self.nodes[index].parent else { continue };
+            // Of several prompts below one parent, the one on the current path was chosen, else the last.
             let best = chosen.entry(parent).or_insert(index);
             if !current.contains(best) {
                 *best = index;
@@ -150,6 +157,7 @@ impl Tree<'_> {
                 state[index] = Some(true);
             }
         }
+        // Each record is visited once: walks stop where the answer is known already.
         for start in 0..self.nodes.len() {
             let path: Vec<usize> = self.walk(start).take_while(|&index| state[index].is_none()).take(self.nodes.len()).collect();
             let above = path.last().and_then(|&last| self.parent(last)).and_then(|parent| state[parent]);
@@ -166,6 +174,7 @@ impl Tree<'_> {
         let mut seen = vec![0usize; self.nodes.len()];
         for start in 0..self.nodes.len() {
             let mut index = start;
+            // A walk stops where an earlier one has been, so every record is visited once.
             while seen[index] == 0 {
                 seen[index] = start + 1;
                 match self.parent(index) {
@@ -180,7 +189,7 @@ impl Tree<'_> {
 }
 
 impl Assembler {
-    /// Works out the shape of the conversation, and what of it was left behind by a rewind.
+    /// Determines the shape of the conversation, and the part abandoned by a rewind.
     pub(super) fn settle_chain(&mut self) {
         let chain = &self.chain;
         let tree = chain.tree();
@@ -194,11 +203,13 @@ impl Assembler {
                 text: "a record that is its own ancestor".to_owned(),
             });
         }
+        // A speaking record without a parent here is the start, or comes after a cut.
         let roots = chain.nodes.iter().zip(&tree.parents).filter(|(link, parent)| link.speaks && **parent == NONE);
         self.out.shape.segments = u32::try_from(roots.count()).unwrap_or(u32::MAX);
         self.out.shape.branches = tree.branches();
         let leaf = tree.leaf();
         self.out.shape.leaf = leaf.map(|leaf| chain.nodes[leaf].at);
+        // Without rewinds nothing is abandoned, and the walks below can be skipped.
         if self.out.shape.branches == 0 {
             return self.abandon_calls();
         }
@@ -211,10 +222,11 @@ impl Assembler {
         self.abandon_calls();
     }
 
-    /// A call was left behind if its turn was, or if its record was taken back.
+    /// Marks calls as abandoned if their turn is, or if their record was retracted.
     fn abandon_calls(&mut self) {
         for call in &mut self.out.calls {
             let turn = call.turn.and_then(|turn| self.out.turns.get(turn as usize));
+            // The retracted lines are sorted, for this search.
             call.abandoned = turn.is_some_and(|turn| turn.abandoned) || self.out.retracted.binary_search(&call.at.line).is_ok();
         }
     }
@@ -229,7 +241,7 @@ mod tests {
         let mut chain = Chain::default();
         for &(id, parent, prompt) in links {
             chain.index.insert(id, chain.nodes.len());
-            chain.nodes.push(Link { id, parent, at: At::default(), speaks: true });
+            chain.nodes.push(ChainNode { id, parent, at: At::default(), speaks: true });
             if prompt {
                 chain.prompt(id);
             }

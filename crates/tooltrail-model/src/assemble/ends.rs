@@ -1,24 +1,24 @@
-//! Ends: some logs tell how a call ended in a record of its own, beside the result or where there is none.
+//! Ends: some logs record the end of a call separately, beside the result or instead of it.
 //!
-//! An end may come before the request, so ends wait until everything was read. One that no request answers to is a call itself:
-//! there is no other record of it. Where the request has no id, what was asked tells which end is its own.
+//! An end may come before the request, so ends wait until everything was read. An end without a request becomes a call
+//! itself: there is no other record of it. Where the request has no id, its input shows which end belongs to it.
 
 use super::Assembler;
-use super::calls::Made;
+use super::calls::CallOrigin;
 use crate::event::{End, TaskState};
 use crate::summary::{CallRecord, ResultRecord, TaskRecord};
 use crate::text::Names;
 use crate::verdict::Said;
 use crate::{Map, Set};
 
-/// How many requests and ends without a partner are tried. The two are written one after the other.
+/// Number of unpaired requests and ends that are tried. The two are written close together.
 const TRIES: usize = 64;
 
-/// A call as its end tells it.
+/// A call as its end describes it.
 #[derive(Clone, Debug)]
-pub(super) struct Ended {
+pub(super) struct EndedCall {
     call: CallRecord,
-    made: Made,
+    made: CallOrigin,
     result: ResultRecord,
 }
 
@@ -26,18 +26,19 @@ impl Assembler {
     pub(super) fn end(&mut self, end: &End<'_>) {
         let call = self.call_record(&end.call);
         let result = self.result_record(&end.result);
-        self.ends.push(Ended { call, made: Made::of(&end.call), result });
+        self.ends.push(EndedCall { call, made: CallOrigin::of(&end.call), result });
     }
 
     /// Gives every end to its call.
     pub(super) fn settle_ends(&mut self) {
         let ends = std::mem::take(&mut self.ends);
         let nameless = self.nameless(&ends);
-        for (number, Ended { call, made, mut result }) in ends.into_iter().enumerate() {
+        for (number, EndedCall { call, made, mut result }) in ends.into_iter().enumerate() {
             if let Some(&index) = nameless.get(&number) {
                 self.give_name(index, &call);
             }
             let Some(index) = self.before(call.key, call.at) else {
+                // No request: this record is all there is, so its time says nothing about when the call was made.
                 result.sole = true;
                 let index = self.add_call(call, made);
                 self.attach(index, result);
@@ -47,6 +48,7 @@ impl Assembler {
             known.rare_mut().ends.push(result.at);
             match &mut known.result {
                 None => known.result = Some(result),
+                // The call was answered while its work went on: this is the end of that work.
                 Some(old) if old.signals.backgrounded && old.at < result.at => {
                     let news = end_of_task(known, &self.out.names, &result);
                     self.out.tasks.push(news);
@@ -56,9 +58,9 @@ impl Assembler {
         }
     }
 
-    /// The requests without an id that ends with an id belong to, by the number of the end: those that ask for the same, in the same
-    /// turn, the nearest first.
-    fn nameless(&self, ends: &[Ended]) -> Map<usize, usize> {
+    /// Requests without an id that belong to ends with an id, by the number of the end: those with the same input in the
+    /// same turn, the nearest first.
+    fn nameless(&self, ends: &[EndedCall]) -> Map<usize, usize> {
         let calls = &self.out.calls;
         let mut requests = (0..calls.len()).filter(|&index| calls[index].unnamed).peekable();
         let mut pairs = Map::default();
@@ -72,6 +74,7 @@ impl Assembler {
             if self.calls.latest_by(end.call.key).is_some() || !known.insert(end.call.key) {
                 continue;
             }
+            // Requests up to here may belong to an earlier end that is still open.
             while let Some(request) = requests.next_if(|&request| calls[request].at < end.call.at) {
                 match take(&mut open_ends, |&end: &usize| ends[end].is_end_of(&calls[request])) {
                     Some(end) => drop(pairs.insert(end, request)),
@@ -83,6 +86,7 @@ impl Assembler {
                 None => open_ends.push(number),
             }
         }
+        // Requests after the last end.
         for request in requests {
             if let Some(end) = take(&mut open_ends, |&end| ends[end].is_end_of(&calls[request])) {
                 pairs.insert(end, request);
@@ -91,7 +95,7 @@ impl Assembler {
         pairs
     }
 
-    /// A request gets the id that its end knows.
+    /// Gives a request the id that its end knows.
     fn give_name(&mut self, index: usize, end: &CallRecord) {
         let call = &mut self.out.calls[index];
         (call.id, call.key, call.unnamed) = (end.id, end.key, end.unnamed);
@@ -99,8 +103,8 @@ impl Assembler {
     }
 }
 
-impl Ended {
-    /// Whether this is the end of a request that has no id. One that does not say what it asks for stands right beside its end.
+impl EndedCall {
+    /// Whether this is the end of a request without an id. A request without input must stand directly beside its end.
     fn is_end_of(&self, request: &CallRecord) -> bool {
         let end = &self.call;
         let same = (end.tool, end.turn, end.within) == (request.tool, request.turn, request.within);
@@ -109,26 +113,27 @@ impl Ended {
     }
 }
 
-/// Takes out the last one that fits.
+/// Removes and returns the last entry that fits.
 fn take(open: &mut Vec<usize>, fits: impl Fn(&usize) -> bool) -> Option<usize> {
     let at = open.iter().rev().take(TRIES).position(fits)?;
     Some(open.remove(open.len() - 1 - at))
 }
 
-/// Adds to a result what the end of the call tells beyond it. What the model was told decides where both say something.
+/// Adds to a result what the end of the call says beyond it. Where both say something, the text for the model decides.
 fn supply(result: &mut ResultRecord, end: ResultRecord) {
     let (told, more) = (&mut result.signals, end.signals);
     if told.outcome == Said::Nothing && told.marker.is_none() {
         told.outcome = more.outcome;
         told.marker = more.marker;
     }
+    // An exit code in a field of its own is more reliable than one found in a text.
     told.exit_field = more.exit_field.or(told.exit_field);
     told.denial = told.denial.or(more.denial);
     result.run_ms = end.run_ms.or(result.run_ms);
     result.child = result.child.take().or(end.child);
 }
 
-/// The end of a call that had been answered while its work went on is news of that work.
+/// News of a task: the end of a call that had been answered while its work went on.
 fn end_of_task(call: &CallRecord, names: &Names, end: &ResultRecord) -> TaskRecord {
     let state = match end.signals.outcome {
         Said::Worked => TaskState::Completed,

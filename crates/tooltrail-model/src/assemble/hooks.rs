@@ -1,11 +1,11 @@
-//! Hooks: hung on the call they ran for, or on their turn. Several records about one run become one.
+//! Hooks: attached to the call they ran for, or to their turn. Several records about one run become one.
 
 use super::{Assembler, Here};
 use crate::event::{Hook, HookOutcome, Text};
 use crate::summary::{HookRecord, LooseHook};
 use crate::text::Names;
 
-/// How much of a hook's own words is kept; the rest stays in the log.
+/// Characters of a hook's texts that are kept; the rest stays in the log.
 const WORDS: usize = 500;
 
 pub(super) fn record(hook: &Hook<'_>, here: &Here, names: &mut Names) -> HookRecord {
@@ -35,24 +35,24 @@ fn cut(text: &str) -> &str {
     &text[..end]
 }
 
-/// Adds a record of a hook to those of a call: as a new run, or as more about a run already known.
+/// Adds a record of a hook to those of a call: as a new run, or as more about a known run.
 pub(super) fn add(hooks: &mut Vec<HookRecord>, new: HookRecord) {
     let same = |old: &&mut HookRecord| {
         let about = old.event == new.event && (old.name == new.name || old.name.is_none() || new.name.is_none());
         let command = old.command == new.command || old.command.is_none() || new.command.is_none();
-        // Two records that both tell an end and a command are two runs, but a refusal is told again by the call's result.
+        // Two records with both an outcome and a command are two runs, but a refusal is repeated by the call's result.
         let again = old.outcome == Some(HookOutcome::Blocked) && new.outcome == old.outcome;
         about && command && (again || old.outcome.is_none() || new.outcome.is_none() || old.command.is_none() || new.command.is_none())
     };
     let Some(old) = hooks.iter_mut().rev().take(32).find(same) else {
-        // Nearly every call that has a hook has one.
+        // Nearly every call with hooks has exactly one.
         if hooks.is_empty() {
             hooks.reserve_exact(1);
         }
         hooks.push(new);
         return;
     };
-    // A refusal outweighs whatever else is said about the same run.
+    // A refusal outweighs everything else that is said about the same run.
     let blocked = Some(HookOutcome::Blocked);
     let tells_more = new.outcome.is_some() && (old.outcome.is_none() || (new.outcome == blocked && old.outcome != blocked));
     if tells_more {
@@ -80,7 +80,7 @@ impl Assembler {
             None => self.out.hooks.push(loose),
             Some(id) => match self.calls.latest(id) {
                 Some(index) => add(&mut self.out.calls[index].hooks, loose.hook),
-                // The call may come later; if it does not, the hook belongs to its turn.
+                // The call may come later; otherwise the hook belongs to its turn.
                 None => self.calls.early_hook(id, loose),
             },
         }

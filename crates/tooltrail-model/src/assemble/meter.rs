@@ -1,4 +1,4 @@
-//! Tokens that a log tells as running totals: each reading counts once, by what was added since the one before.
+//! Tokens that a log records as running totals: each reading counts once, by the difference to the one before.
 
 use super::Assembler;
 use crate::event::Meter;
@@ -10,10 +10,11 @@ impl Assembler {
         let before = self.meter;
         self.meter = meter.total.or(before);
         if meter.total.is_some() && meter.total == before {
-            // The same reading again.
+            // A repeated reading.
             return;
         }
         let Some(tokens) = meter.last.or_else(|| meter.total.map(|total| since(&total, before.as_ref()))) else { return };
+        // A copy repeats tokens that the original log has counted already.
         if self.owner.is_copy() {
             return;
         }
@@ -32,7 +33,7 @@ impl Assembler {
         self.out.usage.push(snapshot);
     }
 
-    /// Recognises a reading in copies of the log: totals only grow, so within a conversation they name it.
+    /// Identifies a reading in copies of the log: totals only grow, so within a conversation they are unique.
     fn reading(&self, meter: &Meter) -> u64 {
         let mut hasher = foldhash::quality::FixedState::with_seed(0x6d65_7465).build_hasher();
         let owner = self.owner.of_record().unwrap_or(self.here.session);
@@ -47,7 +48,7 @@ impl Assembler {
     }
 }
 
-/// What was added since the reading before; where a total has dropped, the meter was set back and all of it is new.
+/// Difference to the reading before; where a total has dropped, the meter was reset and all of it is new.
 fn since(total: &Tokens, before: Option<&Tokens>) -> Tokens {
     let Some(before) = before else { return *total };
     let added = |field: fn(&Tokens) -> u64| field(total).checked_sub(field(before));

@@ -1,7 +1,7 @@
 //! Layer 1: the events of one source become its [`Summary`].
 //!
-//! An assembler is pure and incremental: it may be asked for a summary at any time and then go on. What it holds grows with
-//! the number of calls and records, never with their payload. Pairing is in `calls`, the conversation's tree in `chain`.
+//! An assembler is pure and incremental: it can return a summary at any time and then continue. Its memory grows with the
+//! number of calls and records, never with their payload. Pairing is in `calls`, the conversation's tree in `chain`.
 
 mod begin;
 mod calls;
@@ -20,7 +20,7 @@ use crate::usage::Snapshot;
 use crate::{Map, Time};
 use std::hash::BuildHasher;
 
-/// What is known of a source before its first record.
+/// Facts about a source that are known before its first record.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
     /// The agent that wrote it; `None` for a file that is no agent's log.
@@ -37,7 +37,7 @@ pub struct Origin {
 #[derive(Clone, Debug)]
 pub struct Assembler {
     out: Summary,
-    /// The session of records that name none: the last one named, at first the one the file is named after.
+    /// The session of records that name none: the last one named, at first the one that the file is named after.
     fallback: Name,
     unnamed_session: Option<Name>,
     subagent: Option<Name>,
@@ -46,27 +46,27 @@ pub struct Assembler {
     here: Here,
     cwd: Option<Name>,
     model: Option<Name>,
-    /// The last timestamp: a record without one stands where it stands in the file.
+    /// The last timestamp; a record without one is placed by its position in the file.
     time: Option<Time>,
-    /// First and last time of records that came before any session was named.
+    /// First and last time of records before any session was named.
     unnamed: (Option<Time>, Option<Time>),
     sessions: Map<Name, usize>,
     last_session: Option<(Name, usize)>,
     agents: Map<AgentKey, u32>,
     usage: Map<(u64, Option<u64>, bool), usize>,
-    calls: calls::Open,
+    calls: calls::CallTable,
     chain: chain::Chain,
     talk: talk::Talk,
-    owner: begin::Owner,
-    ends: Vec<ends::Ended>,
+    owner: begin::LogOwner,
+    ends: Vec<ends::EndedCall>,
     /// The last reading of the meter.
     meter: Option<crate::usage::Tokens>,
     torn_tail: Option<At>,
-    /// The log says that the model was set to work, and not yet that it is done.
+    /// Whether the model was set to work and is not yet done.
     at_work: bool,
     /// The turn that it was last set to work on, where it has a name.
     turn: Option<Id>,
-    /// The first thing that somebody said while it was at work, as long as it has not gone on.
+    /// The first message while it was at work, as long as the model has not gone on.
     steered: Option<At>,
 }
 
@@ -92,7 +92,7 @@ enum AgentKey {
 }
 
 /// A conversation inside a source: the main one, or one of its subagents'.
-type Thread = Option<u32>;
+type ThreadIndex = Option<u32>;
 
 impl Assembler {
     /// An assembler for a source of which nothing has been read.
@@ -125,10 +125,10 @@ impl Assembler {
             last_session: None,
             agents: Map::default(),
             usage: Map::default(),
-            calls: calls::Open::default(),
+            calls: calls::CallTable::default(),
             chain: chain::Chain::default(),
             talk: talk::Talk::default(),
-            owner: begin::Owner::default(),
+            owner: begin::LogOwner::default(),
             ends: Vec::new(),
             meter: None,
             torn_tail: None,
@@ -138,9 +138,9 @@ impl Assembler {
         }
     }
 
-    /// Makes room for what a source of so many bytes usually holds. Room that is not needed is given back in the end.
+    /// Reserves memory for what a source of this size usually contains. Unused memory is released in the end.
     pub fn expect(&mut self, bytes: u64) {
-        // How many bytes of a log there are for each of these, roughly; a size alone is no reason to take much.
+        // Rough bytes of log per entry; the limit keeps a large file alone from reserving much.
         let room = |each: u64| usize::try_from(bytes / each).unwrap_or(usize::MAX).min(1 << 16);
         self.out.calls.reserve(room(8_000));
         self.out.usage.reserve(room(9_000));
@@ -149,7 +149,7 @@ impl Assembler {
         self.chain.expect(room(3_000));
     }
 
-    /// It has only now become known what the source is. Nothing but lines has been counted so far.
+    /// Sets the origin once it is known what the source is. Only lines have been counted so far.
     pub fn recognised(&mut self, origin: Origin) {
         self.out.agent = origin.agent;
         self.fallback = self.out.names.of(&origin.session);
@@ -172,6 +172,7 @@ impl Assembler {
                 self.spoke(block.message);
                 self.ends_with(match (block.message, block.kind) {
                     (None, _) => Ending::Told,
+                    // While the log says that the model is at work, a text is not yet its last word.
                     (Some(_), BlockKind::Text) if !self.at_work => Ending::Spoke,
                     (Some(_), _) => Ending::Busy,
                 });
@@ -192,6 +193,7 @@ impl Assembler {
             }),
             Fact::Boundary(boundary) => self.out.shape.compactions += u32::from(boundary == Boundary::Compaction),
             Fact::Retract(ids) => {
+                // Counted as the log says; the records themselves may be in another file.
                 self.out.shape.retracted += u32::try_from(ids.len()).unwrap_or(u32::MAX);
                 self.chain.retract(ids);
             }
@@ -203,13 +205,13 @@ impl Assembler {
         }
     }
 
-    /// A line of nothing but white space.
+    /// Counts a line of whitespace.
     pub fn blank(&mut self) {
         self.out.tally.lines += 1;
         self.out.tally.blank += 1;
     }
 
-    /// How many bytes have been read so far.
+    /// Sets the number of bytes read so far.
     pub fn read(&mut self, bytes: u64) {
         self.out.tally.bytes = bytes;
     }
@@ -219,23 +221,25 @@ impl Assembler {
         self.out.issues.push(Issue { code, line, call: None, text: text.into() });
     }
 
-    /// What the source amounts to so far.
+    /// Summary of what was read so far.
     pub fn summary(&self) -> Summary {
+        // Finishing ends the reading, and more records may follow.
         self.clone().finish()
     }
 
-    /// The same, when nothing more will come.
+    /// The final summary.
     pub fn finish(mut self) -> Summary {
-        // A log is a session's even if nothing in it names one.
+        // A log belongs to a session even if no record names one.
         if self.out.agent.is_some() && self.out.sessions.is_empty() && !self.out.tally.records.is_empty() {
             self.session(self.fallback);
         }
-        // What names no session belongs to the one that is named after the file.
+        // Records that name no session belong to the one named after the file.
         let (first, last) = self.unnamed;
         if let Some(record) = self.out.sessions.iter_mut().find(|record| Some(record.session) == self.unnamed_session) {
             record.first = [record.first, first].into_iter().flatten().min();
             record.last = record.last.max(last);
         }
+        // The order matters: ends may become calls, calls need their turns, and abandonment needs both.
         self.settle_talk();
         self.settle_ends();
         self.settle_calls();
@@ -245,7 +249,7 @@ impl Assembler {
     }
 
     fn record(&mut self, event: &Event<'_>, name: &str, known: bool) {
-        // Nested records and recovered ones share a line; a line counts once.
+        // Nested and recovered records share a line; a line counts once.
         if event.at.line != self.here.at.line || self.here.at.line == 0 {
             self.out.tally.lines += 1;
             match self.out.tally.records.get_mut(name) {
@@ -256,12 +260,13 @@ impl Assembler {
             }
             self.out.tally.unknown_records += u64::from(!known);
         }
+        // A record follows, so the damaged line before it was not the end of the file.
         self.torn_tail = None;
         let scope = event.scope;
         let session = self.renamed(&scope.session, Some(self.fallback)).unwrap_or(self.fallback);
         self.fallback = session;
         let agent = self.renamed(&scope.agent, self.here.agent);
-        // Everything in a subagent's log is the subagent's, also where its records do not say so.
+        // Everything in a subagent's log belongs to the subagent, even where its records do not say so.
         let agent = agent.or(self.subagent);
         let sidechain = scope.sidechain || self.subagent.is_some();
         self.here = Here { at: event.at, time: event.time, session, agent, sidechain, within: None, node: None, original: None };
@@ -273,6 +278,7 @@ impl Assembler {
         }
         self.time = event.time.or(self.time);
         let named = scope.session.is_some() || !self.out.sessions.is_empty();
+        // Until a session is named, times are collected for the one named after the file.
         let times = if named { None } else { Some(&mut self.unnamed) };
         let (first, last) = match times {
             Some((first, last)) => (first, last),
@@ -288,7 +294,7 @@ impl Assembler {
         }
     }
 
-    /// The name for a text that is probably the one it was before.
+    /// The name for a text that is probably the same as before.
     fn renamed(&mut self, word: &Option<Word<'_>>, before: Option<Name>) -> Option<Name> {
         let word = word.as_deref().filter(|word| !word.is_empty())?;
         let same = before.filter(|&before| self.out.names.is(before, word));
@@ -301,6 +307,7 @@ impl Assembler {
     }
 
     fn session_at(&mut self, session: Name) -> usize {
+        // Nearly all records belong to the session of the record before.
         if let Some((last, index)) = self.last_session
             && last == session
         {
@@ -354,11 +361,12 @@ impl Assembler {
         let branch = self.renamed(&context.branch, known_branch);
         self.model = self.renamed(&context.model, self.model).or(self.model);
         self.cwd = cwd.or(self.cwd);
-        // What a copied record says holds for the conversation it was copied from.
+        // A copied record describes the conversation it was copied from.
         let main = !self.here.sidechain && !self.owner.is_copy();
         let record = &mut self.out.sessions[session];
         if main {
             record.start = record.start.or(cwd);
+            // The first directory counts: later records may come from below it.
             record.cwd = record.cwd.or(repository).or(cwd);
             record.branch = branch.or(record.branch);
         }
@@ -369,6 +377,7 @@ impl Assembler {
         self.here.node = Some(id);
         self.here.original = node.copy_of.or(Some(id));
         self.session(self.here.session).records += 1;
+        // A side conversation without a name is identified by its first record.
         if self.here.sidechain && self.here.agent.is_none() {
             let root = self.chain.root_of(id, parent);
             self.here.within = Some(self.agent(AgentKey::Inline(root)));
@@ -390,6 +399,7 @@ impl Assembler {
             server_tools: usage.server_tools,
             tier: self.renamed(&usage.tier, self.out.usage.last().and_then(|last| last.tier)),
         };
+        // Several records repeat the usage of one message; the best of them counts.
         match self.usage.entry((message, request, self.here.sidechain)) {
             std::collections::hash_map::Entry::Occupied(entry) => {
                 let best = &mut self.out.usage[*entry.get()];
@@ -422,9 +432,10 @@ impl Assembler {
 
     fn title(&mut self, by: TitleBy, text: &str) {
         let record = self.session(self.here.session);
-        // Of two titles with the same weight the last one counts, except for prompts, where it is the first.
+        // Of two titles with the same weight the last one counts, except for prompts, where the first does.
         let wins = record.title.is_none_or(|(have, _)| if by <= TitleBy::Prompt { by > have } else { by >= have });
         let text = if wins { crate::text::headline(text, 120) } else { String::new() };
+        // A title without a visible character does not replace another one.
         if !text.is_empty() {
             let name = self.out.names.of(&text);
             self.session(self.here.session).title = Some((by, name));
@@ -447,14 +458,14 @@ impl Assembler {
         }
     }
 
-    /// The main conversation ends with this, unless more follows.
+    /// Notes that the main conversation ends with this, unless more follows.
     fn ends_with(&mut self, ending: Ending) {
         if self.here.sidechain || self.owner.is_copy() {
             return;
         }
         let ended = Ended { what: ending, time: self.here.time, line: self.here.at.line };
         let before = &mut self.session(self.here.session).ending;
-        // The failure of the service is told in the model's own words, too.
+        // A failure of the service is also reported in the model's own words.
         if before.is_none_or(|before| before.what != Ending::ApiError || before.line != ended.line) {
             *before = Some(ended);
         }
@@ -465,6 +476,7 @@ impl Assembler {
         self.out.tally.unparsed += 1;
         self.here.at = at;
         self.out.end = at;
+        // Only the last line of a file may be torn by a write in progress.
         self.torn_tail = (broken.why == IssueCode::TornTail).then_some(at);
         let text = match broken.why {
             IssueCode::TornTail => "the last line breaks off".to_owned(),
@@ -480,7 +492,7 @@ impl Assembler {
     }
 }
 
-/// A hash for ids that is the same in every process, so that summaries of different runs can be compared.
+/// Hash of an id that is the same in every process, so that summaries of different runs can be compared.
 pub(crate) fn hash(id: &str) -> u64 {
     foldhash::quality::FixedState::with_seed(0x746f_6f6c).hash_one(id)
 }

@@ -1,4 +1,4 @@
-//! Turns: what a person said to the model, each counted once however often the log repeats it.
+//! Turns: the person's prompts, each counted once however often the log repeats it.
 
 use super::Assembler;
 use crate::event::{Echo, Id, Origin, Prompt, TitleBy};
@@ -6,26 +6,26 @@ use crate::summary::{Ending, TurnRecord};
 use crate::verdict::Sequel;
 use crate::{Map, Set};
 
-/// What is said but not settled yet.
+/// Prompts that are not settled yet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Talk {
     /// A command that begins a turn if the model answers it.
     command: Option<TurnRecord>,
-    /// Prompts put in the queue that have not appeared in the conversation.
+    /// Queued prompts that have not appeared in the conversation.
     pub(super) queued: Map<u64, TurnRecord>,
-    /// Prompts handed over in the middle of a turn, which may appear once more as a record of their own.
+    /// Prompts delivered in the middle of a turn, which may appear again as a record of their own.
     mid_turn: Set<u64>,
-    /// A prompt that was told in one of two ways and may be told in the other.
+    /// The last prompt's form, where a log records each prompt in two forms.
     told: Echo,
 }
 
 impl Talk {
-    /// The model was at work: what comes now is another prompt.
+    /// Notes that the model was at work: the next prompt is another one.
     pub(super) fn answered(&mut self) {
         self.told = Echo::None;
     }
 
-    /// Whether a prompt is the one just told, in the other way of telling it.
+    /// Whether a prompt repeats the one before it in the other form.
     fn is_echo(&mut self, new: Echo) -> bool {
         let echo = matches!((self.told, new), (Echo::Sent, Echo::Shown) | (Echo::Shown, Echo::Sent));
         self.told = if echo { Echo::None } else { new };
@@ -47,6 +47,7 @@ impl Assembler {
             return;
         }
         let said = self.here.within.filter(|_| prompt.digest != 0);
+        // The first prompt of a subagent is its task, by which the call that started it is found.
         if let Some(agent) = said.and_then(|within| self.out.agents.get_mut(within as usize)) {
             agent.prompt = agent.prompt.or(Some(prompt.digest));
         }
@@ -55,6 +56,7 @@ impl Assembler {
         }
         match prompt.origin {
             Origin::Program | Origin::Agent => {}
+            // Queued outside of the conversation: it counts when it is delivered, or at the end.
             Origin::Queued if self.here.node.is_none() => {
                 self.talk.queued.insert(prompt.digest, turn);
             }
@@ -71,11 +73,13 @@ impl Assembler {
             Origin::Human if self.talk.is_echo(prompt.echo) => {}
             Origin::Human => {
                 self.talk.queued.remove(&prompt.digest);
+                // While the model works, a prompt steers it: open calls may still get their results.
                 if self.at_work {
                     self.steered = self.steered.or(Some(self.here.at));
                 } else {
                     self.sequel(Sequel::MovedOn, None);
                 }
+                // Delivered before, in the middle of a turn; this is its second record.
                 if !self.talk.mid_turn.remove(&prompt.digest) {
                     self.turn(turn, &prompt.head);
                 }
@@ -83,7 +87,7 @@ impl Assembler {
         }
     }
 
-    /// Recognises a prompt in another copy of the same log, where records have no ids of their own.
+    /// Identifies a prompt in another copy of the same log, where records have no ids of their own.
     fn prompt_id(&self, prompt: &Prompt<'_>) -> Option<Id> {
         let owner = self.out.names.text(self.owner.of_record()?);
         let time = self.here.time?.as_millisecond();
@@ -103,7 +107,7 @@ impl Assembler {
         self.title(TitleBy::Prompt, head);
     }
 
-    /// The model said something: open calls of other messages will get no result, and a command becomes a turn.
+    /// Notes that the model spoke: open calls of other messages get no result, and a pending command becomes a turn.
     pub(super) fn spoke(&mut self, message: Option<Id>) {
         let Some(message) = message else { return };
         if !self.here.sidechain
@@ -114,7 +118,7 @@ impl Assembler {
         self.sequel(Sequel::MovedOn, Some(message));
     }
 
-    /// The last turns were taken back.
+    /// Retracts the last turns.
     pub(super) fn rollback(&mut self, turns: u32) {
         let session = self.here.session;
         let mut left = turns;
@@ -126,7 +130,8 @@ impl Assembler {
         self.out.shape.retracted = self.out.shape.retracted.saturating_add(turns - left);
     }
 
-    /// What was queued and never seen again was handed over without a trace: it counts where it was typed.
+    /// Settles prompts that were queued and never seen again: they were delivered without a trace, and count where they
+    /// were typed.
     pub(super) fn settle_talk(&mut self) {
         let mut queued: Vec<TurnRecord> = self.talk.queued.drain().map(|(_, turn)| turn).collect();
         queued.sort_by_key(|turn| turn.at);

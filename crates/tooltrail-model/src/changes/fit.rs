@@ -1,40 +1,40 @@
-//! Hunks and replacements put on a text: what comes out, and whether that is certain to the byte.
+//! Applies hunks and replacements to a text: the result, and whether it is certain to the byte.
 
 use crate::Set;
 use crate::detail::Replacement;
 use crate::patch::{Hunk, PatchLine};
 
-/// The most comparisons that putting hunks or replacements on a text may take. Only texts made for it need so many.
+/// The most comparisons for applying hunks or replacements to a text. Only texts made for it need so many.
 const EFFORT: usize = 1 << 31;
 
-/// A text that hunks were put on.
+/// A text that hunks were applied to.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Fitted {
-    /// What came out.
+    /// The resulting text.
     pub(super) text: String,
-    /// It is certain, as far as the hunks can be trusted: nobody can tell whether a line that comes begins with spaces or with tabs.
+    /// Whether the text is certain, as far as the hunks can be trusted: an added line may begin with spaces or with tabs.
     pub(super) exact: bool,
 }
 
-/// How far hunks can be trusted.
+/// Reliability of hunks.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Trust<'t> {
     /// To the byte: they were made to be applied.
     Bytes,
-    /// They were made to be shown. What looks like two spaces at the beginning of a line may be a tab, unless the line is one of these;
-    /// and which line lacks its line feed may be marked at the wrong place.
+    /// Hunks made for display. Two spaces at the beginning of a line may be a tab, unless the line is one of these; and
+    /// the line without its line feed may be marked at the wrong place.
     Shown(&'t Set<&'t str>),
 }
 
 /// A text in lines; the last one may lack its line feed.
-struct Lines<'t> {
+struct TextLines<'t> {
     lines: Vec<&'t str>,
     ended: bool,
 }
 
-impl<'t> Lines<'t> {
+impl<'t> TextLines<'t> {
     fn of(text: &'t str) -> Self {
-        Lines { lines: text.split_terminator('\n').collect(), ended: text.is_empty() || text.ends_with('\n') }
+        TextLines { lines: text.split_terminator('\n').collect(), ended: text.is_empty() || text.ends_with('\n') }
     }
 
     fn text(&self) -> String {
@@ -46,10 +46,10 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// Puts hunks with line numbers on a text. Nothing where they do not fit.
+/// Applies hunks with line numbers to a text. `None` where they do not fit.
 pub(super) fn numbered(text: &str, hunks: &[Hunk], trust: Trust<'_>) -> Option<Fitted> {
-    let base = Lines::of(text);
-    let mut out = Lines { lines: Vec::with_capacity(base.lines.len()), ended: base.ended };
+    let base = TextLines::of(text);
+    let mut out = TextLines { lines: Vec::with_capacity(base.lines.len()), ended: base.ended };
     let (mut at, mut exact) = (0, true);
     for hunk in hunks {
         let start = start(hunk, base.lines.len())?;
@@ -66,14 +66,17 @@ pub(super) fn numbered(text: &str, hunks: &[Hunk], trust: Trust<'_>) -> Option<F
                 continue;
             };
             let there = *base.lines.get(at)?;
+            // Displayed hunks show tabs as spaces; anything else that differs means another text.
             if there != own {
                 (matches!(trust, Trust::Shown(_)) && same_but_tabs(there, own)).then_some(())?;
             }
+            // The text's own line is kept, since it has the real tabs.
             if matches!(line, PatchLine::Same(_)) {
                 out.lines.push(there);
             }
             at += 1;
         }
+        // The hunk reaches the end of the text, so it decides about the last line feed.
         if at == base.lines.len() {
             let fits = hunk.old_unended != base.ended || base.lines.is_empty();
             (fits || matches!(trust, Trust::Shown(_))).then_some(())?;
@@ -84,13 +87,14 @@ pub(super) fn numbered(text: &str, hunks: &[Hunk], trust: Trust<'_>) -> Option<F
     Some(Fitted { text: out.text(), exact })
 }
 
-/// The line before which a hunk begins, counted from 0.
+/// Index of the line before which a hunk begins.
 fn start(hunk: &Hunk, lines: usize) -> Option<usize> {
     let first = usize::try_from(hunk.old_start?).ok()?;
     let touches = hunk.lines.iter().any(|line| !matches!(line, PatchLine::Added(_)));
     match touches {
         true => first.checked_sub(1),
-        // Agents do not agree whether such a hunk has the number of the line before it or after it; of an empty text both are 0.
+        // Agents disagree whether such a hunk has the number of the line before it or after it; in an empty text both are
+        // 0.
         false => (lines == 0).then_some(0),
     }
 }
@@ -113,12 +117,13 @@ pub(super) fn reversed(hunks: &[Hunk]) -> Vec<Hunk> {
     hunks.iter().map(hunk).collect()
 }
 
-/// Puts hunks without line numbers on a text, in order, each at the first place after the one before it where its lines stand, as the
-/// program that applies them does. Whatever that program does beyond this (other spaces, other quotes) is not repeated here.
+/// Applies hunks without line numbers to a text, in order, each at the first position after the one before it where its
+/// lines stand, as the program that applies them does. Anything more that the program tolerates (other spaces, other
+/// quotes) is not repeated here.
 pub(super) fn sought(text: &str, hunks: &[Hunk]) -> Option<String> {
-    let base = Lines::of(text);
+    let base = TextLines::of(text);
     let places = places(&base.lines, hunks)?;
-    let mut out = Lines { lines: Vec::new(), ended: true };
+    let mut out = TextLines { lines: Vec::new(), ended: true };
     let mut at = 0;
     for (hunk, place) in hunks.iter().zip(places).filter_map(|(hunk, place)| Some((hunk, place?))) {
         out.lines.extend(base.lines.get(at..place.start)?);
@@ -126,15 +131,15 @@ pub(super) fn sought(text: &str, hunks: &[Hunk]) -> Option<String> {
         at = place.end;
     }
     out.lines.extend(base.lines.get(at..)?);
-    // Only lines that come: they go to the end.
+    // Hunks with only added lines go to the end.
     let rest = hunks.iter().filter(|hunk| hunk.lines.iter().all(|line| matches!(line, PatchLine::Added(_))));
     out.lines.extend(rest.flat_map(|hunk| hunk.lines.iter().filter_map(new)));
-    // Programs disagree about what becomes of an empty line at the end.
+    // Programs disagree about an empty line at the end.
     let blank = |lines: &[&str]| lines.last() == Some(&"");
     (!blank(&base.lines) && !blank(&out.lines)).then(|| out.text())
 }
 
-/// Whether hunks without line numbers could be put on a text by somebody who looks only at letters and digits.
+/// Whether hunks without line numbers could be applied to a text if only letters and digits are compared.
 pub(super) fn may_fit(text: &str, hunks: &[Hunk]) -> bool {
     let bare = |line: &str| line.chars().filter(|letter| letter.is_alphanumeric()).collect::<String>();
     let lines: Vec<String> = text.split_terminator('\n').map(bare).collect();
@@ -151,10 +156,11 @@ pub(super) fn may_fit(text: &str, hunks: &[Hunk]) -> bool {
     places(&lines, &hunks).is_some()
 }
 
-/// Where the lines of each hunk stand; `None` for one that has none.
+/// Positions of the lines of each hunk; `None` for a hunk without any.
 fn places(lines: &[&str], hunks: &[Hunk]) -> Option<Vec<Option<std::ops::Range<usize>>>> {
     let mut at = 0;
     let place = |hunk: &Hunk| {
+        // Context lines only narrow the search: the hunk itself comes after them.
         for context in &hunk.context {
             at = find(lines, &[context.as_str()], at, false)? + 1;
         }
@@ -169,9 +175,10 @@ fn places(lines: &[&str], hunks: &[Hunk]) -> Option<Vec<Option<std::ops::Range<u
     hunks.iter().map(place).collect()
 }
 
-/// The first place from `from` where lines stand; `last`: the end first.
+/// The first position from `from` where lines stand; `last` tries the end first.
 fn find(lines: &[&str], wanted: &[&str], from: usize, last: bool) -> Option<usize> {
     let end = lines.len().checked_sub(wanted.len())?;
+    // Checked before searching: a hostile patch must not take minutes.
     (lines.len().saturating_mul(wanted.len()) <= EFFORT).then_some(())?;
     let stands = |at: usize| lines.get(at..at + wanted.len()) == Some(wanted);
     if last && end >= from && stands(end) {
@@ -180,17 +187,17 @@ fn find(lines: &[&str], wanted: &[&str], from: usize, last: bool) -> Option<usiz
     (from..=end).find(|&at| stands(at))
 }
 
-/// What a line was before.
+/// The old side of a line.
 fn old(line: &PatchLine) -> Option<&str> {
     if let PatchLine::Same(text) | PatchLine::Removed(text) = line { Some(text) } else { None }
 }
 
-/// What a line is after.
+/// The new side of a line.
 fn new(line: &PatchLine) -> Option<&str> {
     if let PatchLine::Same(text) | PatchLine::Added(text) = line { Some(text) } else { None }
 }
 
-/// Whether two texts differ at most in what hunks that are made to be shown get wrong: tabs, and the line feed at the end.
+/// Whether two texts differ at most in what displayed hunks get wrong: tabs, and the line feed at the end.
 pub(super) fn looks_same(one: &str, other: &str) -> bool {
     let (one, other) = (one.strip_suffix('\n').unwrap_or(one), other.strip_suffix('\n').unwrap_or(other));
     same_but_tabs(one, other)
@@ -208,8 +215,8 @@ fn spread(line: &str) -> (usize, &str) {
     ((line.len() - rest.len()) * 2 + (rest.len() - text.len()), text)
 }
 
-/// What replacements make of a text: as they are written, and as programs do that take the line's end along when they delete a text.
-/// Nothing where one is not there, or there more than once.
+/// Results of replacements on a text: as written, and as by programs that remove the line's end when they delete a text.
+/// `None` where a text is missing, or occurs more than once.
 pub(super) fn replaced(text: &str, replacements: &[Replacement]) -> Option<(String, String)> {
     Some((each(text, replacements, false)?, each(text, replacements, true)?))
 }
@@ -224,6 +231,7 @@ fn each(text: &str, replacements: &[Replacement], swallow: bool) -> Option<Strin
             text.clone_from(&one.new);
             continue;
         }
+        // Two matches are enough to know that it is ambiguous.
         let count = text.matches(&*one.old).take(2).count();
         (count == 1 || (count > 1 && one.all)).then_some(())?;
         let ended = format!("{}\n", one.old);
@@ -250,7 +258,7 @@ mod tests {
         assert_eq!(put(text, "@@ -9 +9 @@\n-c\n+C\n", Trust::Bytes), None);
         assert_eq!(put("", "@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n", Trust::Bytes), Some(("x".into(), true)));
         assert_eq!(put("a", "@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a\n", Trust::Bytes), Some(("a\n".into(), true)));
-        // The log says that the line had its end, and it has none.
+        // The log says that the line was ended, but it is not.
         assert_eq!(put("a", "@@ -1 +1 @@\n-a\n+b\n", Trust::Bytes), None);
         assert_eq!(put("a", "@@ -1 +1 @@\n-a\n+b\n", Trust::Shown(&Set::default())), Some(("b\n".into(), true)));
         assert_eq!(put("a\n", "@@ -1 +0,0 @@\n-a\n", Trust::Bytes), Some((String::new(), true)));

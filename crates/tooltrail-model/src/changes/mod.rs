@@ -1,10 +1,9 @@
-//! What the logs know of the texts of files: every version, how it is known, what changed it, and where it changed behind their back.
+//! Texts of files as the logs know them: every version, how it is known, what changed it, and changes from outside.
 //!
-//! Formats gather [`Deed`]s: what calls and backups tell of a file, in order of time. [`replay`] turns them into [`Step`]s, each with
-//! the text before and after as far as that is known; [`net`] sums up those of a session or a turn; [`unified`] writes them as a patch;
-//! [`versions`] lists the texts of one file.
-//! Nothing is guessed: a text that the logs do not hold is [`Known::Unknown`], and a text that does not follow from the one before it
-//! is said to come from outside.
+//! Formats gather [`Deed`]s: statements of calls and backups about a file, in order of time. [`replay`] turns them into
+//! [`Step`]s, each with the text before and after as far as that is known; [`net`] sums up those of a session or a turn;
+//! [`unified`] writes them as a patch; [`versions`] lists the texts of one file. Nothing is guessed: a text that the logs
+//! do not contain is [`Known::Unknown`], and a text that does not follow from the one before it comes from outside.
 
 pub mod net;
 pub mod unified;
@@ -17,15 +16,36 @@ pub use replay::replay;
 
 use crate::detail::{Edit, Write};
 use crate::patch::{FilePatch, Hunk};
+use net::FileNet;
+use std::io;
 use std::sync::Arc;
+use unified::Names;
 
-/// What is known of a file's text at a moment.
+/// The spelling of paths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathStyle {
+    /// For readers: files outside of the project by their whole path.
+    Shown,
+    /// For patches, which take relative paths only.
+    Patch,
+}
+
+/// A reader of the groups of files that changed, and of the names of files and calls.
+pub type ChangeReader<'r> = dyn FnMut(&mut dyn Iterator<Item = Vec<FileNet>>, &Names<'_>) -> io::Result<()> + 'r;
+
+/// Something that knows what a session changed in files. Outputs ask it, formats answer.
+pub trait ChangeSource {
+    /// Gives a reader what changed, a group of files at a time, each found when it is asked for.
+    fn read(&self, paths: PathStyle, reader: &mut ChangeReader<'_>) -> io::Result<()>;
+}
+
+/// Knowledge of a file's text at some time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Known {
     /// Nothing.
     #[default]
     Unknown,
-    /// The file is not there.
+    /// The file does not exist.
     Absent,
     /// All of it.
     Text(Arc<str>),
@@ -37,7 +57,7 @@ impl Known {
         Known::Text(text.into())
     }
 
-    /// A text that may be the one that is known already; it is not kept twice.
+    /// A text that may equal the known one, which is then shared instead of copied.
     fn or_same(&self, text: &str) -> Self {
         if self.as_text() == Some(text) { self.clone() } else { Known::text(text) }
     }
@@ -53,33 +73,33 @@ impl Known {
     }
 }
 
-/// What is told of a file at a moment.
+/// A statement about a file at some time.
 #[derive(Clone, Debug)]
 pub struct Deed {
-    /// Who tells it, by a number that means something to the caller: a call, or a backup.
+    /// The call or backup that says it, by a number that the caller understands.
     pub by: usize,
     /// The file.
     pub path: String,
-    /// What it is.
+    /// The statement.
     pub did: Did,
 }
 
-/// What is told of a file.
+/// Kinds of statements about a file.
 #[derive(Clone, Debug)]
 pub enum Did {
-    /// All of its text, or that it was not there.
+    /// The whole text is known, or that the file did not exist.
     Saw(Known, How),
-    /// It was written as a whole.
+    /// Written as a whole.
     Wrote(Write),
-    /// Texts in it were replaced.
+    /// Some of its texts were replaced.
     Edited(Edit),
-    /// A patch changed it. Where it was moved, [`FilePatch::moved_to`] is the path of its other deeds.
+    /// A patch changed it. If the patch moved it, [`FilePatch::moved_to`] is the path of its other deeds.
     Patched(FilePatch),
-    /// It changed, or may have, in a way that the logs do not tell.
+    /// Changed, or possibly changed, in a way that the logs do not show.
     Unclear,
 }
 
-/// How a text is known.
+/// Source of a known text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum How {
     /// A call read all of it.
@@ -88,7 +108,7 @@ pub enum How {
     Backup,
     /// The log of an edit has the text before it.
     Before,
-    /// It was written as a whole.
+    /// Written as a whole.
     Written,
     /// An edit made it.
     Edited,
@@ -96,7 +116,7 @@ pub enum How {
     Patched,
     /// A patch moved it here, or away.
     Moved,
-    /// It was deleted.
+    /// Deleted.
     Deleted,
 }
 
@@ -116,10 +136,10 @@ impl How {
     }
 }
 
-/// One deed with what was before it and after it.
+/// One statement with the text before and after it.
 #[derive(Clone, Debug)]
 pub struct Step {
-    /// Who tells it; see [`Deed::by`].
+    /// The call or backup that says it; see [`Deed::by`].
     pub by: usize,
     /// The file.
     pub path: String,
@@ -127,21 +147,22 @@ pub struct Step {
     pub before: Known,
     /// The text after.
     pub after: Known,
-    /// How the text after is known.
+    /// Source of the text after.
     pub how: How,
-    /// The text after rests on a text that an earlier deed told. If something changed the file in between, nothing in the logs says so.
+    /// Whether the text after is computed from a text that an earlier statement gave. A change from outside in between
+    /// would go unnoticed.
     pub replayed: bool,
-    /// The file changed, or may have: this is no mere look at it.
+    /// Whether the file changed, or may have; otherwise it was only read.
     pub changes: bool,
-    /// The file was not as the deed before left it.
+    /// Whether the file differed from what the step before left.
     pub outside: bool,
-    /// What changed, where the log says so in pieces.
+    /// The change in hunks, where the log has them.
     pub hunks: Vec<Hunk>,
-    /// Where it came from, or went to.
+    /// Origin or destination, where the file was moved.
     pub moved: Option<Moved>,
 }
 
-/// Where a file came from, or went to.
+/// Origin or destination of a moved file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Moved {
     /// The file that it was.

@@ -1,12 +1,12 @@
-//! The sum: what some of the steps, such as those of a session or a turn, changed in each file all in all.
+//! Net changes: what a selection of steps, such as those of a session or a turn, changed in each file.
 //!
-//! A file's changes are one [`Part::Net`], from the text before the first of them to the text after the last, unless something else
-//! changed it in between, or a text is not known.
+//! A file's changes are one [`Part::Net`], from the text before the first of them to the text after the last, unless
+//! something else changed it in between, or a text is unknown.
 
 use super::{Known, Moved, Step};
 use crate::patch::Hunk;
 
-/// What became of a file.
+/// Net change to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileNet {
     /// The file.
@@ -15,48 +15,48 @@ pub struct FileNet {
     pub moved_from: Option<String>,
     /// The file that it became.
     pub moved_to: Option<String>,
-    /// What happened to it, in order.
+    /// Parts of the change, in order.
     pub parts: Vec<Part>,
 }
 
-/// A part of what happened to a file.
+/// Part of a net change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Part {
-    /// Changes of which the first and the last text are known.
+    /// Changes whose first and last text are known.
     Net {
         /// The text before the first of them.
         before: Known,
         /// The text after the last.
         after: Known,
-        /// Whose they are; see `Deed::by`.
+        /// The calls that made them; see `Deed::by`.
         by: Vec<usize>,
     },
-    /// Somebody else changed it.
+    /// A change from outside of the selection.
     Outside {
         /// The text before.
         before: Known,
         /// The text after.
         after: Known,
-        /// Others who are known to have changed it; nobody where that is outside of the logs.
+        /// Others that are known to have changed it; empty if it happened outside of the logs.
         by: Vec<usize>,
-        /// Who changed it last before that.
+        /// The last call before it.
         last: usize,
-        /// Who changed it next.
+        /// The next call after it.
         next: usize,
     },
-    /// A change of which not all of the text is known.
+    /// A change whose text is not completely known.
     Pieces {
-        /// What is known of it.
+        /// The known hunks.
         hunks: Vec<Hunk>,
         /// The text after it, where only the one before is missing.
         after: Known,
-        /// Whose it is.
+        /// The call that made it.
         by: usize,
     },
 }
 
 impl FileNet {
-    /// Everybody whose changes are in it, in order.
+    /// All calls whose changes are in it, in order.
     pub fn by(&self) -> Vec<usize> {
         let mut all: Vec<usize> = Vec::new();
         let own = self.parts.iter().flat_map(|part| match part {
@@ -65,6 +65,7 @@ impl FileNet {
             Part::Outside { .. } => &[],
         });
         for &by in own {
+            // A call may have changed the file in several parts.
             if !all.contains(&by) {
                 all.push(by);
             }
@@ -72,7 +73,7 @@ impl FileNet {
         all
     }
 
-    /// Whether it ended as it began, as far as all of it is known.
+    /// Whether the file ended as it began, as far as all of it is known.
     pub fn is_back(&self) -> bool {
         let known = self.parts.iter().all(|part| matches!(part, Part::Net { .. }));
         known && self.ends().is_some_and(|(before, after)| before == after)
@@ -87,12 +88,12 @@ impl FileNet {
     }
 }
 
-/// A file of a list, with a rename told as one.
+/// A listed file, with a rename as one entry.
 #[derive(Clone, Copy, Debug)]
 pub enum Listed<'f> {
     /// A file.
     File(&'f FileNet),
-    /// A file that was moved, and nothing else happened to either name: the text before, and the text after.
+    /// A file that was moved without any other change to either name: the text before, and the text after.
     Renamed {
         /// Under its old name.
         old: &'f FileNet,
@@ -105,15 +106,16 @@ pub enum Listed<'f> {
     },
 }
 
-/// Files as they are listed: of two names of one file the first tells both.
+/// Files as they are listed: two names of one file become one entry.
 pub fn listed(files: &[FileNet]) -> Vec<Listed<'_>> {
     let other = |path: &Option<String>| files.iter().find(|file| path.as_ref() == Some(&file.path));
     let mut out = Vec::with_capacity(files.len());
     for file in files {
         match (other(&file.moved_to), other(&file.moved_from)) {
             (Some(new), None) => out.push(renamed(file, new).unwrap_or(Listed::File(file))),
-            // Told with its old name.
+            // Listed under its old name already.
             (None, Some(old)) if renamed(old, file).is_some() => {}
+            // Also a file that was moved here and then moved on.
             _ => out.push(Listed::File(file)),
         }
     }
@@ -123,6 +125,7 @@ pub fn listed(files: &[FileNet]) -> Vec<Listed<'_>> {
 fn renamed<'f>(old: &'f FileNet, new: &'f FileNet) -> Option<Listed<'f>> {
     let paired = old.moved_to.as_ref() == Some(&new.path) && new.moved_from.as_ref() == Some(&old.path);
     let once = old.moved_from.is_none() && new.moved_to.is_none();
+    // One complete change under either name; otherwise there is more to show than the move.
     match (&*old.parts, &*new.parts) {
         (
             [Part::Net { before: before @ Known::Text(_), after: Known::Absent, .. }],
@@ -132,7 +135,7 @@ fn renamed<'f>(old: &'f FileNet, new: &'f FileNet) -> Option<Listed<'f>> {
     }
 }
 
-/// Sums up the steps that `takes` takes, file by file, in the order of their first change.
+/// Sums up the steps that `takes` selects, file by file, in the order of their first change.
 pub fn net(steps: &[Step], takes: impl Fn(usize) -> bool) -> Vec<FileNet> {
     let mut files: Vec<Summing<'_>> = Vec::new();
     for step in steps {
@@ -140,6 +143,7 @@ pub fn net(steps: &[Step], takes: impl Fn(usize) -> bool) -> Vec<FileNet> {
         let place = files.iter().position(|file| file.path == step.path);
         match place.and_then(|place| files.get_mut(place)) {
             Some(file) => file.take(step, taken),
+            // Steps before the first selected one do not matter: its text before has their effect.
             None if taken => files.push(Summing::begin(step)),
             None => {}
         }
@@ -153,11 +157,11 @@ struct Summing<'s> {
     parts: Vec<Part>,
     moved_from: Option<String>,
     moved_to: Option<String>,
-    /// The last step that was taken.
+    /// The last selected step.
     last: &'s Step,
-    /// Steps since then that were not.
+    /// Steps since then that were not selected.
     others: Vec<usize>,
-    /// The file changed since then, and nobody says how.
+    /// Whether the file changed since then from outside.
     outside: bool,
 }
 
@@ -173,13 +177,16 @@ impl<'s> Summing<'s> {
     fn take(&mut self, step: &'s Step, taken: bool) {
         self.outside |= step.outside;
         if !taken {
+            // A step that only saw the file changed nothing, but may have revealed a change from outside.
             self.others.extend(step.changes.then_some(step.by));
             return;
         }
         let (before, after) = (&self.last.after, &step.before);
+        // Equal texts follow even if something happened in between: it was undone.
         let follows = before.is_known() && before == after;
         let by = std::mem::take(&mut self.others);
         let known = before.is_known() && after.is_known();
+        // Two unknown texts are no evidence of a change from outside.
         if !follows && (self.outside || !by.is_empty() || known) {
             let (before, after) = (before.clone(), after.clone());
             self.parts.push(Part::Outside { before, after, by, last: self.last.by, next: step.by });
@@ -188,7 +195,7 @@ impl<'s> Summing<'s> {
         self.outside = false;
     }
 
-    /// Adds a step. `follows`: it goes on from where the last one ended.
+    /// Adds a step. `follows` says whether it starts from where the last one ended.
     fn add(&mut self, step: &'s Step, follows: bool) {
         match &step.moved {
             Some(Moved::From(path)) => self.moved_from = Some(path.clone()),
@@ -196,6 +203,7 @@ impl<'s> Summing<'s> {
             None => {}
         }
         match self.parts.last_mut() {
+            // An unknown text cannot be part of a net change, so the step stands alone.
             _ if !step.before.is_known() || !step.after.is_known() => {
                 self.parts.push(Part::Pieces { hunks: step.hunks.clone(), after: step.after.clone(), by: step.by });
             }

@@ -1,7 +1,9 @@
-//! The replay: deeds in order of time become steps, each with the text before and after. The only place that decides what is known.
+//! The replay: statements in order of time become steps, each with the text before and after. Only this file decides what
+//! is known.
 //!
-//! A deed that tells the whole text settles it, whatever was thought before. One that tells a change is put on the text that is known,
-//! if it fits there; where it does not, the file changed outside, and its text is unknown until a deed tells it again.
+//! A statement of the whole text settles it, whatever was known before. A statement of a change is applied to the known
+//! text, if it fits; where it does not, the file changed from outside, and its text is unknown until a statement gives it
+//! again.
 
 use super::fit::{self, Trust};
 use super::{Deed, Did, How, Known, Moved, Step};
@@ -9,7 +11,7 @@ use crate::detail::{Edit, Write};
 use crate::patch::{FileChange, FilePatch, PatchLine};
 use crate::{Map, Set};
 
-/// Replays deeds, in the order they are given. Files that were moved into each other belong into one replay.
+/// Replays statements in the given order. Files that were moved to each other's names belong into one replay.
 pub fn replay(deeds: impl IntoIterator<Item = Deed>) -> Vec<Step> {
     let mut replay = Replay::default();
     for deed in deeds {
@@ -20,12 +22,12 @@ pub fn replay(deeds: impl IntoIterator<Item = Deed>) -> Vec<Step> {
 
 #[derive(Default)]
 struct Replay {
-    /// What is known of each file now.
+    /// Current knowledge of each file.
     now: Map<String, Known>,
     steps: Vec<Step>,
 }
 
-/// What a deed does to one file.
+/// Effect of a statement on one file.
 struct Done {
     before: Known,
     after: Known,
@@ -89,17 +91,18 @@ impl Replay {
             return;
         };
         let there = self.now.get(&to).cloned().unwrap_or_default();
+        // A move onto a file whose text is unknown counts as a new file.
         let before = if there.is_known() { there } else { Known::Absent };
         let arrives = Done { before, after: done.after, how: How::Moved, replayed: done.replayed, outside: false };
         let (from, other) = (blank.path.clone(), Step { path: to.clone(), ..blank.clone() });
         let leaves = Done { after: Known::Absent, how: How::Moved, replayed: false, ..done };
-        // What changes on the way is told where it arrives.
+        // A change on the way is shown at the destination.
         self.put(blank, leaves, |step| step.moved = Some(Moved::To(to)));
         self.put(other, arrives, |step| (step.hunks, step.moved) = (patch.hunks, Some(Moved::From(from))));
     }
 }
 
-/// Whether a text that the log has for sure is another one than was known.
+/// Whether a certain text differs from what was known.
 fn differs(now: &Known, sure: &Known) -> bool {
     now.is_known() && now != sure
 }
@@ -107,6 +110,7 @@ fn differs(now: &Known, sure: &Known) -> bool {
 fn wrote(now: &Known, write: &Write) -> Done {
     let after = Known::text(&*write.content);
     let done = |before: Known, outside| Done { before, after: after.clone(), how: How::Written, replayed: false, outside };
+    // From the best evidence to the weakest: the text before, that the file was new, hunks, nothing.
     match (&write.original, write.new) {
         (Some(original), _) => {
             let before = now.or_same(original);
@@ -115,14 +119,15 @@ fn wrote(now: &Known, write: &Write) -> Done {
         }
         (None, Some(true)) => done(Known::Absent, differs(now, &Known::Absent)),
         (None, said) => {
-            // The hunks tell the text before, where they can be trusted to the byte.
+            // The hunks give the text before, where they can be trusted to the byte.
             let hunks = fit::reversed(&write.hunks);
             let undone = if hunks.is_empty() { None } else { fit::numbered(&write.content, &hunks, Trust::Shown(&Set::default())) };
             match (undone, now) {
+                // Shown hunks lose tabs; the known text has them.
                 (Some(undone), Known::Text(text)) if fit::looks_same(&undone.text, text) => done(now.clone(), false),
                 (Some(undone), _) if undone.exact => done(Known::text(undone.text), now.is_known()),
                 (Some(_), _) => done(Known::Unknown, now.is_known()),
-                // The log says that it was there.
+                // The log says that the file existed.
                 (None, Known::Absent) if said == Some(false) => done(Known::Unknown, true),
                 (None, _) => done(now.clone(), false),
             }
@@ -131,6 +136,7 @@ fn wrote(now: &Known, write: &Write) -> Done {
 }
 
 fn edited(now: &Known, edit: &Edit) -> Done {
+    // An edit without an old text, on a file that was empty or missing, creates it.
     if let ([only], None | Some("")) = (&*edit.replacements, edit.original.as_deref())
         && only.old.is_empty()
         && !edit.user_modified
@@ -152,7 +158,7 @@ fn edited(now: &Known, edit: &Edit) -> Done {
     };
     let sure = edit.original.is_some();
     let after = change(base, edit, sure);
-    // The text that was known is not the one that was changed.
+    // The known text is not the one that was changed.
     let told = now.or_same(base);
     let outside = if sure { differs(now, &told) } else { after.is_none() };
     let before = if sure || !outside { told } else { Known::Unknown };
@@ -160,30 +166,30 @@ fn edited(now: &Known, edit: &Edit) -> Done {
     Done { before, after, how: How::Edited, replayed: !sure, outside }
 }
 
-/// An edit that replaces nothing makes a new file, or fills an empty one.
+/// An edit that replaces nothing creates a new file, or fills an empty one.
 fn filled(now: &Known, text: &str) -> Done {
     let outside = now.as_text().is_some_and(|text| !text.is_empty());
     let before = if now.as_text() == Some("") { now.clone() } else { Known::Absent };
     Done { before, after: Known::text(text), how: How::Edited, replayed: false, outside }
 }
 
-/// What an edit makes of a text: `None` where it cannot have been made of it, `Some(None)` where what came out cannot be told.
-/// `sure`: the log itself says that this was the text.
+/// Result of an edit on a text: `None` where it cannot have been made on it, `Some(None)` where the result cannot be
+/// determined. `sure` says whether the log itself confirms that this was the text.
 fn change(base: &str, edit: &Edit, sure: bool) -> Option<Option<String>> {
     let proposed: Set<&str> = edit.replacements.iter().flat_map(|one| one.new.split('\n')).collect();
     let fitted = (!edit.hunks.is_empty()).then(|| fit::numbered(base, &edit.hunks, Trust::Shown(&proposed)));
     let replaced = if edit.user_modified { None } else { fit::replaced(base, &edit.replacements) };
     match (replaced, fitted) {
-        // Both tell the same; the replacement knows the tabs.
+        // Both agree; the replacement has the tabs.
         (Some((plain, swallowed)), Some(Some(fitted))) => {
             let both = [plain, swallowed];
             let found = [fit::same_but_tabs, fit::looks_same].iter().find_map(|same| both.iter().find(|text| same(text, &fitted.text)));
             Some(found.cloned().or(fitted.exact.then_some(fitted.text)))
         }
         (Some((plain, swallowed)), None) => Some((plain == swallowed).then_some(plain)),
-        // The text is the right one, so it is the hunks that cannot be understood.
+        // The text is the right one, so the hunks are wrong.
         (Some((plain, swallowed)), Some(None)) if sure => Some((plain == swallowed).then_some(plain)),
-        // The person had the last word, or the agent found the text by another spelling of it.
+        // The person had the last word, or the agent found the text in another spelling.
         (None, Some(Some(fitted))) => Some(fitted.exact.then_some(fitted.text)),
         (None, Some(None) | None) if sure => Some(None),
         (None, None) if edit.user_modified => Some(None),
@@ -191,7 +197,7 @@ fn change(base: &str, edit: &Edit, sure: bool) -> Option<Option<String>> {
     }
 }
 
-/// What an edit tells where whole texts do not.
+/// Hunks of an edit, for where whole texts are missing.
 fn pieces(edit: Edit) -> Vec<crate::patch::Hunk> {
     if !edit.hunks.is_empty() || edit.user_modified {
         return edit.hunks;
@@ -223,7 +229,7 @@ fn deleted(now: &Known, patch: &FilePatch) -> Done {
             let outside = differs(now, &before);
             (before, outside)
         }
-        // It was there, or it could not have been deleted.
+        // The file existed, or it could not have been deleted.
         None if *now == Known::Absent => (Known::Unknown, true),
         None => (now.clone(), false),
     };
@@ -246,7 +252,7 @@ fn updated(now: &Known, patch: &FilePatch) -> Done {
     };
     match after {
         Some(after) => done(now.clone(), Known::text(after), false),
-        // The program that applied it overlooks spaces and signs: what it made of them is not known, but this was the text.
+        // The program that applied it ignores spaces and signs: the result is unknown, but this was the text.
         None if !numbered && fit::may_fit(text, &patch.hunks) => done(now.clone(), Known::Unknown, false),
         None => done(Known::Unknown, Known::Unknown, true),
     }

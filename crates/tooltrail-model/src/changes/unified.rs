@@ -1,6 +1,7 @@
-//! Patches: changes as `git apply` and `patch -p1` take them, made from whole texts, so that they give back the text after to the byte.
+//! Patches: changes as `git apply` and `patch -p1` accept them, made from whole texts, so that they reproduce the text
+//! after to the byte.
 //!
-//! What is not known whole stands in comments, which both programs read over.
+//! Changes without whole texts stand in comments, which both programs ignore.
 
 use super::Known;
 use super::net::{FileNet, Listed, Part, listed};
@@ -11,13 +12,13 @@ use std::fmt::Write;
 /// Lines around a change.
 const CONTEXT: usize = 3;
 
-/// How a patch names things.
+/// Names for files and calls in a patch.
 pub struct Names<'n> {
     /// The path that a file has in the patch: relative, with slashes.
     pub path: &'n dyn Fn(&str) -> String,
-    /// How a call is cited.
+    /// Citation of a call.
     pub call: &'n dyn Fn(usize) -> String,
-    /// What everything belongs to that is not outside: `the logs`, `this session`.
+    /// Name of the whole that is not outside: `the logs`, `this session`.
     pub whole: &'n str,
 }
 
@@ -27,7 +28,7 @@ impl std::fmt::Debug for Names<'_> {
     }
 }
 
-/// What changed between two texts, with line numbers. Only line feeds end lines.
+/// Changes between two texts, with line numbers. Only line feeds end lines.
 pub fn hunks(before: &str, after: &str) -> Vec<Hunk> {
     let (old, new): (Vec<&str>, Vec<&str>) = (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
     // The default algorithm gives up on the shortest answer before it takes too long, and needs no clock for it.
@@ -50,6 +51,7 @@ pub fn hunks(before: &str, after: &str) -> Vec<Hunk> {
         }
         hunk
     };
+    // A group without a change would be a hunk that does nothing.
     let groups = diff.grouped_ops(CONTEXT).into_iter().filter(|ops| ops.iter().any(|op| op.tag() != DiffTag::Equal));
     groups.map(hunk).collect()
 }
@@ -76,7 +78,7 @@ fn one(out: &mut String, file: &FileNet, names: &Names<'_>) {
     let mut comments: Vec<String> = vec![String::new()];
     for part in &file.parts {
         if let Part::Net { before, after, .. } = part {
-            // Whatever lies between two texts that are known belongs to the patch, or it would not apply.
+            // Whatever lies between two known texts belongs to the patch, or it would not apply.
             if let Some(&(_, last)) = diffs.last().filter(|(_, last)| *last != before) {
                 diffs.push((last, before));
                 comments.push(String::new());
@@ -84,13 +86,14 @@ fn one(out: &mut String, file: &FileNet, names: &Names<'_>) {
             diffs.push((before, after));
             comments.push(String::new());
         }
-        // What is said of a part stands before its diff.
+        // Comments on a part stand before its diff.
         let place = comments.len().saturating_sub(if matches!(part, Part::Net { .. }) { 2 } else { 1 });
         if let Some(comment) = comments.get_mut(place) {
             say(comment, part, &path, names);
         }
     }
-    // A file that is made or deleted in between is told in one: `git apply` deletes before it writes, whatever the order.
+    // A file that is created or deleted in between becomes one diff: `git apply` deletes before it writes, whatever the
+    // order.
     let absent =
         |place: usize| diffs.get(place).is_some_and(|(before, after)| (place > 0 && **before == Known::Absent) || **after == Known::Absent);
     if let (Some((first, _)), Some((_, last))) = (diffs.first().copied(), diffs.last().copied())
@@ -108,7 +111,7 @@ fn one(out: &mut String, file: &FileNet, names: &Names<'_>) {
     }
 }
 
-/// What there is to say about a part.
+/// Writes the comments on a part.
 fn say(out: &mut String, part: &Part, path: &str, names: &Names<'_>) {
     let path = quoted(path);
     let _ = match part {
@@ -131,7 +134,7 @@ fn say(out: &mut String, part: &Part, path: &str, names: &Names<'_>) {
     };
 }
 
-/// What a call did to a file of which the logs do not have every text.
+/// Words for a call's change to a file whose texts are not all in the logs.
 pub fn missing(after: &Known) -> &'static str {
     match after {
         Known::Unknown => "changed it; the logs do not have all of its text",
@@ -147,11 +150,12 @@ pub fn pieces(hunks: &[Hunk]) -> String {
     out
 }
 
-/// Says whose a diff is.
+/// Writes the calls that a diff belongs to.
 fn cite<'b>(out: &mut String, by: impl Iterator<Item = &'b usize>, names: &Names<'_>) {
     let mut calls: Vec<String> = Vec::new();
     for by in by {
         let call = (names.call)(*by);
+        // The two names of a moved file share the call that moved it.
         if !calls.contains(&call) {
             calls.push(call);
         }
@@ -159,13 +163,14 @@ fn cite<'b>(out: &mut String, by: impl Iterator<Item = &'b usize>, names: &Names
     let _ = writeln!(out, "# by {}", calls.join(" "));
 }
 
-/// Writes one diff. Texts that are the same under the same name give none.
+/// Writes one diff. Equal texts under the same name give none.
 pub fn diff(out: &mut String, before: &Known, after: &Known, old: &str, new: &str) {
     if (before == after && old == new) || !before.is_known() || !after.is_known() {
         return;
     }
     let _ = writeln!(out, "diff --git {} {}", quoted(&format!("a/{old}")), quoted(&format!("b/{new}")));
     match (before, after) {
+        // The logs do not have the mode; an ordinary file is the likeliest.
         (Known::Absent, _) => out.push_str("new file mode 100644\n"),
         (_, Known::Absent) => out.push_str("deleted file mode 100644\n"),
         _ if old != new => {
@@ -174,12 +179,13 @@ pub fn diff(out: &mut String, before: &Known, after: &Known, old: &str, new: &st
         _ => {}
     }
     let hunks = hunks(before.as_text().unwrap_or_default(), after.as_text().unwrap_or_default());
+    // An empty file or a mere rename has no hunks, and git then writes no `---` and `+++` either.
     if hunks.is_empty() {
         return;
     }
     let side = |known: &Known, side: &str, path: &str| match known {
         Known::Absent => "/dev/null".to_owned(),
-        // A tab ends a name that has spaces in it.
+        // A tab ends a name that contains spaces.
         _ => format!("{}{}", quoted(&format!("{side}/{path}")), if path.contains(' ') { "\t" } else { "" }),
     };
     let _ = writeln!(out, "--- {}\n+++ {}", side(before, "a", old), side(after, "b", new));
@@ -200,6 +206,7 @@ fn body(out: &mut String, hunk: &Hunk) {
     };
     let _ = match hunk.old_start {
         Some(_) => writeln!(out, "@@ -{} +{} @@", range(hunk.old_start, olds), range(hunk.new_start, news)),
+        // Without line numbers it is a hunk to read, not to apply.
         None => writeln!(out, "@@"),
     };
     let place = |skip: fn(&PatchLine) -> bool| hunk.lines.iter().rposition(|line| !skip(line));
@@ -211,13 +218,14 @@ fn body(out: &mut String, hunk: &Hunk) {
             PatchLine::Removed(text) => writeln!(out, "-{text}"),
             PatchLine::Added(text) => writeln!(out, "+{text}"),
         };
+        // Git marks the last line of each side that is not ended.
         if Some(index) == last_old || Some(index) == last_new {
             out.push_str("\\ No newline at end of file\n");
         }
     }
 }
 
-/// A name as git writes it: in quotes where it holds signs that would end it or act.
+/// A name as git writes it: in quotes where it contains characters that would end it or act.
 pub fn quoted(name: &str) -> String {
     let odd = |letter: char| letter.is_control() || matches!(letter, '"' | '\\');
     if !name.contains(odd) {
@@ -231,6 +239,7 @@ pub fn quoted(name: &str) -> String {
             '\t' => out.push_str("\\t"),
             '\r' => out.push_str("\\r"),
             letter if letter.is_control() => {
+                // Git writes other control characters as octal bytes.
                 letter.to_string().bytes().for_each(|byte| {
                     let _ = write!(out, "\\{byte:03o}");
                 });
@@ -242,21 +251,22 @@ pub fn quoted(name: &str) -> String {
     out
 }
 
-/// The path that a file has in a patch: relative to a directory where it lies inside, otherwise without what makes it absolute.
+/// Path of a file in a patch: relative to a directory where it is inside, otherwise without its root.
 pub fn relative(path: &str, directory: Option<&str>) -> String {
     let splits = splits(path, directory);
+    // Without `..`, which could leave the directory that the patch is applied in.
     let names = inside(path, directory).unwrap_or(path).split(splits).filter(|name| !matches!(*name, "" | "." | ".."));
-    // `C:` is no name.
+    // `C:` is not a name.
     let names = names.map(|name| name.strip_suffix(':').unwrap_or(name));
     names.collect::<Vec<_>>().join("/")
 }
 
-/// The path that a file is shown with: relative to a directory where it lies inside, otherwise as it is.
+/// Path of a file for display: relative to a directory where it is inside, otherwise as it is.
 pub fn shown<'p>(path: &'p str, directory: Option<&str>) -> &'p str {
     inside(path, directory).unwrap_or(path)
 }
 
-/// What is left of a path in a directory.
+/// The rest of a path inside of a directory.
 fn inside<'p>(path: &'p str, directory: Option<&str>) -> Option<&'p str> {
     let splits = splits(path, directory);
     let directory = directory?.trim_end_matches(splits);
@@ -264,13 +274,13 @@ fn inside<'p>(path: &'p str, directory: Option<&str>) -> Option<&'p str> {
     (!directory.is_empty() && !rest.is_empty()).then_some(rest)
 }
 
-/// What stands between the names of a path. Elsewhere than on Windows a backslash is a letter like others.
+/// Separators of a path. Elsewhere than on Windows a backslash is an ordinary character.
 fn splits(path: &str, directory: Option<&str>) -> fn(char) -> bool {
     let windows = is_windows(path) || directory.is_some_and(is_windows);
     if windows { |letter| matches!(letter, '/' | '\\') } else { |letter| letter == '/' }
 }
 
-/// `C:\`, `\\server`, or what is left of them where a home directory is `~`.
+/// Whether this is a Windows path: `C:\`, `\\server`, or their rest where a home directory is `~`.
 pub fn is_windows(path: &str) -> bool {
     let bytes = path.as_bytes();
     let drive = bytes.first().is_some_and(u8::is_ascii_alphabetic) && bytes.get(1) == Some(&b':');

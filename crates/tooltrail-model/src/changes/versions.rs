@@ -1,50 +1,52 @@
-//! The versions of one file: every text that is known of it, in order of time, and where something is missing between two of them.
+//! Versions of one file: every known text, in order of time, and gaps between them.
 
 use super::{How, Known, Step};
 
 /// A row of a file's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Entry {
-    /// A text, or that the file was not there.
+    /// A text, or that the file did not exist.
     Version(Version),
-    /// Something is missing.
+    /// A gap.
     Gap(Gap),
 }
 
-/// A text that a file had.
+/// A text that the file had.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Version {
     /// Its number, counted from 1.
     pub number: usize,
     /// The text; never unknown.
     pub known: Known,
-    /// How it is known.
+    /// Source of the text.
     pub how: How,
-    /// It rests on a text that was told before; see [`Step::replayed`].
+    /// Whether it rests on an earlier text; see [`Step::replayed`].
     pub replayed: bool,
-    /// Who told it first; see `Deed::by`.
+    /// The first call or backup with this text; see `Deed::by`.
     pub by: usize,
-    /// Who told it again.
+    /// Further ones with the same text.
     pub again: Vec<usize>,
 }
 
-/// Something that is missing.
+/// A gap between two versions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gap {
-    /// The file changed outside of the logs before somebody told of it again.
+    /// The file changed outside of the logs before this call or backup.
     Outside(usize),
-    /// Somebody changed it, and what came out is not known.
+    /// This call changed it, and the result is unknown.
     Unknown(usize),
 }
 
 /// The versions of one file, from its steps.
 pub fn versions(steps: &[Step]) -> Vec<Entry> {
-    let mut list = List::default();
+    let mut list = VersionList::default();
     for step in steps {
         if step.outside {
             list.entries.push(Entry::Gap(Gap::Outside(step.by)));
+            // A text after the gap is a version again, even if it equals the one before.
             list.now = Known::Unknown;
         }
+        // The text before a change may be a version that no other step has.
         if step.changes {
             list.add(&step.before, How::Before, false, step.by);
         }
@@ -58,24 +60,26 @@ pub fn versions(steps: &[Step]) -> Vec<Entry> {
 }
 
 #[derive(Default)]
-struct List {
+struct VersionList {
     entries: Vec<Entry>,
     now: Known,
     count: usize,
 }
 
-impl List {
-    /// Adds a text, unless it is the one that is known already.
+impl VersionList {
+    /// Adds a text, unless it is the current one.
     fn add(&mut self, known: &Known, how: How, replayed: bool, by: usize) {
-        // That a file was not there before anything is known of it is no version of it.
+        // A missing file before anything is known about it is not a version.
         if *known == Known::Unknown || (*known == Known::Absent && self.count == 0) {
             return;
         }
         if *known == self.now {
+            // A text before a change only confirms the version; it is not another occurrence of it.
             if let Some(Entry::Version(last)) = self.entries.last_mut()
                 && how != How::Before
             {
                 last.again.push(by);
+                // Seeing the text directly once is enough; then it rests on no other.
                 last.replayed &= replayed;
             }
             return;

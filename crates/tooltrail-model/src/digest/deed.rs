@@ -2,12 +2,13 @@
 
 use super::Cited;
 use crate::book::{Book, Loaded, Selection};
+use crate::command::{CommandLine, CommandOutcome, Purpose, SimpleCommand};
 use crate::content::words;
 use crate::detail::{Detail, Detailed, Edit, Shell, Write};
 use crate::event::{HookOutcome, TaskState};
+use crate::failure_hint::failure_hint;
 use crate::patch::{FileChange, FilePatch, Hunk, PatchLine};
 use crate::row::CallRow;
-use crate::shell::{self, Fate, Purpose, Script, Simple};
 use crate::text::headline;
 use crate::transcript::{CallEntry, Story};
 use crate::{Kind, Reason, Status};
@@ -55,10 +56,10 @@ pub(super) enum Same {
 /// A command that ran.
 #[derive(Debug)]
 pub(super) struct Ran {
-    /// As it is understood; `None` where it is not.
-    pub(super) script: Option<Script>,
-    /// What is known of the outcome of each of its commands.
-    pub(super) fates: Vec<Fate>,
+    /// The command as it is understood; `None` where it is not.
+    pub(super) line: Option<CommandLine>,
+    /// The outcome of each of its commands, as far as it is known.
+    pub(super) outcomes: Vec<CommandOutcome>,
     /// Whose exit code was recorded.
     pub(super) exit_of: Option<String>,
     /// Words of the output that speak of a failure.
@@ -137,8 +138,8 @@ fn same(story: &Story<'_>, ran: Option<&Ran>) -> Same {
         story.input.to_string().hash(&mut hasher);
         Same::Input(story.row.tool.to_owned(), hasher.finish())
     };
-    if let Some(script) = ran.and_then(|ran| ran.script.as_ref()) {
-        return Same::Commands(script.essence().into_iter().map(str::to_owned).collect());
+    if let Some(line) = ran.and_then(|ran| ran.line.as_ref()) {
+        return Same::Commands(line.essence_texts().into_iter().map(str::to_owned).collect());
     }
     match &story.told.detail {
         Detail::Write(Write { path, .. }) | Detail::Edit(Edit { path, .. }) if !path.is_empty() => Same::Change(path.clone()),
@@ -203,14 +204,14 @@ fn ran(story: &Story<'_>) -> Option<Ran> {
     let Detail::Shell(shell) = &story.told.detail else { return None };
     let row = &story.row;
     let output = output(story, shell);
-    let script = shell::read(&shell.command);
-    let fates = script.as_ref().map(|script| fates(script, worked(row), &output)).unwrap_or_default();
+    let line = story.command.clone();
+    let outcomes = line.as_ref().map(|line| outcomes(line, worked(row), &output)).unwrap_or_default();
     Some(Ran {
         exit_of: row.exit_of.clone(),
-        hint: if fates.contains(&Fate::Masked) { shell::hint(&output) } else { None },
-        shipped: shipped(story, shell, script.as_ref(), &output),
-        fates,
-        script,
+        hint: if outcomes.contains(&CommandOutcome::Masked) { failure_hint(&output) } else { None },
+        shipped: shipped(story, shell, line.as_ref(), &output),
+        outcomes,
+        line,
     })
 }
 
@@ -232,19 +233,19 @@ fn worked(row: &CallRow<'_>) -> Option<bool> {
     }
 }
 
-/// What is known of the outcome of each command. Where a line failed of which only one command does the work, that one did, unless
-/// the output says that going there failed.
-fn fates(script: &Script, worked: Option<bool>, output: &str) -> Vec<Fate> {
-    let mut fates = script.fates(worked);
-    let essence = script.essence();
+/// The outcome of each command. Where a line failed of which only one command does the work, that one did, unless the output says that
+/// `cd` failed.
+fn outcomes(line: &CommandLine, worked: Option<bool>, output: &str) -> Vec<CommandOutcome> {
+    let mut outcomes = line.outcomes(worked);
+    let essence = line.essence_texts();
     if worked == Some(false) && essence.len() == 1 && !output.contains("cd:") {
-        for (fate, command) in fates.iter_mut().zip(&script.commands) {
-            if *fate == Fate::Unknown && essence.contains(&command.text.as_str()) {
-                *fate = Fate::Failed;
+        for (outcome, command) in outcomes.iter_mut().zip(&line.commands) {
+            if *outcome == CommandOutcome::Unknown && essence.contains(&command.text.as_str()) {
+                *outcome = CommandOutcome::Failed;
             }
         }
     }
-    fates
+    outcomes
 }
 
 /// What a command printed.
@@ -254,16 +255,16 @@ fn output(story: &Story<'_>, shell: &Shell) -> String {
 }
 
 /// Commits and pull requests that a command made: as the agent noted them, else as the programs say in their output.
-fn shipped(story: &Story<'_>, shell: &Shell, script: Option<&Script>, output: &str) -> Vec<(String, String)> {
+fn shipped(story: &Story<'_>, shell: &Shell, line: Option<&CommandLine>, output: &str) -> Vec<(String, String)> {
     if !matches!(story.row.status, Status::Succeeded | Status::Answered) {
         return Vec::new();
     }
     if !shell.git.is_empty() {
         return shell.git.iter().map(|(what, words)| (if what == "pr" { "pull_request" } else { what }.to_owned(), which(words))).collect();
     }
-    let commands = script.map(|script| script.commands.as_slice()).unwrap_or_default();
+    let commands = line.map(|line| line.commands.as_slice()).unwrap_or_default();
     let mut found = Vec::new();
-    let commits = |command: &&Simple| command.purpose == Some(Purpose::Commit) && !command.text.contains("--dry-run");
+    let commits = |command: &&SimpleCommand| command.purpose == Some(Purpose::Commit) && !command.text.contains("--dry-run");
     if let Some(made) = commands.iter().find(commits) {
         let hashes: Vec<&str> = output.lines().filter_map(commit).collect();
         // A quiet commit has no hash, but an outcome of its own.

@@ -1,10 +1,10 @@
-//! Folding: what all deeds of a session amount to together.
+//! Folding: all effects of a session's calls become one digest.
 
 use super::deed::{Deed, Ran, Same};
 use super::{Changed, ChangedFile, Digest, Open, Outcome, Quote, Run, Shipped};
 use crate::book::{Book, Loaded, Selection};
+use crate::command::{CommandOutcome, Purpose};
 use crate::event::Origin;
-use crate::shell::{Fate, Purpose};
 use crate::transcript::{Entry, Part, What};
 use crate::{Reason, Status};
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// The longest quote, in characters.
 const QUOTE: usize = 600;
 
-/// What deeds amount to; quotes, state and time are not theirs to tell.
+/// Digest of effects, without quotes, state and times, which come from elsewhere.
 pub(super) fn digest(deeds: &[Deed]) -> Digest {
     let with = |status: Status| deeds.iter().filter(|deed| deed.status == status).map(open).collect();
     Digest {
@@ -58,64 +58,69 @@ fn changed(deeds: &[Deed]) -> Changed {
                 files.len() - 1
             });
             let Some(file) = files.get_mut(place) else { continue };
+            // A single unknown number makes the sum unknown.
             file.lines = file.lines.zip(*lines).map(|(sum, more)| (sum.0 + more.0, sum.1 + more.1));
+            // A call may change one file several times.
             if file.calls.last() != Some(&deed.cited) {
                 file.calls.push(deed.cited.clone());
             }
         }
     }
+    // Which files a command changed is unknown, so commands are listed separately.
     let commands = deeds.iter().filter(|deed| may_change(deed));
     Changed { files, commands: commands.map(|deed| deed.cited.clone()).collect() }
 }
 
-/// Whether a call ran a command that may have changed files; what is not understood may.
+/// Whether a call ran a command that may have changed files. A command that is not understood may.
 fn may_change(deed: &Deed) -> bool {
-    let writes = |ran: &Ran| ran.script.as_ref().is_none_or(|script| script.may_change_files());
+    let writes = |ran: &Ran| ran.line.as_ref().is_none_or(|line| line.may_change_files);
     started(deed) && deed.ran.as_ref().is_some_and(writes)
 }
 
-/// Whether a call got as far as doing something, as far as the log tells.
+/// Whether a call started to do something, as far as the log says.
 fn started(deed: &Deed) -> bool {
     let refused = matches!(deed.status, Status::Rejected | Status::Blocked | Status::Cancelled | Status::Unanswered);
     !refused && !matches!(deed.reason, Some(Reason::InvalidInput | Reason::UnknownTool | Reason::Precondition))
 }
 
-/// The last run of a sort, and what came after it.
+/// The last run of a kind, and what came after it.
 fn last_run(deeds: &[Deed], purpose: Purpose) -> Option<Run> {
     let place = deeds.iter().rposition(|deed| started(deed) && runs(deed, purpose).next().is_some())?;
     let (deed, later) = (deeds.get(place)?, deeds.get(place + 1..)?);
     let ran = deed.ran.as_ref()?;
-    // Of several runs the one that tells least speaks for all.
+    // Of several runs the least certain one speaks for all.
     let (outcome, command) = runs(deed, purpose).max_by_key(|(outcome, _)| doubt(*outcome))?;
     let masked = outcome == Outcome::Masked;
     Some(Run {
         command: command.to_owned(),
         outcome,
+        // Otherwise the exit code is the run's own, and neither a command nor a hint has to explain it.
         exit_of: ran.exit_of.clone().filter(|_| masked),
         exit_code: deed.exit_code,
         hint: ran.hint.clone().filter(|_| masked),
+        // Changes after the run show whether its outcome still holds.
         edits_after: later.iter().filter(|deed| !deed.changes.is_empty()).count() as u64,
         commands_after: later.iter().filter(|deed| may_change(deed)).count() as u64,
         cited: deed.cited.clone(),
     })
 }
 
-/// The commands of a call that are for something, with how each ended.
+/// Commands of a call with a purpose, with their outcomes.
 fn runs(deed: &Deed, purpose: Purpose) -> impl Iterator<Item = (Outcome, &str)> {
-    let known = deed.ran.iter().filter_map(|ran| Some((ran.script.as_ref()?, &ran.fates)));
-    let all = known.flat_map(|(script, fates)| script.commands.iter().zip(fates));
-    all.filter(move |(command, _)| command.purpose == Some(purpose)).map(|(command, fate)| {
-        let outcome = match fate {
-            Fate::Succeeded => Outcome::Passed,
-            Fate::Failed => Outcome::Failed,
-            Fate::Masked => Outcome::Masked,
-            Fate::Unknown => Outcome::Unknown,
+    let known = deed.ran.iter().filter_map(|ran| Some((ran.line.as_ref()?, &ran.outcomes)));
+    let all = known.flat_map(|(line, outcomes)| line.commands.iter().zip(outcomes));
+    all.filter(move |(command, _)| command.purpose == Some(purpose)).map(|(command, outcome)| {
+        let outcome = match outcome {
+            CommandOutcome::Succeeded => Outcome::Passed,
+            CommandOutcome::Failed => Outcome::Failed,
+            CommandOutcome::Masked => Outcome::Masked,
+            CommandOutcome::Unknown => Outcome::Unknown,
         };
         (outcome, command.text.as_str())
     })
 }
 
-/// How much an outcome says against trusting the others.
+/// Rank of an outcome by how much it speaks against trusting the others.
 fn doubt(outcome: Outcome) -> u8 {
     match outcome {
         Outcome::Passed => 0,
@@ -125,10 +130,11 @@ fn doubt(outcome: Outcome) -> u8 {
     }
 }
 
-/// Calls that failed, and of which none that is the same succeeded later.
+/// Calls that failed without a later success of the same call.
 fn failures(deeds: &[Deed]) -> Vec<Open> {
     let mut succeeded: HashMap<&Same, usize> = HashMap::new();
     for (place, deed) in deeds.iter().enumerate() {
+        // A masked success does not prove that the failure was fixed.
         if deed.status == Status::Succeeded && vouches(deed) {
             succeeded.insert(&deed.same, place);
         }
@@ -136,41 +142,45 @@ fn failures(deeds: &[Deed]) -> Vec<Open> {
     let failed = |deed: &Deed| matches!(deed.status, Status::Failed | Status::TimedOut) && !found_nothing(deed);
     let failed = deeds.iter().enumerate().filter(|(_, deed)| failed(deed));
     let left: Vec<(usize, &Deed)> = failed.filter(|(place, deed)| succeeded.get(&deed.same).is_none_or(|later| later < place)).collect();
-    // What failed several times is told once, by its last time.
+    // Repeated failures are listed once, at their last occurrence.
     let mut last: HashMap<&Same, usize> = HashMap::new();
     last.extend(left.iter().map(|(place, deed)| (&deed.same, *place)));
     left.into_iter().filter(|(place, deed)| last.get(&deed.same) == Some(place)).map(|(_, deed)| open(deed)).collect()
 }
 
-/// Whether a command only says by its exit code that it found nothing, or a difference.
+/// Whether a command only reports by its exit code that it found nothing, or a difference.
 fn found_nothing(deed: &Deed) -> bool {
-    let Some(Ran { script: Some(script), exit_of: Some(text), .. }) = &deed.ran else { return false };
-    let command = script.commands.iter().find(|command| command.text == *text);
+    let Some(Ran { line: Some(line), exit_of: Some(text), .. }) = &deed.ran else { return false };
+    let command = line.commands.iter().find(|command| command.text == *text);
     let looks =
         |family: &str| matches!(family, "grep" | "egrep" | "fgrep" | "zgrep" | "rg" | "ag" | "diff" | "cmp" | "test" | "[" | "pgrep");
+    // These programs end with 1 for a negative answer, and with a higher code for an error.
     deed.exit_code == Some(1) && command.is_some_and(|command| looks(&command.family))
 }
 
-/// Whether a success says that the commands themselves succeeded.
+/// Whether a success proves that the commands themselves succeeded.
 fn vouches(deed: &Deed) -> bool {
-    let (Same::Commands(commands), Some(Ran { script: Some(script), fates, .. })) = (&deed.same, &deed.ran) else { return true };
-    let proven = |text: &String| script.commands.iter().zip(fates).any(|(command, fate)| command.text == *text && *fate == Fate::Succeeded);
+    let (Same::Commands(commands), Some(Ran { line: Some(line), outcomes, .. })) = (&deed.same, &deed.ran) else { return true };
+    let proven = |text: &String| {
+        line.commands.iter().zip(outcomes).any(|(command, outcome)| command.text == *text && *outcome == CommandOutcome::Succeeded)
+    };
     commands.iter().all(proven)
 }
 
-/// The last words of the person, and what the model answered to them.
+/// Last prompt of the person, and the model's answer to it.
 pub(super) fn quotes(book: &dyn Book, selection: &Selection) -> (Option<Quote>, Option<Quote>) {
     let transcript = book.transcript();
     let Some(main) = transcript.threads.first() else { return (None, None) };
     let entries: Vec<(usize, &Entry)> =
         main.entries.iter().enumerate().filter(|(_, entry)| !entry.abandoned && selection.takes(entry)).collect();
-    // A command is what was asked where it began a turn.
+    // A command counts as a prompt where it began a turn.
     let begins = super::beginnings(transcript);
     let asked = entries.iter().rev().find_map(|&(place, entry)| match entry.what {
         What::Prompt => asked(book, entry).map(|text| (place, quote(book, entry, &text))),
         What::Command if begins.contains(&place) => asked(book, entry).map(|text| (place, quote(book, entry, &text))),
         _ => None,
     });
+    // Only a text after the prompt can be an answer to it.
     let after = asked.as_ref().map_or(0, |(place, _)| *place);
     let texts = entries.iter().rev().take_while(|(place, _)| *place >= after).filter(|(_, entry)| entry.what == What::Text);
     let said = texts.map(|(_, entry)| entry).find_map(|entry| match book.open(entry) {
@@ -180,9 +190,10 @@ pub(super) fn quotes(book: &dyn Book, selection: &Selection) -> (Option<Quote>, 
     (asked.map(|(_, quote)| quote), said)
 }
 
-/// What a person said to the model.
+/// Text of a prompt.
 fn asked(book: &dyn Book, entry: &Entry) -> Option<String> {
     match book.open(entry) {
+        // Prompts of other agents and of programs are not the person's.
         Loaded::Part(Part::Prompt { origin: Origin::Human | Origin::Queued, text }) => Some(text),
         Loaded::Part(Part::Command { line, .. }) => Some(line),
         _ => None,

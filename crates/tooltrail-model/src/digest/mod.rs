@@ -1,7 +1,7 @@
-//! What a session amounts to: what was asked, what changed, whether it was tested since, what is left open, where the time went.
+//! The digest of a session: the prompt, changes, tests since then, open problems, use of time.
 //!
-//! Facts, each with the call that proves it; no verdicts. A digest is a pure function of a session: `deed` says what each call
-//! amounts to, `fold` what all of them do, `times` where the time went.
+//! Facts, each with the call that proves it; no judgement. A digest is a pure function of a session: `deed` describes the
+//! effect of each call, `fold` combines them, `times` divides the time.
 
 mod deed;
 mod fold;
@@ -15,7 +15,7 @@ use crate::{Reason, Status};
 use serde::Serialize;
 use std::collections::HashSet;
 
-/// What a session, or a part of it, amounts to.
+/// The digest of a session, or a part of it.
 pub fn of(book: &dyn Book, selection: &Selection) -> Digest {
     let transcript = book.transcript();
     let mut digest = fold::digest(&deed::deeds(book, selection));
@@ -26,29 +26,30 @@ pub fn of(book: &dyn Book, selection: &Selection) -> Digest {
     digest
 }
 
-/// Where the turns of the main conversation begin: the entries with the words, or the command, of a person.
+/// Beginnings of the turns of the main conversation: the entries with a prompt or a command of the person.
 fn beginnings(transcript: &Transcript<'_>) -> HashSet<usize> {
     let entries = transcript.threads.first().map(|main| main.entries.as_slice()).unwrap_or_default();
     let speaks = |at: &usize| entries.get(*at).is_some_and(|entry| matches!(entry.what, What::Prompt | What::Command));
+    // A turn may begin with texts that the agent injected, before the person's own words.
     transcript.turns.iter().filter_map(|turn| turn.entries.clone().find(speaks)).collect()
 }
 
-/// What a session amounts to.
+/// Summary of a session as facts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Digest {
-    /// What the session is doing: `working`, `asks`, `waiting`, `your_turn`, `ended`.
+    /// State of the session: `working`, `asks`, `waiting`, `your_turn`, `ended`.
     pub state: Option<&'static str>,
-    /// What tells so.
+    /// Reason for the state.
     pub state_reason: Option<&'static str>,
-    /// What the person said last.
+    /// The last prompt of the person.
     pub asked: Option<Quote>,
-    /// What the model answered last.
+    /// The last answer of the model.
     pub said: Option<Quote>,
-    /// What changed.
+    /// Changes.
     pub changed: Changed,
     /// Commits, pushes, pull requests, in order.
     pub shipped: Vec<Shipped>,
-    /// The last run of tests; `None` where nothing was tested.
+    /// The last test run; `None` where nothing was tested.
     pub test: Option<Run>,
     /// The last build.
     pub build: Option<Run>,
@@ -60,19 +61,19 @@ pub struct Digest {
     pub rejected: Vec<Open>,
     /// Calls that a program refused.
     pub blocked: Vec<Open>,
-    /// Calls that were never answered.
+    /// Calls without a result.
     pub unanswered: Vec<Open>,
-    /// How many scripts of the agent's own were run. What they ran is not looked at, so there may have been tests.
+    /// Number of scripts of the agent's own that were run. Their commands are unknown, so there may have been tests.
     #[serde(skip)]
     pub scripts: u64,
-    /// Where the time went.
+    /// Use of the time.
     pub time: Times,
 }
 
 /// A call that proves something.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Cited {
-    /// Its short name.
+    /// Short reference.
     pub r#ref: String,
     /// Its id.
     pub call: String,
@@ -82,28 +83,28 @@ pub struct Cited {
     /// Its place in `Transcript::calls`.
     #[serde(skip)]
     pub index: usize,
-    /// The log that proves what became of it.
+    /// Log with the record that proves its outcome.
     pub file: String,
-    /// The line of that.
+    /// Line of that record.
     pub line: u64,
 }
 
-/// Words that somebody said.
+/// A quoted text.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Quote {
-    /// The words, as Markdown; cut where they are long.
+    /// The text, as Markdown; cut if it is long.
     pub text: String,
-    /// Something was cut off.
+    /// Whether something was cut off.
     pub cut: bool,
-    /// When.
+    /// Time.
     pub at: Option<String>,
-    /// The log that has them.
+    /// Log that contains it.
     pub file: String,
-    /// The line of that.
+    /// Line of the record.
     pub line: u64,
 }
 
-/// What changed.
+/// Changes of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Changed {
     /// Files changed by edits that succeeded, in the order of their first change.
@@ -113,24 +114,25 @@ pub struct Changed {
 }
 
 impl Changed {
-    /// Lines that came and lines that went; `None` where the log does not say it of every file.
+    /// Added and removed lines; `None` where the log does not have them for every file.
     pub fn lines(&self) -> Option<(u64, u64)> {
+        // One file without numbers makes the sum unknown; the sum of the others would be too small.
         self.files.iter().try_fold((0, 0), |sum, file| file.lines.map(|lines| (sum.0 + lines.0, sum.1 + lines.1)))
     }
 }
 
-/// A file that changed.
+/// A changed file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ChangedFile {
     /// The file.
     pub path: String,
-    /// Lines that came and lines that went, over all edits; `None` where the log does not say.
+    /// Added and removed lines over all edits; `None` where the log does not have them.
     pub lines: Option<(u64, u64)>,
     /// The calls that changed it.
     pub calls: Vec<Cited>,
 }
 
-/// Something that left the working directory: a commit, a push, a pull request.
+/// A commit, a push, a pull request: something that left the working directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Shipped {
     /// `commit`, `push`, `pull_request`, `merge` …
@@ -142,77 +144,77 @@ pub struct Shipped {
     pub cited: Cited,
 }
 
-/// A run of tests, of a build or of a linter.
+/// A test, build or linter run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Run {
-    /// The command that was run, without what stands around it.
+    /// The command alone, without the rest of its line.
     pub command: String,
-    /// How it ended.
+    /// Outcome.
     pub outcome: Outcome,
-    /// Whose exit code was recorded instead, where the outcome is masked and that can be told.
+    /// Command whose exit code was recorded instead, where the outcome is masked and that is known.
     pub exit_of: Option<String>,
     /// The exit code that was recorded.
     pub exit_code: Option<i64>,
-    /// Words of the output that speak of a failure: a hint, no proof.
+    /// Words of the output that indicate a failure: a hint, not a proof.
     pub hint: Option<String>,
-    /// How many edits came after it.
+    /// Number of edits after it.
     pub edits_after: u64,
-    /// How many commands came after it that may have changed files.
+    /// Number of commands after it that may have changed files.
     pub commands_after: u64,
     /// The call.
     #[serde(flatten)]
     pub cited: Cited,
 }
 
-/// How a run ended.
+/// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
-    /// Its own exit code says so.
+    /// According to its own exit code.
     Passed,
-    /// Its own exit code says so.
+    /// According to its own exit code.
     Failed,
     /// Only the exit code of another command was recorded.
     Masked,
-    /// It did not end, or how was not recorded.
+    /// Not ended, or not recorded.
     Unknown,
 }
 
-/// A call that is left open.
+/// A call with an unresolved problem.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Open {
-    /// What became of it.
+    /// Status.
     pub status: Status,
-    /// Why.
+    /// Reason of the status.
     pub reason: Option<Reason>,
     /// Its exit code.
     pub exit_code: Option<i64>,
     /// The tool.
     pub tool: String,
-    /// What it was about: the command, the file.
+    /// Subject: the command, the file.
     pub what: String,
     /// The hook that refused it.
     pub by: Option<String>,
-    /// Why it did not go through, in the words of whoever said so: a message, a person's reason.
+    /// Explanation in the words of a tool or a person.
     pub why: Option<String>,
     /// The call.
     #[serde(flatten)]
     pub cited: Cited,
 }
 
-/// Where the time went. What went on side by side is counted once, so the parts add up to the whole.
+/// Use of the time. Parallel activities are counted once, so the parts add up to the whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Times {
-    /// From the first to the last sign of life.
+    /// From the first to the last record.
     pub wall_ms: u64,
-    /// The model was at work.
+    /// Time of the model.
     pub model_ms: u64,
-    /// Tools were, or waited to be allowed to.
+    /// Time of tools, including waits for permission.
     pub tools_ms: u64,
-    /// Hooks were.
+    /// Time of hooks.
     pub hooks_ms: u64,
-    /// The person was waited for.
+    /// Time of waiting for the person.
     pub person_ms: u64,
-    /// The logs do not say.
+    /// Time that the logs do not explain.
     pub unknown_ms: u64,
 }

@@ -1,7 +1,7 @@
-//! Where the time went: the wall time of a session, each moment of it given to whoever was at work.
+//! Use of time: the wall time of a session, each moment of it assigned to whatever was active.
 //!
-//! Moments in which several were at work count once: hooks before tools, tools before people, people before the model. What nobody
-//! accounts for is unknown.
+//! Moments with several activities count once: hooks before tools, tools before people, people before the model.
+//! Unexplained time is unknown.
 
 use super::Times;
 use super::beginnings;
@@ -9,42 +9,42 @@ use crate::book::Selection;
 use crate::transcript::{CallEntry, Transcript, What};
 use crate::{Kind, Time};
 
-/// Who is at work, the one that counts before the others first.
+/// Activity, in order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Who {
     /// A hook.
     Hook,
-    /// A tool, or it waits to be allowed to.
+    /// A tool, or waiting for permission to run it.
     Tool,
-    /// The person is waited for.
+    /// Waiting for the person.
     Person,
     /// The model.
     Model,
 }
 
-/// The wall time of a session, cut where somebody else goes to work. The parts are in order, none is empty, and each begins where the
-/// one before it ends.
+/// The wall time of a session, divided where the activity changes. The parts are in order, none is empty, and each begins
+/// where the one before it ends.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lapse {
-    /// The first sign of life, in milliseconds since 1970; `None` where there is none.
+    /// Time of the first record, in milliseconds since 1970; `None` if there is none.
     pub first: Option<i64>,
-    /// Who was at work until when, in milliseconds since 1970. `None`: the logs do not say.
+    /// Activity and its end, in milliseconds since 1970. `None`: the logs do not say.
     pub parts: Vec<(Option<Who>, i64)>,
 }
 
 impl Lapse {
-    /// The last sign of life.
+    /// Time of the last record.
     pub fn last(&self) -> Option<i64> {
         self.parts.last().map(|(_, end)| *end).or(self.first)
     }
 
-    /// The parts with their beginnings: who, from when, until when.
+    /// The parts with their beginnings: activity, start, end.
     pub fn spans(&self) -> impl Iterator<Item = (Option<Who>, i64, i64)> {
         let starts = self.first.into_iter().chain(self.parts.iter().map(|(_, end)| *end));
         starts.zip(&self.parts).map(|(start, &(who, end))| (who, start, end))
     }
 
-    /// How much time each has.
+    /// Sums by activity.
     pub fn times(&self) -> Times {
         let mut times = Times::default();
         for (who, start, end) in self.spans() {
@@ -63,72 +63,73 @@ impl Lapse {
     }
 }
 
-/// The longest time that the model may have been at work without a sign of life, in milliseconds.
+/// Longest time that the model may work without a record, in milliseconds.
 const LONGEST: i64 = 60 * 60 * 1000;
 
-/// From when to when somebody is at work, in milliseconds.
+/// An activity from start to end, in milliseconds.
 #[derive(Clone, Copy, Debug)]
-struct Span {
+struct ActivitySpan {
     who: Who,
     start: i64,
     end: i64,
 }
 
-/// Something that happened in the main conversation.
+/// An event of the main conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Moment {
+struct TimedEvent {
     at: i64,
     what: Happened,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Happened {
-    /// A tool answered.
+    /// A tool returned.
     Answered,
-    /// Somebody said something to the model.
+    /// The person or an agent sent a prompt.
     Asked,
     /// The model thought, or called a tool.
     Worked,
-    /// The model said something.
+    /// The model wrote a text.
     Spoke,
-    /// The program told the model something.
+    /// The agent injected a text for the model.
     Told,
     /// Something else: a hook ran, a notice was written.
     Other,
 }
 
-/// Where the time of a session went.
+/// Division of a session's time.
 pub fn lapse(transcript: &Transcript<'_>, selection: &Selection) -> Lapse {
     let calls: Vec<&CallEntry<'_>> =
         transcript.calls.iter().filter(|call| call.row.copy_of.is_none() && selection.takes_turn(call.turn)).collect();
-    let mut spans: Vec<Span> = calls.iter().filter_map(|call| ran(call)).collect();
+    let mut spans: Vec<ActivitySpan> = calls.iter().filter_map(|call| ran(call)).collect();
     let moments = moments(transcript, selection);
     spans.extend(between(&moments));
     let seen = transcript.threads.iter().flat_map(|thread| &thread.entries).filter(|entry| selection.takes(entry));
     let seen = seen.filter_map(|entry| entry.time).map(Time::as_millisecond);
-    let whole = [&transcript.session.started_at, &transcript.session.last_at].into_iter().flatten();
-    let whole = whole.filter(|_| selection.turns.is_none()).filter_map(|time| time.parse::<Time>().ok()).map(Time::as_millisecond);
+    let whole = [transcript.session.started_at, transcript.session.last_at].into_iter().flatten();
+    let whole = whole.filter(|_| selection.turns.is_none()).map(Time::as_millisecond);
     let signs: Vec<i64> = seen.chain(whole).chain(spans.iter().flat_map(|span| [span.start, span.end])).collect();
     let (Some(&first), Some(&last)) = (signs.iter().min(), signs.iter().max()) else { return Lapse::default() };
+    // Hooks are clamped to the session: some run after its last record.
     spans.extend(transcript.hooks.iter().map(|&(start, end)| hook(start, end, first, last)));
     cut(&spans, first, last)
 }
 
-/// A call from its request to its result. While a question or a plan is open, the person is at work on it.
-fn ran(call: &CallEntry<'_>) -> Option<Span> {
+/// A call from its request to its result. While a question or a plan is open, the person is active.
+fn ran(call: &CallEntry<'_>) -> Option<ActivitySpan> {
     let start = call.time?.as_millisecond();
     let lasted = i64::try_from(call.row.duration_ms?).ok()?;
     let who = if matches!(call.row.kind, Kind::Question | Kind::Plan) { Who::Person } else { Who::Tool };
-    Some(Span { who, start, end: start.saturating_add(lasted) })
+    Some(ActivitySpan { who, start, end: start.saturating_add(lasted) })
 }
 
-fn hook(start: Time, end: Time, first: i64, last: i64) -> Span {
+fn hook(start: Time, end: Time, first: i64, last: i64) -> ActivitySpan {
     let within = |time: Time| time.as_millisecond().clamp(first, last);
-    Span { who: Who::Hook, start: within(start), end: within(end) }
+    ActivitySpan { who: Who::Hook, start: within(start), end: within(end) }
 }
 
-/// What happened in the main conversation, in order.
-fn moments(transcript: &Transcript<'_>, selection: &Selection) -> Vec<Moment> {
+/// Events of the main conversation, in order.
+fn moments(transcript: &Transcript<'_>, selection: &Selection) -> Vec<TimedEvent> {
     let mut moments = Vec::new();
     let entries = transcript.threads.first().map(|main| main.entries.as_slice()).unwrap_or_default();
     let begins = beginnings(transcript);
@@ -141,20 +142,21 @@ fn moments(transcript: &Transcript<'_>, selection: &Selection) -> Vec<Moment> {
             What::Folded => Happened::Told,
             _ => Happened::Other,
         };
-        moments.extend(entry.time.map(|time| Moment { at: time.as_millisecond(), what }));
+        moments.extend(entry.time.map(|time| TimedEvent { at: time.as_millisecond(), what }));
         let call = if let What::Call(index) = entry.what { transcript.calls.get(index) } else { None };
         let call = call.filter(|call| call.row.copy_of.is_none());
-        moments.extend(call.and_then(ran).map(|span| Moment { at: span.end, what: Happened::Answered }));
+        // The result is an event of its own: after it, the model is active again.
+        moments.extend(call.and_then(ran).map(|span| TimedEvent { at: span.end, what: Happened::Answered }));
     }
     moments.sort_unstable();
     moments
 }
 
-/// Who was at work between two things that happened: before the model's words the model, before a person's words the person.
-fn between(moments: &[Moment]) -> Vec<Span> {
+/// Activities between two events: before a text of the model the model, before a prompt the person.
+fn between(moments: &[TimedEvent]) -> Vec<ActivitySpan> {
     let mut spans = Vec::new();
-    let mut last: Option<Moment> = None;
-    // When the model was last told something since then, and when anything else happened.
+    let mut last: Option<TimedEvent> = None;
+    // Time of the last injected text since then, and of any other event.
     let (mut told, mut other) = (None, None);
     for &moment in moments {
         if matches!(moment.what, Happened::Told | Happened::Other) {
@@ -163,14 +165,14 @@ fn between(moments: &[Moment]) -> Vec<Span> {
             continue;
         }
         if let Some(before) = last {
-            // The model may have been idle until it was told something; after it has spoken, anything may be what woke it.
+            // The model may have been idle until a text was injected; after it has spoken, any event may have woken it.
             let start = if before.what == Happened::Spoke { other } else { told }.unwrap_or(before.at);
             match (before.what, moment.what) {
-                // Nobody waits that long for a model: the machine slept, or the program was closed.
+                // No model takes that long: the machine slept, or the program was closed.
                 (_, Happened::Worked | Happened::Spoke) if moment.at.saturating_sub(start) > LONGEST => {}
-                (_, Happened::Worked | Happened::Spoke) => spans.push(Span { who: Who::Model, start, end: moment.at }),
-                // After a call without a result, or an answer that the model made nothing of, it may have been anybody.
-                (Happened::Spoke, Happened::Asked) => spans.push(Span { who: Who::Person, start: before.at, end: moment.at }),
+                (_, Happened::Worked | Happened::Spoke) => spans.push(ActivitySpan { who: Who::Model, start, end: moment.at }),
+                // After a call without a result, or a result that the model did not use, the activity is unknown.
+                (Happened::Spoke, Happened::Asked) => spans.push(ActivitySpan { who: Who::Person, start: before.at, end: moment.at }),
                 _ => {}
             }
         }
@@ -179,15 +181,17 @@ fn between(moments: &[Moment]) -> Vec<Span> {
     spans
 }
 
-/// Gives each moment from first to last to the one that counts before the others.
-fn cut(spans: &[Span], first: i64, last: i64) -> Lapse {
-    // At each edge so many more, or fewer, are at work.
+/// Assigns each moment to the activity with precedence.
+fn cut(spans: &[ActivitySpan], first: i64, last: i64) -> Lapse {
+    // At each edge the number of active ones changes.
+    // Empty and reversed spans are dropped: clocks may go backwards.
     let mut edges: Vec<(i64, Who, i32)> =
         spans.iter().filter(|span| span.start < span.end).flat_map(|span| [(span.start, span.who, 1), (span.end, span.who, -1)]).collect();
     edges.sort_unstable();
     let mut at_work = [0i32; 4];
     let mut lapse = Lapse { first: Some(first), parts: Vec::new() };
     let mut here = first;
+    // A last edge that changes nothing closes the final part.
     for (at, who, change) in edges.into_iter().chain([(last, Who::Model, 0)]) {
         let at = at.clamp(first, last);
         if at > here {
@@ -203,7 +207,7 @@ fn cut(spans: &[Span], first: i64, last: i64) -> Lapse {
     lapse
 }
 
-/// All of them, in the order in which they count.
+/// All activities in order of precedence.
 const WHO: [Who; 4] = [Who::Hook, Who::Tool, Who::Person, Who::Model];
 
 fn span_ms(start: i64, end: i64) -> u64 {
@@ -216,7 +220,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn parts(spans: &[(Who, i64, i64)], last: i64) -> [u64; 5] {
-        let spans: Vec<Span> = spans.iter().map(|&(who, start, end)| Span { who, start, end }).collect();
+        let spans: Vec<ActivitySpan> = spans.iter().map(|&(who, start, end)| ActivitySpan { who, start, end }).collect();
         let times = cut(&spans, 0, last).times();
         let parts = [times.model_ms, times.tools_ms, times.hooks_ms, times.person_ms, times.unknown_ms];
         assert_eq!((parts.iter().sum::<u64>(), times.wall_ms), (times.wall_ms, span_ms(0, last)));
@@ -231,10 +235,10 @@ mod tests {
     }
 
     proptest! {
-        /// Whoever is at work when: each moment is somebody's, once.
+        /// Whatever is active when: each moment is assigned once.
         #[test]
         fn parts_follow_each_other_without_holes(spans in prop::collection::vec((0usize..4, -50i64..250, 0i64..100), 0..30), last in 0i64..200) {
-            let spans: Vec<Span> = spans.into_iter().map(|(who, start, took)| Span { who: WHO[who], start, end: start + took }).collect();
+            let spans: Vec<ActivitySpan> = spans.into_iter().map(|(who, start, took)| ActivitySpan { who: WHO[who], start, end: start + took }).collect();
             let lapse = cut(&spans, 0, last);
             let mut before = (0, None);
             for (place, (who, start, end)) in lapse.spans().enumerate() {
@@ -259,7 +263,7 @@ mod tests {
 
     #[test]
     fn the_model_is_at_work_before_it_speaks_and_the_person_after() {
-        let moment = |at, what| Moment { at, what };
+        let moment = |at, what| TimedEvent { at, what };
         let moments = [
             moment(0, Happened::Asked),
             moment(5, Happened::Worked),
@@ -283,7 +287,7 @@ mod tests {
             (Who::Model, 9, 12),
             (Who::Person, 12, 20),
             (Who::Model, 21, 25),
-            // Idle until it was told something.
+            // Idle until an event woke it.
             (Who::Model, 80, 85),
             (Who::Model, 90, 99),
         ];

@@ -1,5 +1,5 @@
-//! The evaluator: whether a filter takes a call, a message or a session. There is no other; whoever selects by other means first, such
-//! as a database, only spares work.
+//! The evaluator: decides whether a filter matches a call, a message or a session. There is no other; anything that selects
+//! earlier, such as a database, only saves work.
 
 use super::{Filter, Has, Is, Name, Test, content};
 use crate::book::Loaded;
@@ -7,14 +7,14 @@ use crate::link::State;
 use crate::row::{CallRow, SessionRow};
 use crate::{Kind, Status, Time};
 
-/// What a filter says of something.
+/// Result of a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It is taken.
+    /// A match.
     Yes,
-    /// It is not.
+    /// No match.
     No,
-    /// More has to be known of it.
+    /// Undecided until more is read.
     Open,
 }
 
@@ -28,60 +28,61 @@ impl From<Option<bool>> for Answer {
     }
 }
 
-/// What is asked about.
+/// Subject of a filter.
 #[derive(Clone, Copy, Debug)]
 pub enum Item<'a> {
     /// A call.
     Call(&'a CallRow<'a>),
-    /// A message, and when it was written.
+    /// A message, and its time.
     Message(Option<Time>),
     /// The session itself.
     Session,
 }
 
-/// What became of a session's logs.
+/// State of a session's logs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keeping {
-    /// A copy of them is kept.
+    /// Whether a copy of them is kept.
     pub kept: bool,
-    /// The agent has deleted them.
+    /// Whether the agent has deleted them.
     pub gone: bool,
 }
 
-/// What is known of something so far.
+/// Knowledge about a subject so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Known<'a> {
     /// The session it is in.
     pub session: &'a SessionRow<'a>,
-    /// What became of the session's logs.
+    /// State of the session's logs.
     pub keeping: Keeping,
-    /// What it is.
+    /// The subject.
     pub item: Item<'a>,
-    /// Whether the row says what the call's command tells: its purpose, and what it masks.
+    /// Whether the row contains what follows from the call's command: its purpose, and masked exit codes.
     pub told: bool,
-    /// Which of the filter's texts it has, a bit for each, if that has been found out: [`Filter::find`].
+    /// Texts of the filter that it contains, a bit for each, if that was determined: [`Filter::find`].
     pub texts: Option<u64>,
     /// The call or message itself, if it has been opened.
     pub opened: Option<&'a Loaded<'a>>,
 }
 
-/// Something that a filter may take, and that can be opened if it has to be.
+/// A possible match that can be opened if necessary.
 pub trait Subject {
     /// The session it is in.
     fn session(&self) -> &SessionRow<'_>;
 
-    /// What became of the session's logs.
+    /// State of the session's logs.
     fn keeping(&self) -> Keeping {
         Keeping::default()
     }
 
-    /// What it is.
+    /// The subject itself.
     fn item(&self) -> Item<'_>;
 
-    /// The row of a call, with what its command tells; `None` for anything else.
+    /// The row of a call, including what follows from its command; `None` for anything else.
     fn told(&self) -> Option<&CallRow<'_>>;
 
-    /// Which of a filter's texts the call or message has, a bit for each: [`Filter::find`] on each of its [`super::texts`].
+    /// Texts of a filter that the call or message contains, a bit for each: [`Filter::find`] on each of its
+    /// [`super::texts`].
     fn texts(&self, filter: &Filter) -> u64;
 
     /// The call or message, opened; `None` for a session.
@@ -89,12 +90,13 @@ pub trait Subject {
 }
 
 impl Filter {
-    /// What rows alone say; `Open` where a text has to be looked at.
+    /// Decides by rows alone; `Open` where a text has to be looked at.
     pub fn ask(&self, known: &Known<'_>) -> Answer {
         let mut answer = Answer::Yes;
         for (term, bit) in self.numbered() {
             match Answer::from(term.test.holds(known, bit).map(|holds| holds != term.not)) {
                 Answer::Yes => {}
+                // One term that fails is enough, even if others are still open.
                 Answer::No => return Answer::No,
                 Answer::Open => answer = Answer::Open,
             }
@@ -102,21 +104,22 @@ impl Filter {
         answer
     }
 
-    /// Whether something is taken. It is opened only if nothing else decides.
+    /// Whether it matches. It is opened only if nothing else decides.
     pub fn takes(&self, subject: &dyn Subject) -> bool {
         decide(self, subject, |known| self.ask(known))
     }
 }
 
 impl Filter {
-    /// Whether anything in a session may be taken, as far as its row tells: `false` only where nothing can be. For those who have the row
-    /// before they have what is in it.
+    /// Whether anything in a session may match, as far as its row says: `false` only if nothing can. For callers that have
+    /// the row before its contents.
     pub fn may_take(&self, session: &SessionRow<'_>) -> bool {
+        // A negated term may hold for a single call whatever the session's row says.
         self.terms.iter().all(|term| term.not || term.test.may_hold(session))
     }
 }
 
-/// Asks with as little as possible known, then with more.
+/// Decides with as little knowledge as possible, then with more.
 pub(super) fn decide(filter: &Filter, subject: &dyn Subject, ask: impl Fn(&Known<'_>) -> Answer) -> bool {
     let known =
         Known { session: subject.session(), keeping: subject.keeping(), item: subject.item(), told: false, texts: None, opened: None };
@@ -125,6 +128,7 @@ pub(super) fn decide(filter: &Filter, subject: &dyn Subject, ask: impl Fn(&Known
         Answer::No => return false,
         Answer::Open => {}
     }
+    // Parsing the command comes second: it is far cheaper than searching texts.
     let item = if let Item::Call(_) = known.item { subject.told().map_or(known.item, Item::Call) } else { known.item };
     let told = Known { item, told: true, ..known };
     match ask(&told) {
@@ -132,12 +136,14 @@ pub(super) fn decide(filter: &Filter, subject: &dyn Subject, ask: impl Fn(&Known
         Answer::No => return false,
         Answer::Open => {}
     }
+    // Then texts, which are read in bulk; opening the call itself is the last resort.
     let searched = Known { texts: Some(subject.texts(filter)), ..told };
     match ask(&searched) {
         Answer::Yes => return true,
         Answer::No => return false,
         Answer::Open => {}
     }
+    // A record that cannot be opened decides like an empty one.
     let gone = Loaded::Gone(String::new());
     ask(&Known { opened: Some(subject.open().unwrap_or(&gone)), ..searched }) == Answer::Yes
 }
@@ -145,23 +151,24 @@ pub(super) fn decide(filter: &Filter, subject: &dyn Subject, ask: impl Fn(&Known
 impl Test {
     /// Whether it may hold for anything in a session.
     fn may_hold(&self, session: &SessionRow<'_>) -> bool {
-        let time = |text: &Option<String>| text.as_deref().and_then(|text| text.parse::<Time>().ok());
         match self {
             Test::Agent(names) => fits(names, session.agent),
             Test::Project(places) => session.project.is_some_and(|project| places.iter().any(|place| place.fits(project))),
             Test::Branch(names) => session.branch.is_some_and(|branch| fits(names, branch)),
             Test::Session(names) => fits(names, session.session),
             Test::Status(statuses) => statuses.iter().any(|status| session.by_status.get(status).is_some_and(|count| *count > 0)),
-            Test::Since(moment) => time(&session.last_at).is_none_or(|time| time >= *moment),
-            Test::Until(moment) => time(&session.started_at).is_none_or(|time| time < *moment),
+            // A session without times may still contain calls that have them.
+            Test::Since(moment) => session.last_at.is_none_or(|time| time >= *moment),
+            Test::Until(moment) => session.started_at.is_none_or(|time| time < *moment),
             _ => true,
         }
     }
 
-    /// Whether it holds; `None` where more has to be known. `bit`: that of the text it asks about.
+    /// Whether it holds; `None` where more has to be known. `bit` is that of the text it searches.
     pub(super) fn holds(&self, known: &Known<'_>, bit: u64) -> Option<bool> {
         let session = known.session;
         let call = if let Item::Call(row) = known.item { Some(row) } else { None };
+        // Terms about calls never hold for messages and sessions.
         let of_call = |holds: &dyn Fn(&CallRow<'_>) -> bool| Some(call.is_some_and(holds));
         match self {
             Test::Tool(names) => of_call(&|call| fits(names, call.tool)),
@@ -183,11 +190,12 @@ impl Test {
                 None => session.models.iter().any(|model| fits(names, model)),
             }),
             Test::Session(names) => Some(fits(names, call.map_or(session.session, |call| call.session))),
-            Test::Since(moment) => Some(time(known, session.last_at.as_deref()).is_some_and(|time| time >= *moment)),
-            Test::Until(moment) => Some(time(known, session.started_at.as_deref()).is_some_and(|time| time < *moment)),
+            Test::Since(moment) => Some(time(known, session.last_at).is_some_and(|time| time >= *moment)),
+            Test::Until(moment) => Some(time(known, session.started_at).is_some_and(|time| time < *moment)),
             Test::Is(all) => Some(all.iter().any(|is| is.of(known, call))),
             Test::Has(all) => any(all.iter().map(|has| has.of(known, call))),
             Test::Purpose(purposes) => commanded(known, call, &|call| purposes.iter().any(|purpose| call.purpose == Some(purpose.word()))),
+            // Rows do not contain the command; its record has to be opened.
             Test::Command(names) if call.is_some_and(|call| call.kind == Kind::Shell) => {
                 known.opened.map(|opened| content::command(opened).is_some_and(|command| fits(names, command)))
             }
@@ -198,6 +206,7 @@ impl Test {
                 found
             }),
             Test::File(_) => Some(false),
+            // A session has no text of its own, only those of its calls and messages.
             Test::Text(_) if matches!(known.item, Item::Session) => Some(false),
             Test::Text(_) => known.texts.map(|texts| texts & bit != 0),
         }
@@ -208,16 +217,16 @@ fn fits(names: &[Name], text: &str) -> bool {
     names.iter().any(|name| name.fits(text))
 }
 
-/// The time of a call or message; for a session the one that is asked for.
-fn time(known: &Known<'_>, of_session: Option<&str>) -> Option<Time> {
+/// Time of a call or message; for a session the given one.
+fn time(known: &Known<'_>, of_session: Option<Time>) -> Option<Time> {
     match known.item {
-        Item::Call(call) => call.requested_at.as_deref()?.parse().ok(),
+        Item::Call(call) => call.requested_at,
         Item::Message(time) => time,
-        Item::Session => of_session?.parse().ok(),
+        Item::Session => of_session,
     }
 }
 
-/// Something that only a command tells.
+/// Decides by something that only the command shows.
 fn commanded(known: &Known<'_>, call: Option<&CallRow<'_>>, holds: &dyn Fn(&CallRow<'_>) -> bool) -> Option<bool> {
     match call.filter(|call| call.kind == Kind::Shell) {
         None => Some(false),

@@ -1,4 +1,4 @@
-//! What can be asked of a call or message that has been opened: its command, its files, its pictures. `texts` has its texts.
+//! Questions about an opened call or message: its command, its files, its pictures. `texts` has its texts.
 
 use crate::book::Loaded;
 use crate::content::Content;
@@ -16,7 +16,7 @@ pub fn command<'l>(loaded: &'l Loaded<'_>) -> Option<&'l str> {
     }
 }
 
-/// Gives `each` the files that a call is about: what it reads, writes, changes, looks at, or searches in.
+/// Passes to `each` the files that a call is about: read, written, changed, viewed, or searched.
 pub fn files(loaded: &Loaded<'_>, each: &mut dyn FnMut(&str)) {
     if let Loaded::Call(story) = loaded {
         paths(&story.told.detail, each);
@@ -37,6 +37,7 @@ fn paths(detail: &Detail, each: &mut dyn FnMut(&str)) {
         Detail::Patch(patch) => {
             for file in &patch.files {
                 some(&file.path);
+                // Both names of a moved file count: the person may know either.
                 file.moved_to.iter().for_each(|path| some(path));
             }
         }
@@ -49,10 +50,11 @@ fn paths(detail: &Detail, each: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Whether there is a picture in it.
+/// Whether it contains a picture.
 pub fn has_image(loaded: &Loaded<'_>) -> bool {
     let is_image = |content: &Content| matches!(content, Content::Image(_));
     match loaded {
+        // The picture may be part of what the model saw, or only of what the tool produced.
         Loaded::Call(story) => {
             let seen = story.answer.as_ref().is_some_and(|answer| answer.seen.iter().any(is_image));
             seen || match &story.told.detail {

@@ -1,71 +1,72 @@
-//! The keys of the language, and how the value of each is read. To add one: a line in `KEYS`, a variant of `Test`, an arm in `ask`.
+//! The keys of the filter language, and how the value of each is read. To add one: a line in `KEYS`, a variant of `Test`,
+//! an arm in `ask`.
 
-use super::lex::{Letter, Piece};
+use super::lex::{Letter, WordPart};
 use super::mistake::{Mistake, nearest};
 use super::names::{Fit, Glyph, Name, Place};
 use super::parse::is_absolute;
 use super::{Has, Is, Pattern, Setting, Spelling, Test, times, values};
-use crate::shell::Purpose;
+use crate::command::Purpose;
 use crate::{Kind, Reason, Status};
 
-/// A key of the language.
-pub(super) struct Key {
-    /// What stands before the colon.
+/// A key of the filter language.
+pub(super) struct FilterKey {
+    /// Name before the colon.
     pub(super) name: &'static str,
-    /// Reads what stands behind it.
-    pub(super) read: fn(&Reader<'_, '_>) -> Result<Test, Mistake>,
+    /// Reads the value behind it.
+    pub(super) read: fn(&TermReader<'_, '_>) -> Result<Test, Mistake>,
 }
 
-/// All of them, in the order they are documented. `not:` is no key of its own: it stands before a whole term.
-pub(super) const KEYS: &[Key] = &[
-    Key { name: "tool", read: |value| value.names(Fit::Whole).map(Test::Tool) },
-    Key { name: "server", read: |value| value.names(Fit::Whole).map(Test::Server) },
-    Key { name: "kind", read: |value| value.some_of("kinds are", Kind::ALL, Kind::word).map(Test::Kind) },
-    Key { name: "status", read: |value| value.some_of("statuses are", Status::ALL, Status::word).map(Test::Status) },
-    Key { name: "reason", read: |value| value.some_of("reasons are", Reason::ALL, Reason::word).map(Test::Reason) },
-    Key { name: "agent", read: agent },
-    Key { name: "project", read: project },
-    Key { name: "branch", read: |value| value.names(Fit::Whole).map(Test::Branch) },
-    Key { name: "model", read: |value| value.names(Fit::Part).map(Test::Model) },
-    Key { name: "session", read: |value| value.names(Fit::Start).map(Test::Session) },
-    Key { name: "file", read: file },
-    Key { name: "command", read: |value| value.names(Fit::Words).map(Test::Command) },
-    Key { name: "purpose", read: |value| value.some_of("purposes are", Purpose::ALL, Purpose::word).map(Test::Purpose) },
-    Key { name: "hook", read: |value| value.names(Fit::Part).map(Test::Hook) },
-    Key { name: "exit", read: values::exit },
-    Key { name: "took", read: values::took },
-    Key { name: "since", read: |value| times::read(value).map(|time| Test::Since(time.start)) },
-    Key { name: "until", read: |value| times::read(value).map(|time| Test::Until(time.end)) },
-    Key { name: "has", read: |value| value.some_of("`has:` takes", Has::ALL, Has::word).map(Test::Has) },
-    Key { name: "is", read: |value| value.some_of("`is:` takes", Is::ALL, Is::word).map(Test::Is) },
-    Key { name: "re", read: |value| value.expression(&value.value, false) },
-    Key { name: "case", read: cased },
+/// All keys, in the order of the documentation. `not:` is no key of its own: it stands before a whole term.
+pub(super) const KEYS: &[FilterKey] = &[
+    FilterKey { name: "tool", read: |value| value.names(Fit::Whole).map(Test::Tool) },
+    FilterKey { name: "server", read: |value| value.names(Fit::Whole).map(Test::Server) },
+    FilterKey { name: "kind", read: |value| value.some_of("kinds are", Kind::ALL, Kind::word).map(Test::Kind) },
+    FilterKey { name: "status", read: |value| value.some_of("statuses are", Status::ALL, Status::word).map(Test::Status) },
+    FilterKey { name: "reason", read: |value| value.some_of("reasons are", Reason::ALL, Reason::word).map(Test::Reason) },
+    FilterKey { name: "agent", read: agent },
+    FilterKey { name: "project", read: project },
+    FilterKey { name: "branch", read: |value| value.names(Fit::Whole).map(Test::Branch) },
+    FilterKey { name: "model", read: |value| value.names(Fit::Part).map(Test::Model) },
+    FilterKey { name: "session", read: |value| value.names(Fit::Start).map(Test::Session) },
+    FilterKey { name: "file", read: file },
+    FilterKey { name: "command", read: |value| value.names(Fit::Words).map(Test::Command) },
+    FilterKey { name: "purpose", read: |value| value.some_of("purposes are", Purpose::ALL, Purpose::word).map(Test::Purpose) },
+    FilterKey { name: "hook", read: |value| value.names(Fit::Part).map(Test::Hook) },
+    FilterKey { name: "exit", read: values::exit },
+    FilterKey { name: "took", read: values::took },
+    FilterKey { name: "since", read: |value| times::read(value).map(|time| Test::Since(time.start)) },
+    FilterKey { name: "until", read: |value| times::read(value).map(|time| Test::Until(time.end)) },
+    FilterKey { name: "has", read: |value| value.some_of("`has:` takes", Has::ALL, Has::word).map(Test::Has) },
+    FilterKey { name: "is", read: |value| value.some_of("`is:` takes", Is::ALL, Is::word).map(Test::Is) },
+    FilterKey { name: "re", read: |value| value.expression(&value.value, false) },
+    FilterKey { name: "case", read: cased },
 ];
 
-/// What is needed to read the value of a term.
-pub(super) struct Reader<'q, 't> {
+/// Context for reading the value of a term.
+pub(super) struct TermReader<'q, 't> {
     /// The whole query.
     pub(super) query: &'q str,
-    /// What the one who asks knows.
+    /// Directory, clock and other settings of the person who asks.
     pub(super) setting: &'q Setting<'q>,
     /// The key.
     pub(super) key: &'static str,
-    /// What stands behind the key: `:`, `<` or `>`.
+    /// Sign behind the key: `:`, `<` or `>`.
     pub(super) sign: char,
-    /// What stands behind that.
-    pub(super) value: Piece<'t>,
+    /// Value behind the sign.
+    pub(super) value: WordPart<'t>,
     /// The term.
-    pub(super) word: Piece<'t>,
+    pub(super) word: WordPart<'t>,
 }
 
-impl<'t> Reader<'_, 't> {
+impl<'t> TermReader<'_, 't> {
     /// A mistake in a part of the query.
-    pub(super) fn mistake(&self, piece: &Piece<'_>, message: impl Into<String>) -> Mistake {
+    pub(super) fn mistake(&self, piece: &WordPart<'_>, message: impl Into<String>) -> Mistake {
         Mistake::new(self.query, piece.at.clone(), message)
     }
 
-    /// The values, of which one must fit. Only these keys know more and less: `took>30s`.
-    pub(super) fn values(&self) -> Result<Vec<Piece<'t>>, Mistake> {
+    /// The values, of which one must match. Only a few keys accept more and less: `took>30s`.
+    pub(super) fn values(&self) -> Result<Vec<WordPart<'t>>, Mistake> {
         if self.sign != ':' {
             let right = format!("{}:{}", self.key, super::render::bare(&self.value.text(), &[]));
             return Err(self.mistake(&self.word, format!("`{}` has no more or less", self.key)).suggest(right));
@@ -73,8 +74,8 @@ impl<'t> Reader<'_, 't> {
         self.alternatives()
     }
 
-    /// The values, whatever stands before them.
-    pub(super) fn alternatives(&self) -> Result<Vec<Piece<'t>>, Mistake> {
+    /// The values, whatever the sign before them.
+    pub(super) fn alternatives(&self) -> Result<Vec<WordPart<'t>>, Mistake> {
         let pieces = self.value.alternatives();
         match pieces.iter().find(|piece| piece.letters.is_empty()) {
             Some(_) if pieces.len() == 1 => Err(self.mistake(&self.word, format!("`{}{}` needs a value", self.key, self.sign))),
@@ -83,8 +84,8 @@ impl<'t> Reader<'_, 't> {
         }
     }
 
-    /// The one value that there may be.
-    pub(super) fn single(&self) -> Result<Piece<'t>, Mistake> {
+    /// The only allowed value.
+    pub(super) fn single(&self) -> Result<WordPart<'t>, Mistake> {
         self.values()?;
         Ok(self.value.clone())
     }
@@ -93,14 +94,14 @@ impl<'t> Reader<'_, 't> {
         self.values()?.iter().map(|piece| self.name(piece, glyphs(piece), fit)).collect()
     }
 
-    fn name(&self, piece: &Piece<'_>, glyphs: Vec<Glyph>, fit: Fit) -> Result<Name, Mistake> {
+    fn name(&self, piece: &WordPart<'_>, glyphs: Vec<Glyph>, fit: Fit) -> Result<Name, Mistake> {
         Name::new(glyphs, fit).map_err(|_| self.mistake(piece, "this is too long to look for"))
     }
 
-    /// Values of a closed list. `what`: how a list of them begins.
+    /// Values of a closed list. `what` begins the list in a message.
     fn some_of<T: Copy>(&self, what: &str, all: &[T], word: fn(T) -> &'static str) -> Result<Vec<T>, Mistake> {
         let words = || all.iter().map(|one| word(*one));
-        let one = |piece: &Piece<'t>| {
+        let one = |piece: &WordPart<'t>| {
             let text = piece.text();
             let found = all.iter().copied().find(|one| word(*one).eq_ignore_ascii_case(&text));
             found.ok_or_else(|| self.no_such(piece, what, words().collect::<Vec<_>>().as_slice()))
@@ -111,22 +112,23 @@ impl<'t> Reader<'_, 't> {
         self.values()?.iter().map(one).collect()
     }
 
-    fn no_such(&self, piece: &Piece<'_>, what: &str, words: &[&str]) -> Mistake {
+    fn no_such(&self, piece: &WordPart<'_>, what: &str, words: &[&str]) -> Mistake {
         let text = piece.text();
         let near = nearest(&text, words.iter().copied()).map(str::to_owned);
         self.mistake(piece, format!("`{}:{text}`: {what} {}", self.key, listed(words.iter().copied()))).suggest(near)
     }
 
     /// A regular expression.
-    fn expression(&self, piece: &Piece<'_>, cased: bool) -> Result<Test, Mistake> {
+    fn expression(&self, piece: &WordPart<'_>, cased: bool) -> Result<Test, Mistake> {
         if piece.letters.is_empty() || self.sign != ':' {
             return Err(self.mistake(&self.word, "`re:` needs a regular expression, as in `re:time.*out`"));
         }
         regular(&piece.text(), cased || self.setting.words.cased).map_err(|why| self.mistake(piece, why))
     }
 
-    /// A path with `~`, `.` and `..` at its beginning made absolute, as far as what they mean is known.
-    fn path(&self, piece: &Piece<'_>) -> Vec<Glyph> {
+    /// A path with `~`, `.` and `..` at its beginning made absolute, as far as their meaning is known.
+    fn path(&self, piece: &WordPart<'_>) -> Vec<Glyph> {
+        // Only a whole part counts: `~name` and `.git` are names, not directories.
         let slash = |place: usize| place == piece.letters.len() || piece.has(place, '/') || piece.has(place, '\\');
         let dots = (0..2).take_while(|&place| piece.has(place, '.')).count();
         let above =
@@ -138,6 +140,7 @@ impl<'t> Reader<'_, 't> {
             () => return glyphs(piece),
         };
         let rest = glyphs(&piece.from(taken));
+        // Without knowing the directory, only the rest of the path can be searched.
         let Some(directory) = directory else { return rest.into_iter().skip(1).collect() };
         let directory = directory.trim_end_matches(['/', '\\']);
         let root = if directory.is_empty() && rest.is_empty() { "/" } else { directory };
@@ -145,13 +148,13 @@ impl<'t> Reader<'_, 't> {
     }
 }
 
-/// A value letter by letter. What is not in quotes may stand for anything.
-fn glyphs(piece: &Piece<'_>) -> Vec<Glyph> {
+/// A value character by character. Unquoted `*` and `?` are wildcards.
+fn glyphs(piece: &WordPart<'_>) -> Vec<Glyph> {
     let glyph = |letter: &Letter| Glyph { sign: letter.sign, wild: !letter.quoted && matches!(letter.sign, '*' | '?') };
     piece.letters.iter().map(glyph).collect()
 }
 
-/// The same without the slashes at its end.
+/// Characters without trailing slashes.
 fn trimmed(mut glyphs: Vec<Glyph>) -> Vec<Glyph> {
     while glyphs.last().is_some_and(|glyph| matches!(glyph.sign, '/' | '\\')) {
         glyphs.pop();
@@ -159,15 +162,16 @@ fn trimmed(mut glyphs: Vec<Glyph>) -> Vec<Glyph> {
     glyphs
 }
 
-/// Words as a list to read.
+/// Words as a readable list.
 pub(super) fn listed<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
     words.into_iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")
 }
 
-fn agent(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
+fn agent(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
     let agents = value.setting.agents;
     for piece in value.values()? {
         let name = value.name(&piece, glyphs(&piece), Fit::Whole)?;
+        // Where the agents are known, an unknown name is a mistake rather than an empty result.
         if !agents.is_empty() && !agents.iter().any(|agent| name.fits(agent)) {
             return Err(value.no_such(&piece, "agents are", agents));
         }
@@ -175,11 +179,12 @@ fn agent(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
     value.names(Fit::Whole).map(Test::Agent)
 }
 
-fn project(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
-    let place = |piece: &Piece<'_>| {
+fn project(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
+    let place = |piece: &WordPart<'_>| {
         let path = value.path(piece);
         let text: String = path.iter().map(|glyph| glyph.sign).collect();
         match () {
+            // An absolute path means everything inside of it, not a name that ends like it.
             () if is_absolute(&text) => Ok(Place::At { directory: text, home: value.setting.home.map(str::to_owned) }),
             () if path.is_empty() => Err(value.mistake(piece, "nobody knows which directory this is; write the directory itself")),
             () => Ok(Place::Named(value.name(piece, trimmed(path), Fit::Tail)?)),
@@ -188,11 +193,11 @@ fn project(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
     value.values()?.iter().map(place).collect::<Result<_, _>>().map(Test::Project)
 }
 
-fn file(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
-    let name = |piece: &Piece<'_>| {
+fn file(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
+    let name = |piece: &WordPart<'_>| {
         let path = value.path(piece);
         match trimmed(path.clone()) {
-            // The root, or nobody knows what: everything lies there.
+            // The root, or an unknown directory: everything is inside of it.
             short if short.is_empty() => {
                 value.name(piece, "/**".chars().map(|sign| Glyph { sign, wild: sign == '*' }).collect(), Fit::Path)
             }
@@ -202,16 +207,16 @@ fn file(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
     value.values()?.iter().map(name).collect::<Result<_, _>>().map(Test::File)
 }
 
-/// A regular expression, or why it is none.
+/// A regular expression, or why it is invalid.
 pub(super) fn regular(source: &str, cased: bool) -> Result<Test, String> {
     Pattern::new(source, Spelling { regex: true, cased }).map(Test::Text).map_err(|error| match error {
         regex::Error::CompiledTooBig(_) => "this regular expression is too large".to_owned(),
-        // Its last line says what is wrong; those before it show where.
+        // Its last line says what is wrong; the lines before show where.
         error => format!("this is no regular expression: {}", reason(&error.to_string())),
     })
 }
 
-fn cased(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
+fn cased(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
     let piece = &value.value;
     if piece.letters.is_empty() || value.sign != ':' {
         return Err(value.mistake(&value.word, "`case:` needs a text, as in `case:README`"));
@@ -219,6 +224,7 @@ fn cased(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
     if piece.to(3).text().eq_ignore_ascii_case("re:") && piece.to(3).letters.iter().all(|letter| !letter.quoted) {
         return value.expression(&piece.from(3), true);
     }
+    // Quotes switch off regular expressions, also where they are the default.
     if value.setting.words.regex && !piece.letters.iter().any(|letter| letter.quoted) {
         return value.expression(piece, true);
     }

@@ -1,19 +1,19 @@
-//! What is wrong with a query: where, why, and what was probably meant.
+//! Mistakes in a query: position, message, and suggestion.
 
 use std::fmt;
 use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
 
-/// Something in a query that means nothing.
+/// A part of a query that has no meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mistake {
     /// The query.
     pub query: String,
-    /// The part of it that is wrong, in bytes.
+    /// The wrong part, in bytes.
     pub at: Range<usize>,
-    /// What is wrong with it.
+    /// Message.
     pub message: String,
-    /// What to write instead.
+    /// Suggested replacement.
     pub suggestion: Option<String>,
 }
 
@@ -25,7 +25,7 @@ impl Mistake {
         Mistake { query: query.to_owned(), at: start..end, message: message.into(), suggestion: None }
     }
 
-    /// The same with what was probably meant, if that can be told.
+    /// Adds a suggestion, if there is one.
     pub(super) fn suggest(self, suggestion: impl Into<Option<String>>) -> Self {
         Mistake { suggestion: suggestion.into(), ..self }
     }
@@ -42,12 +42,13 @@ impl fmt::Display for Mistake {
         }
         let before = self.query.get(..self.at.start).unwrap_or_default();
         let wrong = self.query.get(self.at.clone()).unwrap_or_default();
+        // At least one caret, also at the end of the query.
         let carets = "^".repeat(width(wrong).max(1));
         write!(f, "\n  {}\n  {}{carets}", shown(&self.query), " ".repeat(width(before)))
     }
 }
 
-/// A text in one line that cannot act on a terminal: what moves or hides is shown as a space.
+/// A text on one line that cannot act on a terminal: control and invisible characters become spaces.
 fn shown(text: &str) -> String {
     text.chars().map(visible).collect()
 }
@@ -56,14 +57,15 @@ fn visible(sign: char) -> char {
     if sign.is_control() || sign.width().unwrap_or(0) == 0 || matches!(sign, '\u{2028}' | '\u{2029}') { ' ' } else { sign }
 }
 
-/// How many cells of a terminal a text takes, as it is shown.
+/// Number of terminal columns of a text as shown.
 fn width(text: &str) -> usize {
     text.chars().map(|sign| visible(sign).width().unwrap_or(1)).sum()
 }
 
-/// The word that another one was probably meant to be: the nearest, if it is near.
+/// The word that was probably meant: the most similar one, if it is similar enough.
 pub(super) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let word: Vec<char> = word.to_lowercase().chars().take(40).collect();
+    // Longer words may contain more mistakes.
     let far = (word.len() / 3).clamp(1, 3);
     let text: String = word.iter().collect();
     // `fail` for `failed`, `testing` for `test`.
@@ -75,7 +77,7 @@ pub(super) fn nearest<'a>(word: &str, words: impl IntoIterator<Item = &'a str>) 
     words.into_iter().filter_map(near).min_by_key(|(away, _)| *away).map(|(_, other)| other)
 }
 
-/// How many letters have to be put in, taken out, replaced or swapped to make one word of another.
+/// Number of characters to insert, delete, replace or swap to turn one word into another.
 fn distance(one: &[char], other: &[char]) -> usize {
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=other.len()).collect();
@@ -86,6 +88,7 @@ fn distance(one: &[char], other: &[char]) -> usize {
             let mut least = replaced.min(last[column + 1] + 1).min(line[column] + 1);
             let swapped = row > 0 && column > 0 && letter == &other[column - 1] && &one[row - 1] == against;
             if swapped {
+                // Two neighbours that are swapped count as one mistake, which is the most common typo.
                 least = least.min(before[column - 1] + 1);
             }
             line.push(least);

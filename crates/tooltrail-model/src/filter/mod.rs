@@ -1,12 +1,13 @@
-//! The filter language: which calls, messages and sessions somebody wants to see. One for the command line, URLs and the API.
+//! The filter language: selects calls, messages and sessions. One language for the command line, URLs and the API.
 //!
-//! A query is a list of terms, and all of them must hold: `tool:Bash status:failed not:command:git "permission denied"`. `lex` cuts it
-//! into words, `keys` is the list of what can be asked, `values`, `names` and `times` read what stands after the colon, `mistake` says what
-//! is wrong with a query and where. `ask` is the one evaluator, `texts` what it looks for words in, `content` what else it looks at in a
-//! call or message that had to be opened, `render` writes a filter down again. docs/filter.md is the reference for people.
+//! A query is a list of terms, and all of them must hold: `tool:Bash status:failed not:command:git "permission denied"`.
+//! `lex` splits it into words, `keys` lists the keys, `values`, `names` and `times` read the values, `mistake` describes
+//! mistakes and where they are. `ask` is the only evaluator, `texts` defines the searched texts, `content` the other
+//! properties of an opened call or message, `render` writes a filter as a query again. docs/filter.md is the reference for
+//! people.
 //!
-//! Nothing is opened unless a term asks for it: most terms are decided by rows alone ([`Filter::ask`]), and [`Filter::takes`] opens a
-//! [`Subject`] only when those have left it in doubt.
+//! Nothing is opened unless a term needs it: most terms are decided by rows alone ([`Filter::ask`]), and [`Filter::takes`]
+//! opens a [`Subject`] only when those leave it undecided.
 
 mod ask;
 pub mod content;
@@ -31,11 +32,11 @@ pub use render::quoted;
 pub use values::Span;
 pub use within::Within;
 
-use crate::shell::Purpose;
+use crate::command::Purpose;
 use crate::status::words;
 use crate::{Kind, Reason, Status, Time};
 
-/// What the one who asks knows, and a query may refer to.
+/// Settings of the person who asks, which a query may refer to.
 #[derive(Clone, Debug)]
 pub struct Setting<'a> {
     /// The current directory, which `.` means.
@@ -48,11 +49,11 @@ pub struct Setting<'a> {
     pub zone: jiff::tz::TimeZone,
     /// The agents there are.
     pub agents: &'a [&'a str],
-    /// What words without a key are.
+    /// Meaning of words without a key.
     pub words: Spelling,
 }
 
-/// What somebody wants to see. Without any term: everything.
+/// A parsed query. Without any term it matches everything.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Filter {
     terms: Vec<Term>,
@@ -64,61 +65,65 @@ impl Filter {
         &self.terms
     }
 
-    /// Whether it takes everything.
+    /// Whether it matches everything.
     pub fn is_empty(&self) -> bool {
         self.terms.is_empty()
     }
 
-    /// The same with only some of its terms: it takes whatever this one takes, and more.
+    /// The filter with only some of its terms, which matches the same and more.
     pub fn only(&self, keep: impl Fn(&Test) -> bool) -> Filter {
         Filter { terms: self.terms.iter().filter(|term| keep(&term.test)).cloned().collect() }
     }
 
-    /// The texts that are looked for: each has to be in a call or message, for it to be taken.
+    /// Texts that a call or message must contain.
     pub fn patterns(&self) -> impl Iterator<Item = &Pattern> {
         self.texts().filter(|(not, _)| !not).map(|(_, pattern)| pattern)
     }
 
-    /// All texts that are asked about, in order; `true` for those that must not be there.
+    /// All texts of the filter, in order; `true` for those that must not occur.
     pub fn texts(&self) -> impl Iterator<Item = (bool, &Pattern)> {
         self.terms.iter().filter_map(|term| if let Test::Text(pattern) = &term.test { Some((term.not, pattern)) } else { None })
     }
 
-    /// Which of the texts that are asked about are in a text, a bit for each; and where the first of them begins.
+    /// Texts of the filter that occur in a text, a bit for each; and where the first of them begins.
     pub fn find(&self, text: &str) -> Option<(u64, usize)> {
         let mut found = None;
         for (number, (_, pattern)) in self.texts().enumerate() {
             if let Some(hit) = pattern.regex().find(text) {
                 let (bits, first) = found.unwrap_or((0, usize::MAX));
+                // A query has at most 50 terms, so there are bits enough.
                 found = Some((bits | 1 << number, hit.start().min(first)));
             }
         }
         found
     }
 
-    /// The terms, each with the bit of the text that it asks about; none for other terms.
+    /// The terms, each with the bit of its text; 0 for other terms.
     fn numbered(&self) -> impl Iterator<Item = (&Term, u64)> {
         let mut next = 1;
         self.terms.iter().map(move |term| {
             let bit = if matches!(term.test, Test::Text(_)) { next } else { 0 };
+            // Only texts take a bit, in order, as `find` numbers them.
             next <<= u32::from(bit != 0);
             (term, bit)
         })
     }
 
-    /// Whether texts are asked about, there or not there.
+    /// Whether it contains texts, required or forbidden.
     pub fn asks_texts(&self) -> bool {
         self.texts().next().is_some()
     }
 
-    /// Whether messages are asked about: a text is looked for, and nothing that only a call has.
+    /// Whether messages can match: a text is searched, and no term applies to calls only.
     pub fn asks_messages(&self) -> bool {
+        // A negated term about calls holds for every message.
         self.patterns().next().is_some() && self.terms.iter().all(|term| term.not || !term.test.is_of_calls())
     }
 
-    /// The moment since which something must have happened, and the one before which, where terms say so.
+    /// Earliest and latest time that terms allow.
     pub fn times(&self) -> (Option<Time>, Option<Time>) {
         let (mut since, mut until) = (None, None);
+        // Negated bounds are left out: the period may be wider than needed, never narrower.
         for term in self.terms.iter().filter(|term| !term.not) {
             match term.test {
                 Test::Since(time) => since = since.max(Some(time)),
@@ -129,43 +134,43 @@ impl Filter {
         (since, until)
     }
 
-    /// Whether it asks what became of logs.
+    /// Whether it depends on the state of logs.
     pub fn asks_keeping(&self) -> bool {
         self.terms.iter().any(|term| matches!(&term.test, Test::Is(all) if all.iter().any(|is| matches!(is, Is::Kept | Is::Gone))))
     }
 
-    /// Whether it asks for sessions whose logs are gone.
+    /// Whether it selects sessions whose logs are gone.
     pub fn asks_gone(&self) -> bool {
         self.terms.iter().any(|term| matches!(&term.test, Test::Is(all) if !term.not && all.contains(&Is::Gone)))
     }
 
-    /// Whether sessions themselves are asked about: no term is about a call or a text.
+    /// Whether sessions themselves can match: no term is about a call or a text.
     pub fn asks_sessions(&self) -> bool {
         self.terms.iter().all(|term| term.test.is_of_sessions())
     }
 }
 
-/// One thing that must hold, or must not.
+/// One condition, perhaps negated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Term {
-    /// It must not.
+    /// Whether it is negated.
     pub not: bool,
-    /// The thing.
+    /// The condition.
     pub test: Test,
 }
 
-/// Something that holds for a call, a message or a session, or does not. Of several values one must fit.
+/// A condition on a call, a message or a session. Of several values one must match.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
     /// The tool, as the log names it.
     Tool(Vec<Name>),
     /// The MCP server.
     Server(Vec<Name>),
-    /// The family of the tool.
+    /// Kind of tool.
     Kind(Vec<Kind>),
-    /// What became of the call.
+    /// Status of the call.
     Status(Vec<Status>),
-    /// Why.
+    /// Reason of the status.
     Reason(Vec<Reason>),
     /// The agent.
     Agent(Vec<Name>),
@@ -181,23 +186,23 @@ pub enum Test {
     File(Vec<Name>),
     /// Words of the command line.
     Command(Vec<Name>),
-    /// What the command is for.
+    /// Purpose of the command.
     Purpose(Vec<Purpose>),
     /// A hook that ran for the call, by its event, name or command.
     Hook(Vec<Name>),
     /// The exit code.
     Exit(Vec<Span<i64>>),
-    /// How long it took, in milliseconds.
+    /// Duration in milliseconds.
     Took(Vec<Span<u64>>),
     /// At this moment or later.
     Since(Time),
     /// Before this moment.
     Until(Time),
-    /// Something that it has.
+    /// A property that it has.
     Has(Vec<Has>),
-    /// Something that it is.
+    /// A state that it is in.
     Is(Vec<Is>),
-    /// A text that is in it.
+    /// A text that it contains.
     Text(Pattern),
 }
 
@@ -208,11 +213,12 @@ impl Test {
         !texts && !self.is_of_calls()
     }
 
-    /// Whether it holds for nothing but calls.
+    /// Whether it applies to calls only.
     fn is_of_calls(&self) -> bool {
         match self {
             Test::Tool(_) | Test::Server(_) | Test::Kind(_) | Test::Status(_) | Test::Reason(_) | Test::File(_) | Test::Command(_) => true,
             Test::Purpose(_) | Test::Hook(_) | Test::Exit(_) | Test::Took(_) => true,
+            // A message may contain a picture; every other property is of calls.
             Test::Has(all) => !all.contains(&Has::Image),
             Test::Agent(_) | Test::Project(_) | Test::Branch(_) | Test::Model(_) | Test::Session(_) => false,
             Test::Since(_) | Test::Until(_) | Test::Is(_) | Test::Text(_) => false,
@@ -221,7 +227,7 @@ impl Test {
 }
 
 words! {
-    /// What a call or message may have.
+    /// Properties of a call or message.
     Has {
         /// Hooks ran for the call.
         Hooks => "hooks",
@@ -231,15 +237,15 @@ words! {
         Subagent => "subagent",
         /// The call went on in the background.
         Background => "background",
-        /// The call changed a file, and the log does not say that it failed to.
+        /// The call changed a file, and the log does not say that it failed.
         Diff => "diff",
-        /// The call ran a command whose own outcome nobody recorded.
+        /// The call ran a command whose own exit code was not recorded.
         Masked => "masked",
     }
 }
 
 words! {
-    /// What a call or a session may be. All but `failed` are said of sessions, and so of everything in them.
+    /// States of a call or a session. All but `failed` apply to sessions, and so to everything in them.
     Is {
         /// The call failed; for a session: one of its calls did.
         Failed => "failed",

@@ -1,24 +1,24 @@
-//! Names: of tools, branches, models, directories and files. Compared without regard to case; `*` and `?` stand for anything.
+//! Names of tools, branches, models, directories and files. Case is ignored; `*` and `?` are wildcards.
 
 use super::parse::is_absolute;
 use super::pattern::compile;
 use regex::Regex;
 
-/// A letter of a name. An asterisk or question mark that is `wild` stands for anything.
+/// A character of a name. A `wild` asterisk or question mark matches anything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Glyph {
     pub(super) sign: char,
     pub(super) wild: bool,
 }
 
-/// A name that is looked for.
+/// A name pattern.
 #[derive(Clone, Debug)]
 pub struct Name {
     glyphs: Vec<Glyph>,
     regex: Regex,
 }
 
-/// How much of a name has to fit.
+/// Part of a name that has to match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// All of it.
@@ -27,11 +27,12 @@ pub enum Fit {
     Start,
     /// Any part of it.
     Part,
-    /// Whole words of it. A command line has many an asterisk of its own, so here that is only itself.
+    /// Whole words. Command lines contain asterisks of their own, so here they are literal.
     Words,
     /// The last parts of a path: `api`, `shop/api`.
     Tail,
-    /// Parts of a path, or all that lies below them: `src`, `src/**/mod.rs`, `/srv/app`. `*` stays within a part, `**` does not.
+    /// Parts of a path, or everything below them: `src`, `src/**/mod.rs`, `/srv/app`. `*` stays within a part, `**` does
+    /// not.
     Path,
 }
 
@@ -43,6 +44,7 @@ impl Name {
         }
         let text: String = glyphs.iter().map(|glyph| glyph.sign).collect();
         let inner = expression(&glyphs, fit);
+        // A boundary makes sense only next to a word character: `--release` begins with none.
         let edge = |letter: Option<char>| if letter.is_some_and(|letter| letter.is_alphanumeric() || letter == '_') { r"\b" } else { "" };
         let source = match fit {
             Fit::Whole => format!(r"\A(?:{inner})\z"),
@@ -50,31 +52,33 @@ impl Name {
             Fit::Part => inner,
             Fit::Words => format!("{}{inner}{}", edge(text.chars().next()), edge(text.chars().next_back())),
             Fit::Tail => format!(r"(?:\A|[/\\]){inner}[/\\]*\z"),
+            // An absolute path is compared from its start, any other one from any of its parts.
             Fit::Path if is_absolute(&text) => format!(r"\A{inner}(?:[/\\]|\z)"),
             Fit::Path => format!(r"(?:\A|[/\\]){inner}(?:[/\\]|\z)"),
         };
+        // `s`, because a command line may contain line feeds, and a wildcard matches them too.
         Ok(Name { glyphs, regex: compile(&format!("(?s){source}"))? })
     }
 
-    /// Whether a name fits.
+    /// Whether a name matches.
     pub fn fits(&self, name: &str) -> bool {
         self.regex.is_match(name)
     }
 
-    /// The letters it is written with.
+    /// Its characters.
     pub(super) fn glyphs(&self) -> &[Glyph] {
         &self.glyphs
     }
 }
 
-/// Two names are the same if the same fits them.
+/// Two names are equal if they match the same.
 impl PartialEq for Name {
     fn eq(&self, other: &Self) -> bool {
         self.regex.as_str() == other.regex.as_str()
     }
 }
 
-/// A name as a regular expression. In paths either slash is any slash.
+/// A name as a regular expression. In paths either slash matches any slash.
 fn expression(glyphs: &[Glyph], fit: Fit) -> String {
     let path = matches!(fit, Fit::Tail | Fit::Path);
     let mut out = String::new();
@@ -84,6 +88,7 @@ fn expression(glyphs: &[Glyph], fit: Fit) -> String {
         let slash = |place: usize| rest.get(place).is_some_and(|glyph| matches!(glyph.sign, '/' | '\\'));
         let mut taken = 1;
         match first.sign {
+            // `**/` also matches no directory at all: `src/**/mod.rs` finds `src/mod.rs`.
             '*' if path && star(0) && star(1) && slash(2) => {
                 out.push_str(r"(?:.*[/\\])?");
                 taken = 3;
@@ -102,26 +107,27 @@ fn expression(glyphs: &[Glyph], fit: Fit) -> String {
     out
 }
 
-/// A project that is looked for.
+/// A project pattern.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Place {
-    /// By the last parts of its directory.
+    /// The last parts of its directory.
     Named(Name),
-    /// By a directory: the project lies in it, or it lies in the project.
+    /// A directory: the project is inside of it, or it is inside of the project.
     At {
         /// The directory.
         directory: String,
-        /// The home directory. A session that was begun there, or above, is about anything; it has nothing to do with a directory below.
+        /// The home directory. A session started there, or above, may be about anything, so it does not match a directory
+        /// below.
         home: Option<String>,
     },
 }
 
 impl Place {
-    /// Whether a project's directory fits.
+    /// Whether a project's directory matches.
     pub fn fits(&self, project: &str) -> bool {
         match self {
             Place::Named(name) => name.fits(project),
-            // Everything lies in the root: who names it means what was begun there.
+            // Everything is inside of the root, so naming it means sessions started there.
             Place::At { directory, .. } if parts(directory).next().is_none() => parts(project).next().is_none(),
             Place::At { directory, home } => {
                 let anywhere = home.as_deref().is_some_and(|home| is_in(home, project)) || parts(project).next().is_none();
@@ -136,8 +142,9 @@ fn parts(path: &str) -> impl Iterator<Item = &str> {
     path.split(['/', '\\']).filter(|part| !part.is_empty() && *part != ".")
 }
 
-/// Whether a path lies in a directory, or is it.
+/// Whether a path is inside of a directory, or equal to it.
 fn is_in(path: &str, directory: &str) -> bool {
+    // Part by part, so that `/srv/app` is not inside of `/srv/ap`.
     let mut path = parts(path);
     parts(directory).all(|part| path.next().is_some_and(|other| other.to_lowercase() == part.to_lowercase()))
 }

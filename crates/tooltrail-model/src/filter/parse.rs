@@ -1,28 +1,30 @@
-//! A query becomes a filter, or a mistake.
+//! Parses a query into a filter, or a mistake.
 
-use super::keys::{self, KEYS, Reader};
-use super::lex::{self, Piece};
+use super::keys::{self, KEYS, TermReader};
+use super::lex::{self, WordPart};
 use super::mistake::{Mistake, nearest};
 use super::render::quoted;
 use super::{Filter, Pattern, Setting, Spelling, Term, Test};
 
-/// The longest query, in bytes. It may come from a stranger.
+/// The longest query, in bytes. It may come from an untrusted URL.
 pub const LONGEST: usize = 4096;
 
-/// The most terms. Each may be a regular expression, and those take room.
+/// The most terms. Each may be a regular expression, which takes memory.
 const MOST: usize = 50;
 
-/// Whether a word can be nothing but a term, whatever it ends in: `file:package.json`, `"a phrase"`.
+/// Whether a word can only be a term, whatever it ends in: `file:package.json`, `"a phrase"`.
 pub fn is_term(word: &str) -> bool {
     let term = word.trim_start_matches(['-', '!']);
     let key = term.find([':', '<', '>']).and_then(|end| term.get(..end));
+    // `not` is written like a key, but has no value of its own and is not in the list.
     let known = |key: &str| KEYS.iter().map(|key| key.name).chain(["not"]).any(|name| name.eq_ignore_ascii_case(key));
     term.starts_with('"') || key.is_some_and(known)
 }
 
-/// Reads a query.
+/// Parses a query.
 pub fn parse(query: &str, setting: &Setting<'_>) -> Result<Filter, Mistake> {
     if query.len() > LONGEST {
+        // Only the excess is marked, beginning at a whole character.
         let start = query.floor_char_boundary(LONGEST);
         return Err(Mistake::new(query, start..query.len(), format!("a filter has at most {LONGEST} bytes; leave out what is here")));
     }
@@ -34,7 +36,7 @@ pub fn parse(query: &str, setting: &Setting<'_>) -> Result<Filter, Mistake> {
     Ok(Filter { terms })
 }
 
-/// Whether a path says by itself where it begins.
+/// Whether a path is absolute.
 pub(super) fn is_absolute(path: &str) -> bool {
     let mut signs = path.chars();
     let first = signs.next();
@@ -49,8 +51,8 @@ struct Parser<'q> {
 }
 
 impl Parser<'_> {
-    fn term(&self, mut word: Piece<'_>, mut not: bool) -> Result<Term, Mistake> {
-        // However often a term is turned around, this comes to an end without going deeper.
+    fn term(&self, mut word: WordPart<'_>, mut not: bool) -> Result<Term, Mistake> {
+        // A loop instead of recursion: a query may negate a term thousands of times.
         loop {
             let negated = (word.has(0, '-') || word.has(0, '!')) && self.goes_on(&word.from(1));
             if negated {
@@ -71,8 +73,9 @@ impl Parser<'_> {
             }
             let test = match KEYS.iter().find(|key| key.name.eq_ignore_ascii_case(&name)) {
                 Some(key) => {
-                    (key.read)(&Reader { query: self.query, setting: self.setting, key: key.name, sign, value, word: word.clone() })?
+                    (key.read)(&TermReader { query: self.query, setting: self.setting, key: key.name, sign, value, word: word.clone() })?
                 }
+                // An unknown key is probably a typo, unless what follows looks like ordinary text.
                 None if sign == ':' && !is_text(&value) => return Err(self.unknown(&word, key, &name)),
                 None => self.text(&word)?,
             };
@@ -80,17 +83,18 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether what stands behind a `-` or `!` is a term: `--release` and `!=` are words.
-    fn goes_on(&self, rest: &Piece<'_>) -> bool {
+    /// Whether a `-` or `!` is followed by a term: `--release` and `!=` are words.
+    fn goes_on(&self, rest: &WordPart<'_>) -> bool {
         rest.letters.first().is_some_and(|letter| letter.quoted || letter.sign.is_alphanumeric())
     }
 
-    fn text(&self, word: &Piece<'_>) -> Result<Test, Mistake> {
+    fn text(&self, word: &WordPart<'_>) -> Result<Test, Mistake> {
         let text = word.text();
         if text.is_empty() {
             return Err(self.mistake(word, "there is nothing between the quotes"));
         }
         let Spelling { regex, cased } = self.setting.words;
+        // Quotes make a text literal, even where words are regular expressions.
         if regex && word.letters.iter().all(|letter| !letter.quoted) {
             return keys::regular(&text, cased).map_err(|why| self.mistake(word, why));
         }
@@ -98,7 +102,7 @@ impl Parser<'_> {
         pattern.map(Test::Text).map_err(|_| self.mistake(word, "this is too long to look for"))
     }
 
-    fn unknown(&self, word: &Piece<'_>, key: usize, name: &str) -> Mistake {
+    fn unknown(&self, word: &WordPart<'_>, key: usize, name: &str) -> Mistake {
         let at = word.to(key + 1);
         let known = KEYS.iter().map(|key| key.name).chain(["not"]);
         match nearest(name, known) {
@@ -112,20 +116,20 @@ impl Parser<'_> {
         }
     }
 
-    fn mistake(&self, piece: &Piece<'_>, message: impl Into<String>) -> Mistake {
+    fn mistake(&self, piece: &WordPart<'_>, message: impl Into<String>) -> Mistake {
         Mistake::new(self.query, piece.at.clone(), message)
     }
 }
 
-/// Where the key of a word ends, and the sign behind it.
-fn key(word: &Piece<'_>) -> Option<(usize, char)> {
+/// End of a word's key, and the sign behind it.
+fn key(word: &WordPart<'_>) -> Option<(usize, char)> {
     let is_name = |letter: &&lex::Letter| !letter.quoted && (letter.sign.is_ascii_alphabetic() || letter.sign == '_');
     let length = word.letters.iter().take_while(is_name).count();
     let sign = word.letters.get(length).filter(|letter| !letter.quoted)?.sign;
     (length > 0 && matches!(sign, ':' | '>' | '<')).then_some((length, sign))
 }
 
-/// Whether what follows a colon shows that no key stands before it: `std::fs`, `https://…`, `C:\…`.
-fn is_text(value: &Piece<'_>) -> bool {
+/// Whether the value shows that no key stands before it: `std::fs`, `https://…`, `C:\…`.
+fn is_text(value: &WordPart<'_>) -> bool {
     value.has(0, ':') || value.has(0, '\\') || value.has(0, '/')
 }

@@ -1,11 +1,11 @@
-//! Texts that are looked for: words, phrases and regular expressions, in any language; in whatever case unless told otherwise.
+//! Text patterns: words, phrases and regular expressions, in any language; case is ignored unless requested.
 
 use regex::{Regex, RegexBuilder};
 
-/// The largest regular expression, compiled. A query may come from a stranger.
+/// The largest compiled regular expression. A query may come from an untrusted URL.
 const LARGEST: usize = 4 << 20;
 
-/// A text that is looked for.
+/// A text to search for.
 #[derive(Clone, Debug)]
 pub struct Pattern {
     source: String,
@@ -14,12 +14,12 @@ pub struct Pattern {
     regex: Regex,
 }
 
-/// How a text is written.
+/// Interpretation of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Spelling {
-    /// It is a regular expression, where `^` and `$` are the ends of lines, as in grep.
+    /// Whether it is a regular expression, where `^` and `$` match at lines, as in grep.
     pub regex: bool,
-    /// Upper and lower case count.
+    /// Whether case matters.
     pub cased: bool,
 }
 
@@ -31,12 +31,12 @@ impl Pattern {
         Ok(Pattern { source: source.to_owned(), literal: !regex, cased, regex: compile_as(&expression, cased)? })
     }
 
-    /// A text that is taken as it is written, in whatever case.
+    /// A literal text that ignores case.
     pub fn literal(text: &str) -> Result<Self, regex::Error> {
         Pattern::new(text, Spelling::default())
     }
 
-    /// The text or the regular expression, as it was written.
+    /// The text or the regular expression, as written.
     pub fn source(&self) -> &str {
         &self.source
     }
@@ -46,34 +46,35 @@ impl Pattern {
         self.literal
     }
 
-    /// Whether upper and lower case count.
+    /// Whether case matters.
     pub fn is_cased(&self) -> bool {
         self.cased
     }
 
-    /// The regular expression that finds it, as it would be written; case is beside it.
+    /// The regular expression that finds it; case is separate.
     pub fn expression(&self) -> &str {
         self.regex.as_str()
     }
 
-    /// What finds it.
+    /// The compiled regular expression.
     pub fn regex(&self) -> &Regex {
         &self.regex
     }
 }
 
-/// Two patterns are the same if they are written the same way.
+/// Two patterns are equal if they are written the same way.
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
         (self.literal, self.cased, &self.source) == (other.literal, other.cased, &other.source)
     }
 }
 
-/// A regular expression that looks past case, and is not too large.
+/// A regular expression that ignores case, with a size limit.
 pub(super) fn compile(source: &str) -> Result<Regex, regex::Error> {
     compile_as(source, false)
 }
 
 fn compile_as(source: &str, cased: bool) -> Result<Regex, regex::Error> {
+    // The regex engine runs in linear time, so size is the only thing to limit.
     RegexBuilder::new(source).case_insensitive(!cased).multi_line(true).size_limit(LARGEST).build()
 }

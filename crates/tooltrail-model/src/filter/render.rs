@@ -1,10 +1,10 @@
-//! A filter written down again, so that it means the same: for URLs, for links, for what a page shows in its field.
+//! Writes a filter as a query again: for URLs, for links, for the field of a page.
 
 use super::values::{Span, spelled};
 use super::{Filter, Name, Pattern, Place, Term, Test};
 use std::fmt;
 
-/// As a query. Times and directories are absolute in it, so it means the same tomorrow and elsewhere.
+/// The filter as a query. Times and directories in it are absolute, so it means the same tomorrow and elsewhere.
 impl fmt::Display for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, term) in self.terms().iter().enumerate() {
@@ -41,6 +41,7 @@ impl fmt::Display for Test {
             Test::Purpose(of) => ("purpose", joined(of, |one| one.word().to_owned())),
             Test::Hook(of) => ("hook", names(of)),
             Test::Exit(of) => ("exit", joined(of, |span| spanned(span, |code| code.to_string()))),
+            // Always a range: the parser refuses a duration alone.
             Test::Took(of) => ("took", joined(of, |span| ranged(span, |millis| spelled(*millis)))),
             Test::Since(time) => ("since", time.to_string()),
             Test::Until(time) => ("until", time.to_string()),
@@ -56,7 +57,7 @@ fn joined<T>(values: &[T], value: impl Fn(&T) -> String) -> String {
     values.iter().map(value).collect::<Vec<_>>().join(",")
 }
 
-/// A name. What stands for anything stands outside of quotes, the rest in them where it would otherwise mean something else.
+/// A name. Wildcards stand outside of quotes, the rest inside where it would otherwise mean something else.
 fn name(name: &Name) -> String {
     let mut out = String::new();
     for (index, run) in name.glyphs().chunk_by(|one, next| one.wild == next.wild).enumerate() {
@@ -82,7 +83,7 @@ fn place(place: &Place) -> String {
     }
 }
 
-/// A number alone, or from one to another.
+/// A number alone, or a range.
 fn spanned<T: PartialEq>(span: &Span<T>, number: impl Fn(&T) -> String) -> String {
     match (&span.least, &span.most) {
         (Some(least), Some(most)) if least == most => number(least),
@@ -99,7 +100,7 @@ fn pattern_term(pattern: &Pattern) -> String {
     let source = pattern.source();
     match (pattern.is_literal(), pattern.is_cased()) {
         (true, false) => text(source),
-        // `re:` behind `case:` means something.
+        // `re:` behind `case:` has a meaning.
         (true, true) => format!("case:{}", text(source)),
         (false, false) => format!("re:{}", bare(source, &[])),
         (false, true) => format!("case:re:{}", bare(source, &[])),
@@ -108,19 +109,20 @@ fn pattern_term(pattern: &Pattern) -> String {
 
 /// A text, in quotes only where it would otherwise mean something else.
 fn text(text: &str) -> String {
+    // These would be read as a key, a comparison or a negation.
     let telling = text.contains([':', '<', '>']) || text.starts_with(['-', '!']);
     if telling { quoted(text) } else { bare(text, &[]) }
 }
 
-/// A value, in quotes only where it has to be; these signs are a reason too.
+/// A value, in quotes only where necessary; `also` lists further characters that need them.
 pub(super) fn bare(value: &str, also: &[char]) -> String {
     let special = |letter: char| letter.is_whitespace() || letter == '"' || also.contains(&letter);
     if value.is_empty() || value.contains(special) { quoted(value) } else { value.to_owned() }
 }
 
-/// A text in quotes, to be looked for as it is.
+/// A text in quotes, to be searched literally.
 pub fn quoted(text: &str) -> String {
-    // A backslash before the closing quote would make that a part of the text, so it stands behind.
+    // A backslash before the closing quote would escape it, so it stands behind.
     let inner = text.trim_end_matches('\\');
     let slashes = text.get(inner.len()..).unwrap_or_default();
     format!("\"{}\"{slashes}", inner.replace('"', "\\\""))

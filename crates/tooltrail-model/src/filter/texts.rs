@@ -1,8 +1,8 @@
-//! The texts of calls and messages that a person would look for: what was said, thought, asked for and answered, without ids,
-//! signatures, usage and pictures. This is the one definition; filters and searches look at nothing else.
+//! Searchable texts of calls and messages: prompts, answers, thoughts, inputs and results, without ids, signatures, usage
+//! and pictures. This is the only definition; filters and searches look at nothing else.
 //!
-//! Every text here is a string of the record as it reads once it is decoded, a piece of one, or several joined by line feeds. (The few
-//! others are known to the formats.) That is what allows a search to look at the raw bytes first.
+//! Every text here is a decoded string of the record, a part of one, or several joined by line feeds. (The few exceptions
+//! are known to the formats.) This allows a search to look at the raw bytes first.
 
 use crate::content::Content;
 use crate::status::words;
@@ -10,19 +10,19 @@ use crate::transcript::{Answered, Part};
 use serde_json::Value;
 
 words! {
-    /// What a text is.
+    /// Kind of text.
     Field {
-        /// Said to the model, or typed to the agent: a person's words, another agent's, a command and what it printed.
+        /// Written to the model or to the agent: by a person or another agent, or a command with its output.
         Prompt => "prompt",
         /// Said by the model.
         Text => "text",
         /// Thought by the model.
         Thinking => "thinking",
-        /// A file that a call is about: a part of its input.
+        /// A file that a call is about: part of its input.
         Path => "path",
-        /// Asked of a tool.
+        /// Input of a tool.
         Input => "input",
-        /// Answered by a tool.
+        /// Result of a tool.
         Result => "result",
     }
 }
@@ -30,11 +30,11 @@ words! {
 /// A text of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
-    /// What it is.
+    /// Kind of text.
     pub field: Field,
     /// The text.
     pub text: String,
-    /// What the tool produced beside what the model saw: mostly the same once more.
+    /// Whether it is the tool's output beside the text that the model saw: mostly the same again.
     pub produced: bool,
 }
 
@@ -43,13 +43,13 @@ impl Text {
         Text { field, text: text.into(), produced: false }
     }
 
-    /// What a tool produced beside what the model saw.
+    /// A text of the tool's output beside what the model saw.
     pub fn produced(text: impl Into<String>) -> Self {
         Text { produced: true, ..Text::new(Field::Result, text) }
     }
 }
 
-/// The texts of a message; none of what the program put in between.
+/// Texts of a message; none for texts that the agent injected.
 pub fn message(part: Part) -> Vec<Text> {
     let one = |field, text: String| if text.is_empty() { Vec::new() } else { vec![Text::new(field, text)] };
     match part {
@@ -61,11 +61,12 @@ pub fn message(part: Part) -> Vec<Text> {
         Part::Text(text) => one(Field::Text, text),
         Part::Thinking(text) => one(Field::Thinking, text),
         Part::Media(content) => content_texts(content, Field::Prompt),
+        // Calls and results have their own functions below; injected texts and notices are not searched.
         _ => Vec::new(),
     }
 }
 
-/// The texts of a call's input: every string in it.
+/// Texts of a call's input: every string in it.
 pub fn input(input: Value) -> Vec<Text> {
     let mut out = Vec::new();
     walk(input, "", &mut |key, text| {
@@ -75,12 +76,13 @@ pub fn input(input: Value) -> Vec<Text> {
     out
 }
 
-/// The texts of a call's result: what the model saw, then what the tool produced.
+/// Texts of a call's result: the content that the model saw, then the tool's output.
 pub fn result(answered: Answered) -> Vec<Text> {
     let mut out: Vec<Text> = answered.seen.into_iter().flat_map(|content| content_texts(content, Field::Result)).collect();
     let mut produced = |text: String| out.push(Text::produced(text));
     if let Some(value) = answered.produced {
         walk(value, "", &mut |key, text| {
+            // Ids and states would match searches for ordinary words.
             if !is_name(key) {
                 produced(text)
             }
@@ -107,12 +109,13 @@ fn content_texts(content: Content, field: Field) -> Vec<Text> {
     out
 }
 
-/// Takes every string of a value with the name of its field; strings of a list have the name of the list.
+/// Passes on every string of a value with the name of its field; strings of a list have the name of the list.
 fn walk(value: Value, key: &str, take: &mut dyn FnMut(&str, String)) {
     match value {
         Value::String(text) if !text.is_empty() && !is_encoded(&text) => take(key, text),
         Value::Array(items) => items.into_iter().for_each(|item| walk(item, key, take)),
         Value::Object(mut fields) => {
+            // Other fields of such an object, like a title, may still be searched.
             if is_media(&fields) {
                 ["data", "type", "media_type", "mimeType", "mime_type"].iter().for_each(|name| drop(fields.remove(*name)));
             }
@@ -121,6 +124,7 @@ fn walk(value: Value, key: &str, take: &mut dyn FnMut(&str, String)) {
                 if key == "changes" {
                     take("path", name.clone());
                 }
+                // Encoded content would match by chance, and costs time.
                 if !matches!(name.as_str(), "base64" | "signature" | "encrypted_content") {
                     walk(value, &name, take);
                 }
@@ -130,26 +134,28 @@ fn walk(value: Value, key: &str, take: &mut dyn FnMut(&str, String)) {
     }
 }
 
-/// Whether an object holds a picture, a sound or a document, encoded.
+/// Whether an object contains an encoded picture, sound or document.
 fn is_media(fields: &serde_json::Map<String, Value>) -> bool {
     let kind = fields.get("type").and_then(Value::as_str).unwrap_or_default();
     matches!(kind, "image" | "audio" | "base64" | "input_audio")
         || ["media_type", "mimeType", "mime_type"].iter().any(|key| fields.contains_key(*key))
 }
 
-/// Whether a text is an address that holds what it stands for, encoded.
+/// Whether a text is a `data:` address with encoded content.
 fn is_encoded(text: &str) -> bool {
+    // The media type and its parameters come before the content, and are short.
     const HEAD: usize = 200;
     text.starts_with("data:") && text[..text.floor_char_boundary(HEAD)].contains(";base64,")
 }
 
-/// Whether a field names a thing rather than saying something: of what tools produce, not of what they are asked.
+/// Whether a field is an identifier rather than a text. For outputs of tools only, not for their inputs.
 fn is_name(key: &str) -> bool {
     matches!(key, "type" | "id" | "uuid" | "status" | "source") || key.ends_with("_id") || key.ends_with("Id") || key.ends_with("ID")
 }
 
 /// Whether a string of an input is a file or directory.
 fn is_path(key: &str, text: &str) -> bool {
+    // Names that agents and common MCP servers use; others count as ordinary input.
     const KEYS: &[&str] = &[
         "file_path",
         "notebook_path",
@@ -169,6 +175,7 @@ fn is_path(key: &str, text: &str) -> bool {
         "target_path",
         "move_path",
     ];
+    // A text of several lines is content rather than a name.
     KEYS.contains(&key) && !text.contains('\n')
 }
 

@@ -1,35 +1,36 @@
-//! Moments: `7d` ago, `today`, a day, a month, or a time of day.
+//! Points in time: `7d` ago, `today`, a day, a month, or a time of day.
 
-use super::keys::Reader;
+use super::keys::TermReader;
 use super::mistake::{Mistake, nearest};
 use super::values::millis;
 use crate::Time;
 use jiff::civil::{Date, DateTime};
 use jiff::{SignedDuration, Timestamp, ToSpan};
 
-/// What a word for a time means: a moment, or a whole day, month or year.
+/// Meaning of a time word: a moment, or a whole day, month or year.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stretch {
-    /// When it begins.
+    /// Beginning.
     pub(super) start: Time,
-    /// The moment after its end; its beginning where it is only a moment.
+    /// End, exclusive; equal to the beginning for a moment.
     pub(super) end: Time,
 }
 
 const HOW: &str = "a time is written `7d`, `2h`, `today`, `2026-03-01`, `2026-03` or `2026-03-01T10:00`";
 
-/// The time that a term names.
-pub(super) fn read(value: &Reader<'_, '_>) -> Result<Stretch, Mistake> {
+/// Reads the time of a term.
+pub(super) fn read(value: &TermReader<'_, '_>) -> Result<Stretch, Mistake> {
     let piece = value.single()?;
     let text = piece.text();
     let near = || nearest(&text, ["today", "yesterday", "now"]).map(str::to_owned);
     stretch(value, &text).ok_or_else(|| value.mistake(&piece, format!("`{text}` is no time; {HOW}")).suggest(near()))
 }
 
-fn stretch(value: &Reader<'_, '_>, text: &str) -> Option<Stretch> {
+fn stretch(value: &TermReader<'_, '_>, text: &str) -> Option<Stretch> {
     let setting = value.setting;
     let now = setting.now.timestamp();
     let moment = |time: Timestamp| Some(Stretch { start: time.into(), end: time.into() });
+    // Days begin at midnight of the person's time zone, which may not be 00:00 on a day of change.
     let start = |date: Date| date.to_zoned(setting.zone.clone()).ok().map(|time| Time::from(time.timestamp()));
     let dates = |from: Date, to: Date| Some(Stretch { start: start(from)?, end: start(to)? });
     let today = || now.to_zoned(setting.zone.clone()).date();
@@ -39,6 +40,7 @@ fn stretch(value: &Reader<'_, '_>, text: &str) -> Option<Stretch> {
         "yesterday" => return dates(today().yesterday().ok()?, today()),
         _ => {}
     }
+    // Durations before dates: `2026` has no unit, so it cannot be one.
     if let Some(ago) = millis(text) {
         return moment(now.checked_sub(SignedDuration::from_millis(i64::try_from(ago).ok()?)).ok()?);
     }
@@ -65,7 +67,7 @@ fn stretch(value: &Reader<'_, '_>, text: &str) -> Option<Stretch> {
     if let Ok(time) = text.parse::<Timestamp>() {
         return moment(time);
     }
-    // A time of day without a zone is one on the person's clock. A date alone was read above.
+    // A time of day without a zone is local time. A date alone was handled above.
     let time: DateTime = text.contains(['T', 't', ' ']).then(|| text.parse().ok())??;
     moment(time.to_zoned(setting.zone.clone()).ok()?.timestamp())
 }

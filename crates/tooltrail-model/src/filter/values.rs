@@ -1,11 +1,11 @@
-//! Numbers: exit codes and durations, alone or from one to another.
+//! Numbers: exit codes and durations, alone or as a range.
 
 use super::Test;
-use super::keys::Reader;
-use super::lex::Piece;
+use super::keys::TermReader;
+use super::lex::WordPart;
 use super::mistake::Mistake;
 
-/// Numbers from one to another, both included; without an end where there is none.
+/// A range of numbers, both ends included; an end may be open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span<T> {
     /// The least.
@@ -15,18 +15,19 @@ pub struct Span<T> {
 }
 
 impl<T: PartialOrd + Copy> Span<T> {
-    /// Whether a number is one of these.
+    /// Whether a number is in the range.
     pub fn has(&self, number: T) -> bool {
         self.least.is_none_or(|least| least <= number) && self.most.is_none_or(|most| number <= most)
     }
 }
 
 /// `exit:nonzero`, `exit:2`, `exit:1..5`, `exit>0`.
-pub(super) fn exit(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
+pub(super) fn exit(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
     let mut spans = Vec::new();
     for piece in value.alternatives()? {
         let text = piece.text();
         match text.to_ascii_lowercase().as_str() {
+            // Two ranges, because codes of killed processes may be negative.
             "nonzero" if value.sign == ':' => {
                 spans.push(Span { least: None, most: Some(-1) });
                 spans.push(Span { least: Some(1), most: None });
@@ -42,7 +43,7 @@ fn code(text: &str) -> Option<i64> {
 }
 
 /// `took:30s..`, `took:..2s`, `took:1s..5s`, `took>30s`.
-pub(super) fn took(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
+pub(super) fn took(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
     let mut spans = Vec::new();
     for piece in value.alternatives()? {
         let text = piece.text();
@@ -57,7 +58,7 @@ pub(super) fn took(value: &Reader<'_, '_>) -> Result<Test, Mistake> {
     Ok(Test::Took(spans))
 }
 
-/// A number that can be counted on from.
+/// A number with a successor and a predecessor.
 trait Count: Copy + PartialOrd {
     fn next(self) -> Option<Self>;
     fn last(self) -> Option<Self>;
@@ -81,8 +82,13 @@ impl Count for u64 {
     }
 }
 
-/// `2`, `1..5`, `1..`, `..5`; with `>`, `>=`, `<`, `<=` before a number, behind the key or behind its colon.
-fn span<T: Count>(value: &Reader<'_, '_>, piece: &Piece<'_>, number: &dyn Fn(&str) -> Option<T>, how: &str) -> Result<Span<T>, Mistake> {
+/// A range: `2`, `1..5`, `1..`, `..5`; or `>`, `>=`, `<`, `<=` before a number, behind the key or behind its colon.
+fn span<T: Count>(
+    value: &TermReader<'_, '_>,
+    piece: &WordPart<'_>,
+    number: &dyn Fn(&str) -> Option<T>,
+    how: &str,
+) -> Result<Span<T>, Mistake> {
     let wrong = || value.mistake(piece, format!("`{}` means nothing here; {how}", piece.text()));
     let text = piece.text();
     let (sign, rest) = match text.strip_prefix(['<', '>']) {
@@ -94,6 +100,7 @@ fn span<T: Count>(value: &Reader<'_, '_>, piece: &Piece<'_>, number: &dyn Fn(&st
         let number = number(rest).ok_or_else(wrong)?;
         let nothing = || value.mistake(piece, "no number is beyond this");
         return Ok(match sign {
+            // A range includes its ends, so "more than" begins at the next number.
             '>' => Span { least: Some(if equal { number } else { number.next().ok_or_else(nothing)? }), most: None },
             _ => Span { least: None, most: Some(if equal { number } else { number.last().ok_or_else(nothing)? }) },
         });
@@ -106,6 +113,7 @@ fn span<T: Count>(value: &Reader<'_, '_>, piece: &Piece<'_>, number: &dyn Fn(&st
     let span = Span { least: end(least)?, most: end(most)? };
     match (span.least, span.most) {
         (None, None) => Err(wrong()),
+        // An empty range would silently match nothing.
         (Some(least), Some(most)) if least > most => {
             Err(value.mistake(piece, "the first of the two is the larger one").suggest(turned(rest)))
         }
@@ -117,7 +125,7 @@ fn turned(text: &str) -> Option<String> {
     text.split_once("..").map(|(least, most)| format!("{most}..{least}"))
 }
 
-/// The units of time, in milliseconds, the longer spelling first.
+/// Units of time in milliseconds, the longer spelling first.
 const UNITS: &[(&str, u64)] = &[("ms", 1), ("s", 1000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000), ("w", 604_800_000)];
 
 /// A duration in milliseconds: `500ms`, `1.5s`, `2m`, `1h30m`, `7d`, `2w`.
@@ -129,6 +137,7 @@ pub(super) fn millis(text: &str) -> Option<u64> {
         let (number, tail) = rest.split_at(digits);
         let unit = tail.find(|letter: char| letter.is_ascii_digit()).unwrap_or(tail.len());
         let (unit, tail) = tail.split_at(unit);
+        // Compared as a whole, so that `ms` is not read as minutes.
         let (_, each) = UNITS.iter().find(|(name, _)| *name == unit)?;
         sum = sum.checked_add(product(number, *each)?)?;
         rest = tail;
@@ -136,21 +145,23 @@ pub(super) fn millis(text: &str) -> Option<u64> {
     (!text.is_empty()).then_some(sum)
 }
 
-/// A decimal number of something, exactly.
+/// A decimal number times a unit, exactly.
 fn product(number: &str, each: u64) -> Option<u64> {
     let (whole, part) = number.split_once('.').unwrap_or((number, ""));
     let whole: u64 = whole.parse::<u64>().ok()?.checked_mul(each)?;
     if !number.contains('.') {
         return Some(whole);
     }
+    // More digits than nanoseconds have are a mistake, and could overflow.
     if part.is_empty() || part.len() > 9 {
         return None;
     }
+    // Rounded down: durations are compared in whole milliseconds.
     let scaled = part.parse::<u64>().ok()?.checked_mul(each)? / 10u64.pow(u32::try_from(part.len()).ok()?);
     whole.checked_add(scaled)
 }
 
-/// A duration as it is written, in the largest unit that it is a whole number of; weeks and days are left to people.
+/// A duration in its largest whole unit; weeks and days are not used.
 pub(super) fn spelled(millis: u64) -> String {
     let units = UNITS.iter().rev().filter(|(_, each)| *each <= 3_600_000);
     let fits = units.into_iter().find(|(_, each)| millis > 0 && millis.is_multiple_of(*each));

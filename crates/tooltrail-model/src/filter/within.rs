@@ -3,21 +3,21 @@
 use super::ask::{Answer, decide};
 use super::{Filter, Subject};
 
-/// Which terms have held so far in a session.
+/// Terms that have held so far in a session.
 #[derive(Clone, Debug)]
 pub struct Within<'f> {
     filter: &'f Filter,
-    /// For each term, whether its test held somewhere.
+    /// Whether the test of each term held somewhere.
     held: Vec<bool>,
 }
 
 impl<'f> Within<'f> {
-    /// Nothing yet.
+    /// A state in which no term has held yet.
     pub fn new(filter: &'f Filter) -> Self {
         Within { filter, held: vec![false; filter.terms.len()] }
     }
 
-    /// Takes in a call, a message, or the session itself.
+    /// Evaluates a call, a message, or the session itself.
     pub fn take(&mut self, subject: &dyn Subject) {
         for ((term, bit), held) in self.filter.numbered().zip(&mut self.held) {
             *held = *held || decide(self.filter, subject, |known| Answer::from(term.test.holds(known, bit)));

@@ -1,8 +1,9 @@
-//! Which sources have anything to do with each other.
+//! Groups sources that are related to each other.
 //!
-//! Linking joins sources by names: a session, a call, a message, a prompt that two of them tell of. Sources that share no name cannot
-//! change anything about each other, so each bundle of sources that do can be linked alone, and gives the rows that it gives among all
-//! others. Only the short names of sessions depend on everything; whoever links a bundle alone says them ([`Linker::call_sessions`]).
+//! Linking joins sources by names: a session, a call, a message, a prompt that occurs in both. Sources without a common
+//! name cannot affect each other, so each bundle of related sources can be linked alone, with the same rows as among all
+//! others. Only the short names of sessions depend on everything; the caller that links a bundle alone provides them
+//! ([`Linker::call_sessions`]).
 
 use super::Linker;
 use crate::Map;
@@ -13,16 +14,16 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The names by which a source may be joined to others, as fingerprints that are the same in every process.
+/// Names by which a source may be joined to others, as fingerprints that are the same in every process.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ties {
     /// Sessions, calls, messages and prompts; sorted, each once.
     pub names: Vec<u64>,
-    /// Records that a title here is for: any source may have them.
+    /// Records that titles here refer to: any source may contain them.
     pub leaves: Vec<Id>,
 }
 
-/// What kind of thing a name is of. The same text may name things of several kinds.
+/// Kind of name. The same text may name things of several kinds.
 #[derive(Clone, Copy)]
 enum Of {
     Session = 1,
@@ -43,14 +44,14 @@ impl Ties {
         let text = |name| hash(summary.names.text(name));
         let sessions = summary.sessions.iter().map(|record| record.session);
         let sessions = sessions.chain(summary.agents.iter().map(|part| part.session));
-        // A log may give the name of an agent where it means that agent's session.
+        // A log may use the name of an agent to refer to that agent's session.
         let sessions = sessions.chain(summary.agents.iter().filter(|part| part.whole).filter_map(|part| part.agent));
         let sessions = sessions.chain(summary.tasks.iter().map(|task| task.session));
         let sessions = sessions.chain(summary.claims.iter().map(|claim| claim.session));
         sessions.chain(summary.orphans.iter().map(|orphan| orphan.session)).for_each(|name| tie(Of::Session, text(name)));
         for call in summary.calls.iter().chain(&summary.nested) {
             match call.message {
-                // What the agent gave no name is known by its message or else only in its session.
+                // A call without an id is identified by its message, or else only within its session.
                 Some(message) if call.unnamed => tie(Of::Message, text(message)),
                 _ if call.unnamed => tie(Of::Session, text(call.session)),
                 _ => tie(Of::Call, call.key),
@@ -60,6 +61,7 @@ impl Ties {
         let named = summary.orphans.iter().map(|orphan| &*orphan.call).chain(summary.claims.iter().map(|claim| &*claim.call));
         named.chain(summary.tasks.iter().filter_map(|task| task.call.as_deref())).for_each(|call| tie(Of::Call, hash(call)));
         summary.usage.iter().for_each(|snapshot| tie(Of::Request, snapshot.message));
+        // Prompts have no agent mixed in: a log may be copied between agents' directories.
         let prompts = summary.turns.iter().flat_map(|turn| [turn.original, turn.node]).flatten();
         names.extend(prompts.map(|id| mix(0, Of::Prompt, id)));
         names.sort_unstable();
@@ -72,12 +74,12 @@ fn parent(call: &CallRecord) -> Option<&str> {
     call.rare().parent.as_deref()
 }
 
-/// A fingerprint of a name; the parts are fingerprints already.
+/// Fingerprint of a name, from parts that are fingerprints already.
 fn mix(agent: u64, of: Of, key: u64) -> u64 {
     (agent ^ key).wrapping_add((of as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-/// Which of some sources belong together: for each the first one of its bundle.
+/// The bundle of each source, as the index of its first source.
 pub fn bundles<'s>(sources: impl Iterator<Item = (&'s Ties, &'s Summary)> + Clone) -> Vec<usize> {
     let mut sets = Sets((0..sources.clone().count()).collect());
     let mut names: Map<u64, usize> = Map::default();
@@ -87,11 +89,13 @@ pub fn bundles<'s>(sources: impl Iterator<Item = (&'s Ties, &'s Summary)> + Clon
             let first = *names.entry(name).or_insert(number);
             sets.join(first, number);
         }
+        // A title may be for a record of any source, so the record's id is searched in all of them below.
         for &leaf in &ties.leaves {
             let first = *wanted.entry(leaf).or_insert(number);
             sets.join(first, number);
         }
     }
+    // Only if titles are waiting: this reads the ids of all records.
     if !wanted.is_empty() {
         for (number, (_, summary)) in sources.enumerate() {
             summary.nodes.iter().filter_map(|node| wanted.get(node)).for_each(|&wants| sets.join(wants, number));
@@ -100,12 +104,13 @@ pub fn bundles<'s>(sources: impl Iterator<Item = (&'s Ties, &'s Summary)> + Clon
     (0..sets.0.len()).map(|number| sets.of(number)).collect()
 }
 
-/// Sets of numbers that are joined; each number leads to a smaller one of its set, or to itself if it is the smallest.
+/// Disjoint sets of numbers; each number leads to a smaller one of its set, or to itself if it is the smallest.
 struct Sets(Vec<usize>);
 
 impl Sets {
     fn of(&mut self, mut number: usize) -> usize {
         while self.0[number] != number {
+            // Halves the path on the way, which keeps lookups short.
             self.0[number] = self.0[self.0[number]];
             number = self.0[number];
         }
@@ -122,7 +127,7 @@ impl Sets {
 }
 
 impl Linker {
-    /// The sources taken apart into bundles. Sessions keep the short names that they have among all.
+    /// Splits the sources into bundles. Sessions keep the short names that they have among all.
     pub fn split(self) -> Vec<Linker> {
         let ties: Vec<Ties> = self.sources.values().map(|source| Ties::of(&source.summary)).collect();
         let bundles = bundles(ties.iter().zip(self.sources.values().map(|source| &source.summary)));

@@ -1,4 +1,4 @@
-//! Totals told apart by project, day, week, model or tool.
+//! Totals grouped by project, day, week, model or tool.
 
 use super::totals::{MINUTE, percentile};
 use super::{Linked, LinkedCall, Now};
@@ -9,37 +9,38 @@ use jiff::tz::TimeZone;
 use std::cmp::Reverse;
 
 words! {
-    /// What totals are told apart by.
+    /// Grouping of totals.
     By {
         /// The directory that a session belongs to.
         Project => "project",
-        /// The day, as the person's calendar has it.
+        /// The day in the person's calendar.
         Day => "day",
-        /// The week, by the number that ISO 8601 gives it.
+        /// The week according to ISO 8601.
         Week => "week",
-        /// The model that asked for a call, and that tokens were paid for.
+        /// The model that made a call, or that tokens were paid for.
         Model => "model",
         /// The tool.
         Tool => "tool",
     }
 }
 
-/// What is summed up.
+/// Selection to sum up.
 #[derive(Clone, Copy, Debug)]
 pub struct Selected<'s> {
     /// These calls.
     pub calls: &'s [LinkedCall],
-    /// What else there is of these sessions, by their places in [`Linked::sessions`], in order; of all, where none are named.
+    /// Sessions whose turns and usage count, by their indexes in [`Linked::sessions`], sorted; all where `None`.
     pub sessions: Option<&'s [usize]>,
-    /// Only what happened since then.
+    /// Only events since then.
     pub since: Option<Time>,
-    /// Only what happened before.
+    /// Only events before.
     pub until: Option<Time>,
 }
 
 impl Selected<'_> {
-    /// Whether something belongs to it that happened in a session within some milliseconds after a time.
+    /// Whether an event of a session, within some milliseconds after a time, is selected.
     fn has(&self, session: Option<usize>, time: Option<Time>, within: i64) -> bool {
+        // Without a time an event is in no bounded period.
         let bounded = self.since.is_some() || self.until.is_some();
         let not_before = |time: Time, since: Time| time.as_millisecond().saturating_add(within) >= since.as_millisecond();
         let in_time = |time: Time| self.since.is_none_or(|since| not_before(time, since)) && self.until.is_none_or(|until| time < until);
@@ -61,13 +62,14 @@ struct Sums<'z> {
     by: By,
     zone: &'z TimeZone,
     all: Map<Option<String>, Sum>,
-    /// The last day that was asked for: most follow each other.
+    /// The last day that was computed: most events follow each other.
     last: Option<(i64, String)>,
 }
 
 impl Sums<'_> {
-    /// The group of something that happened in a session at some time.
+    /// The group of an event in a session at some time.
     fn group(&mut self, session: Option<(usize, Option<&str>)>, time: Option<Time>, model: Option<&str>, tool: Option<&str>) -> &mut Sum {
+        // `None` is a group too: events without a project, a model or a time.
         let key = match self.by {
             By::Project => session.and_then(|(_, project)| project).map(str::to_owned),
             By::Model => model.map(str::to_owned),
@@ -80,7 +82,7 @@ impl Sums<'_> {
     }
 
     fn date(&mut self, time: Time) -> String {
-        // No zone changes its offset but at a full quarter of an hour.
+        // No time zone changes its offset except at a full quarter of an hour.
         let quarter = time.as_millisecond().div_euclid(15 * 60 * 1000);
         if let Some((_, date)) = self.last.as_ref().filter(|(known, _)| *known == quarter) {
             return date.clone();
@@ -97,7 +99,7 @@ impl Sums<'_> {
         date
     }
 
-    /// The rows: days and weeks in their order, others with the most calls first.
+    /// The rows: days and weeks in order, others with the most calls first.
     fn rows(self) -> Vec<GroupRow> {
         let by = self.by;
         let finish = |(key, Sum { mut row, sessions, mut took }): (Option<String>, Sum)| {
@@ -110,6 +112,7 @@ impl Sums<'_> {
         let mut rows: Vec<GroupRow> = self.all.into_iter().map(finish).collect();
         match by {
             By::Day | By::Week => rows.sort_by(|one, other| one.key.cmp(&other.key)),
+            // The key breaks ties, so that the order is the same in every run.
             _ => rows.sort_by(|one, other| (Reverse(one.calls), &one.key).cmp(&(Reverse(other.calls), &other.key))),
         }
         rows
@@ -117,11 +120,12 @@ impl Sums<'_> {
 }
 
 impl Linked<'_> {
-    /// Totals told apart. A call counts when it was made, tokens when their request was first made. Turns are no model's and no tool's,
-    /// and tokens no tool's.
+    /// Totals by group. A call counts at its request, tokens at the first request they were paid for. Turns belong to no
+    /// model and no tool, and tokens to no tool.
     pub fn groups(&self, by: By, selected: Selected<'_>, now: &Now, zone: &TimeZone) -> Vec<GroupRow> {
         let mut sums = Sums { by, zone, all: Map::default(), last: None };
         let place = |session: usize| self.sessions.get(session).map(|own| (session, own.project.as_deref()));
+        // Copies were counted with their original.
         for call in selected.calls.iter().filter(|call| call.copy_of.is_none()) {
             let record = self.record(call.id);
             let names = &self.sources[call.id.source()].summary.names;
@@ -131,12 +135,14 @@ impl Linked<'_> {
             *sum.row.by_status.entry(judged.verdict.status).or_default() += 1;
             sum.took.extend(judged.duration_ms);
         }
+        // Where turns have no group the rows say nothing about them, which is not the same as 0.
         if !matches!(by, By::Model | By::Tool) {
             for turn in self.turns().into_iter().filter(|turn| selected.has(Some(turn.session), turn.record.time, 0)) {
                 *sums.group(place(turn.session), turn.record.time, None, None).row.turns.get_or_insert(0) += 1;
             }
         }
         if by != By::Tool {
+            // Usage is known to the minute: a minute counts if any of it is in the period.
             for (_, session, model, time, usage) in
                 self.usage().filter(|(_, session, _, time, _)| selected.has(*session, *time, MINUTE - 1))
             {
@@ -151,7 +157,7 @@ impl Linked<'_> {
 }
 
 impl GroupRow {
-    /// How many calls have one of some statuses.
+    /// Number of calls with one of some statuses.
     pub fn count(&self, statuses: &[Status]) -> u64 {
         statuses.iter().filter_map(|status| self.by_status.get(status)).sum()
     }

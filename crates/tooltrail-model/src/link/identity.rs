@@ -1,4 +1,4 @@
-//! Which records of calls are the same call, which of them came first, and what number each call has in its session.
+//! Recognises records of the same call, finds the original, and numbers the calls of each session.
 
 use super::parallel::in_runs;
 use super::{CallId, Foreign, Linked, LinkedCall, Source, repeated, small};
@@ -18,17 +18,17 @@ pub(super) fn orphans<'a>(sources: &[&'a Source]) -> Map<(&'static str, &'a str)
     all
 }
 
-/// The logs of agents among the sources, with their numbers.
+/// The logs of agents among the sources, with their indexes.
 fn logs<'a>(sources: &[&'a Source]) -> impl Iterator<Item = (usize, &'a Summary)> + Clone {
     sources.iter().enumerate().map(|(number, source)| (number, &source.summary)).filter(|(_, log)| log.agent.is_some())
 }
 
-/// The keys of calls that may stand in more than one place.
+/// Keys of calls that may occur more than once.
 pub(super) fn repeated_calls(sources: &[&Source]) -> Set<u64> {
     repeated(logs(sources).flat_map(|(_, log)| log.calls.iter().chain(&log.nested)).map(|call| call.key))
 }
 
-/// Calls that are settled, and those that may have copies, by key.
+/// Settled calls, and those that may have copies, by key.
 type Sifted = (Vec<LinkedCall>, Map<u64, Vec<CallId>>);
 
 /// All calls of all sources with their copies settled.
@@ -37,6 +37,7 @@ pub(super) fn calls(linked: &Linked<'_>, repeated: &Set<u64>) -> Vec<LinkedCall>
     let runs = in_runs(linked.threads, &logs, &|(_, log)| log.calls.len() + log.nested.len(), &|run| sift(linked, repeated, run));
     let (mut calls, groups) = runs.into_iter().reduce(join).unwrap_or_default();
     for group in groups.into_values() {
+        // The key was only shared by chance.
         if let [only] = group[..] {
             calls.extend(alone(linked, only));
             continue;
@@ -48,7 +49,7 @@ pub(super) fn calls(linked: &Linked<'_>, repeated: &Set<u64>) -> Vec<LinkedCall>
     calls
 }
 
-/// Settles the calls of some logs that stand alone, as nearly all do, in the order they lie in memory.
+/// Settles the calls of some logs that occur once, as nearly all do, in the order they are in memory.
 fn sift(linked: &Linked<'_>, repeated: &Set<u64>, logs: &[(usize, &Summary)]) -> Sifted {
     let mut groups: Map<u64, Vec<CallId>> = Map::default();
     let mut calls = Vec::with_capacity(logs.iter().map(|(_, log)| log.calls.len() + log.nested.len()).sum());
@@ -75,16 +76,17 @@ fn join(mut some: Sifted, more: Sifted) -> Sifted {
     some
 }
 
-/// Settles a call that has no copies.
+/// Settles a call without copies.
 fn alone(linked: &Linked<'_>, call: CallId) -> Option<LinkedCall> {
     (!call.nested || !has_own_log(linked, call)).then(|| settle(linked, call, call, None, linked.record(call).unnamed))
 }
 
-/// Splits calls whose ids have the same hash by the ids themselves, and by agent. Nearly always there is one id. What the agent gave no
-/// id is known by its message, or else only in its session.
+/// Splits calls with the same hash by their ids and agents. Nearly always there is only one id. A call without an id is
+/// identified by its message, or else only within its session.
 fn by_id(linked: &Linked<'_>, group: Vec<CallId>) -> Vec<Vec<CallId>> {
     let unnamed = |call: CallId| linked.record(call).unnamed.then(|| scope(linked, call));
     let key = |call: CallId| (linked.agent_of(call.source()), linked.id(call), unnamed(call));
+    // Checked without allocating, because nearly always it is true.
     if group.iter().all(|&call| key(call) == key(group[0])) {
         return vec![group];
     }
@@ -96,11 +98,12 @@ fn by_id(linked: &Linked<'_>, group: Vec<CallId>) -> Vec<Vec<CallId>> {
 }
 
 fn settle_group(linked: &Linked<'_>, mut group: Vec<CallId>, calls: &mut Vec<LinkedCall>) {
-    // What is only told of in records of progress counts where nothing else tells of it, and once.
+    // Calls reported in progress records count only where no other record exists, and once.
     let real = group.iter().filter(|call| !call.nested).count();
     if real > 0 {
         group.retain(|call| !call.nested);
     } else {
+        // The subagent's own log would contain the call if it were real.
         if group.iter().any(|&call| has_own_log(linked, call)) {
             return;
         }
@@ -109,12 +112,12 @@ fn settle_group(linked: &Linked<'_>, mut group: Vec<CallId>, calls: &mut Vec<Lin
         calls.push(settle(linked, group[0], group[0], answered, false));
         return;
     }
-    // An id that was used for different things is no name beyond its session.
+    // An id that was used for different calls is no name beyond its session.
     let scoped = group.iter().any(|&call| linked.record(call).unnamed || what(linked, call) != what(linked, group[0]));
     for same in partition(linked, group, scoped) {
         let answered = |call: &&CallId| linked.record(**call).result.is_some();
         let first = same.iter().find(answered).copied();
-        // A copy in the same file counts before others.
+        // A result in the same file is preferred.
         let mut beside: Map<usize, CallId> = Map::default();
         for &call in same.iter().filter(answered) {
             beside.entry(call.source()).or_insert(call);
@@ -124,7 +127,7 @@ fn settle_group(linked: &Linked<'_>, mut group: Vec<CallId>, calls: &mut Vec<Lin
     }
 }
 
-/// Whether the subagent that made a call has a log of its own, which then would tell of the call if it were real.
+/// Whether the subagent that made a call has its own log, which would contain the call if it were real.
 fn has_own_log(linked: &Linked<'_>, call: CallId) -> bool {
     let record = linked.record(call);
     let names = &linked.sources[call.source()].summary.names;
@@ -132,19 +135,19 @@ fn has_own_log(linked: &Linked<'_>, call: CallId) -> bool {
     record.agent.is_some_and(|name| linked.agents.has_log(agent, linked.session_text(call), names.text(name)))
 }
 
-/// What a call asks for: the tool, and a fingerprint of the input.
+/// Content of a call: the tool, and a fingerprint of the input.
 fn what<'a>(linked: &Linked<'a>, call: CallId) -> (&'a str, u64) {
     let record = linked.record(call);
     (linked.sources[call.source()].summary.names.text(record.tool), record.digest)
 }
 
-/// What tells copies from other calls where the id does not: the message, and where there is none, the session.
+/// Distinguishes copies from other calls where the id does not: the message, or else the session.
 fn scope<'a>(linked: &Linked<'a>, call: CallId) -> &'a str {
     let message = linked.sources[call.source()].summary.names.opt(linked.record(call).message);
     message.unwrap_or_else(|| linked.session_text(call))
 }
 
-/// Splits records that share an id into those that are the same call. The first of each is the original.
+/// Splits records that share an id into groups of the same call. The first of each is the original.
 fn partition(linked: &Linked<'_>, group: Vec<CallId>, scoped: bool) -> Vec<Vec<CallId>> {
     let mut parts: Map<_, Vec<CallId>> = Map::default();
     for call in group {
@@ -162,6 +165,7 @@ fn by_age(linked: &Linked<'_>, calls: &mut [CallId]) {
     calls.sort_by_key(|&call| {
         let record = linked.record(call);
         let first = linked.sources[call.source()].summary.first;
+        // A complete order: every tie is broken, so that the outcome does not depend on the order of sources.
         (last_if_none(record.time), !record.has_request, last_if_none(first), call.source(), record.at, call.index())
     });
 }
@@ -170,7 +174,7 @@ fn last_if_none(time: Option<Time>) -> Time {
     time.unwrap_or(Time::MAX)
 }
 
-/// `answered` is a copy of the call that has a result.
+/// Settles a call. `answered` is a copy of it that has a result.
 fn settle(linked: &Linked<'_>, call: CallId, original: CallId, answered: Option<CallId>, scoped: bool) -> LinkedCall {
     let record = linked.record(call);
     let elsewhere = || answered.map(Foreign::Copy).or_else(|| orphan(linked, call, scoped));
@@ -187,9 +191,9 @@ fn settle(linked: &Linked<'_>, call: CallId, original: CallId, answered: Option<
     }
 }
 
-/// A result in another source that has no call beside it: one of the same session, else any unless the id is `scoped`.
+/// A result in another source without a call beside it: one of the same session, else any unless the id is `scoped`.
 fn orphan(linked: &Linked<'_>, call: CallId, scoped: bool) -> Option<Foreign> {
-    // What has no name cannot be named elsewhere.
+    // A call without a name cannot be referred to elsewhere.
     if linked.record(call).unnamed {
         return None;
     }
@@ -210,7 +214,7 @@ pub(super) fn number(linked: &Linked<'_>, mut calls: Vec<LinkedCall>, sessions: 
     for end in ends {
         let own = rest.split_off_mut(..end - start).unwrap_or_default();
         start = end;
-        // The calls of a log are in order already, which a stable sort is quick with.
+        // The calls of a log are already in order, which makes a stable sort fast.
         own.sort_by(|a, b| {
             let order = |call: &LinkedCall| (call.order, call.id.source());
             let place = |call: &LinkedCall| (linked.record(call.id).at, call.id.nested, call.id.index());
@@ -221,13 +225,14 @@ pub(super) fn number(linked: &Linked<'_>, mut calls: Vec<LinkedCall>, sessions: 
     calls
 }
 
-/// Puts the calls of each session together, and says where each session ends. Those of no session come last.
+/// Groups the calls by session, and returns the end of each session. Calls of no session come last.
 fn by_session(calls: &mut [LinkedCall], none: usize) -> Vec<usize> {
     let mut places = vec![0; none + 1];
     for call in calls.iter() {
         places[call.session.min(none)] += 1;
     }
     let mut start = 0;
+    // Turns counts into starting positions.
     for place in &mut places {
         start += std::mem::replace(place, start);
     }
@@ -237,7 +242,7 @@ fn by_session(calls: &mut [LinkedCall], none: usize) -> Vec<usize> {
         *place - 1
     };
     let mut targets: Vec<usize> = calls.iter().map(next).collect();
-    // Every exchange brings one call to its place.
+    // Every swap brings one call to its place.
     for index in 0..calls.len() {
         while targets[index] != index {
             let target = targets[index];
@@ -248,7 +253,7 @@ fn by_session(calls: &mut [LinkedCall], none: usize) -> Vec<usize> {
     places
 }
 
-/// Numbers the calls of a session: each call once, also where the session holds a copy of it.
+/// Numbers the calls of a session: each call once, even where the session contains a copy of it.
 fn count(calls: &mut [LinkedCall]) {
     let copied: Set<CallId> = calls.iter().filter_map(|call| call.copy_of).collect();
     let mut numbers: Map<CallId, u32> = Map::default();

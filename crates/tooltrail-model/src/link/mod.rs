@@ -1,9 +1,9 @@
-//! Layer 2: all summaries together. Copies are recognised, results and tasks in other files found, subagents given to the call
-//! that started them, usage counted once.
+//! Layer 2: all summaries together. Copies are recognised, results and tasks in other files found, subagents assigned to
+//! the call that started them, usage counted once.
 //!
-//! [`Linker`] keeps summaries by source; putting and removing them in any order gives the same set. [`Linker::link`] is a pure
-//! function of that set: sources are taken in the order of their paths, and every choice has a complete tie-break. So it is the
-//! same on any number of threads ([`Linker::link_on`]).
+//! [`Linker`] keeps summaries by source; adding and removing them in any order gives the same set. [`Linker::link`] is a
+//! pure function of that set: sources are taken in the order of their paths, and every choice has a complete tie-break. So
+//! the result is the same on any number of threads ([`Linker::link_on`]).
 
 mod agents;
 mod bundles;
@@ -33,14 +33,14 @@ use parallel::both;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// A source and what is known of its file.
+/// A source with its file's properties.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The path, as the user gave it or absolute.
     pub path: Box<str>,
-    /// When the file was last written.
+    /// Modification time of the file.
     pub modified: Option<Time>,
-    /// What is in it.
+    /// Summary of its content.
     pub summary: Summary,
 }
 
@@ -48,32 +48,32 @@ pub struct Source {
 #[derive(Clone, Debug, Default)]
 pub struct Linker {
     sources: BTreeMap<Box<str>, Source>,
-    /// The short names that sessions have among more sources than these.
+    /// Short names of sessions among more sources than these.
     shorts: Arc<Shorts>,
 }
 
 impl Linker {
-    /// Adds a source, or replaces what was known of it.
+    /// Adds a source, or replaces it.
     pub fn put(&mut self, source: Source) {
         self.sources.insert(source.path.clone(), source);
     }
 
-    /// Forgets a source.
+    /// Removes a source.
     pub fn remove(&mut self, path: &str) {
         self.sources.remove(path);
     }
 
-    /// Forgets all sources but some.
+    /// Removes all sources but some.
     pub fn retain(&mut self, mut keep: impl FnMut(&Source) -> bool) {
         self.sources.retain(|_, source| keep(source));
     }
 
-    /// Says the short names that sessions have among more sources than these.
+    /// Sets the short names that sessions have among more sources than these.
     pub fn call_sessions(&mut self, shorts: Arc<Shorts>) {
         self.shorts = shorts;
     }
 
-    /// The short names that the sessions have here.
+    /// Short names of the sessions here.
     pub fn shorts(&self) -> Shorts {
         let sources: Vec<&Source> = self.sources.values().collect();
         let (sessions, _) = sessions::gather(&sources, &roots::Roots::gather(&sources), &self.shorts);
@@ -90,16 +90,17 @@ impl Linker {
         self.sources.values()
     }
 
-    /// Settles everything that takes more than one source to know.
+    /// Settles everything that needs more than one source.
     pub fn link(&self) -> Linked<'_> {
         self.link_on(1)
     }
 
-    /// The same on so many threads. What is asked of the outcome may use them too.
+    /// Settles everything on so many threads, which later queries may use too.
     pub fn link_on(&self, threads: usize) -> Linked<'_> {
         let threads = threads.min(parallel::MOST);
         let sources: Vec<&Source> = self.sources.values().collect();
         let roots = roots::Roots::gather(&sources);
+        // Two halves that need nothing from each other.
         let ((agents, (sessions, session_index)), (usage, repeated)) = both(
             threads,
             || (agents::link(&sources, &roots), sessions::gather(&sources, &roots, &self.shorts)),
@@ -118,20 +119,24 @@ impl Linker {
             open: Map::default(),
             threads,
         };
+        // Calls and sessions are worked out from everything else, so they are filled in afterwards.
         let calls = identity::calls(&linked, &repeated);
         let count = sessions.len();
         let (calls, sessions) = both(threads, || identity::number(&linked, calls, count), || sessions::describe(&linked, sessions));
         (linked.calls, linked.sessions) = (calls, sessions);
+        // Last, because it reads the linked calls and writes to the sessions.
         sessions::take_in_calls(&mut linked);
         linked
     }
 }
 
-/// The fingerprints that occur more than once, and by chance a few others: where nearly all occur once, those are quick to tell.
+/// Fingerprints that occur more than once, and by chance a few others. Unique ones, which nearly all are, are recognised
+/// quickly.
 fn repeated(all: impl Iterator<Item = u64> + Clone) -> Set<u64> {
-    // One bit for each fingerprint, out of so many that two seldom share theirs.
+    // One bit per fingerprint, in enough words that collisions are rare.
     let mut seen = vec![0u64; all.clone().count().max(1)];
     let again = |key: &u64| {
+        // Scales the fingerprint to an index; cheaper than a division.
         let word = ((u128::from(*key) * seen.len() as u128) >> 64) as usize;
         let (before, bit) = (seen[word], 1 << (key & 63));
         seen[word] |= bit;
@@ -143,9 +148,9 @@ fn repeated(all: impl Iterator<Item = u64> + Clone) -> Set<u64> {
 /// A call of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CallId {
-    // Small, because there are many and each call holds up to three.
+    // Small, because there are many and each call contains up to three.
     source: u32,
-    /// Whether the call is only told of there.
+    /// Whether the call is only reported there.
     nested: bool,
     index: u32,
 }
@@ -166,7 +171,7 @@ impl CallId {
     }
 }
 
-/// A number of something that there cannot be four thousand million of in memory.
+/// A count that fits into 32 bits, because memory could not hold more.
 fn small(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
@@ -176,22 +181,22 @@ fn small(number: usize) -> u32 {
 pub struct LinkedCall {
     /// The call.
     pub id: CallId,
-    /// The copy of it that came first, if that is another one.
+    /// The first copy of it, if that is another one.
     pub copy_of: Option<CallId>,
-    /// Where its result is, if not beside it.
+    /// Position of its result, if not beside it.
     pub foreign_result: Option<Foreign>,
     /// Its session.
     pub session: usize,
     /// Its number in the session, counted from 1.
     pub number: u32,
-    // What linking needs of its record, taken along so that the record need not be fetched from memory again.
+    // Fields of its record that linking needs, copied so that the record need not be fetched from memory again.
     model: Option<Name>,
     order: Time,
-    /// No source has a result for it.
+    /// Whether no source has a result for it.
     open: bool,
 }
 
-/// A result that is in another source than its call.
+/// A result in another source than its call.
 #[derive(Clone, Copy, Debug)]
 pub enum Foreign {
     /// Beside a copy of the call.
@@ -209,15 +214,15 @@ pub struct Linked<'a> {
     pub calls: Vec<LinkedCall>,
     /// The sessions, by start.
     pub sessions: Vec<LinkedSession>,
-    session_index: sessions::Index,
+    session_index: sessions::SessionIndex,
     roots: roots::Roots<'a>,
     agents: agents::Agents,
-    tasks: tasks::Tasks<'a>,
+    tasks: tasks::TaskNewsIndex<'a>,
     orphans: Map<(&'static str, &'a str), Vec<(usize, usize)>>,
-    usage: totals::Usage,
-    /// How many calls of a session have no result.
+    usage: totals::CountedUsage,
+    /// Number of calls of each session without a result.
     open: Map<usize, u32>,
-    /// How many threads may be used.
+    /// Number of threads that may be used.
     threads: usize,
 }
 
@@ -235,18 +240,19 @@ impl<'a> Linked<'a> {
 
     /// The calls of a session, copies too, by request.
     pub fn calls_of(&self, session: usize) -> &[LinkedCall] {
+        // Calls are sorted by session, so its own are one range.
         let start = self.calls.partition_point(|call| call.session < session);
         let own = &self.calls[start..];
         &own[..own.partition_point(|call| call.session == session)]
     }
 
-    /// The result of a call, with the source it is in. `alone`: only what the call's own source says.
+    /// The result of a call, with its source. `alone` limits it to the call's own source.
     fn result(&self, call: &LinkedCall, alone: bool) -> Option<(usize, &'a ResultRecord)> {
         if let Some(result) = &self.record(call.id).result {
             return Some((call.id.source(), result));
         }
         match call.foreign_result? {
-            // The same request may stand twice in one file, with the result beside only one of them.
+            // The same request may occur twice in one file, with the result beside only one of them.
             Foreign::Copy(copy) if alone && copy.source != call.id.source => None,
             Foreign::Orphan(..) if alone => None,
             Foreign::Copy(copy) => self.record(copy).result.as_ref().map(|result| (copy.source(), result)),
@@ -257,12 +263,12 @@ impl<'a> Linked<'a> {
         }
     }
 
-    /// Where the result of a call stands: its source, and the record.
+    /// Position of a call's result: its source, and the record.
     pub fn result_spot(&self, call: &LinkedCall) -> Option<(usize, crate::At)> {
         self.result(call, false).map(|(source, result)| (source, result.at))
     }
 
-    /// The session that a source means by a name, in [`Linked::sessions`].
+    /// The session that a source refers to by a name, as an index in [`Linked::sessions`].
     pub fn session_named(&self, source: usize, name: &str) -> Option<usize> {
         let agent = self.agent_of(source);
         let id = self.roots.of(agent, name);
@@ -277,7 +283,7 @@ impl<'a> Linked<'a> {
         self.session_of(call.source(), self.record(call).session)
     }
 
-    /// The session that a source means by a name.
+    /// The session that a source refers to by a name.
     fn session_of(&self, source: usize, name: Name) -> &'a str {
         self.roots.of(self.agent_of(source), self.sources[source].summary.names.text(name))
     }

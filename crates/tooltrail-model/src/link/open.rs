@@ -1,7 +1,7 @@
-//! Rows before it is known what time it is: what they are if the session has ended, and what else they are if it is alive.
+//! Rows before the current time is known: their values if the session has ended, and the differences if it is alive.
 //!
-//! Everything but this is the same whenever it is asked, so it may be kept. Settling is the last step, and the only one that needs
-//! to know of the moment; a row that was kept and one that was just made are settled by the same code.
+//! Everything but these differences is independent of the time and may be stored. Settling is the last step, and the only
+//! one that depends on the time; stored rows and new rows are settled by the same code.
 
 use super::life::{Chance, Pulse};
 use super::state::{OpenCalls, state};
@@ -16,14 +16,14 @@ use crate::verdict::{Life, at_work};
 pub struct OpenCall<'a> {
     /// The row.
     pub row: CallRow<'a>,
-    /// What the call is doing otherwise, if it has not ended.
+    /// Activity of the call otherwise, if it has not ended.
     pub chance: Option<Chance>,
-    /// Whether its background task is at work otherwise.
+    /// Whether its background task is running otherwise.
     pub background: bool,
 }
 
 impl<'a> OpenCall<'a> {
-    /// The row at a moment. Most rows are settled, and signs of life are not asked for.
+    /// The row at some time. Most rows are final, and signs of life are not looked up for them.
     pub fn settle(mut self, pulse: impl FnOnce() -> Pulse) -> CallRow<'a> {
         if self.chance.is_none() && !self.background {
             return self.row;
@@ -32,7 +32,7 @@ impl<'a> OpenCall<'a> {
         if let Some(verdict) = self.chance.and_then(|chance| at_work(chance.life(pulse))) {
             (self.row.status, self.row.reason) = (verdict.status, verdict.reason);
         }
-        // Any call of a session that is alive will do: a task goes on beside it.
+        // Any call of a live session will do: a task runs beside it.
         let alive = Chance::Works.life(pulse) != Life::Dead;
         if let Some(task) = self.row.background.as_mut().filter(|_| self.background && alive) {
             task.state = TaskState::Running;
@@ -53,10 +53,10 @@ pub struct OpenSession<'a> {
 }
 
 impl<'a> OpenSession<'a> {
-    /// The row at a moment.
+    /// The row at some time.
     pub fn settle(mut self, pulse: Pulse) -> SessionRow<'a> {
         if self.calls.life(pulse) != Life::Dead {
-            // Without a result a call that may run is unanswered.
+            // Without a result, a call that may be running was counted as unanswered.
             if let Some(unanswered) = self.row.by_status.get_mut(&Status::Unanswered) {
                 *unanswered = unanswered.saturating_sub(self.calls.count);
             }

@@ -1,23 +1,24 @@
-//! Work that is shared among threads, if more than one is allowed. What comes out is the same for any number of them.
+//! Work shared among threads, if more than one is allowed. The result is the same for any number of them.
 
 use std::panic::resume_unwind;
 use std::thread;
 
-/// With more threads than these, starting them takes longer than they save.
+/// The most threads; starting more takes longer than they save.
 pub(super) const MOST: usize = 8;
 
-/// Does two things, at the same time if there is a thread to spare.
+/// Runs two functions, in parallel if there is a thread to spare.
 pub(super) fn both<A, B: Send>(threads: usize, here: impl FnOnce() -> A, there: impl FnOnce() -> B + Send) -> (A, B) {
     if threads < 2 {
         return (here(), there());
     }
     thread::scope(|scope| {
         let there = scope.spawn(there);
+        // A panic in the other thread must not be lost.
         (here(), there.join().unwrap_or_else(|panic| resume_unwind(panic)))
     })
 }
 
-/// Cuts items into a run for each thread, of about the same weight, and does the same to all of them. The outcomes are in order.
+/// Splits items into a run for each thread, of about equal weight, and applies a function to each. Results are in order.
 pub(super) fn in_runs<T: Sync, R: Send>(
     threads: usize,
     items: &[T],
@@ -35,6 +36,7 @@ pub(super) fn in_runs<T: Sync, R: Send>(
         before += weight(item);
         before >= share
     };
+    // Never empty on the right: the other half of the threads needs something to do.
     let cut = items.iter().position(reaches).map_or(items.len(), |last| last + 1).min(items.len() - 1);
     let (left, right) = items.split_at(cut);
     let (mut done, rest) = both(threads, || in_runs(few, left, weight, work), || in_runs(more, right, weight, work));

@@ -1,17 +1,17 @@
-//! Which session a subagent's subagent belongs to.
+//! Finds the session that a subagent's subagent belongs to.
 //!
-//! A log may name only the agent that started it. If that one was started by another, the session is further up.
+//! A log may name only the agent that started it. If that agent was started by another, the session is further up.
 
 use super::Source;
 use crate::Map;
 
-/// For each subagent that has a log of its own, who started it.
+/// The starter of each subagent that has its own log.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Roots<'a> {
     parents: Map<(&'static str, &'a str), &'a str>,
 }
 
-/// How many agents may start one another; a log that claims more, or that claims to be its own ancestor, is not followed.
+/// The deepest chain of agents; a log that claims more, or to be its own ancestor, is not followed.
 const DEEPEST: usize = 64;
 
 impl<'a> Roots<'a> {
@@ -29,7 +29,7 @@ impl<'a> Roots<'a> {
         Roots { parents }
     }
 
-    /// The session that a record means by the name of a session.
+    /// The session that a record refers to by the name of a session.
     pub(super) fn of(&self, agent: &'static str, session: &'a str) -> &'a str {
         let mut root = session;
         for _ in 0..DEEPEST {
@@ -38,6 +38,7 @@ impl<'a> Roots<'a> {
                 None => return root,
             }
         }
+        // A cycle: the name is taken as it is.
         session
     }
 }

@@ -10,7 +10,7 @@ use crate::verdict::{self, Around, Said, Sequel, Verdict};
 use crate::{Status, Time};
 use std::collections::BTreeMap;
 
-/// What became of a call, with the record that proves it.
+/// Outcome of a call, with the record that proves it.
 pub(super) struct Judged<'a> {
     pub(super) verdict: Verdict,
     pub(super) source: usize,
@@ -21,7 +21,7 @@ pub(super) struct Judged<'a> {
 }
 
 impl<'a> Linked<'a> {
-    /// Decides what became of a call; without a time, as if its session had ended. `alone`: by its own source only.
+    /// Determines the outcome of a call; without a time, as if its session had ended. `alone` limits it to its own source.
     pub(super) fn judge(&self, call: &LinkedCall, now: Option<&Now>, alone: bool) -> Judged<'a> {
         let record = self.record(call.id);
         let Some((source, result)) = self.result(call, alone) else {
@@ -32,26 +32,26 @@ impl<'a> Linked<'a> {
         let refused = |hook: &HookRecord| may_refuse(hook) && hook.outcome == Some(HookOutcome::Blocked);
         let around = Around { hook_blocked: record.hooks.iter().any(refused), feedback: result.feedback, handover: result.handover };
         let verdict = verdict::with_result(record.kind, &result.signals, around);
-        // A copy whose request has another time was stamped anew; its times say nothing about the original.
+        // A copy whose request has another time got new timestamps; its times say nothing about the original.
         let same_clock = match call.foreign_result {
             Some(super::Foreign::Copy(copy)) if source != call.id.source() => self.record(copy).time == record.time,
             _ => true,
         };
         let completed = result.time.filter(|_| same_clock);
-        // One record that tells both does not tell when the call was made.
+        // A record that is both request and result does not show when the call was made.
         let sole = result.sole || (source == call.id.source() && result.at == record.at);
         let started = record.time.filter(|_| !sole);
         let duration_ms = started.zip(completed).and_then(|(start, end)| millis(start, end));
         Judged { verdict, source, evidence: result.at, result: Some((source, result)), completed, duration_ms }
     }
 
-    /// What came after a call.
+    /// The event after a call that explains a missing result.
     fn sequel(&self, call: &LinkedCall) -> Sequel {
         let end = || Sequel::Ends(self.sources[call.id.source()].summary.end);
         self.record(call.id).sequel.as_deref().copied().unwrap_or_else(end)
     }
 
-    /// The rows of `calls`. `copies`: every copy on a line of its own that says only what its own source says.
+    /// The rows of `calls`. With `copies`, every copy has its own row with only what its own source says.
     pub fn call_rows<'s>(&'s self, now: &'s Now, copies: bool) -> impl Iterator<Item = CallRow<'s>> {
         self.calls.iter().filter(move |call| copies || call.copy_of.is_none()).map(move |call| self.call_row(call, now, copies))
     }
@@ -69,21 +69,22 @@ impl<'a> Linked<'a> {
         self.open_call(call, alone).settle(|| self.pulse(call.session, now))
     }
 
-    /// One call as a row, with what depends on the time left open.
+    /// One call as a row, without what depends on the time.
     pub fn open_call<'s>(&'s self, call: &LinkedCall, alone: bool) -> OpenCall<'s> {
         let ended = self.ended_row(call, alone);
         let may_run = ended.result.is_none() && self.sequel(call).is_open();
-        // A task that was last seen at work is told to be so until it is known that its session has ended.
+        // A task that was last seen running is reported as running until its session is known to have ended.
         let may_go_on = ended.background.as_ref().is_some_and(|task| task.state == TaskState::Running);
         let chance = if may_run || may_go_on { self.chance(call) } else { None };
         let mut open = OpenCall { row: ended, chance: chance.filter(|_| may_run), background: may_go_on && chance.is_some() };
+        // The row is as of an ended session; settling it makes the task run again if the session is alive.
         if may_go_on && let Some(task) = &mut open.row.background {
             task.state = TaskState::Unknown;
         }
         open
     }
 
-    /// One call as a row, as if its session had ended; only a background task may be left at work.
+    /// One call as a row, as if its session had ended; only a background task may still be running.
     fn ended_row<'s>(&'s self, call: &LinkedCall, alone: bool) -> CallRow<'s> {
         let source = call.id.source();
         let names = &self.sources[source].summary.names;
@@ -96,6 +97,7 @@ impl<'a> Linked<'a> {
         CallRow {
             v: VERSION,
             agent,
+            // A copy alone keeps the name that its own file uses, which may not be that of the root session.
             session: if alone { names.text(record.session) } else { session },
             agent_id: names.opt(record.agent),
             r#ref: format!("{}:{}", self.sessions.get(call.session).map_or("", |session| &session.short), call.number),
@@ -106,11 +108,13 @@ impl<'a> Linked<'a> {
             status: judged.verdict.status,
             reason: judged.verdict.reason,
             evidence: self.place(judged.source, judged.evidence),
-            requested_at: record.time.map(|time| time.to_string()),
-            completed_at: judged.completed.map(|time| time.to_string()),
+            requested_at: record.time,
+            completed_at: judged.completed,
             duration_ms: judged.duration_ms,
+            // Progress counts only once there is a result: until then its time is not the final one.
             run_ms: result.and_then(|result| result.run_ms.or(record.rare().progress_ms)),
             exit_code: result.and_then(|result| verdict::exit_code(record.kind, &result.signals)),
+            // Filled in later from the command itself, which needs the record to be read.
             exit_of: None,
             masked: Vec::new(),
             purpose: None,
@@ -158,23 +162,25 @@ impl<'a> Linked<'a> {
         let id = result.and_then(|(_, result)| result.background.as_deref());
         let own = self.sources[source].summary.names.text(record.id);
         let news = self.tasks.last(self.agent_of(source), session, own, id, alone.then_some(source));
-        // What comes later may not even have a name.
+        // A later report may not even have a name.
         let goes_on = result.is_some_and(|(_, result)| result.signals.backgrounded);
         if id.is_none() && news.is_none() && !goes_on {
             return None;
         }
+        // Without news the task was started and, as far as the logs say, still runs.
         let Some(news) = news else {
             let state = TaskState::Running;
             let (source, at) = result.map_or((source, record.at), |(source, result)| (source, result.at));
             return Some(Background { id, state, exit_code: None, ended_at: None, evidence: self.place(source, at) });
         };
         let state = news.record.state;
+        // The time of the last news is an end only if the news is about one.
         let ended = !matches!(state, TaskState::Running | TaskState::Unknown);
         Some(Background {
             id: id.or(news.record.id.as_deref()),
             state,
             exit_code: news.record.exit_code,
-            ended_at: news.record.time.filter(|_| ended).map(|time| time.to_string()),
+            ended_at: news.record.time.filter(|_| ended),
             evidence: self.place(news.source, news.record.at),
         })
     }
@@ -189,12 +195,13 @@ impl<'a> Linked<'a> {
         Some(self.open_session(session)?.settle(self.pulse(session, now)))
     }
 
-    /// One session as a row, with what depends on the time left open.
+    /// One session as a row, without what depends on the time.
     pub fn open_session<'s>(&'s self, session: usize) -> Option<OpenSession<'s>> {
         let own = self.sessions.get(session)?;
         let mut row = described(self, own);
         let mut calls = OpenCalls::default();
         for call in self.calls_of(session).iter().filter(|call| call.copy_of.is_none()) {
+            // As if the session had ended. Calls that may still run are counted apart, until the time is known.
             let judged = self.judge(call, None, false);
             row.calls += 1;
             *row.by_status.entry(judged.verdict.status).or_default() += 1;
@@ -209,10 +216,12 @@ impl<'a> Linked<'a> {
     /// The rows of `check`, by path.
     pub fn check_rows<'s>(&'s self, now: &'s Now) -> Vec<CheckRow<'s>> {
         let mut rows: Vec<CheckRow<'_>> = self.sources.iter().map(|source| check_row(source)).collect();
+        // Calls that a file only reports for a subagent are not that file's to answer.
         for call in self.calls.iter().filter(|call| !call.id.nested) {
             let record = self.record(call.id);
             let row = &mut rows[call.id.source()];
             row.calls += 1;
+            // Each file is checked alone: a result in another file does not make this one complete.
             let paired = self.result(call, true).is_some();
             row.paired += u64::from(paired);
             row.duplicate_results += record.rare().others.len() as u64;
@@ -221,6 +230,7 @@ impl<'a> Linked<'a> {
             }
             row.unanswered += 1;
             let verdict = self.judge(call, Some(now), true).verdict;
+            // A call that is still running is not a problem of the log.
             if verdict.status != Status::Running {
                 let names = &self.sources[call.id.source()].summary.names;
                 let (id, tool) = (names.text(record.id).to_owned(), names.text(record.tool));
@@ -230,17 +240,18 @@ impl<'a> Linked<'a> {
             }
         }
         for (row, source) in rows.iter_mut().zip(&self.sources) {
-            // The last line of a log that is being written breaks off until it is whole.
+            // The last line of a log that is being written is torn until it is complete.
             if now.is_fresh(source.modified, source.summary.last) {
                 row.issues.retain(|issue| issue.code != IssueCode::TornTail);
             }
+            // Issues of unanswered calls were added behind those that reading found.
             row.issues.sort_by_key(|issue| issue.line);
         }
         rows
     }
 }
 
-/// Whether a hook is one that can keep a call from running. One that does not say when it ran may be.
+/// Whether a hook can prevent a call from running. A hook without a known stage may.
 fn may_refuse(hook: &HookRecord) -> bool {
     match hook.stage {
         HookStage::Before | HookStage::Permission => true,
@@ -249,7 +260,7 @@ fn may_refuse(hook: &HookRecord) -> bool {
     }
 }
 
-/// What a session is, without its calls.
+/// A session's row without its calls.
 fn described<'s>(linked: &'s Linked<'_>, session: &'s LinkedSession) -> SessionRow<'s> {
     SessionRow {
         v: VERSION,
@@ -258,8 +269,8 @@ fn described<'s>(linked: &'s Linked<'_>, session: &'s LinkedSession) -> SessionR
         title: session.title.as_deref(),
         project: session.project.as_deref(),
         branch: session.branch.as_deref(),
-        started_at: session.first.map(|time| time.to_string()),
-        last_at: session.last.map(|time| time.to_string()),
+        started_at: session.first,
+        last_at: session.last,
         state: None,
         state_reason: None,
         turns: session.turns,
@@ -293,7 +304,7 @@ fn check_row(source: &super::Source) -> CheckRow<'_> {
     }
 }
 
-/// The time from one moment to a later one; nothing where the clock went backwards.
+/// Duration between two times; `None` where the clock went backwards.
 fn millis(start: Time, end: Time) -> Option<u64> {
     // From millisecond to millisecond, as the log shows them.
     u64::try_from(end.as_millisecond() - start.as_millisecond()).ok().filter(|_| end >= start)

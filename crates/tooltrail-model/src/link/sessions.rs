@@ -1,4 +1,4 @@
-//! Sessions: what all sources of a session say about it, put together.
+//! Sessions: combines what all sources of a session say about it.
 
 use super::roots::Roots;
 use super::{Linked, Source};
@@ -38,36 +38,39 @@ pub struct LinkedSession {
     pub turns: u64,
     /// Tokens of requests first made here.
     pub usage: Tokens,
-    /// The last thing that happened in the main conversation.
+    /// The last event of the main conversation.
     pub ending: Option<Ended>,
 }
 
-/// The session that a name of a source stands for.
-pub(super) type Index = Map<(usize, Name), usize>;
+/// The session that a name of a source refers to.
+pub(super) type SessionIndex = Map<(usize, Name), usize>;
 
 /// Finds the sessions and sorts them by start.
-pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, known: &Shorts) -> (Vec<LinkedSession>, Index) {
+pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, known: &Shorts) -> (Vec<LinkedSession>, SessionIndex) {
     let mut found: Map<(&'static str, Box<str>), LinkedSession> = Map::default();
     for (number, source) in logs.iter().enumerate() {
         let Some(agent) = source.summary.agent else { continue };
         for record in &source.summary.sessions {
             let id: Box<str> = roots.of(agent, source.summary.names.text(record.session)).into();
             let session = found.entry((agent, id.clone())).or_insert_with(|| LinkedSession { agent, id, ..LinkedSession::default() });
+            // Sources come in order, so a repeated one can only be the last.
             if session.sources.last() != Some(&number) {
                 session.sources.push(number);
             }
             session.first = [session.first, record.first].into_iter().flatten().min();
             session.last = session.last.max(record.last);
+            // Of two endings at the same time, the one of the later source counts.
             let later = |a: Ended, b: Ended| if b.time >= a.time { b } else { a };
             session.ending = session.ending.zip(record.ending).map(|(a, b)| later(a, b)).or(session.ending).or(record.ending);
         }
     }
     let mut sessions: Vec<LinkedSession> = found.into_values().collect();
+    // A complete order, so that numbers do not depend on the order of a map.
     sessions.sort_by(|a, b| (a.first.unwrap_or(Time::MAX), a.agent, &a.id).cmp(&(b.first.unwrap_or(Time::MAX), b.agent, &b.id)));
     name(&mut sessions, known);
     let numbers: Map<(&str, &str), usize> =
         sessions.iter().enumerate().map(|(number, session)| ((session.agent, &*session.id), number)).collect();
-    let mut index = Index::default();
+    let mut index = SessionIndex::default();
     for (source, entry) in logs.iter().enumerate() {
         let Some(agent) = entry.summary.agent else { continue };
         for record in &entry.summary.sessions {
@@ -81,13 +84,14 @@ pub(super) fn gather<'a>(logs: &[&'a Source], roots: &Roots<'a>, known: &Shorts)
 /// The short names of sessions, by agent and id.
 pub type Shorts = Map<(&'static str, Box<str>), Box<str>>;
 
-/// The shortest beginning of each id that is its own among all, of at least four characters.
+/// The shortest unique beginning of each id, of at least four characters.
 pub fn shorten(ids: &[&str]) -> Vec<Box<str>> {
     let mut order: Vec<usize> = (0..ids.len()).collect();
     order.sort_by_key(|&index| ids[index]);
     let shared = |a: &str, b: &str| a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
     let mut shorts = vec![Box::from(""); ids.len()];
     for (place, &index) in order.iter().enumerate() {
+        // In sorted order only neighbours can share the longest beginning.
         let near = [place.checked_sub(1), Some(place + 1)].into_iter().flatten().filter_map(|place| order.get(place));
         let longest = near.map(|&other| shared(ids[index], ids[other])).max().unwrap_or(0);
         shorts[index] = ids[index].chars().take((longest + 1).max(4)).collect::<String>().into();
@@ -95,10 +99,11 @@ pub fn shorten(ids: &[&str]) -> Vec<Box<str>> {
     shorts
 }
 
-/// Gives each session its short name: the one it is known by already, or the shortest that is its own here.
+/// Gives each session its short name: the known one, or the shortest that is unique here.
 fn name(sessions: &mut [LinkedSession], known: &Shorts) {
     let shorts = shorten(&sessions.iter().map(|session| &*session.id).collect::<Vec<_>>());
     for (session, short) in sessions.iter_mut().zip(shorts) {
+        // A lookup needs an owned id; that copy is avoided where no name is known at all.
         let known = if known.is_empty() { None } else { known.get(&(session.agent, session.id.clone())) };
         session.short = known.cloned().unwrap_or(short);
     }
@@ -116,9 +121,9 @@ pub(super) fn describe(linked: &Linked<'_>, mut sessions: Vec<LinkedSession>) ->
     sessions
 }
 
-/// Fills in what the calls say: the models that made them, and how many of them are open.
+/// Fills in what the calls say: the models that made them, and how many are unfinished.
 pub(super) fn take_in_calls(linked: &mut Linked<'_>) {
-    // Calls mostly have the model of the one before.
+    // Most calls have the model of the one before.
     let mut last = None;
     for call in linked.calls.iter().filter(|call| call.copy_of.is_none()) {
         if call.open {
@@ -131,6 +136,7 @@ pub(super) fn take_in_calls(linked: &mut Linked<'_>) {
         last = here;
         if let (Some(session), Some(name)) = (linked.sessions.get_mut(call.session), call.model) {
             let model = linked.sources[call.id.source()].summary.names.text(name);
+            // Looked up first, because an insertion copies the text.
             if !session.models.contains(model) {
                 session.models.insert(model.into());
             }
@@ -142,7 +148,7 @@ fn index_of(linked: &Linked<'_>, source: usize, name: Name) -> Option<usize> {
     linked.session_index.get(&(source, name)).copied()
 }
 
-/// Titles that name the record their conversation ends in.
+/// Titles that refer to the last record of their conversation.
 fn leaf_titles(linked: &Linked<'_>) -> Map<u64, Box<str>> {
     let mut titles = Map::default();
     for source in &linked.sources {
@@ -152,17 +158,17 @@ fn leaf_titles(linked: &Linked<'_>) -> Map<u64, Box<str>> {
     titles
 }
 
-/// What the sources of a session say about it, the best of each so far.
+/// Statements of a session's sources about it, the best of each so far.
 #[derive(Clone, Default)]
-struct Said<'a> {
+struct SessionClaims<'a> {
     title: Option<(TitleBy, Option<Time>, &'a str)>,
     place: Option<((bool, Time, usize), &'a str)>,
     directory: Option<((Time, usize), &'a str)>,
     branch: Option<((Option<Time>, usize), &'a str)>,
 }
 
-impl<'a> Said<'a> {
-    /// Among prompts and commands the first one counts, among other titles the last one.
+impl<'a> SessionClaims<'a> {
+    /// Considers a title. Among prompts and commands the first one counts, among other titles the last one.
     fn title(&mut self, by: TitleBy, record: &SessionRecord, title: &'a str) {
         let first = by <= TitleBy::Prompt;
         let time = if first { record.first } else { record.last };
@@ -175,7 +181,7 @@ impl<'a> Said<'a> {
     }
 
     fn place(&mut self, source: usize, record: &SessionRecord, place: &'a str) {
-        // What was said on purpose outweighs the directory a record happened to be written in.
+        // An explicit project outweighs the directory in which a record happened to be written.
         let rank = (record.project.is_none(), record.first.unwrap_or(Time::MAX), source);
         if self.place.is_none_or(|(have, _)| rank < have) {
             self.place = Some((rank, place));
@@ -200,7 +206,7 @@ impl<'a> Said<'a> {
 /// Titles, projects and branches.
 fn place(linked: &Linked<'_>, sessions: &mut [LinkedSession]) {
     let by_leaf = leaf_titles(linked);
-    let mut said = vec![Said::default(); sessions.len()];
+    let mut said = vec![SessionClaims::default(); sessions.len()];
     for (source, entry) in linked.sources.iter().enumerate() {
         let summary = &entry.summary;
         let names = &summary.names;
@@ -241,12 +247,12 @@ pub struct LinkedTurn<'a> {
     pub source: usize,
     /// Its session, in [`Linked::sessions`].
     pub session: usize,
-    /// What its source says.
+    /// The record in its source.
     pub record: &'a TurnRecord,
 }
 
 impl<'a> Linked<'a> {
-    /// The turns, by time; each once, in the session that has it first.
+    /// The turns by time, each once, in the session that has it first.
     pub fn turns(&self) -> Vec<LinkedTurn<'a>> {
         turns(self)
     }
@@ -267,7 +273,9 @@ fn turns<'a>(linked: &Linked<'a>) -> Vec<LinkedTurn<'a>> {
         let first = entry.summary.first.unwrap_or(Time::MAX);
         turns.extend(entry.summary.turns.iter().map(|turn| (turn.time.unwrap_or(Time::MAX), first, source, turn)));
     }
+    // Oldest first: of several copies of a prompt, the first one stays below.
     turns.sort_by_key(|&(time, first, source, turn)| (time, first, source, turn.at));
+    // Copies of a prompt share its original id; without ids nothing can be recognised as a copy.
     let mut seen: Set<u64> = Set::default();
     turns.retain(|(.., turn)| turn.original.is_none_or(|original| seen.insert(original)));
     let linked = turns.into_iter().filter_map(|(_, _, source, record)| {

@@ -1,4 +1,4 @@
-//! What a session is doing: who has to go on, and what tells so. Decided on asking, like everything that needs to know the time.
+//! State of a session: who has to act next, and how that is known. Determined on request, because it depends on the time.
 
 use super::life::{Chance, Live, Pulse};
 use crate::Kind;
@@ -7,23 +7,23 @@ use crate::summary::Ending;
 use crate::verdict::Life;
 
 words! {
-    /// What a session is doing.
+    /// State of a session.
     State {
         /// The model or a tool is at work.
         Working => "working",
-        /// It asks the person something, or shows a plan.
+        /// A question to the person, or a plan to approve, is open.
         Asks => "asks",
-        /// It waits for the person's permission.
+        /// A call waits for the person's permission.
         Waiting => "waiting",
-        /// It has answered; the person goes on, or nobody.
+        /// The agent has answered; the person may continue.
         YourTurn => "your_turn",
-        /// There has been no sign of life for long.
+        /// No sign of life for a long time.
         Ended => "ended",
     }
 }
 
 words! {
-    /// What tells the state of a session.
+    /// Reason for the state of a session.
     StateReason {
         /// A call is at work.
         Call => "call",
@@ -45,30 +45,30 @@ words! {
         Interrupted => "interrupted",
         /// The model's service failed.
         ApiError => "api_error",
-        /// Nothing has been asked yet.
+        /// No prompt has been sent yet.
         NothingAsked => "nothing_asked",
-        /// Nobody has written for long.
+        /// No record for a long time.
         Quiet => "quiet",
     }
 }
 
-/// The calls of a session that have not ended, for the case that it is alive.
+/// Unfinished calls of a session, for the case that it is alive.
 #[derive(Clone, Copy, Debug, Hash, Default, PartialEq, Eq)]
 pub struct OpenCalls {
-    /// How many there are.
+    /// Number of calls.
     pub count: u64,
-    /// One of them asks the person something.
+    /// Whether one of them asks the person something.
     pub question: bool,
-    /// One of them shows a plan.
+    /// Whether one of them shows a plan.
     pub plan: bool,
-    /// One of them asked to be allowed.
+    /// Whether one of them asked for permission.
     pub asks: bool,
-    /// There is one alone.
+    /// Whether there is exactly one.
     pub alone: bool,
 }
 
 impl OpenCalls {
-    /// Takes in a call.
+    /// Adds a call.
     pub(super) fn take(&mut self, kind: Kind, chance: Chance) {
         self.count += 1;
         self.question |= kind == Kind::Question;
@@ -77,11 +77,13 @@ impl OpenCalls {
         self.alone |= chance == Chance::Alone;
     }
 
-    /// What the calls are doing: whether they are at work, and whether one waits for a permission.
+    /// Activity of the calls: whether they are running, and whether one waits for a permission.
     pub(super) fn life(self, pulse: Pulse) -> Life {
+        // Without an unfinished call nothing can be running.
         if self.count == 0 {
             return Life::Dead;
         }
+        // A request for permission decides, because the person has to act on it.
         let chance = match (self.asks, self.alone) {
             (true, _) => Chance::Asks,
             (_, true) => Chance::Alone,
@@ -91,7 +93,7 @@ impl OpenCalls {
     }
 }
 
-/// What a session is doing, and what tells so.
+/// State of a session, and the reason.
 pub(super) fn state(pulse: Pulse, calls: OpenCalls, ending: Option<Ending>) -> (State, StateReason) {
     let Pulse { listed, written } = pulse;
     if listed.is_none() && !written {
@@ -99,15 +101,18 @@ pub(super) fn state(pulse: Pulse, calls: OpenCalls, ending: Option<Ending>) -> (
     }
     let life = calls.life(pulse);
     let at_work = life != Life::Dead;
+    // Calls that wait for the person come first: they decide what the person has to do.
     match listed {
         _ if at_work && calls.question => return (State::Asks, StateReason::Question),
         _ if at_work && calls.plan => return (State::Asks, StateReason::Plan),
         _ if life == Life::AwaitsPermission => return (State::Waiting, StateReason::Permission),
         Some(Live::Waiting) => return (State::Waiting, StateReason::Registry),
+        // The agent's own list outweighs a call that only looks unfinished in the log.
         Some(Live::Idle) => return (State::YourTurn, StateReason::Idle),
         _ if at_work => return (State::Working, StateReason::Call),
         Some(Live::Running) | None => {}
     }
+    // No call decides, so the last event of the conversation does.
     match ending {
         Some(Ending::Told | Ending::Busy) => (State::Working, StateReason::Model),
         Some(Ending::Spoke) => (State::YourTurn, StateReason::Answered),

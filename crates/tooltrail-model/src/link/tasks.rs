@@ -8,14 +8,14 @@ use crate::{Map, Set};
 
 /// News by the call that started the task, and by the task's id within its session.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tasks<'a> {
+pub(super) struct TaskNewsIndex<'a> {
     by_call: Map<(&'static str, &'a str), Vec<News<'a>>>,
     by_id: Map<(&'static str, &'a str, &'a str), Vec<News<'a>>>,
-    /// Calls that news names and that no source has, by the hash of their ids.
+    /// Calls that news refers to and no source contains, by the hash of their ids.
     unheard: Set<u64>,
 }
 
-/// A piece of news and the source it is in.
+/// One report and its source.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct News<'a> {
     pub(super) source: usize,
@@ -23,8 +23,8 @@ pub(super) struct News<'a> {
     session: &'a str,
 }
 
-pub(super) fn gather<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> Tasks<'a> {
-    let mut tasks = Tasks { unheard: unheard(sources), ..Tasks::default() };
+pub(super) fn gather<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> TaskNewsIndex<'a> {
+    let mut tasks = TaskNewsIndex { unheard: unheard(sources), ..TaskNewsIndex::default() };
     for (number, source) in sources.iter().enumerate() {
         let Some(agent) = source.summary.agent else { continue };
         for record in &source.summary.tasks {
@@ -41,7 +41,8 @@ pub(super) fn gather<'a>(sources: &[&'a Source], roots: &Roots<'a>) -> Tasks<'a>
     tasks
 }
 
-/// The calls that news names and that no source has. Nearly always they are beside the news, and no other source is looked at.
+/// Calls that news refers to and no source contains. Nearly always they are in the same source, so that no other is
+/// searched.
 fn unheard(sources: &[&Source]) -> Set<u64> {
     let leave = |named: &mut Set<u64>, log: &Summary| {
         if !named.is_empty() {
@@ -56,11 +57,12 @@ fn unheard(sources: &[&Source]) -> Set<u64> {
         leave(&mut named, &source.summary);
         unheard.extend(named);
     }
+    // The few that are left may be in any other source.
     sources.iter().for_each(|source| leave(&mut unheard, &source.summary));
     unheard
 }
 
-/// Keeps the last news of each source. Sources come one after the other.
+/// Keeps the last report of each source. Sources come one after the other.
 fn keep<'a>(kept: &mut Vec<News<'a>>, news: News<'a>) {
     match kept.last_mut().filter(|last| last.source == news.source) {
         Some(last) if (news.record.time, news.record.at) >= (last.record.time, last.record.at) => *last = news,
@@ -69,8 +71,8 @@ fn keep<'a>(kept: &mut Vec<News<'a>>, news: News<'a>) {
     }
 }
 
-impl<'a> Tasks<'a> {
-    /// The last news of a task. `alone`: only what one source says.
+impl<'a> TaskNewsIndex<'a> {
+    /// The last news of a task. `alone` limits it to one source.
     pub(super) fn last(
         &self,
         agent: &'static str,
@@ -79,14 +81,15 @@ impl<'a> Tasks<'a> {
         id: Option<&'a str>,
         alone: Option<usize>,
     ) -> Option<News<'a>> {
-        // An id may be used again in another session; there only the task's own name proves that it is the same call.
+        // An id may be reused in another session; there only the task's own name proves that it is the same call.
         let same = |news: &&News<'a>| news.session == session || (id.is_some() && news.record.id.as_deref() == id);
         let by_call = self.by_call.get(&(agent, call)).into_iter().flatten().filter(same);
         let by_id = id.and_then(|id| self.by_id.get(&(agent, session, id))).into_iter().flatten();
-        // News that names another call is of a task that had the same id; a call that nobody knows is no other call.
+        // News that names another call is about a task that had the same id; an unknown call is not another call.
         let by_id =
             by_id.filter(|news| news.record.call.as_deref().is_none_or(|named| named == call || self.unheard.contains(&hash(named))));
         let all = by_call.chain(by_id).filter(|news| alone.is_none_or(|source| news.source == source));
+        // Source and place break ties, so that the answer is the same in every run.
         all.max_by_key(|news| (news.record.time, news.source, news.record.at)).copied()
     }
 }

@@ -1,4 +1,4 @@
-//! Usage counted once, and the totals of everything.
+//! Usage, counted once, and totals of everything.
 
 use super::parallel::in_runs;
 use super::{Linked, LinkedCall, Now, Source, repeated};
@@ -9,25 +9,25 @@ use crate::usage::Snapshot;
 use crate::{Map, Status, Time};
 use std::collections::BTreeMap;
 
-/// Requests that were paid for, summed up by model, and by the source, session and minute they were first made in.
-pub(super) type Usage = Map<(Option<NameIn>, (usize, Option<Name>), Option<i64>), ModelUsage>;
+/// Paid requests, summed up by model, and by the source, session and minute of the first request.
+pub(super) type CountedUsage = Map<(Option<NameIn>, (usize, Option<Name>), Option<i64>), ModelUsage>;
 
 /// A minute, in milliseconds.
 pub(super) const MINUTE: i64 = 60 * 1000;
 
-/// A name and the source it is of.
+/// A name with its source.
 type NameIn = (usize, Name);
 
 #[derive(Clone, Copy)]
 struct Seen<'a> {
     source: usize,
-    /// What its source is.
+    /// Summary of its source.
     summary: &'a Summary,
     snapshot: &'a Snapshot,
 }
 
 impl Seen<'_> {
-    /// The order in which copies are told from their original, as for calls.
+    /// Order that distinguishes copies from their original, as for calls.
     fn age(&self) -> (Time, bool, Time, usize, u64) {
         let snapshot = self.snapshot;
         let (time, first) = (snapshot.time.unwrap_or(Time::MAX), self.summary.first.unwrap_or(Time::MAX));
@@ -37,14 +37,15 @@ impl Seen<'_> {
 
 /// The requests behind all snapshots of all sources.
 ///
-/// One API message is one request, unless it names two; a record without a request joins the first. Where a helper replays a
-/// message of the main conversation, only the main one counts.
-pub(super) fn usage(sources: &[&Source]) -> Usage {
+/// One API message is one request, unless it names two; a record without a request joins the first. Where a helper repeats
+/// a message of the main conversation, only the main one counts.
+pub(super) fn usage(sources: &[&Source]) -> CountedUsage {
     let logs = || sources.iter().enumerate().map(|(number, entry)| (number, &entry.summary)).filter(|(_, log)| log.agent.is_some());
+    // By fingerprint: a snapshot keeps no id, to stay small.
     let repeated = repeated(logs().flat_map(|(_, log)| &log.usage).map(|snapshot| snapshot.message));
-    let mut counted = Usage::default();
+    let mut counted = CountedUsage::default();
     let mut groups: Map<(u64, Option<&str>), Vec<Seen<'_>>> = Map::default();
-    // Nearly every message is told of once. Those are taken in the order they lie in memory.
+    // Nearly every message is recorded once. Those are taken in the order they are in memory.
     for (source, summary) in logs() {
         for snapshot in &summary.usage {
             let seen = Seen { source, summary, snapshot };
@@ -62,17 +63,20 @@ pub(super) fn usage(sources: &[&Source]) -> Usage {
 }
 
 /// Counts the requests behind all snapshots of one message.
-fn count_group(counted: &mut Usage, mut seen: Vec<Seen<'_>>) {
+fn count_group(counted: &mut CountedUsage, mut seen: Vec<Seen<'_>>) {
+    // A helper's copy of a main message was not paid for again.
     if seen.iter().any(|one| !one.snapshot.sidechain) {
         seen.retain(|one| !one.snapshot.sidechain);
     }
     seen.sort_unstable_by_key(Seen::age);
+    // Sorted by age by now, so that records without a request join the oldest one.
     let first = seen.iter().find_map(|one| one.snapshot.request);
     let mut requests: Map<Option<u64>, (usize, usize)> = Map::default();
     for (index, one) in seen.iter().enumerate() {
         let request = one.snapshot.request.or(first);
         let (_, best) = requests.entry(request).or_insert((index, index));
         let (new, old) = (one.snapshot, seen[*best].snapshot);
+        // Records written while the answer streams in have less output; the last one is complete.
         if (new.tokens.output, new.time) >= (old.tokens.output, old.time) {
             *best = index;
         }
@@ -82,8 +86,9 @@ fn count_group(counted: &mut Usage, mut seen: Vec<Seen<'_>>) {
     }
 }
 
-fn count(counted: &mut Usage, best: &Seen<'_>, oldest: &Seen<'_>) {
+fn count(counted: &mut CountedUsage, best: &Seen<'_>, oldest: &Seen<'_>) {
     let model = best.snapshot.model.map(|name| (best.source, name));
+    // The oldest record decides about time and session: copies have later ones.
     let minute = oldest.snapshot.time.map(|time| time.as_millisecond().div_euclid(MINUTE));
     let sum = counted.entry((model, (oldest.source, oldest.snapshot.session), minute)).or_default();
     sum.messages += 1;
@@ -91,8 +96,7 @@ fn count(counted: &mut Usage, best: &Seen<'_>, oldest: &Seen<'_>) {
 }
 
 impl Linked<'_> {
-    /// The requests that were paid for, by the source and session they were first made in, by model, and by the minute in which
-    /// that was.
+    /// Paid requests by the source and session of the first request, by model, and by its minute.
     pub fn usage(&self) -> impl Iterator<Item = (usize, Option<usize>, Option<&str>, Option<Time>, &ModelUsage)> {
         self.usage.iter().map(|((model, made, minute), usage)| {
             let model = model.map(|(source, name)| self.sources[source].summary.names.text(name));
@@ -101,7 +105,7 @@ impl Linked<'_> {
         })
     }
 
-    /// The session that a source means by a name, in [`Linked::sessions`].
+    /// The session that a source refers to by a name, as an index in [`Linked::sessions`].
     pub(super) fn made_in(&self, (source, session): (usize, Option<Name>)) -> Option<usize> {
         self.session_index.get(&(source, session?)).copied()
     }
@@ -111,7 +115,8 @@ impl Linked<'_> {
         self.sums(&self.calls, None, now)
     }
 
-    /// The totals of some calls and of some sessions, by their places in [`Linked::sessions`], in order. What was read stays what was read.
+    /// Totals of some calls and some sessions, by their indexes in [`Linked::sessions`], sorted. Amounts that were read
+    /// stay the same.
     pub fn stats_of(&self, calls: &[LinkedCall], sessions: &[usize], now: &Now) -> StatsRow {
         self.sums(calls, Some(sessions), now)
     }
@@ -119,6 +124,7 @@ impl Linked<'_> {
     fn sums(&self, calls: &[LinkedCall], only: Option<&[usize]>, now: &Now) -> StatsRow {
         let counts = |session: usize| only.is_none_or(|only| only.binary_search(&session).is_ok());
         let mut stats = StatsRow::default();
+        // Amounts that were read do not depend on the selection.
         for source in self.sources.iter().filter(|source| source.summary.agent.is_some()) {
             stats.sources += 1;
             stats.bytes += source.summary.tally.bytes;
@@ -131,10 +137,12 @@ impl Linked<'_> {
         }
         let runs = in_runs(self.threads, calls, &|_| 1, &|run| self.tools(run, now));
         stats.by_tool = runs.into_iter().reduce(Tools::join).unwrap_or_default().finish();
+        // Added up from the tools' numbers, so that the two cannot disagree.
         for tool in stats.by_tool.values() {
             stats.calls += tool.calls;
             add(&mut stats.by_status, &tool.by_status);
         }
+        // Usage whose session is unknown belongs to no selection, only to everything.
         for ((model, ..), part) in self.usage.iter().filter(|((_, made, _), _)| only.is_none() || self.made_in(*made).is_some_and(counts)) {
             let model = model.map_or("unknown", |(source, name)| self.sources[source].summary.names.text(name));
             let usage = stats.usage.entry(model.to_owned()).or_default();
@@ -144,10 +152,11 @@ impl Linked<'_> {
         stats
     }
 
-    /// The totals of some calls.
+    /// Totals of some calls.
     fn tools(&self, calls: &[LinkedCall], now: &Now) -> Tools<'_> {
         let mut tools = Tools::default();
         for call in calls.iter().filter(|call| call.copy_of.is_none()) {
+            // Copies are left out above: the original counts for all of them.
             let tool = self.record(call.id).tool;
             let text = self.sources[call.id.source()].summary.names.text(tool);
             let judged = self.judge(call, Some(now), false);
@@ -167,7 +176,7 @@ fn add(sum: &mut BTreeMap<Status, u64>, more: &BTreeMap<Status, u64>) {
 #[derive(Default)]
 struct Tools<'a> {
     all: Vec<(&'a str, ToolStats, Vec<u64>)>,
-    /// Where a tool's totals are, by its text and, quicker, by its name in a source.
+    /// Positions of a tool's totals, by its text and, faster, by its name in a source.
     by_text: Map<&'a str, usize>,
     by_name: Map<(u32, Name), usize>,
 }
@@ -196,6 +205,7 @@ impl<'a> Tools<'a> {
     }
 
     fn join(mut self, other: Self) -> Self {
+        // `by_name` is not joined: only `add` needs it, and nothing is added any more.
         for (text, more, took) in other.all {
             let index = self.index(text);
             let (_, stats, durations) = &mut self.all[index];
@@ -216,8 +226,9 @@ impl<'a> Tools<'a> {
     }
 }
 
-/// The smallest value that at least `percent` of the values do not exceed. Puts them in another order.
+/// The smallest value that at least `percent` of the values do not exceed. Reorders the values.
 pub(super) fn percentile(values: &mut [u64], percent: usize) -> Option<u64> {
+    // At least 1, so that without values the rank is beyond their number.
     let rank = (values.len() * percent).div_ceil(100).max(1);
     (rank <= values.len()).then(|| *values.select_nth_unstable(rank - 1).1)
 }

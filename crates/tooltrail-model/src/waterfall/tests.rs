@@ -1,4 +1,4 @@
-//! Bars say what rows say, and gaps are where nothing is.
+//! Bars contain what rows do, and gaps are empty.
 
 use super::*;
 use crate::position::At;
@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 const RESULT: Place<'static> = Place { file: "/a.jsonl", line: 9 };
 
-/// A call from one millisecond on, for so many.
+/// A call from some millisecond on, for so many.
 fn call(start: Option<i64>, took: Option<u64>, status: Status) -> CallEntry<'static> {
     let place = Place { file: "/a.jsonl", line: 1 };
     let time = start.and_then(Time::from_millisecond);
@@ -26,8 +26,8 @@ fn call(start: Option<i64>, took: Option<u64>, status: Status) -> CallEntry<'sta
         status,
         reason: None,
         evidence: place,
-        requested_at: time.map(|time| time.to_string()),
-        completed_at: end.map(|time| time.to_string()),
+        requested_at: time,
+        completed_at: end,
         duration_ms: took,
         run_ms: None,
         exit_code: None,
@@ -62,10 +62,10 @@ fn a_bar_says_no_more_than_its_row() {
     assert_eq!(Bar::new(&call(Some(1_000), None, Status::Running), false).extent, Extent::Running(1_000));
     assert_eq!(Bar::new(&call(Some(1_000), None, Status::Unanswered), false).extent, Extent::Open(1_000));
     assert_eq!(Bar::new(&call(None, None, Status::Succeeded), false).extent, Extent::Unknown);
-    // The end alone is known: the request has no time of its own, or was written by another clock.
+    // Only the end is known: the request has no time of its own, or was written by another clock.
     let mut sole = call(Some(1_000), None, Status::Succeeded);
     sole.row.result = Some(RESULT);
-    sole.row.completed_at = Some("1970-01-01T00:00:03.000Z".to_owned());
+    sole.row.completed_at = Time::from_millisecond(3_000);
     assert_eq!(Bar::new(&sole, false).extent, Extent::At(3_000));
     sole.row.completed_at = None;
     assert_eq!(Bar::new(&sole, false).extent, Extent::At(1_000));
@@ -102,7 +102,7 @@ fn results_that_were_written_at_once_are_bounds() {
 #[test]
 fn a_task_lasts_longer_than_its_call() {
     let mut launch = call(Some(0), Some(10), Status::Succeeded);
-    let ended_at = Some("1970-01-01T00:01:00.000Z".to_owned());
+    let ended_at = Time::from_millisecond(60_000);
     launch.row.background = Some(Background { id: None, state: TaskState::Completed, exit_code: None, ended_at, evidence: RESULT });
     let bar = Bar::new(&launch, false);
     assert_eq!((bar.task, bar.last()), (Some(Task { end: Some(60_000), running: false }), Some(60_000)));
@@ -125,7 +125,8 @@ fn gaps_are_long_and_empty() {
     let told =
         lapse(0, &[(Some(Who::Model), 1_000), (Some(Who::Person), 90_000), (Some(Who::Tool), 500), (None, GAP), (Some(Who::Model), 1)]);
     assert_eq!(gaps(&told, &[]), [(1_000, 91_000)], "a minute is not longer than a minute");
-    // A call that has no time is in no gap's way, one that begins there is, and one that asks a person is only where it begins.
+    // A call without a time splits no gap, one that begins inside does, and one that asks a person only does where it
+    // begins.
     let bar = |call: &CallEntry<'_>| Bar::new(call, false);
     assert_eq!(gaps(&told, &[bar(&call(None, None, Status::Failed))]), [(1_000, 91_000)]);
     assert_eq!(gaps(&told, &[bar(&call(Some(70_000), None, Status::Unanswered))]), [(1_000, 70_000)]);
@@ -136,7 +137,8 @@ fn gaps_are_long_and_empty() {
 }
 
 proptest! {
-    /// Whatever the times: sums add up, gaps are in order, longer than a minute, within the session, and nothing goes on in them.
+    /// Whatever the times: sums add up, gaps are in order, longer than a minute, within the session, and nothing happens in
+    /// them.
     #[test]
     fn gaps_hold_nothing(
         parts in prop::collection::vec((0usize..5, 1i64..200_000), 0..30),

@@ -4,7 +4,7 @@ use super::fault::{Code, Fault};
 use super::question::Question;
 use super::reply::{Page, Reply, write_row};
 use super::{named, turn};
-use crate::moment::Moment;
+use crate::snapshot::Snapshot;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -43,25 +43,25 @@ fn print(row: &CallRow<'_>) -> u64 {
 }
 
 pub(super) fn list(question: &Question) -> Result<Reply, Fault> {
-    let moment = question.moment()?;
-    let filter = question.filter(&moment)?;
+    let snapshot = question.snapshot()?;
+    let filter = question.filter(&snapshot)?;
     let after: Option<Last> = question.after()?;
     if question.flag("copies") {
-        return copies(question, &moment, filter, after);
+        return copies(question, &snapshot, filter, after);
     }
-    let rows = moment.rows();
-    let asked = moment.asked(&rows, question.site.threads());
+    let rows = snapshot.rows();
+    let asked = snapshot.catalogued(&rows, question.app.threads());
     let (mut found, whole) = asked.calls_while(&filter, None, || !question.wanted.is_over())?;
     if !whole {
         return Err(Fault::new(Code::Busy, "Nobody waited for the answer."));
     }
     if let Some(last) = after {
-        let behind = behind(&moment, &last)?;
+        let behind = behind(&snapshot, &last)?;
         found.retain(|call| (call.session, call.id) > behind);
     }
     let Some(limit) = question.limit() else {
         drop(rows);
-        return Ok(Reply::Stream(Box::new(move |out| stream(&moment, &found, out))));
+        return Ok(Reply::Stream(Box::new(move |out| stream(&snapshot, &found, out))));
     };
     let mut page = Page::default();
     let mut last = Last::default();
@@ -78,13 +78,13 @@ pub(super) fn list(question: &Question) -> Result<Reply, Fault> {
 }
 
 /// The place of a page's last call among all that are listed now.
-fn behind(moment: &Moment, last: &Last) -> Result<(usize, i64), Fault> {
-    let place = moment.rows().iter().position(|row| row.agent == last.agent && row.session == last.session);
+fn behind(snapshot: &Snapshot, last: &Last) -> Result<(usize, i64), Fault> {
+    let place = snapshot.rows().iter().position(|row| row.agent == last.agent && row.session == last.session);
     let place = place.ok_or_else(|| {
         Fault::about(Code::BadCursor, "after", "The session that this page ended in is gone. Begin again without `after`.")
     })?;
     let (mut found, mut before) = (None, 0);
-    moment.listing.each_call(&moment.library.catalogue(), place, |listed, row, _| {
+    snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
         if print(&row) == last.call {
             found = Some(listed.id);
         }
@@ -96,9 +96,9 @@ fn behind(moment: &Moment, last: &Last) -> Result<(usize, i64), Fault> {
 }
 
 /// Writes rows, those of one session at a time.
-fn stream(moment: &Moment, calls: &[Listed], out: &mut dyn Write) -> io::Result<()> {
-    let rows = moment.rows();
-    let asked = moment.asked(&rows, 1);
+fn stream(snapshot: &Snapshot, calls: &[Listed], out: &mut dyn Write) -> io::Result<()> {
+    let rows = snapshot.rows();
+    let asked = snapshot.catalogued(&rows, 1);
     // What a session has is bounded by a piece: its rows are written as they come.
     for piece in calls.chunks(PIECE) {
         let mut written = Ok(());
@@ -122,15 +122,15 @@ fn stream(moment: &Moment, calls: &[Listed], out: &mut dyn Write) -> io::Result<
 const PIECE: usize = 4096;
 
 /// The same with every copy. Only what is linked tells of them.
-fn copies(question: &Question, moment: &Arc<Moment>, filter: Filter, after: Option<Last>) -> Result<Reply, Fault> {
-    let (moment, threads) = (Arc::clone(moment), question.site.threads());
+fn copies(question: &Question, snapshot: &Arc<Snapshot>, filter: Filter, after: Option<Last>) -> Result<Reply, Fault> {
+    let (snapshot, threads) = (Arc::clone(snapshot), question.app.threads());
     let Some(limit) = question.limit() else {
         let turn = turn::STREAMED.take()?;
         return Ok(Reply::Stream(Box::new(move |out| {
             let _turn = turn;
-            let linker = moment.library.whole().map_err(io::Error::other)?;
+            let linker = snapshot.library.whole().map_err(io::Error::other)?;
             let linked = linker.link_on(threads);
-            let asked = asked(&moment, &linked, threads);
+            let asked = asked(&snapshot, &linked, threads);
             for call in behind_copies(&asked, &filter, after.as_ref()) {
                 let mut line = Vec::new();
                 copy(&asked, call, |row| write_row(&mut line, row));
@@ -140,9 +140,9 @@ fn copies(question: &Question, moment: &Arc<Moment>, filter: Filter, after: Opti
         })));
     };
     let _turn = turn::MADE.take()?;
-    let linker = moment.library.whole()?;
+    let linker = snapshot.library.whole()?;
     let linked = linker.link_on(threads);
-    let asked = asked(&moment, &linked, threads);
+    let asked = asked(&snapshot, &linked, threads);
     let found = behind_copies(&asked, &filter, after.as_ref());
     let (mut page, mut last) = (Page::default(), Last::default());
     for call in found.iter().take(limit) {
@@ -156,8 +156,8 @@ fn copies(question: &Question, moment: &Arc<Moment>, filter: Filter, after: Opti
 }
 
 /// What it takes to ask about everything at once.
-pub(super) fn asked<'a>(moment: &'a Moment, linked: &'a Linked<'a>, threads: usize) -> Asked<'a> {
-    Asked { linked, shelf: moment.library.shelf(), now: &moment.now, threads, keep: moment.library.keep() }
+pub(super) fn asked<'a>(snapshot: &'a Snapshot, linked: &'a Linked<'a>, threads: usize) -> Asked<'a> {
+    Asked { linked, shelf: snapshot.library.shelf(), now: &snapshot.now, threads, keep: snapshot.library.keep() }
 }
 
 /// The row of a copy, as `calls --copies --json` has it.
@@ -184,25 +184,25 @@ fn behind_copies<'l>(asked: &Asked<'l>, filter: &Filter, last: Option<&Last>) ->
 }
 
 pub(super) fn one(question: &Question) -> Result<Reply, Fault> {
-    let moment = question.moment()?;
-    let listed = named::call(question, &moment, question.name())?;
+    let snapshot = question.snapshot()?;
+    let listed = named::call(question, &snapshot, question.name())?;
     if question.flag("full") {
-        return full(question, &moment, listed);
+        return full(question, &snapshot, listed);
     }
     let mut text = Vec::new();
-    moment.listing.one_call(&moment.library.catalogue(), listed, |_, row, _| write_row(&mut text, &row))?;
+    snapshot.listing.one_call(&snapshot.library.catalogue(), listed, |_, row, _| write_row(&mut text, &row))?;
     Ok(Reply::One(text))
 }
 
 /// A call with all that is known of it.
-fn full(question: &Question, moment: &Arc<Moment>, listed: Listed) -> Result<Reply, Fault> {
-    let text = question.site.ask(moment, listed.session, move |room| {
+fn full(question: &Question, snapshot: &Arc<Snapshot>, listed: Listed) -> Result<Reply, Fault> {
+    let text = question.app.open_session(snapshot, listed.session)?.with(|reader| {
         let mut text = Vec::new();
-        let index = room.book.transcript().calls.iter().position(|call| call.number == listed.number);
+        let index = reader.book().transcript().calls.iter().position(|call| call.number == listed.number);
         // Nothing fails to be written to memory.
-        let _ = index.map(|index| json::call(room.book, index, &mut text));
+        let _ = index.map(|index| json::call(reader.book(), index, &mut text));
         text
-    })?;
+    });
     match text.is_empty() {
         true => Err(Fault::about(Code::LogGone, "id", "This call is not in its session's logs any more.")),
         false => Ok(Reply::One(text)),

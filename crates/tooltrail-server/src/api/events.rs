@@ -21,11 +21,11 @@ use tooltrail_catalog::watch::{Change, Wish};
 use tooltrail_model::row::VERSION;
 
 pub(super) fn follow(question: &Question) -> Result<Reply, Fault> {
-    let moment = question.moment()?;
-    let filter = question.filter(&moment)?;
+    let snapshot = question.snapshot()?;
+    let filter = question.filter(&snapshot)?;
     let since = question.since().filter(|since| !since.is_empty());
     let query = question.get("q").unwrap_or_default().trim();
-    let follower = question.site.hub().follow(query, Wish { filter, ..Wish::default() }, since);
+    let follower = question.app.hub().follow(query, Wish { filter, ..Wish::default() }, since);
     let busy = || Fault::new(Code::Busy, "Too many follow what changes already. Ask again when others have gone.");
     let follower = follower.ok_or_else(busy)?;
     Ok(Reply::Events(Box::new(|| spawn(|sender| write(follower, sender)))))

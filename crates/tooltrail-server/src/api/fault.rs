@@ -1,14 +1,17 @@
 //! What is wrong with a question, as JSON: a code for programs, a sentence for people, and the parameter that it is about.
 
 use crate::answer::{Trouble, headed};
+use crate::open_sessions::OpenError;
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
 use serde::Serialize;
 use tooltrail_catalog::store;
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_model::filter::Mistake;
 use tooltrail_model::row::{SessionRow, VERSION};
 use tooltrail_view::line::neutral;
+use tracing::warn;
 
 /// Codes of faults, each with its status.
 macro_rules! codes {
@@ -179,19 +182,28 @@ impl Fault {
 
 impl From<Trouble> for Fault {
     fn from(trouble: Trouble) -> Self {
-        let code = match trouble {
+        let code = match &trouble {
             Trouble::Missing(_) => Code::LogGone,
             Trouble::Wrong(_) => Code::BadValue,
             Trouble::Changed(_) | Trouble::Later(_) => Code::StillReading,
             Trouble::Broken(_) | Trouble::Store(_) => Code::Broken,
+            Trouble::Open(error) => match **error {
+                OpenError::Gone => Code::LogGone,
+                OpenError::Busy | OpenError::Thread(_) => Code::StillReading,
+                OpenError::Missing | OpenError::Catalogue(_) => Code::Broken,
+            },
         };
-        Fault::new(code, trouble.to_string())
+        let message = ErrorChain(&trouble).to_string();
+        if code == Code::Broken {
+            warn!(error = %message, "cannot answer a program");
+        }
+        Fault::new(code, message)
     }
 }
 
 impl From<store::Error> for Fault {
     fn from(error: store::Error) -> Self {
-        Fault::new(Code::Broken, error.to_string())
+        Fault::from(Trouble::from(error))
     }
 }
 

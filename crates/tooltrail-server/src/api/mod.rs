@@ -17,7 +17,7 @@ mod sessions;
 mod stats;
 mod turn;
 
-use crate::site::Site;
+use crate::app_state::AppState;
 use crate::work;
 use axum::Router;
 use axum::extract::{FromRequestParts, Query, RawPathParams, Request};
@@ -214,28 +214,28 @@ or with `missed` if it cannot go on where it was: then ask again for what you kn
 ];
 
 /// Adds all of it to a router.
-pub(crate) fn routes(mut router: Router, site: &Arc<Site>) -> Router {
+pub(crate) fn routes(mut router: Router, app: &Arc<AppState>) -> Router {
     for endpoint in ENDPOINTS {
-        router = router.route(&site.to(&format!("{ROOT}{}", endpoint.path)), route(site, endpoint));
+        router = router.route(&app.to(&format!("{ROOT}{}", endpoint.path)), route(app, endpoint));
     }
     for path in ["/api", "/api/", "/api/{*rest}"] {
-        router = router.route(&site.to(path), any(missing));
+        router = router.route(&app.to(path), any(missing));
     }
     router
 }
 
-/// What the paths of a site's API begin with.
-pub(crate) fn prefix(site: &Site) -> String {
-    site.to("/api/")
+/// The prefix of all paths of the API.
+pub(crate) fn prefix(app: &AppState) -> String {
+    app.to("/api/")
 }
 
-fn route(site: &Arc<Site>, endpoint: &'static Endpoint) -> MethodRouter {
-    let site = Arc::clone(site);
-    get(move |request: Request| answer(Arc::clone(&site), endpoint, request))
+fn route(app: &Arc<AppState>, endpoint: &'static Endpoint) -> MethodRouter {
+    let app = Arc::clone(app);
+    get(move |request: Request| answer(Arc::clone(&app), endpoint, request))
 }
 
 /// Reads a question, has it answered on a thread of its own, and says what came of it.
-async fn answer(site: Arc<Site>, endpoint: &'static Endpoint, request: Request) -> Response {
+async fn answer(app: Arc<AppState>, endpoint: &'static Endpoint, request: Request) -> Response {
     let (mut parts, _) = request.into_parts();
     let name = match RawPathParams::from_request_parts(&mut parts, &()).await {
         Ok(names) => names.iter().next().map(|(_, name)| name.to_owned()),
@@ -245,7 +245,7 @@ async fn answer(site: Arc<Site>, endpoint: &'static Endpoint, request: Request) 
     let Some(Query(query)) = query else {
         return Fault::new(Code::BadValue, "What stands behind the question mark is no text in UTF-8.").response();
     };
-    let mut question = match Question::read(endpoint, site, name, query, &parts) {
+    let mut question = match Question::read(endpoint, app, name, query, &parts) {
         Ok(question) => question,
         Err(fault) => return fault.response(),
     };
@@ -256,8 +256,9 @@ async fn answer(site: Arc<Site>, endpoint: &'static Endpoint, request: Request) 
             Err(fault) => fault.response(),
         }
     });
-    made.await.unwrap_or_else(|| {
-        let say = "This could not be answered. `tooltrail check` says whether something is wrong with the logs.";
+    made.await.unwrap_or_else(|error| {
+        let error = tooltrail_view::line::neutral(&error.to_string()).into_owned();
+        let say = format!("This could not be answered: {error}. `tooltrail check` says whether something is wrong with the logs.");
         Fault::new(Code::Broken, say).response()
     })
 }

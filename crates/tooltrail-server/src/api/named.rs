@@ -2,18 +2,18 @@
 
 use super::fault::{Code, Fault};
 use super::question::Question;
-use crate::moment::Moment;
+use crate::snapshot::Snapshot;
 use tooltrail_catalog::store::Listed;
-use tooltrail_model::Status;
 use tooltrail_model::row::{CallRow, Place, SessionRow};
+use tooltrail_model::{Status, Time};
 use tooltrail_view::line::neutral;
 
 /// The session that a name means, by its place in the listing.
-pub(super) fn session(moment: &Moment, rows: &[SessionRow<'_>], name: &str) -> Result<usize, Fault> {
+pub(super) fn session(snapshot: &Snapshot, rows: &[SessionRow<'_>], name: &str) -> Result<usize, Fault> {
     if name == "last" {
-        return moment.listing.last().ok_or_else(|| no_session(name));
+        return snapshot.listing.last().ok_or_else(|| no_session(name));
     }
-    match moment.listing.sessions_named(rows, name).as_slice() {
+    match snapshot.listing.sessions_named(rows, name).as_slice() {
         [place] => Ok(*place),
         [] => Err(no_session(name)),
         several => Err(Fault::ambiguous(name, several.iter().filter_map(|&place| rows.get(place)).collect::<Vec<_>>().into_iter())),
@@ -26,25 +26,25 @@ pub(super) fn no_session(name: &str) -> Fault {
 }
 
 /// The call that a name means.
-pub(super) fn call(question: &Question, moment: &Moment, name: &str) -> Result<Listed, Fault> {
-    if let Some(place) = question.site.session_of_call(moment, name)?
-        && let Some(listed) = first(moment, place, |_, row| row.call == name)?
+pub(super) fn call(question: &Question, snapshot: &Snapshot, name: &str) -> Result<Listed, Fault> {
+    if let Some(place) = question.app.session_of_call(snapshot, name)?
+        && let Some(listed) = first(snapshot, place, |_, row| row.call == name)?
     {
         return Ok(listed);
     }
     if name == "last:failed" {
-        return last_failed(moment)?.ok_or_else(|| Fault::about(Code::NoSuchCall, "id", "No call failed in these logs."));
+        return last_failed(snapshot)?.ok_or_else(|| Fault::about(Code::NoSuchCall, "id", "No call failed in these logs."));
     }
-    let rows = moment.rows();
+    let rows = snapshot.rows();
     if let Some((file, line)) = name.rsplit_once(':')
         && let Ok(line) = line.parse()
         && rows.iter().any(|row| row.files.contains(&file))
     {
-        return on_line(moment, &rows, Place { file, line });
+        return on_line(snapshot, &rows, Place { file, line });
     }
     let Some((whose, number)) = name.rsplit_once(':') else { return Err(no_call(name)) };
-    let place = session(moment, &rows, whose)?;
-    let own = moment.listing.calls_of(&moment.library.catalogue(), place)?;
+    let place = session(snapshot, &rows, whose)?;
+    let own = snapshot.listing.calls_of(&snapshot.library.catalogue(), place)?;
     let found = match number {
         "last" => own.iter().max_by_key(|call| call.number),
         number => number.parse().ok().and_then(|number: u32| own.iter().find(|call| call.number == number)),
@@ -61,9 +61,9 @@ fn no_call(name: &str) -> Fault {
 }
 
 /// The first call of a session that is like this.
-fn first(moment: &Moment, place: usize, mut is_it: impl FnMut(Listed, &CallRow<'_>) -> bool) -> Result<Option<Listed>, Fault> {
+fn first(snapshot: &Snapshot, place: usize, mut is_it: impl FnMut(Listed, &CallRow<'_>) -> bool) -> Result<Option<Listed>, Fault> {
     let mut found = None;
-    moment.listing.each_call(&moment.library.catalogue(), place, |listed, row, _| {
+    snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
         if found.is_none() && is_it(listed, &row) {
             found = Some(listed);
         }
@@ -72,10 +72,10 @@ fn first(moment: &Moment, place: usize, mut is_it: impl FnMut(Listed, &CallRow<'
 }
 
 /// The newest call that failed.
-fn last_failed(moment: &Moment) -> Result<Option<Listed>, Fault> {
-    let Some(place) = moment.library.catalogue().last_failed(&moment.listing)? else { return Ok(None) };
-    let mut newest: Option<(Option<String>, Listed)> = None;
-    moment.listing.each_call(&moment.library.catalogue(), place, |listed, row, _| {
+fn last_failed(snapshot: &Snapshot) -> Result<Option<Listed>, Fault> {
+    let Some(place) = snapshot.library.catalogue().last_failed(&snapshot.listing)? else { return Ok(None) };
+    let mut newest: Option<(Option<Time>, Listed)> = None;
+    snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
         let later = newest.as_ref().is_none_or(|(time, _)| row.requested_at > *time);
         if row.status == Status::Failed && later {
             newest = Some((row.requested_at, listed));
@@ -85,7 +85,7 @@ fn last_failed(moment: &Moment) -> Result<Option<Listed>, Fault> {
 }
 
 /// The call whose request, result, hook or other evidence stands on a line; the request before all others.
-fn on_line(moment: &Moment, rows: &[SessionRow<'_>], at: Place<'_>) -> Result<Listed, Fault> {
+fn on_line(snapshot: &Snapshot, rows: &[SessionRow<'_>], at: Place<'_>) -> Result<Listed, Fault> {
     let rank = |row: &CallRow<'_>| match () {
         () if row.request == at => Some(0),
         () if row.result == Some(at) => Some(1),
@@ -95,7 +95,7 @@ fn on_line(moment: &Moment, rows: &[SessionRow<'_>], at: Place<'_>) -> Result<Li
     };
     let mut best: Option<(u8, Listed)> = None;
     for place in (0..rows.len()).filter(|&place| rows[place].files.contains(&at.file)) {
-        moment.listing.each_call(&moment.library.catalogue(), place, |listed, row, _| {
+        snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
             if let Some(rank) = rank(&row).filter(|rank| best.is_none_or(|(least, _)| *rank < least)) {
                 best = Some((rank, listed));
             }

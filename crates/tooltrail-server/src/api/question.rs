@@ -4,9 +4,9 @@ use super::cursor;
 use super::fault::{Code, Fault};
 use super::reply::{JSON, LINES};
 use super::{Endpoint, ROOT};
-use crate::asked::encoded;
-use crate::moment::Moment;
-use crate::site::Site;
+use crate::app_state::AppState;
+use crate::request::encoded;
+use crate::snapshot::Snapshot;
 use crate::stream::last_event;
 use crate::work::Wanted;
 use axum::http::header;
@@ -56,7 +56,7 @@ pub(super) enum Kind {
 /// A question.
 pub(super) struct Question {
     /// The logs it is about.
-    pub(super) site: Arc<Site>,
+    pub(super) app: Arc<AppState>,
     /// Whether rows are wanted as lines.
     pub(super) lines: bool,
     /// What the asker has already, by its tag.
@@ -74,7 +74,7 @@ impl Question {
     /// Reads what was asked of an endpoint, or says what is wrong with it.
     pub(super) fn read(
         endpoint: &'static Endpoint,
-        site: Arc<Site>,
+        app: Arc<AppState>,
         name: Option<String>,
         query: Vec<(String, String)>,
         parts: &Parts,
@@ -98,8 +98,8 @@ impl Question {
         let lines = format.unwrap_or(accepts && endpoint.params.iter().any(|param| param.name == "format"));
         let known = said(header::IF_NONE_MATCH).map(str::to_owned);
         let heard = last_event(&parts.headers).map(str::to_owned);
-        let path = site.to(&format!("{ROOT}{}", endpoint.path));
-        Ok(Question { site, lines, known, heard, name, values, path, wanted: Wanted::default() })
+        let path = app.to(&format!("{ROOT}{}", endpoint.path));
+        Ok(Question { app, lines, known, heard, name, values, path, wanted: Wanted::default() })
     }
 
     /// What stands for the name in the path.
@@ -129,17 +129,17 @@ impl Question {
     }
 
     /// What is known now. Half of it would be a wrong answer.
-    pub(super) fn moment(&self) -> Result<Arc<Moment>, Fault> {
-        let moment = self.site.moment()?;
-        if moment.read.partial {
+    pub(super) fn snapshot(&self) -> Result<Arc<Snapshot>, Fault> {
+        let snapshot = self.app.snapshot()?;
+        if snapshot.read.partial {
             return Err(Fault::new(Code::StillReading, "The logs are still being read. Ask again in a moment."));
         }
-        Ok(moment)
+        Ok(snapshot)
     }
 
     /// The filter.
-    pub(super) fn filter(&self, moment: &Moment) -> Result<Filter, Fault> {
-        self.site.filter(self.get("q").unwrap_or_default(), moment).map_err(|mistake| Fault::filter(&mistake))
+    pub(super) fn filter(&self, snapshot: &Snapshot) -> Result<Filter, Fault> {
+        self.app.filter(self.get("q").unwrap_or_default(), snapshot).map_err(|mistake| Fault::filter(&mistake))
     }
 
     /// Where to go on, if it is not the beginning.

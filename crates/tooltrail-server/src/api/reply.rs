@@ -67,7 +67,7 @@ impl Reply {
         match self {
             Reply::One(text) => one(text, question.known.as_deref()),
             Reply::Page(page) => page.response(question),
-            Reply::Stream(write) => stream(write, &question.site.writing),
+            Reply::Stream(write) => stream(write, &question.app.writing),
             Reply::Events(begin) => begin(),
         }
     }
@@ -130,8 +130,7 @@ fn stream(write: Writer, writing: &Writing) -> Response {
     };
     let (mut pipe, written) = Pipe::new();
     std::thread::spawn(move || {
-        // Who wanted it may have gone.
-        let _ = write(&mut pipe).and_then(|()| pipe.end());
+        pipe::finish(write(&mut pipe).and_then(|()| pipe.end()));
         drop(turn);
     });
     headed(StatusCode::OK, LINES, "no-store", pipe::stream(written))

@@ -6,7 +6,7 @@
 use super::fault::{Code, Fault};
 use super::question::Question;
 use super::reply::{Page, Reply, write_row};
-use crate::moment::Moment;
+use crate::snapshot::Snapshot;
 use crate::work::Wanted;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -18,6 +18,7 @@ use tooltrail_catalog::library::{Bundle, Library, Stored};
 use tooltrail_catalog::search::{Field, Hit, Query, search};
 use tooltrail_catalog::store::Error;
 use tooltrail_formats::shelf::Shelf;
+use tooltrail_model::Time;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linker, Now};
 use xxhash_rust::xxh3::xxh3_64;
@@ -42,7 +43,7 @@ struct Part {
     hit: u64,
     times: usize,
     /// When it was said, for the case that it is not found any more.
-    at: Option<String>,
+    at: Option<Time>,
 }
 
 /// A session by a number that others hardly have. It is short, since many of them stand in an address.
@@ -58,7 +59,7 @@ impl Part {
     fn of(session: u64, told: &[Hit]) -> Option<Self> {
         let last = told.last()?;
         let hit = print(last);
-        Some(Part { session, hit, times: told.iter().filter(|one| print(one) == hit).count(), at: last.at.clone() })
+        Some(Part { session, hit, times: told.iter().filter(|one| print(one) == hit).count(), at: last.at })
     }
 
     /// How many hits of its session come before what is still to be told.
@@ -69,21 +70,21 @@ impl Part {
 }
 
 pub(super) fn list(question: &Question) -> Result<Reply, Fault> {
-    let moment = question.moment()?;
-    let filter = question.filter(&moment)?;
+    let snapshot = question.snapshot()?;
+    let filter = question.filter(&snapshot)?;
     let told: Told = question.after()?.unwrap_or_default();
     if filter.patterns().next().is_none() {
         let say = "There is no text to look for: give a word, a \"phrase\" or re:PATTERN, or ask /api/v1/calls or /api/v1/sessions with this filter.";
         return Err(Fault::about(Code::NoText, "q", say));
     }
     let fields: Vec<Field> = question.get("field").and_then(Field::of_word).into_iter().collect();
-    let asked = Asked { query: Query::new(filter, &fields), told, threads: question.site.threads(), wanted: question.wanted.clone() };
+    let asked = Asked { query: Query::new(filter, &fields), told, threads: question.app.threads(), wanted: question.wanted.clone() };
     let Some(limit) = question.limit() else {
         // It is written to whoever reads, after this has been answered.
         let asked = Asked { wanted: Wanted::default(), ..asked };
-        return Ok(Reply::Stream(Box::new(move |out| asked.stream(&moment, out))));
+        return Ok(Reply::Stream(Box::new(move |out| asked.stream(&snapshot, out))));
     };
-    asked.page(&moment, question, limit)
+    asked.page(&snapshot, question, limit)
 }
 
 /// A search that goes on where another was left.
@@ -96,10 +97,10 @@ struct Asked {
 
 impl Asked {
     /// Gives what was not told yet, the hits of a session at a time, until somebody has enough.
-    fn each(&self, moment: &Moment, mut take: impl FnMut(u64, &[Hit], usize) -> ControlFlow<()>) -> Result<(), Error> {
+    fn each(&self, snapshot: &Snapshot, mut take: impl FnMut(u64, &[Hit], usize) -> ControlFlow<()>) -> Result<(), Error> {
         let done: HashSet<u64> = self.told.done.iter().copied().collect();
-        let library = Left::new(moment, &done);
-        search(&library, &self.query, &moment.now, self.threads, |hits| {
+        let library = Left::new(snapshot, &done);
+        search(&library, &self.query, &snapshot.now, self.threads, |hits| {
             // Nobody will see what was found till now.
             if self.wanted.is_over() {
                 return ControlFlow::Break(());
@@ -117,11 +118,11 @@ impl Asked {
         .map(drop)
     }
 
-    fn page(self, moment: &Moment, question: &Question, limit: usize) -> Result<Reply, Fault> {
+    fn page(self, snapshot: &Snapshot, question: &Question, limit: usize) -> Result<Reply, Fault> {
         let mut page = Page::default();
         let (mut left, mut more) = (limit, false);
         let (mut done, mut begun): (Vec<u64>, Option<Part>) = (Vec::new(), None);
-        self.each(moment, |session, hits, skips| {
+        self.each(snapshot, |session, hits, skips| {
             let wanted = hits.get(skips..).unwrap_or_default();
             let shown = wanted.get(..left).unwrap_or(wanted);
             shown.iter().for_each(|hit| page.push(hit));
@@ -148,9 +149,9 @@ impl Asked {
         Ok(Reply::Page(page))
     }
 
-    fn stream(&self, moment: &Moment, out: &mut dyn Write) -> io::Result<()> {
+    fn stream(&self, snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
         let mut written = Ok(());
-        let told = self.each(moment, |_, hits, skips| {
+        let told = self.each(snapshot, |_, hits, skips| {
             for hit in hits.get(skips..).unwrap_or_default() {
                 let mut line = Vec::new();
                 write_row(&mut line, hit);
@@ -174,13 +175,13 @@ struct Left<'a> {
 }
 
 impl<'a> Left<'a> {
-    fn new(moment: &'a Moment, done: &HashSet<u64>) -> Self {
+    fn new(snapshot: &'a Snapshot, done: &HashSet<u64>) -> Self {
         let open = || {
-            let rows = moment.rows();
+            let rows = snapshot.rows();
             let left = (0..rows.len()).filter(|&place| !done.contains(&number(rows[place].agent, rows[place].session)));
-            left.filter_map(|place| moment.listing.bundle(place)).collect()
+            left.filter_map(|place| snapshot.listing.bundle(place)).collect()
         };
-        Left { stored: &moment.library, open: (!done.is_empty()).then(open) }
+        Left { stored: &snapshot.library, open: (!done.is_empty()).then(open) }
     }
 }
 

@@ -7,6 +7,7 @@ use super::reply::{Page, Reply};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tooltrail_catalog::taken::Scope;
+use tooltrail_model::Time;
 use tooltrail_model::row::SessionRow;
 
 /// The last session of a page.
@@ -15,12 +16,12 @@ struct Last {
     agent: String,
     session: String,
     /// For the case that it is not there any more.
-    started: Option<String>,
+    started: Option<Time>,
 }
 
 impl Last {
     fn of(row: &SessionRow<'_>) -> Self {
-        Last { agent: row.agent.to_owned(), session: row.session.to_owned(), started: row.started_at.clone() }
+        Last { agent: row.agent.to_owned(), session: row.session.to_owned(), started: row.started_at }
     }
 
     /// The first place behind it.
@@ -30,24 +31,24 @@ impl Last {
             return place + 1;
         }
         // By start; those without one come last.
-        let key = (self.started.is_none(), self.started.as_deref(), self.agent.as_str(), self.session.as_str());
-        rows.partition_point(|row| (row.started_at.is_none(), row.started_at.as_deref(), row.agent, row.session) < key)
+        let key = (self.started.is_none(), self.started, self.agent.as_str(), self.session.as_str());
+        rows.partition_point(|row| (row.started_at.is_none(), row.started_at, row.agent, row.session) < key)
     }
 }
 
 pub(super) fn list(question: &Question) -> Result<Reply, Fault> {
-    let moment = question.moment()?;
-    let filter = question.filter(&moment)?;
+    let snapshot = question.snapshot()?;
+    let filter = question.filter(&snapshot)?;
     let after: Option<Last> = question.after()?;
-    let rows = moment.rows();
-    let mut found = moment.asked(&rows, question.site.threads()).sessions(&filter, Scope::Call)?;
+    let rows = snapshot.rows();
+    let mut found = snapshot.catalogued(&rows, question.app.threads()).sessions(&filter, Scope::Call)?;
     let first = after.map_or(0, |last| last.behind(&rows));
     // What is gone is only there for who asks for it.
-    found.retain(|&place| place >= first && (filter.asks_gone() || !moment.listing.is_gone(place)));
+    found.retain(|&place| place >= first && (filter.asks_gone() || !snapshot.listing.is_gone(place)));
     let Some(limit) = question.limit() else {
-        let moment = Arc::clone(&moment);
+        let snapshot = Arc::clone(&snapshot);
         return Ok(Reply::Stream(Box::new(move |out| {
-            let rows = moment.rows();
+            let rows = snapshot.rows();
             for row in found.into_iter().filter_map(|place| rows.get(place)) {
                 serde_json::to_writer(&mut *out, row)?;
                 out.write_all(b"\n")?;
@@ -63,8 +64,8 @@ pub(super) fn list(question: &Question) -> Result<Reply, Fault> {
 }
 
 pub(super) fn one(question: &Question) -> Result<Reply, Fault> {
-    let moment = question.moment()?;
-    let rows = moment.rows();
-    let place = named::session(&moment, &rows, question.name())?;
+    let snapshot = question.snapshot()?;
+    let rows = snapshot.rows();
+    let place = named::session(&snapshot, &rows, question.name())?;
     rows.get(place).map(Reply::one).ok_or_else(|| named::no_session(question.name()))
 }

@@ -9,12 +9,12 @@ use tooltrail_catalog::totals;
 use tooltrail_model::link::By;
 
 pub(super) fn totals(question: &Question) -> Result<Reply, Fault> {
-    let moment = question.moment()?;
-    let filter = question.filter(&moment)?;
+    let snapshot = question.snapshot()?;
+    let filter = question.filter(&snapshot)?;
     let _turn = turn::MADE.take()?;
-    let (linker, threads) = (moment.library.whole()?, question.site.threads());
+    let (linker, threads) = (snapshot.library.whole()?, question.app.threads());
     let linked = linker.link_on(threads);
-    let asked = asked(&moment, &linked, threads);
+    let asked = asked(&snapshot, &linked, threads);
     let mut page = Page::default();
     match question.get("by").and_then(By::of_word) {
         Some(by) => totals::apart(&asked, &filter, by, &jiff::tz::TimeZone::system()).iter().for_each(|group| page.push(group)),

@@ -14,10 +14,10 @@ mod raw;
 mod runs;
 
 use crate::answer::{Answer, Trouble};
-use crate::asked::Asked;
+use crate::app_state::AppState;
 use crate::frame::{self, Page};
-use crate::rooms::Room;
-use crate::site::Site;
+use crate::open_sessions::SessionReader;
+use crate::request::PageRequest;
 use crate::words::{self, Clock};
 use links::To;
 use maud::{Markup, html};
@@ -46,37 +46,40 @@ const KEYS: &[(&str, &str)] = &[
     ("m", "copy as Markdown"),
 ];
 
-pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    let moment = site.moment()?;
-    let Found { place, pick, form } = name::find(site, &moment, asked.name("call"))?;
-    if moment.listing.is_gone(place) {
-        return Err(name::gone(&moment, place, &pick)?);
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    let snapshot = app.snapshot()?;
+    let Found { place, pick, form } = name::find(app, &snapshot, request.name("call"))?;
+    if snapshot.listing.is_gone(place) {
+        return Err(name::gone(&snapshot, place, &pick)?);
     }
-    let to = To { root: site.setup.root };
+    let to = To { root: app.setup.root };
     match form {
         Form::Page => {}
-        Form::Json => return text(site, &moment, place, pick, "application/json", |room, index, out| json::call(room.book, index, out)),
-        Form::Lines => {
-            return text(site, &moment, place, pick, "application/x-ndjson", |room, index, out| raw::lines(room.book.calls(), index, out));
+        Form::Json => {
+            return text(app, &snapshot, place, pick, "application/json", |reader, index, out| json::call(reader.book(), index, out));
         }
-        Form::Markdown => return as_markdown(site, &moment, place, pick, asked),
+        Form::Lines => {
+            return text(app, &snapshot, place, pick, "application/x-ndjson", |reader, index, out| raw::lines(reader.calls(), index, out));
+        }
+        Form::Markdown => return as_markdown(app, &snapshot, place, pick, request),
     }
-    let rows = moment.rows();
-    let Some(session) = rows.get(place) else { return Err(name::missing(asked.name("call"))) };
+    let rows = snapshot.rows();
+    let Some(session) = rows.get(place) else { return Err(name::missing(request.name("call"))) };
     let id = session.session.to_owned();
     let context = Context {
         title: words::title(session.title),
         project: session.project.map(|project| words::last_part(project).to_owned()),
-        all: asked.get("all").is_some(),
-        own: asked.name("call").to_owned(),
+        all: request.get("all").is_some(),
+        own: request.name("call").to_owned(),
         to,
-        clock: Clock::at(moment.now.time),
+        clock: Clock::at(snapshot.now.time),
     };
-    match site.ask(&moment, place, move |room| context.draw(room, &pick))?? {
+    match app.open_session(&snapshot, place)?.with(|reader| context.draw(reader, &pick))? {
         Drawn::Page(title, main) => {
-            let page =
-                Page { assets: &["call.css", "call.js"], keys: KEYS, session: Some(&id), follows: Some("session"), ..Page::plain(&title) };
-            Ok(Answer::Html(frame::page(site, &page, &main)))
+            let assets = &["call.css", "call.js"];
+            let (session, follows, snapshot) = (Some(id.as_str()), Some("session"), Some(&*snapshot));
+            let page = Page { assets, keys: KEYS, session, follows, snapshot, ..Page::plain(&title) };
+            Ok(Answer::Html(frame::page(app, &page, &main)))
         }
         Drawn::Elsewhere(address) => Ok(Answer::Elsewhere(address)),
     }
@@ -84,42 +87,42 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
 
 /// What a call is as a text of a type.
 fn text(
-    site: &Site,
-    moment: &std::sync::Arc<crate::moment::Moment>,
+    app: &AppState,
+    snapshot: &std::sync::Arc<crate::snapshot::Snapshot>,
     place: usize,
     pick: Pick,
     kind: &'static str,
-    write: fn(&Room<'_>, usize, &mut Vec<u8>) -> std::io::Result<()>,
+    write: fn(&SessionReader<'_>, usize, &mut Vec<u8>) -> std::io::Result<()>,
 ) -> Result<Answer, Trouble> {
-    let text = site.ask(moment, place, move |room| {
-        let index = pick.find(room.book.calls())?;
+    let text = app.open_session(snapshot, place)?.with(|reader| {
+        let index = pick.find(reader.calls())?;
         let mut out = Vec::new();
         // Nothing fails to be written to memory.
-        let _ = write(room, index, &mut out);
+        let _ = write(reader, index, &mut out);
         Ok::<_, Trouble>(String::from_utf8_lossy(&out).into_owned())
-    })??;
+    })?;
     Ok(Answer::Text(kind, text))
 }
 
 /// A call as Markdown, to be given to others: what should not be seen is taken out, unless all of it is asked for.
 fn as_markdown(
-    site: &Site,
-    moment: &std::sync::Arc<crate::moment::Moment>,
+    app: &AppState,
+    snapshot: &std::sync::Arc<crate::snapshot::Snapshot>,
     place: usize,
     pick: Pick,
-    asked: &Asked,
+    request: &PageRequest,
 ) -> Result<Answer, Trouble> {
     let written =
-        text(site, moment, place, pick, "text/markdown; charset=utf-8", |room, index, out| match room.book.calls().call(index) {
+        text(app, snapshot, place, pick, "text/markdown; charset=utf-8", |reader, index, out| match reader.calls().call(index) {
             Loaded::Call(story) => markdown::call(&story, out),
             Loaded::Part(_) => Ok(()),
             Loaded::Gone(why) => std::io::Write::write_all(out, why.as_bytes()),
         })?;
     let Answer::Text(kind, text) = written else { return Ok(written) };
-    if asked.get("redact") == Some("no") {
+    if request.get("redact") == Some("no") {
         return Ok(Answer::Text(kind, text));
     }
-    let (home, user) = (site.machine.home(), site.machine.user());
+    let (home, user) = (app.machine.home(), app.machine.user());
     Ok(Answer::Text(kind, Redactor::new(home.as_deref(), user.as_deref()).text(text)))
 }
 
@@ -131,7 +134,7 @@ enum Drawn {
     Elsewhere(String),
 }
 
-/// What is known before a room is entered.
+/// What is known before the session is opened.
 struct Context {
     /// The session's title.
     title: String,
@@ -147,8 +150,8 @@ struct Context {
 }
 
 impl Context {
-    fn draw(&self, room: &Room<'_>, pick: &Pick) -> Result<Drawn, Trouble> {
-        let book = room.book.calls();
+    fn draw(&self, reader: &SessionReader<'_>, pick: &Pick) -> Result<Drawn, Trouble> {
+        let book = reader.calls();
         let index = pick.find(book)?;
         let name = name::of(book, index);
         if name != self.own {
@@ -158,7 +161,10 @@ impl Context {
         let mut story = match book.call(index) {
             Loaded::Call(story) => story,
             Loaded::Part(_) => return Err(name::missing(&name)),
-            Loaded::Gone(_) => return Err(Trouble::Missing(GONE.to_owned())),
+            Loaded::Gone(why) => {
+                // The page says why in the words of the log's reader, and then what to do.
+                return Err(Trouble::Missing(format!("This call cannot be shown: {why}. {GONE}")));
+            }
         };
         let Some(entry) = book.transcript().calls.get(index) else { return Err(name::missing(&name)) };
         let children = others::children(book, index);
@@ -168,8 +174,8 @@ impl Context {
         let mut sheet = Sheet {
             context: self,
             book,
-            linked: room.linked,
-            now: room.now,
+            linked: reader.linked,
+            now: reader.now,
 
             index,
             name: &name,
@@ -185,7 +191,7 @@ impl Context {
 }
 
 /// What to do about a log that was changed or deleted after it was read.
-const GONE: &str = "The log of this call has changed since it was read, or is gone. Load the page again; if that does not help, `tooltrail check` says what is in the log.";
+const GONE: &str = "If it stays like this, `tooltrail check` says what is in the log.";
 
 /// One call, to be drawn.
 struct Sheet<'r> {

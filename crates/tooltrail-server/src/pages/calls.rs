@@ -13,13 +13,13 @@ pub(crate) use export::{csv, jsonl};
 
 use super::progress;
 use crate::answer::{Answer, Trouble};
-use crate::asked::{Asked, encoded};
-use crate::asking::{self, Form, asking};
-use crate::called::CallLine;
+use crate::app_state::AppState;
+use crate::call_rows::CallLine;
+use crate::filter_cache::FilteredCalls;
+use crate::filter_form::{self, FilterForm, filter_address};
 use crate::frame::{self, Page};
-use crate::keyed::Found;
-use crate::listed::Rows;
-use crate::site::Site;
+use crate::request::{PageRequest, encoded};
+use crate::session_table::SessionRows;
 use crate::words::{self, Clock};
 use columns::{COLUMNS, Column, Shown, Told};
 use counts::Counts;
@@ -52,20 +52,20 @@ const EXAMPLES: &[(&str, &str)] = &[
 const KEYS: &[(&str, &str)] =
     &[("f", "write a filter"), ("[ ]", "previous, next page"), ("c", "choose columns"), ("e", "save the table as a file")];
 
-pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    let moment = site.moment()?;
-    let reading = progress::reading(site, Some(&moment));
-    let view = View::new(site, asked);
-    let rows = moment.rows();
-    let clock = Clock::at(moment.now.time);
-    let rows = Rows::new(site, &moment, &rows, &clock, false);
-    let body = match site.filter(view.query, &moment) {
-        Err(mistake) => asking::mistake(site, "/calls", &mistake),
-        Ok(_) if rows.rows.is_empty() && reading.is_none() => asking::no_logs(site, "its calls are here"),
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    let snapshot = app.snapshot()?;
+    let reading = progress::reading(app, Some(&snapshot));
+    let view = View::new(app, request);
+    let rows = snapshot.rows();
+    let clock = Clock::at(snapshot.now.time);
+    let rows = SessionRows::new(app, &snapshot, &rows, &clock, false);
+    let body = match app.filter(view.query, &snapshot) {
+        Err(mistake) => filter_form::mistake(app, "/calls", &mistake),
+        Ok(_) if rows.rows.is_empty() && reading.is_none() => filter_form::no_logs(app, "its calls are here"),
         Ok(filter) => {
             let patience = if view.whole { WHOLE } else { PATIENCE };
-            let found = site.keyed.find(&moment, rows.rows, site.threads(), &filter, patience)?;
-            Table { rows, view: &view, found }.body()?
+            let found = app.filter_cache.find(&snapshot, rows.rows, app.threads(), &filter, patience)?;
+            CallTable { rows, view: &view, found }.body()?
         }
     };
     let (sort, desc) = view.order.words();
@@ -73,36 +73,39 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
     let main = html! {
         main #main.lists.explorer {
             h1 { "Calls" }
-            (asking::form(site, &Form { path: "/calls", id: "tt-q", label: "Filter: is:failed tool:Bash since:7d project:api", query: view.query, beside: &[("sort", sort), ("desc", desc), ("cols", &cols)] }))
-            (progress::line(site, reading.as_ref()))
+            (filter_form::form(app, &FilterForm { path: "/calls", id: "tt-q", label: "Filter: is:failed tool:Bash since:7d project:api", query: view.query, beside: &[("sort", sort), ("desc", desc), ("cols", &cols)] }))
+            (progress::line(app, reading.as_ref()))
             (body)
         }
     };
     let title = if view.query.is_empty() { "Calls".to_owned() } else { format!("{} · Calls", words::cut(view.query, 60)) };
     let assets = &["lists.css", "lists.js", "calls.css", "calls.js"];
     let page = Page { here: "/calls", assets, keys: KEYS, again: reading.is_some(), ..Page::plain(&title) };
-    Ok(Answer::Html(frame::page(site, &page, &main)))
+    Ok(Answer::Html(frame::page(app, &page, &main)))
 }
 
 /// How many calls a filter takes: for a page that could not wait until all logs were looked through, and for one that asks whether
 /// there are new ones. `shown`: how many it found.
-pub(crate) fn counts(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    let moment = site.moment()?;
-    let filter = site.filter(asked.word("q").unwrap_or_default(), &moment).map_err(|mistake| Trouble::Wrong(mistake.to_string()))?;
-    let found = site.keyed.find(&moment, &moment.rows(), site.threads(), &filter, LATER)?;
+pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    let snapshot = app.snapshot()?;
+    let filter = app.filter(request.word("q").unwrap_or_default(), &snapshot).map_err(|mistake| Trouble::Wrong(mistake.to_string()))?;
+    let found = app.filter_cache.find(&snapshot, &snapshot.rows(), app.threads(), &filter, LATER)?;
     let calls = found.calls.len();
-    let all = found.whole && asked.number("shown").is_some_and(|shown| shown >= calls);
+    let all = found.whole && request.number("shown").is_some_and(|shown| shown >= calls);
     let say = match found.whole {
         true if all => "in all.".to_owned(),
         true => format!("found so far, the newest first; {} in all.", count(calls as u64)),
         false => format!("found so far, the newest first; there are more than {}.", count(calls as u64)),
     };
-    Ok(Answer::Text("application/json", json!({ "say": say, "calls": calls, "whole": found.whole, "all": all }).to_string()))
+    Ok(Answer::Text(
+        "application/json",
+        json!({ "say": say, "calls": calls, "whole": found.whole, "all": all, "old": app.is_old(&snapshot) }).to_string(),
+    ))
 }
 
 /// What is asked for, as an address has it.
 struct View<'a> {
-    site: &'a Site,
+    app: &'a AppState,
     query: &'a str,
     order: Order,
     columns: Vec<&'static Column>,
@@ -112,25 +115,25 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    fn new(site: &'a Site, asked: &'a Asked) -> Self {
+    fn new(app: &'a AppState, request: &'a PageRequest) -> Self {
         View {
-            site,
-            query: asked.word("q").unwrap_or_default(),
-            order: Order::asked(asked),
-            columns: columns::asked(asked),
-            page: asked.number("page").unwrap_or(1).max(1),
-            whole: asked.word("all").is_some(),
+            app,
+            query: request.word("q").unwrap_or_default(),
+            order: Order::of_request(request),
+            columns: columns::of_request(request),
+            page: request.number("page").unwrap_or(1).max(1),
+            whole: request.word("all").is_some(),
         }
     }
 
     /// The address of the same with another filter.
-    fn asking(&self, query: &str) -> String {
+    fn with_query(&self, query: &str) -> String {
         self.address("/calls", query, self.order, 1)
     }
 
     /// The address of the same, waited for until all logs have been looked through.
     fn in_whole(&self) -> String {
-        View { whole: true, columns: self.columns.clone(), ..*self }.asking(self.query)
+        View { whole: true, columns: self.columns.clone(), ..*self }.with_query(self.query)
     }
 
     fn address(&self, path: &str, query: &str, order: Order, page: usize) -> String {
@@ -148,7 +151,7 @@ impl<'a> View<'a> {
         say("all", if self.whole && query == self.query { "1" } else { "" });
         say("page", &if page > 1 { page.to_string() } else { String::new() });
         let query = if parts.is_empty() { String::new() } else { format!("?{}", parts.join("&")) };
-        self.site.to(&format!("{path}{query}"))
+        self.app.to(&format!("{path}{query}"))
     }
 
     /// Which column has the link that is the row's.
@@ -159,15 +162,15 @@ impl<'a> View<'a> {
 }
 
 /// A table, being made.
-struct Table<'a> {
-    rows: Rows<'a>,
+struct CallTable<'a> {
+    rows: SessionRows<'a>,
     view: &'a View<'a>,
-    found: Found,
+    found: FilteredCalls,
 }
 
-impl Table<'_> {
+impl CallTable<'_> {
     fn body(&self) -> Result<Markup, Trouble> {
-        let Table { rows, view, found } = self;
+        let CallTable { rows, view, found } = self;
         let mut calls = found.calls.to_vec();
         view.order.sort(&mut calls, &found.keys, rows.rows);
         let pages = calls.len().div_ceil(SHOWN).max(1);
@@ -190,9 +193,9 @@ impl Table<'_> {
 
     /// How many there are, and how long they took.
     fn counted(&self, counts: &Counts) -> Markup {
-        let Table { view, found, .. } = self;
+        let CallTable { view, found, .. } = self;
         let number = found.calls.len() as u64;
-        let counts_at = |more: &str| view.site.to(&format!("/calls/counts?q={}{more}", encoded(view.query)));
+        let counts_at = |more: &str| view.app.to(&format!("/calls/counts?q={}{more}", encoded(view.query)));
         html! {
             b { (counted(number, "call")) }
             @if !found.whole {
@@ -202,7 +205,7 @@ impl Table<'_> {
             @if let Some(median) = counts.median {
                 span.di title={ (counted(counts.timed, "call")) " of which it is known" } { " · took " (took(counts.took)) " in all, median " (took(median)) }
             }
-            span.di { " · " a href=(asking(view.site, "/sessions", view.query)) { "as sessions" } }
+            span.di { " · " a href=(filter_address(view.app, "/sessions", view.query)) { "as sessions" } }
             span #tt-newer role="status" data-calls=[found.whole.then_some(number)] data-from=(counts_at("")) {}
         }
     }
@@ -215,7 +218,7 @@ impl Table<'_> {
             div.table-tools {
                 details.chooser {
                     summary { "Columns" }
-                    form action=(view.site.to("/calls")) {
+                    form action=(view.app.to("/calls")) {
                         @for (name, value) in [("q", view.query), ("sort", sort), ("desc", desc)].into_iter().filter(|(_, value)| !value.is_empty()) { input type="hidden" name=(name) value=(value); }
                         fieldset {
                             legend.vh { "Columns" }
@@ -225,7 +228,7 @@ impl Table<'_> {
                         }
                         p {
                             button type="submit" { "Show these" }
-                            a href=(View { columns: COLUMNS.iter().filter(|column| column.is_standard()).collect(), ..*view }.asking(view.query)) { "As usual" }
+                            a href=(View { columns: COLUMNS.iter().filter(|column| column.is_standard()).collect(), ..*view }.with_query(view.query)) { "As usual" }
                         }
                     }
                 }
@@ -256,14 +259,14 @@ impl Table<'_> {
 
     /// The rows of calls, each with its time.
     fn lines(&self, calls: &[Listed]) -> Result<Vec<Line>, Trouble> {
-        let Table { rows, view, .. } = self;
-        let (moment, leads) = (rows.moment, view.leads());
+        let CallTable { rows, view, .. } = self;
+        let (snapshot, leads) = (rows.snapshot, view.leads());
         let mut lines = Vec::with_capacity(calls.len());
         for &listed in calls {
             let Some(session) = rows.rows.get(listed.session) else { continue };
-            moment.listing.one_call(&moment.library.catalogue(), listed, |_, row, spots| {
-                let line = CallLine::new(moment, listed, row.clone(), spots.request);
-                let told = Told { moment, session, row: &row, at: spots.request };
+            snapshot.listing.one_call(&snapshot.library.catalogue(), listed, |_, row, spots| {
+                let line = CallLine::new(snapshot, listed, row.clone(), spots.request);
+                let told = Told { snapshot, session, row: &row, at: spots.request };
                 let shown = Shown { told, rows, line, day_is_said: view.order.is_by_day(), leads };
                 let cells =
                     html! { tr { @for column in &view.columns { td.(column.name).n[column.is_number()] { ((column.cell)(&shown)) } } } };
@@ -310,7 +313,7 @@ impl Table<'_> {
     fn examples(&self) -> Markup {
         html! {
             nav.facets aria-label="Filters to begin with" {
-                ul aria-label="Examples" { @for (query, what) in EXAMPLES { li { a.example href=(self.view.asking(query)) title=(what) { code { (query) } } } } }
+                ul aria-label="Examples" { @for (query, what) in EXAMPLES { li { a.example href=(self.view.with_query(query)) title=(what) { code { (query) } } } } }
             }
         }
     }
@@ -327,8 +330,8 @@ impl Table<'_> {
                     p { b { "No call fits." } " All terms must hold for one call." }
                     ul {
                         li { "Take a term away, or widen it: " code { "since:30d" } ", " code { "status:failed,blocked" } }
-                        li { a href=(asking(view.site, "/search", view.query)) { "Search" } " also looks in prompts and answers" }
-                        li { a href=(view.asking("")) { "All calls" } " · " a href=(view.site.to("/help#filters")) { "What a filter can say" } }
+                        li { a href=(filter_address(view.app, "/search", view.query)) { "Search" } " also looks in prompts and answers" }
+                        li { a href=(view.with_query("")) { "All calls" } " · " a href=(view.app.to("/help#filters")) { "What a filter can say" } }
                     }
                 }
             }

@@ -2,18 +2,18 @@
 
 use super::session;
 use crate::answer::{Answer, Trouble};
-use crate::asked::Asked;
-use crate::rooms::Room;
-use crate::site::Site;
+use crate::app_state::AppState;
+use crate::open_sessions::SessionReader;
+use crate::request::PageRequest;
 use maud::{Markup, html};
-use tooltrail_formats::changes::told::{Paths, Which, groups, with_names};
+use tooltrail_formats::changes::told::{PathStyle, Which, groups, with_names};
 use tooltrail_model::Kind;
 use tooltrail_model::book::Book;
-use tooltrail_view::diff::Counts;
+use tooltrail_view::diff::LineCounts;
 use tooltrail_view::head::{count, counted};
 use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::block;
-use tooltrail_view::render::html::window::{At, Tab};
+use tooltrail_view::render::html::window::{SessionPageRequest as At, Tab};
 use tooltrail_view::{Block, Limits, Line, changes};
 
 /// What is shown of a file before anybody asks for more.
@@ -28,18 +28,18 @@ const MUCH: usize = 1_500_000;
 const CALLS: usize = 12;
 
 /// What a session changed.
-pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    session::tab(site, asked, Tab::Changes, |room, at, asked| drawn(room, at, asked.number("file")))
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    session::tab(app, request, Tab::Changes, |reader, at, request| drawn(reader, at, request.number("file")))
 }
 
 /// All files; or one of them, by its place, in full.
-fn drawn(room: &Room<'_>, at: &At<'_>, only: Option<usize>) -> Result<Markup, Trouble> {
+fn drawn(reader: &SessionReader<'_>, at: &At<'_>, only: Option<usize>) -> Result<Markup, Trouble> {
     // Beside a file that is shown in full, the others are only counted.
     let limits = if only.is_some() { &NAMED } else { &SHORT };
     let mut full = None;
-    let (mut sections, mut makers, mut gaps, mut counts) = (Vec::new(), Vec::new(), 0, Counts::default());
-    with_names(room.book, Paths::Shown, None, |names| {
-        groups(room.book, &Which::default(), None, |groups| {
+    let (mut sections, mut makers, mut gaps, mut counts) = (Vec::new(), Vec::new(), 0, LineCounts::default());
+    with_names(reader.book(), PathStyle::Shown, None, |names| {
+        groups(reader.book(), &Which::default(), None, |groups| {
             for group in groups {
                 gaps += changes::gaps(&group);
                 counts = counts.and(changes::counts(&group));
@@ -80,13 +80,13 @@ fn drawn(room: &Room<'_>, at: &At<'_>, only: Option<usize>) -> Result<Markup, Tr
             b { (counted(sections.len() as u64, "file")) } " changed "
             span.ok { "+" (count(counts.added)) } " " span.no { "−" (count(counts.removed)) }
             @if gaps > 0 { span.di { " · " (count(gaps)) " of them changed in ways that the logs do not tell in full" } }
-            @if !whole(room) { span.di { " · " a href={ (at.base) "?show=shell" } { "commands" } " may have changed more" } }
+            @if !whole(reader) { span.di { " · " a href={ (at.base) "?show=shell" } { "commands" } " may have changed more" } }
             @if only.is_some() { " · " a href="?" { "All files" } }
         }
         div.changes { @for (place, markup) in &drawn {
             div.filed id={ "file-" (place) } {
                 (markup)
-                @if let Some(calls) = makers.get(*place) { (by(room, at, calls)) }
+                @if let Some(calls) = makers.get(*place) { (by(reader, at, calls)) }
                 @if only.is_none() { a.whole href={ "?file=" (place) } title="This file alone, all of its lines" { "This file" } }
             }
         } }
@@ -94,9 +94,9 @@ fn drawn(room: &Room<'_>, at: &At<'_>, only: Option<usize>) -> Result<Markup, Tr
 }
 
 /// The calls that changed a file, as links to their rows.
-fn by(room: &Room<'_>, at: &At<'_>, calls: &[usize]) -> Markup {
-    let transcript = room.book.transcript();
-    let known = calls.iter().take(CALLS).filter_map(|call| Some((transcript.calls.get(*call)?, room.window.row_address(*call, at)?)));
+fn by(reader: &SessionReader<'_>, at: &At<'_>, calls: &[usize]) -> Markup {
+    let transcript = reader.book().transcript();
+    let known = calls.iter().take(CALLS).filter_map(|call| Some((transcript.calls.get(*call)?, reader.window().row_address(*call, at)?)));
     html! {
         p.by {
             span.di { "by " }
@@ -116,8 +116,8 @@ fn without_calls(section: &Block) -> Block {
 }
 
 /// Whether edits are all that can have changed a file.
-fn whole(room: &Room<'_>) -> bool {
-    room.book.transcript().calls.iter().all(|call| call.row.kind != Kind::Shell)
+fn whole(reader: &SessionReader<'_>) -> bool {
+    reader.book().transcript().calls.iter().all(|call| call.row.kind != Kind::Shell)
 }
 
 /// Only which file it is.

@@ -1,84 +1,56 @@
 //! `/s/{session}/export.html` and the like: a session as a file to save, without secrets unless asked for with them.
+//!
+//! Which files there are is decided by the list of outputs in `tooltrail-view`.
 
 use super::session::Visit;
 use crate::answer::{Answer, Trouble};
-use crate::asked::Asked;
-use crate::pipe::Pipe;
-use crate::rooms::Room;
-use crate::site::Site;
+use crate::app_state::AppState;
+use crate::open_sessions::SessionReader;
+use crate::pipe::{self, Pipe};
+use crate::request::PageRequest;
 use std::io::{self, Write};
-use std::sync::Arc;
-use tooltrail_formats::changes::told::{self, Which};
+use tooltrail_formats::changes::told::{SessionEdits, Which};
 use tooltrail_formats::transcript::{Private, SessionBook};
+use tooltrail_formats::value::Change;
+use tooltrail_model::book::Book;
 use tooltrail_view::redact::Redactor;
-use tooltrail_view::render::{html as web, json as data, markdown as text};
-
-/// One file for a browser.
-pub(crate) fn html(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    file(site, asked, To::Html)
-}
-
-/// Text for a document.
-pub(crate) fn markdown(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    file(site, asked, To::Markdown)
-}
-
-/// For programs.
-pub(crate) fn json(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    file(site, asked, To::Json)
-}
-
-/// What it changed in files.
-pub(crate) fn patch(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    file(site, asked, To::Patch)
-}
-
-/// A format to save.
-#[derive(Clone, Copy, PartialEq)]
-enum To {
-    Html,
-    Markdown,
-    Json,
-    Patch,
-}
+use tooltrail_view::render::outputs::{Export, ExportOptions, Output, OutputSource};
 
 /// Writes the file while it is sent.
-fn file(site: &Site, asked: &Asked, to: To) -> Result<Answer, Trouble> {
-    let visit = Visit::new(site, asked)?;
-    let (kind, extension) = match to {
-        To::Html => ("text/html; charset=utf-8", "html"),
-        To::Markdown => ("text/markdown; charset=utf-8", "md"),
-        To::Json => ("application/json", "json"),
-        To::Patch => ("text/x-diff; charset=utf-8", "patch"),
-    };
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    let output = request.name("file").strip_prefix("export.").and_then(Output::named);
+    // Every other address below a session that no page has comes here too.
+    let output = output.ok_or_else(|| Trouble::Missing(format!("There is no page `{}` here.", app.to(&request.path))))?;
+    let visit = Visit::new(app, request)?;
     let name = visit.session.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-').take(40).collect::<String>();
     let redactor =
-        (asked.get("redact") != Some("no")).then(|| Redactor::new(site.machine.home().as_deref(), site.machine.user().as_deref()));
+        (request.get("redact") != Some("no")).then(|| Redactor::new(app.machine.home().as_deref(), app.machine.user().as_deref()));
     let (mut pipe, written) = Pipe::new();
-    site.apart(&Arc::clone(&visit.moment), visit.place, move |room| {
-        // Who wanted it may have gone.
-        let _ = write(room, to, redactor.as_ref(), &mut pipe).and_then(|()| pipe.end());
+    app.download(&visit.snapshot, visit.place, move |session| {
+        pipe::finish(session.with(|reader| write(reader, output, redactor.as_ref(), &mut pipe)).and_then(|()| pipe.end()));
     })?;
-    Ok(Answer::File(kind, format!("session-{name}.{extension}"), written))
+    Ok(Answer::File(output.media_type, format!("session-{name}.{}", output.ending()), written))
 }
 
-fn write(room: &Room<'_>, to: To, redactor: Option<&Redactor>, out: &mut dyn Write) -> io::Result<()> {
+fn write(reader: &SessionReader<'_>, output: &Output, redactor: Option<&Redactor>, out: &mut dyn Write) -> io::Result<()> {
     let change = |text: String| match redactor {
         Some(redactor) => redactor.text(text),
         None => text,
     };
-    if to == To::Patch {
-        // A patch is made of texts as they are; what should not be seen is taken out of it afterwards.
-        let taking = redactor.is_some().then_some(&change as &tooltrail_formats::value::Change<'_>);
-        return told::patch(room.book, &Which::default(), taking, out).map(|_| ());
-    }
-    let words = typed_arena::Arena::new();
-    let private = redactor.is_some().then_some(Private { change: &change, words: &words });
-    let book = SessionBook::read(room.linked, &[room.session], room.now, room.shelf, private);
+    let change = redactor.is_some().then_some(&change as &Change<'_>);
+    let which = Which::default();
+    let changes = SessionEdits { book: &|| reader.book(), which: &which, change };
     let note = redactor.map(|_| "Secrets, e-mail addresses and home directories were taken out before this was written.".to_owned());
-    match to {
-        To::Html => web::session(&book, &web::Options { note, ..web::Options::default() }, out),
-        To::Markdown => text::session(&book, &text::Options { selection: Default::default(), bodies: text::Bodies::Telling }, out),
-        To::Json | To::Patch => data::session(&book, &data::Options::default(), out),
-    }
+    let options = ExportOptions { note, ..ExportOptions::default() };
+    let words = typed_arena::Arena::new();
+    let redacted;
+    let book: &dyn Book = match output.source {
+        OutputSource::Changes => reader.book(),
+        OutputSource::Session => {
+            let private = change.map(|change| Private { change, words: &words });
+            redacted = SessionBook::read(reader.linked, &[reader.session], reader.now, reader.shelf, private);
+            &redacted
+        }
+    };
+    (output.write)(&Export { book, changes: &changes, options: &options }, out)
 }

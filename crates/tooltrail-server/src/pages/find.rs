@@ -5,13 +5,12 @@
 
 use super::session::Visit;
 use crate::answer::{Answer, Trouble};
-use crate::asked::Asked;
-use crate::rooms::Room;
-use crate::site::Site;
+use crate::app_state::AppState;
+use crate::open_sessions::SessionReader;
+use crate::request::PageRequest;
 use serde::Serialize;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use tooltrail_catalog::search::prefilter::Prefilter;
 use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::records;
@@ -20,7 +19,8 @@ use tooltrail_model::At;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::filter::{Pattern, texts};
 use tooltrail_model::transcript::{Part, Spot, Story};
-use tooltrail_view::render::html::window::Found;
+use tooltrail_view::render::html::window::FoundRow;
+use tracing::warn;
 
 /// The most rows that are told.
 const MOST: usize = 5_000;
@@ -39,54 +39,59 @@ struct Told {
 }
 
 /// Finds a text in a session.
-pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    let text = asked.get("q").filter(|text| !text.trim().is_empty() && text.len() <= LONGEST);
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    let text = request.get("q").filter(|text| !text.trim().is_empty() && text.len() <= LONGEST);
     let text = text.ok_or_else(|| Trouble::Wrong("Say what to look for, as in `find?q=word`.".to_owned()))?;
     let pattern = Pattern::literal(text).map_err(|error| Trouble::Wrong(error.to_string()))?;
-    let visit = Visit::new(site, asked)?;
-    let (moment, place) = (Arc::clone(&visit.moment), visit.place);
-    let told = site.ask(&moment, place, move |room| visit.fits(room).map(|_| find(room, &pattern)))??;
+    let visit = Visit::new(app, request)?;
+    let told = visit.open(app)?.with(|reader| visit.fits(reader).map(|_| find(reader, &pattern)))?;
     Ok(Answer::Text("application/json", serde_json::to_string(&told).unwrap_or_default()))
 }
 
-fn find(room: &Room<'_>, pattern: &Pattern) -> Told {
-    let likely = likely(room, pattern);
+fn find(reader: &SessionReader<'_>, pattern: &Pattern) -> Told {
+    let likely = likely(reader, pattern);
     let mut told = Told::default();
-    let mut take = |section: usize, row: usize, found: Found<'_>| {
+    let mut take = |section: usize, row: usize, found: FoundRow<'_>| {
         let spots = match found {
-            Found::Call(call) => room.book.spots_of_call(call),
-            Found::Message(entry) => room.book.spots(entry),
+            FoundRow::Call(call) => reader.book().spots_of_call(call),
+            FoundRow::Message(entry) => reader.book().spots(entry),
         };
         if !spots.iter().any(|spot| likely.contains(spot)) {
             return ControlFlow::Continue(());
         }
         let loaded = match found {
-            Found::Call(call) => room.book.call(call),
-            Found::Message(entry) => room.book.open(entry),
+            FoundRow::Call(call) => reader.book().call(call),
+            FoundRow::Message(entry) => reader.book().open(entry),
         };
         let times = times(pattern, loaded);
         if times > 0 {
             told.found.push((section, row, times));
-            told.chips.push(room.window.answers(room.book.transcript(), section, row));
+            told.chips.push(reader.window().answers(reader.book().transcript(), section, row));
         }
         if told.found.len() < MOST { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     };
-    let ended = room.window.walk(room.book.transcript(), &mut take);
+    let ended = reader.window().walk(reader.book().transcript(), &mut take);
     told.more = ended.is_break();
     told
 }
 
 /// Records of the session's logs that may have the text.
-fn likely(room: &Room<'_>, pattern: &Pattern) -> HashSet<Spot> {
+fn likely(reader: &SessionReader<'_>, pattern: &Pattern) -> HashSet<Spot> {
     let filter = Prefilter::new(std::iter::once(pattern));
-    let transcript = room.book.transcript();
+    let transcript = reader.book().transcript();
     let said = transcript.threads.iter().flat_map(|thread| &thread.entries).map(|entry| entry.spot.source);
-    let done = (0..transcript.calls.len()).flat_map(|call| room.book.spots_of_call(call)).map(|spot| spot.source);
+    let done = (0..transcript.calls.len()).flat_map(|call| reader.book().spots_of_call(call)).map(|spot| spot.source);
     let sources: BTreeSet<usize> = said.chain(done).collect();
     let (mut buffer, turns, mut likely) = (Buffer::default(), Turns::default(), HashSet::new());
     for source in sources {
-        let log = room.linked.sources.get(source).and_then(|log| room.shelf.log(&log.path).ok());
-        let Some(log) = log else { continue };
+        let Some(source_log) = reader.linked.sources.get(source) else { continue };
+        let log = match reader.shelf.log(&source_log.path) {
+            Ok(log) => log,
+            Err(error) => {
+                warn!(path = ?source_log.path, %error, "cannot search a log of the session");
+                continue;
+            }
+        };
         let mut take = |at: At| _ = likely.insert(Spot { source, at });
         records::each_likely(log, &mut buffer, &turns, |line| filter.may_match(line), |_, record, _| take(record.at));
     }
@@ -109,7 +114,7 @@ fn times(pattern: &Pattern, loaded: Loaded<'_>) -> usize {
 
 /// The same for a call. What the tool produced is mostly what the model saw once more, so it counts only where that has nothing.
 fn in_call(story: &Story<'_>, count: &dyn Fn(&str) -> usize) -> usize {
-    let asked: usize = texts::input(story.input.clone()).iter().map(|text| count(&text.text)).sum();
+    let request: usize = texts::input(story.input.clone()).iter().map(|text| count(&text.text)).sum();
     let answer = story.answer.clone().map(texts::result).unwrap_or_default();
     let of = |produced: bool| answer.iter().filter(|text| text.produced == produced).map(|text| count(&text.text)).sum::<usize>();
     let came = match of(false) {
@@ -118,5 +123,5 @@ fn in_call(story: &Story<'_>, count: &dyn Fn(&str) -> usize) -> usize {
     };
     let beside = story.side.as_ref().and_then(|side| side.text.as_deref().ok()).map_or(0, count);
     let hooks: usize = story.hooks.iter().flat_map(|hook| &hook.texts).map(|(_, text)| count(text)).sum();
-    asked + if came > 0 { came } else { beside } + hooks
+    request + if came > 0 { came } else { beside } + hooks
 }

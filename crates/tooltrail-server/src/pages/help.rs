@@ -2,10 +2,10 @@
 
 use super::search::EXAMPLES;
 use crate::answer::{Answer, Trouble};
-use crate::asked::Asked;
-use crate::asking::asking;
+use crate::app_state::AppState;
+use crate::filter_form::filter_address;
 use crate::frame::{self, Page};
-use crate::site::Site;
+use crate::request::PageRequest;
 use crate::words;
 use maud::{Markup, html};
 use tooltrail_model::Status;
@@ -47,7 +47,7 @@ const TERMS: &[(&str, &str)] = &[
     ("status:failed,blocked", "either of them"),
 ];
 
-pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
     let main = html! {
         main #main.lists.narrow.help-page {
             h1 { "Help" }
@@ -55,24 +55,24 @@ pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
             (frame::key_list(frame::ROW_KEYS))
             (frame::key_list(frame::KEYS))
             p.di { "A session's page has more of them, and so have that of a call and the table of calls; " kbd { "?" } " shows them there. The dialog that it opens also switches single keys off." }
-            (filters(site))
+            (filters(app))
             (statuses())
             h2 #logs { "Where logs are read from" }
-            (logs(site))
+            (logs(app))
             h2 #privacy { "What leaves this machine" }
             p { "Nothing. This page is served by a program on this machine, to this machine, and fetches nothing from elsewhere. Logs are only read; what is known of them is kept in a cache that can be deleted at any time." }
         }
     };
-    Ok(Answer::Html(frame::page(site, &Page { here: "/help", assets: &["lists.css"], ..Page::plain("Help") }, &main)))
+    Ok(Answer::Html(frame::page(app, &Page { here: "/help", assets: &["lists.css"], ..Page::plain("Help") }, &main)))
 }
 
-fn filters(site: &Site) -> Markup {
+fn filters(app: &AppState) -> Markup {
     html! {
         h2 #filters { "Filters" }
         p { "A filter is a list of terms, in the search box, in the list of sessions, in the table of calls, and on the command line. All of them must hold for one call or one message." }
         dl.examples { @for (term, what) in TERMS { div { dt { @for one in term.split("  ") { code { (one) } " " } } dd { (what) } } } }
         h3 { "For example" }
-        dl.examples { @for (query, what) in EXAMPLES { div { dt { a href=(asking(site, "/search", query)) { code { (query) } } } dd { (what) } } } }
+        dl.examples { @for (query, what) in EXAMPLES { div { dt { a href=(filter_address(app, "/search", query)) { code { (query) } } } dd { (what) } } } }
     }
 }
 
@@ -88,12 +88,12 @@ fn statuses() -> Markup {
     }
 }
 
-fn logs(site: &Site) -> Markup {
-    let moment = site.moment().ok();
-    let looked = moment.as_ref().map(|moment| moment.read.looked.as_slice()).unwrap_or_default();
-    let problems = moment.as_ref().map(|moment| moment.read.problems.as_slice()).unwrap_or_default();
+fn logs(app: &AppState) -> Markup {
+    let snapshot = app.snapshot().ok();
+    let looked = snapshot.as_ref().map(|snapshot| snapshot.read.looked.as_slice()).unwrap_or_default();
+    let problems = snapshot.as_ref().map(|snapshot| snapshot.read.problems.as_slice()).unwrap_or_default();
     html! {
-        @if site.setup.demo { p { "These sessions are invented, and come with the program." } }
+        @if app.setup.demo { p { "These sessions are invented, and come with the program." } }
         @else {
             p { "From the places where agents write them:" }
             ul.places { @for path in looked { li { code { (neutral(&path.to_string_lossy())) } } } }

@@ -2,13 +2,13 @@
 
 use super::progress;
 use crate::answer::{Answer, Trouble};
-use crate::asked::Asked;
-use crate::asking::{self, asking};
-use crate::called::{self, CallLine};
+use crate::app_state::AppState;
+use crate::call_rows::{self, CallLine};
+use crate::filter_form::{self, filter_address};
 use crate::frame::{self, Page};
-use crate::listed::{self, Rows, Table};
-use crate::moment::Moment;
-use crate::site::Site;
+use crate::request::PageRequest;
+use crate::session_table::{self, SessionRows, SessionTable};
+use crate::snapshot::Snapshot;
 use crate::words::{self, Clock, ProjectNames};
 use maud::{Markup, html};
 use serde_json::json;
@@ -32,36 +32,40 @@ const WORKS: &[&str] = &["working"];
 /// How many sessions are named that are about to be deleted.
 const DOOMED: usize = 5;
 
-pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
     let assets = &["lists.css", "lists.js"];
-    let framed = |again: bool, main: &Markup| {
-        let page = Page { here: "/", assets, again, follows: Some("lists"), ..Page::plain("Home") };
-        Ok(Answer::Html(frame::page(site, &page, main)))
+    let framed = |again: bool, snapshot: Option<&Snapshot>, main: &Markup| {
+        let page = Page { here: "/", assets, again, follows: Some("lists"), snapshot, ..Page::plain("Home") };
+        Ok(Answer::Html(frame::page(app, &page, main)))
     };
-    let moment = match site.moment() {
-        Ok(moment) => moment,
+    let snapshot = match app.snapshot() {
+        Ok(snapshot) => snapshot,
         // Nothing has been read yet: that is a page too.
-        Err(trouble) => match progress::reading(site, None) {
+        Err(trouble) => match progress::reading(app, None) {
             Some(reading) => {
-                return framed(true, &html! { main #main.lists { h1 { "Reading your logs" } (progress::line(site, Some(&reading))) } });
+                return framed(
+                    true,
+                    None,
+                    &html! { main #main.lists { h1 { "Reading your logs" } (progress::line(app, Some(&reading))) } },
+                );
             }
             None => return Err(trouble),
         },
     };
-    let reading = progress::reading(site, Some(&moment));
-    let rows = moment.rows();
+    let reading = progress::reading(app, Some(&snapshot));
+    let rows = snapshot.rows();
     if rows.is_empty() && reading.is_none() {
-        return framed(false, &empty(site, &moment));
+        return framed(false, Some(&snapshot), &empty(app, &snapshot));
     }
-    let clock = Clock::at(moment.now.time);
-    let home = Home { rows: Rows::new(site, &moment, &rows, &clock, true) };
+    let clock = Clock::at(snapshot.now.time);
+    let home = Home { rows: SessionRows::new(app, &snapshot, &rows, &clock, true) };
     let problems = home.problems()?;
     let main = html! {
         main #main.lists.home {
             header.top {
                 h1 { (home.sentence(&problems)) }
                 p.di { (home.read()) }
-                (progress::line(site, reading.as_ref()))
+                (progress::line(app, reading.as_ref()))
             }
             div.columns {
                 div #now {
@@ -74,20 +78,20 @@ pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
             }
         }
     };
-    framed(reading.is_some(), &main)
+    framed(reading.is_some(), Some(&snapshot), &main)
 }
 
 /// How many sessions need somebody and how many are at work, for the titles of pages.
-pub(crate) fn now(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
-    let moment = site.moment()?;
-    let rows = moment.rows();
-    let told = json!({ "needs": number(&rows, NEEDS), "works": number(&rows, WORKS), "old": site.is_old() });
+pub(crate) fn now(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
+    let snapshot = app.snapshot()?;
+    let rows = snapshot.rows();
+    let told = json!({ "needs": number(&rows, NEEDS), "works": number(&rows, WORKS), "old": app.is_old(&snapshot) });
     Ok(Answer::Text("application/json", told.to_string()))
 }
 
 /// How many sessions need somebody.
-pub(crate) fn needs(moment: &Moment) -> usize {
-    number(&moment.rows(), NEEDS)
+pub(crate) fn needs(snapshot: &Snapshot) -> usize {
+    number(&snapshot.rows(), NEEDS)
 }
 
 /// How many sessions are in some states.
@@ -97,7 +101,7 @@ fn number(rows: &[SessionRow<'_>], states: &[&str]) -> usize {
 
 /// Home, being made.
 struct Home<'a> {
-    rows: Rows<'a>,
+    rows: SessionRows<'a>,
 }
 
 impl Home<'_> {
@@ -114,14 +118,14 @@ impl Home<'_> {
             number if number > 0 && problems.last.is_none() => format!("{} went wrong today", counted(number as u64, "call")),
             _ => self.quiet(),
         };
-        let so_far = if self.rows.moment.read.partial { ", so far" } else { "" };
+        let so_far = if self.rows.snapshot.read.partial { ", so far" } else { "" };
         format!("{needs}{works}, {wrong}{so_far}")
     }
 
     /// What is said of a day without problems: that it had none, or that nothing ran since another.
     fn quiet(&self) -> String {
         let clock = self.rows.clock;
-        match self.rows.rows.iter().filter_map(|row| words::time(row.last_at.as_deref())).max() {
+        match self.rows.rows.iter().filter_map(|row| row.last_at).max() {
             Some(last) if clock.day_word(last) < clock.day_word(clock.now) => format!("nothing ran since {}", clock.day_within(last)),
             _ => "nothing went wrong today".to_owned(),
         }
@@ -129,7 +133,7 @@ impl Home<'_> {
 
     /// How much was read, in how long.
     fn read(&self) -> String {
-        let read = &self.rows.moment.read;
+        let read = &self.rows.snapshot.read;
         let logs = format!("{}, {}", counted(read.logs as u64, "log"), size(read.bytes));
         if read.partial {
             return logs;
@@ -156,7 +160,7 @@ impl Home<'_> {
         // In the order of the states; then what waits longest.
         let order = |place: &usize| {
             let row = self.rows.rows.get(*place)?;
-            Some((states.iter().position(|state| row.state == Some(state)), row.last_at.clone()))
+            Some((states.iter().position(|state| row.state == Some(state)), row.last_at))
         };
         places.sort_by_key(order);
         if places.is_empty() {
@@ -166,7 +170,7 @@ impl Home<'_> {
         for place in &places {
             let row = self.rows.rows.get(*place);
             let runs = row.is_some_and(|row| row.by_status.get(&Status::Running).is_some_and(|number| *number > 0));
-            let calls = if runs { called::running(self.rows.moment, *place)? } else { Vec::new() };
+            let calls = if runs { call_rows::running(self.rows.snapshot, *place)? } else { Vec::new() };
             lines.extend(row.map(|row| self.life(row, *place, &calls)));
         }
         Ok(html! {
@@ -178,9 +182,9 @@ impl Home<'_> {
     }
 
     fn life(&self, row: &SessionRow<'_>, place: usize, calls: &[CallLine]) -> Markup {
-        let (site, clock) = (self.rows.site, self.rows.clock);
+        let (app, clock) = (self.rows.app, self.rows.clock);
         let state = words::state(row);
-        let last = words::time(row.last_at.as_deref());
+        let last = row.last_at;
         html! {
             li data-key=(row.session) {
                 span class={ "state " (words::class(state.tone)) } { (state.glyph) " " (state.word) }
@@ -191,7 +195,7 @@ impl Home<'_> {
                 }
                 span.now {
                     @for call in calls.iter().rev().take(3) {
-                        span.one { (call.link(site, row.session, None)) @if let Some(since) = call.since(clock) { " " span.di { "for " (since) } } }
+                        span.one { (call.link(app, row.session, None)) @if let Some(since) = call.since(clock) { " " span.di { "for " (since) } } }
                     }
                     @if calls.is_empty() || row.state != Some("working") { span.di { (words::reason(row)) } }
                 }
@@ -201,9 +205,9 @@ impl Home<'_> {
 
     /// The calls that did not do what was asked, of today; or if there are none, of the last day that has some.
     fn problems(&self) -> Result<Problems, Trouble> {
-        let Rows { site, moment, rows, clock, .. } = &self.rows;
-        let calls = |query: &str| match site.filter(&format!("{} {query}", words::problems()), moment) {
-            Ok(filter) => moment.asked(rows, site.threads()).calls(&filter).map_err(Trouble::from),
+        let SessionRows { app, snapshot, rows, clock, .. } = &self.rows;
+        let calls = |query: &str| match app.filter(&format!("{} {query}", words::problems()), snapshot) {
+            Ok(filter) => snapshot.catalogued(rows, app.threads()).calls(&filter).map_err(Trouble::from),
             Err(_) => Ok(Vec::new()),
         };
         let query = "since:today".to_owned();
@@ -219,20 +223,19 @@ impl Home<'_> {
 
     /// When a call last did not do what was asked. Only those sessions are looked through that may know of a later one.
     fn last_problem(&self) -> Result<Option<Time>, Trouble> {
-        let Rows { moment, rows, .. } = &self.rows;
+        let SessionRows { snapshot, rows, .. } = &self.rows;
         let has_some = |row: &SessionRow<'_>| row.by_status.iter().any(|(status, number)| is_problem(*status) && *number > 0);
-        let candidates = rows.iter().enumerate().filter(|(place, row)| has_some(row) && !moment.listing.is_gone(*place));
-        let mut candidates: Vec<(Time, usize)> =
-            candidates.filter_map(|(place, row)| Some((words::time(row.last_at.as_deref())?, place))).collect();
+        let candidates = rows.iter().enumerate().filter(|(place, row)| has_some(row) && !snapshot.listing.is_gone(*place));
+        let mut candidates: Vec<(Time, usize)> = candidates.filter_map(|(place, row)| Some((row.last_at?, place))).collect();
         candidates.sort_unstable_by(|one, two| two.cmp(one));
         let mut newest: Option<Time> = None;
         for (last, place) in candidates {
             if newest.is_some_and(|newest| newest >= last) {
                 break;
             }
-            moment.listing.each_call(&moment.library.catalogue(), place, |_, row, _| {
+            snapshot.listing.each_call(&snapshot.library.catalogue(), place, |_, row, _| {
                 if is_problem(row.status) {
-                    newest = newest.max(words::time(row.requested_at.as_deref()));
+                    newest = newest.max(row.requested_at);
                 }
             })?;
         }
@@ -241,7 +244,7 @@ impl Home<'_> {
 
     /// What went wrong, by session.
     fn troubles(&self, problems: &Problems) -> Result<Markup, Trouble> {
-        let (site, clock) = (self.rows.site, self.rows.clock);
+        let (app, clock) = (self.rows.app, self.rows.clock);
         let mut groups: Vec<&[Listed]> = problems.calls.chunk_by(|one, next| one.session == next.session).collect();
         groups.sort_by_key(|group| std::cmp::Reverse(group.iter().filter_map(|call| call.order).max()));
         let mut lines = Vec::new();
@@ -255,9 +258,9 @@ impl Home<'_> {
                 @if number == 0 { p.di { "Nothing, in any session." } } @else {
                     ul.troubles data-rows { @for line in &lines { (line) } }
                     p.more {
-                        a href=(asking(site, "/calls", &format!("{} {}", words::problems(), problems.query))) { (if number == 1 { "The call".to_owned() } else { format!("All {} calls", count(number)) }) }
-                        @if more > 0 { span.di { ", in " (listed::sessions(more)) " more" } }
-                        span.di { " · " a href=(asking(site, "/calls", &words::problems())) { "of all days" } }
+                        a href=(filter_address(app, "/calls", &format!("{} {}", words::problems(), problems.query))) { (if number == 1 { "The call".to_owned() } else { format!("All {} calls", count(number)) }) }
+                        @if more > 0 { span.di { ", in " (session_table::sessions(more)) " more" } }
+                        span.di { " · " a href=(filter_address(app, "/calls", &words::problems())) { "of all days" } }
                     }
                 }
             }
@@ -267,16 +270,16 @@ impl Home<'_> {
     /// A session with problems: how many of each kind, and the last one.
     fn trouble(&self, calls: &[Listed], day: &str) -> Result<Markup, Trouble> {
         let Some((last, row)) = calls.last().and_then(|last| Some((last, self.rows.rows.get(last.session)?))) else { return Ok(html! {}) };
-        let site = self.rows.site;
-        let by_status = called::by_status(self.rows.moment, calls)?;
-        let lines = called::lines(self.rows.moment, &[*last])?;
+        let app = self.rows.app;
+        let by_status = call_rows::by_status(self.rows.snapshot, calls)?;
+        let lines = call_rows::lines(self.rows.snapshot, &[*last])?;
         let query = |status: &Status| format!("session:{} status:{} {day}", quoted(row.session), status.word());
         Ok(html! {
             li {
                 span.counts {
                     @for (status, number) in &by_status {
                         @let look = look(*status);
-                        a class=(words::class(look.tone)) href=(asking(site, "/calls", &query(status))) title={ (count(*number)) " " (look.word) } {
+                        a class=(words::class(look.tone)) href=(filter_address(app, "/calls", &query(status))) title={ (count(*number)) " " (look.word) } {
                             (look.glyph) (count(*number)) span.vh { " " (look.word) }
                         }
                     }
@@ -285,7 +288,7 @@ impl Home<'_> {
                     (self.rows.title(row, last.session))
                     @if let Some(project) = row.project { " " span.in { (self.rows.project(project)) } }
                 }
-                @if let Some(line) = lines.last() { span.now { span.one { (line.link(site, row.session, None)) " " (line.verdict()) } } }
+                @if let Some(line) = lines.last() { span.now { span.one { (line.link(app, row.session, None)) " " (line.verdict()) } } }
             }
         })
     }
@@ -293,14 +296,14 @@ impl Home<'_> {
     /// The sessions with the last signs of life.
     fn recent(&self) -> Markup {
         let mut places: Vec<usize> = (0..self.rows.rows.len()).collect();
-        places.sort_by_key(|&place| std::cmp::Reverse(self.rows.rows.get(place).and_then(|row| row.last_at.clone())));
+        places.sort_by_key(|&place| std::cmp::Reverse(self.rows.rows.get(place).and_then(|row| row.last_at)));
         places.truncate(RECENT);
         let all = self.rows.rows.len();
         html! {
             section {
                 h2 { "Lately" }
-                (self.rows.table(&Table { places: &places, heads: &|_| None, by_day: Some(|row| words::time(row.last_at.as_deref())), tests: None, name: "Sessions that ran lately" }))
-                @if all > places.len() { p.more { a href=(self.rows.site.to("/sessions")) { "All " (listed::sessions(all)) } } }
+                (self.rows.table(&SessionTable { places: &places, heads: &|_| None, by_day: Some(|row| row.last_at), tests: None, name: "Sessions that ran lately" }))
+                @if all > places.len() { p.more { a href=(self.rows.app.to("/sessions")) { "All " (session_table::sessions(all)) } } }
             }
         }
     }
@@ -310,7 +313,7 @@ impl Home<'_> {
         let mut all: HashMap<&str, Project> = HashMap::new();
         for (place, row) in self.rows.rows.iter().enumerate() {
             if let Some(project) = row.project {
-                all.entry(project).or_default().add(row, self.rows.moment.listing.is_gone(place));
+                all.entry(project).or_default().add(row, self.rows.snapshot.listing.is_gone(place));
             }
         }
         let mut all: Vec<(&str, Project)> = all.into_iter().collect();
@@ -333,7 +336,7 @@ impl Home<'_> {
                 tbody {
                     @for (path, project) in projects {
                         @let term = self.rows.project_term(path);
-                        @let calls = |more: &str| asking(self.rows.site, "/calls", &format!("{term}{more}"));
+                        @let calls = |more: &str| filter_address(self.rows.app, "/calls", &format!("{term}{more}"));
                         tr {
                             td { (self.rows.project_as(path, names.name(path))) }
                             td.n { (count(project.sessions)) }
@@ -350,17 +353,17 @@ impl Home<'_> {
     /// Sessions that their agent will soon delete, and what to do.
     fn doomed(&self) -> Markup {
         let Some(fates) = &self.rows.fates else { return html! {} };
-        let note = |(place, row): (usize, &SessionRow<'_>)| if self.rows.moment.listing.is_gone(place) { None } else { fates.note(row) };
+        let note = |(place, row): (usize, &SessionRow<'_>)| if self.rows.snapshot.listing.is_gone(place) { None } else { fates.note(row) };
         let mut all: Vec<(usize, String)> =
             self.rows.rows.iter().enumerate().filter_map(|(place, row)| Some((place, note((place, row))?))).collect();
         if all.is_empty() {
             return html! {};
         }
-        all.sort_by_key(|(place, _)| self.rows.rows.get(*place).and_then(|row| row.last_at.clone()));
+        all.sort_by_key(|(place, _)| self.rows.rows.get(*place).and_then(|row| row.last_at));
         html! {
             section.doomed {
                 h2 { "Soon deleted " span.di { (count(all.len() as u64)) } }
-                p { (asking::ticked(&fates.advice(all.len() as u64))) "." }
+                p { (filter_form::ticked(&fates.advice(all.len() as u64))) "." }
                 ul { @for (place, note) in all.iter().take(DOOMED) { li { @if let Some(row) = self.rows.rows.get(*place) { (self.rows.title(row, *place)) } " " span.t-stopped { (note) } } } }
                 @if all.len() > DOOMED { p.di { "and " (count((all.len() - DOOMED) as u64)) " more" } }
             }
@@ -408,7 +411,7 @@ impl Project {
             self.calls += row.calls;
             self.failed += row.by_status.get(&Status::Failed).copied().unwrap_or_default();
         }
-        self.last = self.last.max(words::time(row.last_at.as_deref()));
+        self.last = self.last.max(row.last_at);
     }
 
     /// The share of calls that failed: `3.1 %`; nothing where none did.
@@ -422,20 +425,20 @@ impl Project {
 }
 
 /// A machine without logs: what this is, where it looked, and what to do.
-fn empty(site: &Site, moment: &Moment) -> Markup {
+fn empty(app: &AppState, snapshot: &Snapshot) -> Markup {
     html! {
         main #main.lists.narrow {
             h1 { "No sessions here yet" }
             p { "tooltrail shows what coding agents did: every tool call, what came back, and what never did. It reads the logs that Claude Code and Codex write to this machine's disk; there are none so far." }
             h2 { "Where it looked" }
-            ul.places { @for path in &moment.read.looked { li { code { (neutral(&path.to_string_lossy())) } } } }
-            @for problem in &moment.read.problems { p.t-error { (neutral(problem)) } }
+            ul.places { @for path in &snapshot.read.looked { li { code { (neutral(&path.to_string_lossy())) } } } }
+            @for problem in &snapshot.read.problems { p.t-error { (neutral(problem)) } }
             h2 { "Logs that lie elsewhere" }
             p { "Start it with a directory that is laid out like a home directory, such as a backup:" }
             pre.code { "tooltrail serve --root /mnt/backup/home" }
-            @if site.setup.root.is_empty() && !site.setup.demo {
+            @if app.setup.root.is_empty() && !app.setup.demo {
                 h2 { "Or look around first" }
-                p { a.button href={ (site.to("/demo/")) } { "Open the demo" } " " span.di { "A few invented sessions that show what there is to see." } }
+                p { a.button href={ (app.to("/demo/")) } { "Open the demo" } " " span.di { "A few invented sessions that show what there is to see." } }
             }
             p.di { "What an agent does comes here by itself." }
         }

@@ -1,7 +1,7 @@
 //! The pages, one file each. To add one: a file here, and a line in `PAGES`.
 //!
-//! A page is a function from what was asked to an answer. It asks the site for a moment, the moment for rows, and a room for what is in a
-//! session; every address in it is made by `Site::to`.
+//! A page is a function from a request to an answer. It asks the state for a snapshot, the snapshot for rows, and an open session for what
+//! is in it; every address in it is made by `AppState::to`.
 
 mod call;
 mod calls;
@@ -19,11 +19,11 @@ mod sessions;
 mod waterfall;
 
 use crate::answer::{Answer, Trouble};
-use crate::asked::Asked;
-use crate::site::Site;
+use crate::app_state::AppState;
+use crate::request::PageRequest;
 
 /// Makes a page.
-pub(crate) type Handler = fn(&Site, &Asked) -> Result<Answer, Trouble>;
+pub(crate) type Handler = fn(&AppState, &PageRequest) -> Result<Answer, Trouble>;
 
 /// All pages, by their paths.
 pub(crate) const PAGES: &[(&str, Handler)] = &[
@@ -44,10 +44,7 @@ pub(crate) const PAGES: &[(&str, Handler)] = &[
     ("/s/{session}/waterfall/titles/{section}", waterfall::titles),
     ("/s/{session}/changes", changes::page),
     ("/s/{session}/raw", raw::page),
-    ("/s/{session}/export.html", export::html),
-    ("/s/{session}/export.md", export::markdown),
-    ("/s/{session}/export.json", export::json),
-    ("/s/{session}/export.patch", export::patch),
+    ("/s/{session}/{file}", export::page),
     ("/c/{call}", call::page),
     ("/calls", calls::page),
     ("/calls/counts", calls::counts),

@@ -3,13 +3,12 @@
 
 use super::session::Visit;
 use crate::answer::{Answer, Trouble};
-use crate::asked::{Asked, encoded};
+use crate::app_state::AppState;
 use crate::changed::File;
-use crate::site::Site;
+use crate::request::{PageRequest, encoded};
 use crate::words::{self, Clock};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
-use std::sync::Arc;
 use tooltrail_model::book::Book;
 use tooltrail_model::digest;
 use tooltrail_model::row::SessionRow;
@@ -27,49 +26,48 @@ const LONGEST: usize = 200;
 const TEXT: usize = 300;
 const SHOWN: usize = 120;
 
-pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    let query: String = asked.word("q").unwrap_or_default().chars().take(LONGEST).collect();
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    let query: String = request.word("q").unwrap_or_default().chars().take(LONGEST).collect();
     let wanted = Wanted::new(&query);
-    let told = match asked.word("session") {
-        None => json!({ "sessions": sessions(site, &wanted)? }),
-        Some(session) => within(site, session, wanted)?,
+    let told = match request.word("session") {
+        None => json!({ "sessions": sessions(app, &wanted)? }),
+        Some(session) => within(app, session, &wanted)?,
     };
     Ok(Answer::Text("application/json", told.to_string()))
 }
 
 /// The sessions that fit best, and of those that fit alike the newest.
-fn sessions(site: &Site, wanted: &Wanted) -> Result<Vec<Value>, Trouble> {
-    let moment = site.moment()?;
-    let rows = moment.rows();
-    let clock = Clock::at(moment.now.time);
+fn sessions(app: &AppState, wanted: &Wanted) -> Result<Vec<Value>, Trouble> {
+    let snapshot = app.snapshot()?;
+    let rows = snapshot.rows();
+    let clock = Clock::at(snapshot.now.time);
     let text = |row: &SessionRow<'_>| {
         let [title, project, branch] = [row.title, row.project.map(words::last_part), row.branch].map(Option::unwrap_or_default);
         format!("{} {project} {branch} {} {}", words::title(Some(title)), row.agent, row.session)
     };
-    let there = rows.iter().enumerate().filter(|(place, _)| !moment.listing.is_gone(*place)).map(|(_, row)| row);
+    let there = rows.iter().enumerate().filter(|(place, _)| !snapshot.listing.is_gone(*place)).map(|(_, row)| row);
     let mut fit: Vec<(u32, &SessionRow<'_>)> = there.filter_map(|row| Some((wanted.score(&text(row))?, row))).collect();
-    fit.sort_by_key(|(score, row)| (Reverse(*score), Reverse(row.last_at.clone())));
+    fit.sort_by_key(|(score, row)| (Reverse(*score), Reverse(row.last_at)));
     let told = |row: &SessionRow<'_>| {
-        let when = words::time(row.last_at.as_deref()).map(|last| clock.moment(last));
+        let when = row.last_at.map(|last| clock.moment(last));
         let project = row.project.map(|path| words::cut(words::last_part(path), 60));
         let state = words::state(row);
         let about: Vec<String> = [project, when, (!state.glyph.is_empty()).then(|| state.word.to_owned())].into_iter().flatten().collect();
-        json!({ "title": words::cut(&words::title(row.title), SHOWN), "about": about.join(" · "), "to": site.to(&format!("/s/{}", encoded(row.session))) })
+        json!({ "title": words::cut(&words::title(row.title), SHOWN), "about": about.join(" · "), "to": app.to(&format!("/s/{}", encoded(row.session))) })
     };
     Ok(fit.iter().take(SESSIONS).map(|(_, row)| told(row)).collect())
 }
 
 /// What a session has: its turns, and the files that it changed.
-fn within(site: &Site, session: &str, wanted: Wanted) -> Result<Value, Trouble> {
+fn within(app: &AppState, session: &str, wanted: &Wanted) -> Result<Value, Trouble> {
     let name = ("session".to_owned(), session.to_owned());
-    let visit = Visit::new(site, &Asked { names: vec![name], ..Asked::default() })?;
-    let base = site.to(&format!("/s/{}", encoded(&visit.session)));
-    let (held, session) = (Arc::clone(&site.changed), visit.session);
-    site.ask(&Arc::clone(&visit.moment), visit.place, move |room| {
-        let transcript = room.book.transcript();
-        let files = held.of(&session, room.version, || changed(room.book));
-        json!({ "turns": turns(transcript, &base, &wanted), "files": named(&files, &base, &wanted) })
-    })
+    let visit = Visit::new(app, &PageRequest { names: vec![name], ..PageRequest::default() })?;
+    let base = app.to(&format!("/s/{}", encoded(&visit.session)));
+    Ok(visit.open(app)?.with(|reader| {
+        let transcript = reader.book().transcript();
+        let files = app.changed.of(&visit.session, reader.version, || changed(reader.book()));
+        json!({ "turns": turns(transcript, &base, wanted), "files": named(&files, &base, wanted) })
+    }))
 }
 
 fn turns(transcript: &Transcript<'_>, base: &str, wanted: &Wanted) -> Vec<Value> {

@@ -1,16 +1,16 @@
 //! `/progress`: how far reading is, for pages that show what is known already.
 
 use crate::answer::{Answer, Trouble};
-use crate::asked::Asked;
-use crate::moment::Moment;
-use crate::site::Site;
+use crate::app_state::AppState;
+use crate::request::PageRequest;
+use crate::snapshot::Snapshot;
 use maud::{Markup, html};
 use serde_json::json;
 use std::sync::atomic::Ordering;
 use tooltrail_view::head::size;
 
-pub(crate) fn page(site: &Site, _: &Asked) -> Result<Answer, Trouble> {
-    let told = match reading(site, site.moment().ok().as_deref()) {
+pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
+    let told = match reading(app, app.snapshot().ok().as_deref()) {
         Some(reading) => json!({ "done": false, "share": reading.share, "say": reading.say }),
         None => json!({ "done": true }),
     };
@@ -26,11 +26,11 @@ pub(crate) struct Reading {
 }
 
 /// How far the first reading is; nothing when everything has been read once.
-pub(crate) fn reading(site: &Site, moment: Option<&Moment>) -> Option<Reading> {
-    if moment.is_some_and(|moment| !moment.read.partial) {
+pub(crate) fn reading(app: &AppState, snapshot: Option<&Snapshot>) -> Option<Reading> {
+    if snapshot.is_some_and(|snapshot| !snapshot.read.partial) {
         return None;
     }
-    let work = site.work()?;
+    let work = app.work()?;
     let (total, read) = (work.total.load(Ordering::Relaxed), work.progress.bytes.load(Ordering::Relaxed));
     if total == 0 {
         return Some(Reading { share: 0.0, say: "Looking for logs".to_owned() });
@@ -40,10 +40,10 @@ pub(crate) fn reading(site: &Site, moment: Option<&Moment>) -> Option<Reading> {
 }
 
 /// A line that says how far it is, and stays up to date where there is a script.
-pub(crate) fn line(site: &Site, reading: Option<&Reading>) -> Markup {
+pub(crate) fn line(app: &AppState, reading: Option<&Reading>) -> Markup {
     html! {
         @if let Some(reading) = reading {
-            p.progress #tt-progress data-from=(site.to("/progress")) role="status" {
+            p.progress #tt-progress data-from=(app.to("/progress")) role="status" {
                 progress max="1" value=(reading.share) aria-label="How much has been read" {}
                 span { (reading.say) }
                 @if reading.share < 1.0 { " The newest sessions come first." }

@@ -4,9 +4,9 @@
 
 use super::session;
 use crate::answer::{Answer, Trouble};
-use crate::asked::Asked;
-use crate::rooms::Room;
-use crate::site::Site;
+use crate::app_state::AppState;
+use crate::open_sessions::SessionReader;
+use crate::request::PageRequest;
 use maud::{Markup, html};
 use tooltrail_formats::lines::{Buffer, Lines, Turns};
 use tooltrail_formats::records::LONGEST;
@@ -27,13 +27,13 @@ const LETTERS: usize = 600;
 const WHOLE: Limits = Limits { lines: 20_000, bytes: 2 << 20, head: 10_000, highlight: true };
 
 /// The lines of a session's logs.
-pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    session::tab(site, asked, Tab::Raw, |room, _, asked| Ok(drawn(room, asked)))
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    session::tab(app, request, Tab::Raw, |reader, _, request| Ok(drawn(reader, request)))
 }
 
-fn drawn(room: &Room<'_>, asked: &Asked) -> Markup {
-    let files = &room.book.transcript().session.files;
-    let chosen = asked.number("file").filter(|file| *file < files.len()).unwrap_or(0);
+fn drawn(reader: &SessionReader<'_>, request: &PageRequest) -> Markup {
+    let files = &reader.book().transcript().session.files;
+    let chosen = request.number("file").filter(|file| *file < files.len()).unwrap_or(0);
     let Some(file) = files.get(chosen) else { return html! { p { "There are no logs any more." } } };
     html! {
         @if files.len() > 1 {
@@ -42,10 +42,10 @@ fn drawn(room: &Room<'_>, asked: &Asked) -> Markup {
             } } }
         }
         p.file { (neutral(file)) }
-        @match asked.number("line") {
-            Some(line) => (one(room, file, chosen, line as u64)),
-            None if asked.get("end").is_some() => (some(room, file, chosen, first_of_last(room, file))),
-            None => (some(room, file, chosen, asked.number("from").map_or(1, |from| from.max(1) as u64))),
+        @match request.number("line") {
+            Some(line) => (one(reader, file, chosen, line as u64)),
+            None if request.get("end").is_some() => (some(reader, file, chosen, first_of_last(reader, file))),
+            None => (some(reader, file, chosen, request.number("from").map_or(1, |from| from.max(1) as u64))),
         }
     }
 }
@@ -63,9 +63,9 @@ struct Told {
 }
 
 /// Some lines of a log, from one on, and whether there are more.
-fn read(room: &Room<'_>, file: &str, from: u64, lines: u64, letters: usize) -> std::io::Result<(Vec<Told>, bool)> {
+fn read(reader: &SessionReader<'_>, file: &str, from: u64, lines: u64, letters: usize) -> std::io::Result<(Vec<Told>, bool)> {
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
-    let mut log = Lines::new(room.shelf.log(file)?, &mut buffer, &turns, LONGEST);
+    let mut log = Lines::new(reader.shelf.log(file)?, &mut buffer, &turns, LONGEST);
     let mut told = Vec::new();
     while let Some(line) = log.next_line()? {
         if line.number < from {
@@ -83,10 +83,10 @@ fn read(room: &Room<'_>, file: &str, from: u64, lines: u64, letters: usize) -> s
 }
 
 /// The line that the last page begins with.
-fn first_of_last(room: &Room<'_>, file: &str) -> u64 {
+fn first_of_last(reader: &SessionReader<'_>, file: &str) -> u64 {
     let (mut buffer, turns, mut last) = (Buffer::default(), Turns::default(), 1);
     // What cannot be read is told when its lines are.
-    let Ok(log) = room.shelf.log(file) else { return 1 };
+    let Ok(log) = reader.shelf.log(file) else { return 1 };
     let mut log = Lines::new(log, &mut buffer, &turns, LONGEST);
     while let Ok(Some(line)) = log.next_line() {
         last = line.number;
@@ -100,10 +100,10 @@ fn page_of(line: u64) -> u64 {
 }
 
 /// A page of lines.
-fn some(room: &Room<'_>, file: &str, chosen: usize, from: u64) -> Markup {
-    let (lines, more) = match read(room, file, from, LINES, LETTERS) {
+fn some(reader: &SessionReader<'_>, file: &str, chosen: usize, from: u64) -> Markup {
+    let (lines, more) = match read(reader, file, from, LINES, LETTERS) {
         Ok(read) => read,
-        Err(error) => return html! { p.no { "The log cannot be read: " (neutral(&error.to_string())) } },
+        Err(error) => return unreadable(&error),
     };
     let to = |from: u64| format!("?file={chosen}&from={from}");
     let pages = html! {
@@ -126,9 +126,17 @@ fn some(room: &Room<'_>, file: &str, chosen: usize, from: u64) -> Markup {
     }
 }
 
+/// In place of lines that cannot be read: why not.
+fn unreadable(error: &std::io::Error) -> Markup {
+    html! { p.no { "The log cannot be read: " (neutral(&error.to_string())) } }
+}
+
 /// One line in full, laid out.
-fn one(room: &Room<'_>, file: &str, chosen: usize, number: u64) -> Markup {
-    let line = read(room, file, number, 1, usize::MAX / 8).ok().and_then(|(lines, _)| lines.into_iter().next());
+fn one(reader: &SessionReader<'_>, file: &str, chosen: usize, number: u64) -> Markup {
+    let line = match read(reader, file, number, 1, usize::MAX / 8) {
+        Ok((lines, _)) => lines.into_iter().next(),
+        Err(error) => return unreadable(&error),
+    };
     let back = |number: u64| format!("?file={chosen}&from={}#line-{number}", page_of(number));
     html! {
         nav.pages aria-label="Lines of the log" {

@@ -4,13 +4,13 @@
 
 use super::progress;
 use crate::answer::{Answer, Trouble};
-use crate::asked::{Asked, encoded};
-use crate::asking::{self, Form, asking};
-use crate::called::{self, CallLine};
+use crate::app_state::AppState;
+use crate::call_rows::{self, CallLine};
+use crate::filter_form::{self, FilterForm, filter_address};
 use crate::frame::{self, Page};
 use crate::hits::{self, Kept, Wanted};
-use crate::listed::Rows;
-use crate::site::Site;
+use crate::request::{PageRequest, encoded};
+use crate::session_table::SessionRows;
 use crate::words::{self, Clock};
 use maud::{Markup, html};
 use serde_json::json;
@@ -56,47 +56,47 @@ pub(crate) const EXAMPLES: &[(&str, &str)] = &[
     ("tool:Bash timeout agent:codex", "a word in one agent's commands"),
 ];
 
-pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    let moment = site.moment()?;
-    let reading = progress::reading(site, Some(&moment));
-    let query = asked.word("q").unwrap_or_default();
-    let (field, number) = (asked.word("field").unwrap_or_default(), asked.number("page").unwrap_or(1).max(1));
-    let rows = moment.rows();
-    let clock = Clock::at(moment.now.time);
-    let rows = Rows::new(site, &moment, &rows, &clock, false);
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    let snapshot = app.snapshot()?;
+    let reading = progress::reading(app, Some(&snapshot));
+    let query = request.word("q").unwrap_or_default();
+    let (field, number) = (request.word("field").unwrap_or_default(), request.number("page").unwrap_or(1).max(1));
+    let rows = snapshot.rows();
+    let clock = Clock::at(snapshot.now.time);
+    let rows = SessionRows::new(app, &snapshot, &rows, &clock, false);
     let searched = Searched { rows, query, field, page: number };
-    let body = match site.filter(query, &moment) {
-        Err(mistake) => asking::mistake(site, "/search", &mistake),
-        Ok(_) if searched.rows.rows.is_empty() && reading.is_none() => asking::no_logs(site, "it is found here"),
-        Ok(filter) if filter.is_empty() => examples(site),
+    let body = match app.filter(query, &snapshot) {
+        Err(mistake) => filter_form::mistake(app, "/search", &mistake),
+        Ok(_) if searched.rows.rows.is_empty() && reading.is_none() => filter_form::no_logs(app, "it is found here"),
+        Ok(filter) if filter.is_empty() => examples(app),
         Ok(filter) if filter.patterns().next().is_some() => searched.texts(filter)?,
         Ok(filter) => searched.calls(&filter)?,
     };
     let main = html! {
         main #main.lists {
             h1 { "Search" }
-            (asking::form(site, &Form { path: "/search", id: "tt-search", label: "Words, a \"phrase\", any filter: status:failed since:7d", query, beside: &[("field", field)] }))
-            (progress::line(site, reading.as_ref()))
+            (filter_form::form(app, &FilterForm { path: "/search", id: "tt-search", label: "Words, a \"phrase\", any filter: status:failed since:7d", query, beside: &[("field", field)] }))
+            (progress::line(app, reading.as_ref()))
             (body)
         }
     };
     let title = if query.is_empty() { "Search".to_owned() } else { words::cut(query, 60) };
     let page = Page { here: "/search", assets: &["lists.css", "lists.js"], again: reading.is_some(), ..Page::plain(&title) };
-    Ok(Answer::Html(frame::page(site, &page, &main)))
+    Ok(Answer::Html(frame::page(app, &page, &main)))
 }
 
 /// How much there is in all, for a page that stopped when it was full.
-pub(crate) fn counts(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    let moment = site.moment()?;
+pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    let snapshot = app.snapshot()?;
     let wrong = |what: &dyn std::fmt::Display| Trouble::Wrong(what.to_string());
-    let filter = site.filter(asked.word("q").unwrap_or_default(), &moment).map_err(|mistake| wrong(&mistake))?;
+    let filter = app.filter(request.word("q").unwrap_or_default(), &snapshot).map_err(|mistake| wrong(&mistake))?;
     if filter.patterns().next().is_none() {
         return Err(wrong(&"There is no text to look for."));
     }
-    let query = Query::new(filter, &fields(asked.word("field").unwrap_or_default()));
+    let query = Query::new(filter, &fields(request.word("field").unwrap_or_default()));
     let start = Instant::now();
     let mut whole = true;
-    let totals = search(&moment.library, &query, &moment.now, site.threads(), |_| {
+    let totals = search(&snapshot.library, &query, &snapshot.now, app.threads(), |_| {
         whole = start.elapsed() < PATIENCE;
         if whole { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
@@ -116,19 +116,19 @@ fn summary(totals: &Totals) -> String {
     format!("{} in {} of {}", counted(totals.hits, "hit"), units.join(" and "), counted(totals.sessions, "session"))
 }
 
-fn examples(site: &Site) -> Markup {
+fn examples(app: &AppState) -> Markup {
     html! {
         p { "Text is found in prompts, answers, what was asked of tools and what came back, in all sessions. All terms must hold for one call or one message." }
         dl.examples data-rows {
-            @for (query, what) in EXAMPLES { div { dt { a data-row href=(asking(site, "/search", query)) { code { (query) } } } dd { (what) } } }
+            @for (query, what) in EXAMPLES { div { dt { a data-row href=(filter_address(app, "/search", query)) { code { (query) } } } dd { (what) } } }
         }
-        p { a href=(site.to("/help#filters")) { "What a filter can say" } }
+        p { a href=(app.to("/help#filters")) { "What a filter can say" } }
     }
 }
 
 /// A search, being shown.
 struct Searched<'a> {
-    rows: Rows<'a>,
+    rows: SessionRows<'a>,
     query: &'a str,
     field: &'a str,
     page: usize,
@@ -140,12 +140,12 @@ impl Searched<'_> {
         if self.page > LAST {
             return Ok(self.too_far());
         }
-        let Rows { site, moment, .. } = &self.rows;
+        let SessionRows { app, snapshot, .. } = &self.rows;
         let alone = filter.terms().iter().any(|term| !term.not && matches!(term.test, Test::Session(_)));
         let find = filter.patterns().find(|pattern| pattern.is_literal()).map(|pattern| pattern.source().to_owned());
         let query = Query::new(filter, &fields(self.field));
         let mut kept = Kept::new((self.page - 1) * SESSIONS, SESSIONS, if alone { ALONE } else { UNITS });
-        let totals = search(&moment.library, &query, &moment.now, site.threads(), |hits| kept.add(&hits))?;
+        let totals = search(&snapshot.library, &query, &snapshot.now, app.threads(), |hits| kept.add(&hits))?;
         let Kept { found, more, .. } = kept;
         let wanted = Wanted { query: self.query, find: find.as_deref() };
         let groups = found.iter().map(|group| hits::group(&self.rows, group, &wanted)).collect::<Result<Vec<_>, _>>()?;
@@ -154,8 +154,8 @@ impl Searched<'_> {
             (self.fields())
             @if groups.is_empty() { (self.nothing()) } @else {
                 p.counted {
-                    @if more { span data-count=(site.to(&counts)) { "More than " (counted(totals.hits.saturating_sub(1), "hit")) ", newest first" } } @else { (summary(&totals)) }
-                    span.di { " · " a href=(asking(site, "/sessions", self.query)) { "as sessions" } " · " a href=(asking(site, "/calls", self.query)) { "calls as a table" } }
+                    @if more { span data-count=(app.to(&counts)) { "More than " (counted(totals.hits.saturating_sub(1), "hit")) ", newest first" } } @else { (summary(&totals)) }
+                    span.di { " · " a href=(filter_address(app, "/sessions", self.query)) { "as sessions" } " · " a href=(filter_address(app, "/calls", self.query)) { "calls as a table" } }
                 }
                 div.hits { @for group in &groups { (group) } }
                 (self.pages(self.page, more))
@@ -165,19 +165,19 @@ impl Searched<'_> {
 
     /// The calls that a filter without texts takes, the newest first.
     fn calls(&self, filter: &Filter) -> Result<Markup, Trouble> {
-        let Rows { site, moment, rows, .. } = &self.rows;
-        let mut calls = moment.asked(rows, site.threads()).calls(filter)?;
+        let SessionRows { app, snapshot, rows, .. } = &self.rows;
+        let mut calls = snapshot.catalogued(rows, app.threads()).calls(filter)?;
         calls.sort_by_key(|call| std::cmp::Reverse((call.order, *call)));
         let page = self.page.min(calls.len().div_ceil(CALLS).max(1));
         let first = (page - 1) * CALLS;
         let shown = calls.get(first..calls.len().min(first + CALLS)).unwrap_or_default();
-        let lines = called::lines(moment, shown)?;
+        let lines = call_rows::lines(snapshot, shown)?;
         Ok(html! {
             @if lines.is_empty() { (self.nothing()) } @else {
                 p.counted {
                     (counted(calls.len() as u64, "call"))
                     @if lines.len() < calls.len() { span.di { ", here " (count(first as u64 + 1)) " to " (count((first + lines.len()) as u64)) } }
-                    span.di { " · " a href=(asking(site, "/sessions", self.query)) { "as sessions" } " · " a href=(asking(site, "/calls", self.query)) { "calls as a table" } }
+                    span.di { " · " a href=(filter_address(app, "/sessions", self.query)) { "as sessions" } " · " a href=(filter_address(app, "/calls", self.query)) { "calls as a table" } }
                 }
                 (self.call_table(&lines))
                 (self.pages(page, first + lines.len() < calls.len()))
@@ -202,16 +202,16 @@ impl Searched<'_> {
     }
 
     fn call(&self, line: &CallLine) -> Markup {
-        let (site, clock) = (self.rows.site, self.rows.clock);
+        let (app, clock) = (self.rows.app, self.rows.clock);
         let Some(row) = self.rows.rows.get(line.session) else { return html! {} };
         html! {
             tr {
                 td.when { @if let Some(at) = line.at { time datetime=(at) title=(clock.full(at)) { (clock.time(at)) } } }
-                td.what { (line.link(site, row.session, None)) }
+                td.what { (line.link(app, row.session, None)) }
                 td.verdict-cell { (line.verdict()) }
                 td.lasted.n { (line.took()) }
                 td.session {
-                    a.number href=(line.address(site, row.session)) title="The life of this call" { "#" (line.number) } " "
+                    a.number href=(line.address(app, row.session)) title="The life of this call" { "#" (line.number) } " "
                     a href=(self.rows.to(row)) { (words::title(row.title)) }
                 }
                 td.project { @if let Some(project) = row.project { (self.rows.project(project)) } }
@@ -233,7 +233,7 @@ impl Searched<'_> {
     fn address(&self, field: &str, page: usize) -> String {
         let field = if field.is_empty() { String::new() } else { format!("&field={}", encoded(field)) };
         let page = if page > 1 { format!("&page={page}") } else { String::new() };
-        self.rows.site.to(&format!("/search?q={}{field}{page}", encoded(self.query)))
+        self.rows.app.to(&format!("/search?q={}{field}{page}", encoded(self.query)))
     }
 
     fn pages(&self, page: usize, more: bool) -> Markup {
@@ -253,13 +253,13 @@ impl Searched<'_> {
         html! {
             div.nothing {
                 p { b { "Hits are shown up to page " (LAST) "." } " Say more of what you look for: another word, " code { "since:7d" } ", " code { "project:api" } "." }
-                p { a href=(self.address(self.field, 1)) { "The first page" } " · " a href=(self.rows.site.to("/help#filters")) { "What a filter can say" } }
+                p { a href=(self.address(self.field, 1)) { "The first page" } " · " a href=(self.rows.app.to("/help#filters")) { "What a filter can say" } }
             }
         }
     }
 
     fn nothing(&self) -> Markup {
-        let site = self.rows.site;
+        let app = self.rows.app;
         html! {
             div.nothing {
                 p { b { (if self.page > 1 { "There is nothing on this page." } else { "Nothing found." }) } " All terms must hold for one call or one message." }
@@ -267,8 +267,8 @@ impl Searched<'_> {
                     @if self.page > 1 { li { a href=(self.address(self.field, 1)) { "The first page" } } }
                     @if !self.field.is_empty() { li { a href=(self.address("", 1)) { "Look everywhere" } " instead of only in some texts" } }
                     li { "Fewer words, or a part of one: words are found within longer ones, and case does not matter" }
-                    li { a href=(asking(site, "/sessions", self.query)) { "Sessions" } " for which the terms hold" }
-                    li { a href=(site.to("/help#filters")) { "What a filter can say" } }
+                    li { a href=(filter_address(app, "/sessions", self.query)) { "Sessions" } " for which the terms hold" }
+                    li { a href=(app.to("/help#filters")) { "What a filter can say" } }
                 }
             }
         }

@@ -2,11 +2,11 @@
 
 use super::progress;
 use crate::answer::{Answer, Trouble};
-use crate::asked::{Asked, encoded};
-use crate::asking::{self, Form, asking};
+use crate::app_state::AppState;
+use crate::filter_form::{self, FilterForm, filter_address};
 use crate::frame::{self, Page};
-use crate::listed::{self, Rows, Table, TimeOf};
-use crate::site::Site;
+use crate::request::{PageRequest, encoded};
+use crate::session_table::{self, SessionRows, SessionTable, TimeOf};
 use crate::tested::Bounds;
 use crate::words::{self, Clock, ProjectNames};
 use maud::{Markup, html};
@@ -37,27 +37,27 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("\"connection refused\"", "in which these words came up"),
 ];
 
-pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    let moment = site.moment()?;
-    let reading = progress::reading(site, Some(&moment));
-    let query = asked.word("q").unwrap_or_default();
-    let order = Order::asked(asked);
-    let body = match site.filter(query, &moment) {
-        Err(mistake) => asking::mistake(site, "/sessions", &mistake),
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    let snapshot = app.snapshot()?;
+    let reading = progress::reading(app, Some(&snapshot));
+    let query = request.word("q").unwrap_or_default();
+    let order = Order::of_request(request);
+    let body = match app.filter(query, &snapshot) {
+        Err(mistake) => filter_form::mistake(app, "/sessions", &mistake),
         Ok(filter) => {
-            let rows = moment.rows();
-            let mut found = moment.asked(&rows, site.threads()).sessions(&filter, Scope::Call)?;
+            let rows = snapshot.rows();
+            let mut found = snapshot.catalogued(&rows, app.threads()).sessions(&filter, Scope::Call)?;
             order.sort(&rows, &mut found);
-            let clock = Clock::at(moment.now.time);
-            let rows = Rows::new(site, &moment, &rows, &clock, true);
-            Listing { rows, query, order, page: asked.number("page").unwrap_or(1).max(1) }.body(&found)
+            let clock = Clock::at(snapshot.now.time);
+            let rows = SessionRows::new(app, &snapshot, &rows, &clock, true);
+            Listing { rows, query, order, page: request.number("page").unwrap_or(1).max(1) }.body(&found)
         }
     };
     let main = html! {
         main #main.lists {
             h1 { "Sessions" }
-            (asking::form(site, &Form { path: "/sessions", id: "tt-q", label: "Filter: is:failed since:7d project:api", query, beside: &[("sort", asked.get("sort").unwrap_or_default())] }))
-            (progress::line(site, reading.as_ref()))
+            (filter_form::form(app, &FilterForm { path: "/sessions", id: "tt-q", label: "Filter: is:failed since:7d project:api", query, beside: &[("sort", request.get("sort").unwrap_or_default())] }))
+            (progress::line(app, reading.as_ref()))
             (body)
         }
     };
@@ -67,18 +67,19 @@ pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
         assets: &["lists.css", "lists.js"],
         again: reading.is_some(),
         follows: Some("lists"),
+        snapshot: Some(&snapshot),
         ..Page::plain(&title)
     };
-    Ok(Answer::Html(frame::page(site, &page, &main)))
+    Ok(Answer::Html(frame::page(app, &page, &main)))
 }
 
 /// How the tests of some sessions went, for a page that could not wait.
-pub(crate) fn tests(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    let moment = site.moment()?;
-    let rows = moment.rows();
-    let wanted = asked.query.iter().filter(|(name, _)| name == "s").take(SHOWN);
+pub(crate) fn tests(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    let snapshot = app.snapshot()?;
+    let rows = snapshot.rows();
+    let wanted = request.query.iter().filter(|(name, _)| name == "s").take(SHOWN);
     let places: Vec<usize> = wanted.filter_map(|(_, id)| rows.iter().position(|row| row.session == id)).collect();
-    let told = site.tested.of(&moment, &rows, &places, &Bounds { threads: site.threads(), patience: LATER, calls: u64::MAX });
+    let told = app.tested.of(&snapshot, &rows, &places, &Bounds { threads: app.threads(), patience: LATER, calls: u64::MAX });
     let told: Map<_, _> = told.iter().filter_map(|(place, tested)| Some((rows.get(*place)?.session.to_owned(), json!(tested)))).collect();
     Ok(Answer::Text("application/json", json!(told).to_string()))
 }
@@ -116,8 +117,8 @@ const ORDERS: &[(&str, &str, &str, By)] = &[
 ];
 
 impl Order {
-    fn asked(asked: &Asked) -> Self {
-        let sort = asked.word("sort").unwrap_or_default();
+    fn of_request(request: &PageRequest) -> Self {
+        let sort = request.word("sort").unwrap_or_default();
         let (word, turned) = sort.strip_prefix('-').map_or((sort, false), |word| (word, true));
         let by = ORDERS.iter().find(|(_, name, _, _)| *name == word).map_or(By::Last, |(_, _, _, by)| *by);
         Order { by, turned }
@@ -148,8 +149,8 @@ impl Order {
     /// The time by whose days sessions stand together.
     fn day(self) -> Option<TimeOf> {
         match self.by {
-            By::Last => Some(|row| words::time(row.last_at.as_deref())),
-            By::Started => Some(|row| words::time(row.started_at.as_deref())),
+            By::Last => Some(|row| row.last_at),
+            By::Started => Some(|row| row.started_at),
             _ => None,
         }
     }
@@ -166,7 +167,7 @@ impl Order {
 
 /// The list, being made.
 struct Listing<'a> {
-    rows: Rows<'a>,
+    rows: SessionRows<'a>,
     query: &'a str,
     order: Order,
     page: usize,
@@ -177,13 +178,13 @@ impl Listing<'_> {
         let pages = found.len().div_ceil(SHOWN).max(1);
         let first = (self.page.min(pages) - 1) * SHOWN;
         let shown = found.get(first..found.len().min(first + SHOWN)).unwrap_or_default();
-        let Rows { site, moment, rows, .. } = &self.rows;
-        let tests = site.tested.of(moment, rows, shown, &Bounds { threads: site.threads(), patience: PATIENCE, calls: FEW });
+        let SessionRows { app, snapshot, rows, .. } = &self.rows;
+        let tests = app.tested.of(snapshot, rows, shown, &Bounds { threads: app.threads(), patience: PATIENCE, calls: FEW });
         html! {
             (self.facets(found))
             @if found.is_empty() { (self.nothing()) } @else {
                 p.counted { (self.counted(found.len(), first, shown.len())) }
-                (self.rows.table(&Table { places: shown, heads: &|column| self.head(column), by_day: self.order.day(), tests: Some(&tests), name: "Sessions" }))
+                (self.rows.table(&SessionTable { places: shown, heads: &|column| self.head(column), by_day: self.order.day(), tests: Some(&tests), name: "Sessions" }))
                 (self.pages(pages))
             }
         }
@@ -192,9 +193,9 @@ impl Listing<'_> {
     /// How many there are, and which of them are shown.
     fn counted(&self, all: usize, first: usize, shown: usize) -> Markup {
         html! {
-            (listed::sessions(all))
+            (session_table::sessions(all))
             @if shown < all { span.di { ", here " (count(first as u64 + 1)) " to " (count((first + shown) as u64)) } }
-            @if !self.query.is_empty() { span.di { " · " a href=(asking(self.rows.site, "/calls", self.query)) { "their calls" } } }
+            @if !self.query.is_empty() { span.di { " · " a href=(filter_address(self.rows.app, "/calls", self.query)) { "their calls" } } }
         }
     }
 
@@ -224,7 +225,7 @@ impl Listing<'_> {
         say("sort", order.word());
         say("page", if page > 1 { page.to_string() } else { String::new() });
         let query = if parts.is_empty() { String::new() } else { format!("?{}", parts.join("&")) };
-        self.rows.site.to(&format!("/sessions{query}"))
+        self.rows.app.to(&format!("/sessions{query}"))
     }
 
     fn pages(&self, pages: usize) -> Markup {
@@ -253,7 +254,7 @@ impl Listing<'_> {
             ("is:waiting", "waits for you", number(&|_, row| matches!(row.state, Some("waiting" | "asks")))),
             ("is:live", "live", number(&|_, row| row.state.is_some_and(|state| state != "ended"))),
             ("is:failed", "with failed calls", number(&|_, row| row.by_status.get(&Status::Failed).is_some_and(|number| *number > 0))),
-            ("is:gone", "gone", number(&|place, _| self.rows.moment.listing.is_gone(place))),
+            ("is:gone", "gone", number(&|place, _| self.rows.snapshot.listing.is_gone(place))),
         ];
         let mut agents: HashMap<&str, usize> = HashMap::new();
         let mut projects: HashMap<&str, usize> = HashMap::new();
@@ -273,15 +274,15 @@ impl Listing<'_> {
                     }
                 }
                 @if self.query.is_empty() {
-                    ul aria-label="Examples" { @for (query, what) in EXAMPLES { li { a.example href=(asking(self.rows.site, "/sessions", query)) title=(what) { code { (query) } } } } }
+                    ul aria-label="Examples" { @for (query, what) in EXAMPLES { li { a.example href=(filter_address(self.rows.app, "/sessions", query)) title=(what) { code { (query) } } } } }
                 }
             }
         }
     }
 
     fn facet(&self, term: &str, word: &str, number: usize) -> Markup {
-        let Rows { site, moment, .. } = &self.rows;
-        let toggle = asking::toggle(site, moment, self.query, term);
+        let SessionRows { app, snapshot, .. } = &self.rows;
+        let toggle = filter_form::toggle(app, snapshot, self.query, term);
         html! {
             @if toggle.on || number > 0 {
                 li { a.on[toggle.on] href=(self.address(&toggle.query, self.order, 1)) aria-current=[toggle.on.then_some("true")] title=(if toggle.on { "Take this away" } else { "Only these" }) {
@@ -292,14 +293,14 @@ impl Listing<'_> {
     }
 
     fn nothing(&self) -> Markup {
-        let site = self.rows.site;
-        if self.rows.rows.is_empty() && !self.rows.moment.read.partial {
-            return asking::no_logs(site, "its sessions are here");
+        let app = self.rows.app;
+        if self.rows.rows.is_empty() && !self.rows.snapshot.read.partial {
+            return filter_form::no_logs(app, "its sessions are here");
         }
         html! {
             div.nothing {
                 p { b { "No session fits." } " All terms must hold for one call or one message of a session." }
-                p { a href=(site.to("/sessions")) { "All sessions" } " · " a href=(site.to("/help#filters")) { "What a filter can say" } }
+                p { a href=(app.to("/sessions")) { "All sessions" } " · " a href=(app.to("/help#filters")) { "What a filter can say" } }
             }
         }
     }

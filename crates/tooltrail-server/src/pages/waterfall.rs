@@ -7,15 +7,14 @@ mod table;
 
 use super::session::{self, Visit};
 use crate::answer::{Answer, Trouble};
-use crate::asked::Asked;
-use crate::rooms::Room;
-use crate::site::Site;
+use crate::app_state::AppState;
+use crate::open_sessions::SessionReader;
+use crate::request::PageRequest;
 use data::Fall;
 use maud::{Markup, html};
-use std::sync::Arc;
 use tooltrail_model::book::Book;
 use tooltrail_view::head::{count, counted, look_of, took};
-use tooltrail_view::render::html::window::{At, Placed, Tab};
+use tooltrail_view::render::html::window::{OrderedLine, SessionPageRequest as At, Tab};
 
 /// What the page needs beside itself.
 pub(super) const ASSETS: &[&str] = &["session.css", "waterfall.css", "waterfall.js"];
@@ -37,40 +36,41 @@ pub(super) const KEYS: &[(&str, &str)] = &[
 ];
 
 /// The page.
-pub(crate) fn page(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    session::tab(site, asked, Tab::Waterfall, |room, at, asked| {
-        let fall = Fall::new(room);
-        Ok(match asked.get("view") {
-            Some("table") => table::drawn(room, &fall, at, asked),
-            _ => drawn(room, &fall, at, asked),
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    session::tab(app, request, Tab::Waterfall, |reader, at, request| {
+        let fall = Fall::new(reader);
+        Ok(match request.get("view") {
+            Some("table") => table::drawn(reader, &fall, at, request),
+            _ => drawn(reader, &fall, at, request),
         })
     })
 }
 
 /// The data that it is drawn from. It is always that of the session as it is now, and says of which version that is; nothing where that is
 /// `known` already.
-pub(crate) fn data(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    let visit = Visit::new(site, asked)?;
-    let (moment, place) = (Arc::clone(&visit.moment), visit.place);
-    let (now, ticks) = (moment.now.time.as_millisecond(), !site.setup.demo);
-    let known = asked.get("known").and_then(|version| u64::from_str_radix(version, 16).ok());
-    let told =
-        site.ask(&moment, place, move |room| serde_json::to_string(&(known != Some(room.version)).then(|| data::of(room, now, ticks))))?;
+pub(crate) fn data(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    let visit = Visit::new(app, request)?;
+    let (now, ticks) = (visit.snapshot.now.time.as_millisecond(), !app.setup.demo);
+    let known = request.get("known").and_then(|version| u64::from_str_radix(version, 16).ok());
+    let told = visit.open(app)?.with(|reader| {
+        let is_known = known == Some(reader.version);
+        serde_json::to_string(&(!is_known).then(|| data::of(reader, now, ticks)))
+    });
     told.map(|told| Answer::Text("application/json", told)).map_err(|error| Trouble::Broken(error.to_string()))
 }
 
 /// What the calls of a section are about.
-pub(crate) fn titles(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    let visit = Visit::new(site, asked)?;
-    let (moment, place, section) = (Arc::clone(&visit.moment), visit.place, session::number(asked, "section"));
-    let told = site.ask(&moment, place, move |room| visit.fits(room).map(|_| serde_json::json!(data::titles(room, section))))??;
+pub(crate) fn titles(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    let visit = Visit::new(app, request)?;
+    let section = session::number(request, "section");
+    let told = visit.open(app)?.with(|reader| visit.fits(reader).map(|_| serde_json::json!(data::titles(reader, section))))?;
     Ok(Answer::Text("application/json", told.to_string()))
 }
 
 /// A call beside the rows: what it is, and the same block as in the transcript.
-pub(crate) fn call(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    session::part(site, asked, |room, at, asked| {
-        let (index, transcript) = (session::number(asked, "call"), room.book.transcript());
+pub(crate) fn call(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    session::part(app, request, |reader, at, request| {
+        let (index, transcript) = (session::number(request, "call"), reader.book().transcript());
         let Some(call) = transcript.calls.get(index) else { return html! { p { "There is no such call." } } };
         let row = &call.row;
         let look = look_of(row);
@@ -78,32 +78,32 @@ pub(crate) fn call(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
             header {
                 h2 { span.sign aria-hidden="true" { (look.glyph) } " " (data::tool(row)) " " span.di { "#" (call.number) } }
                 p.links {
-                    @if let Some(address) = room.window.row_address(index, at) { a #tt-row href=(address) { "In the transcript" } }
-                    @if let Some(address) = room.window.page_address(transcript, index, at) { a href=(address) { "Page of the call" } }
+                    @if let Some(address) = reader.window().row_address(index, at) { a #tt-row href=(address) { "In the transcript" } }
+                    @if let Some(address) = reader.window().page_address(transcript, index, at) { a href=(address) { "Page of the call" } }
                 }
             }
-            div.body { (room.window.body(room.book, index, false, at)) }
+            div.body { (reader.window().body(reader.book(), index, false, at)) }
         }
     })
 }
 
 /// Leads to the row of a call in the transcript.
-pub(crate) fn row(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    let visit = Visit::new(site, asked)?;
-    let (moment, place, index) = (Arc::clone(&visit.moment), visit.place, session::number(asked, "call"));
-    let address = site.ask(&moment, place, move |room| {
-        let at = visit.at(room);
-        room.window.row_address(index, &at).unwrap_or_else(|| at.base.to_owned())
-    })?;
+pub(crate) fn row(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    let visit = Visit::new(app, request)?;
+    let index = session::number(request, "call");
+    let address = visit.open(app)?.with(|reader| {
+        let at = visit.at(reader);
+        reader.window().row_address(index, &at).unwrap_or_else(|| at.base.to_owned())
+    });
     Ok(Answer::Elsewhere(address))
 }
 
 /// The waterfall. Its first rows come with it; a script brings the others and draws the bars.
-fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, asked: &Asked) -> Markup {
+fn drawn(reader: &SessionReader<'_>, fall: &Fall<'_>, at: &At<'_>, request: &PageRequest) -> Markup {
     let transcript = fall.transcript;
-    let chosen = asked.get("at").and_then(|anchor| room.window.call_at(transcript, anchor));
+    let chosen = request.get("at").and_then(|anchor| reader.window().call_at(transcript, anchor));
     let chosen = chosen.or_else(|| {
-        let number = asked.number("call")?;
+        let number = request.number("call")?;
         transcript.calls.iter().position(|call| call.number as usize == number)
     });
     let calls = fall.calls().count();
@@ -135,7 +135,7 @@ fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, asked: &Asked) -> Markup
                     div.wf-axis { span.di { (counted(calls as u64, "call")) } canvas #tt-axis aria-hidden="true" {} }
                     div.wf-scroll #tt-scroll tabindex="0" role="tree" aria-label="Calls by time" {
                         canvas #tt-bars aria-hidden="true" {}
-                        div.wf-rows #tt-lines role="presentation" { (first_rows(room, fall)) }
+                        div.wf-rows #tt-lines role="presentation" { (first_rows(reader, fall)) }
                     }
                 }
                 section.wf-side #tt-side aria-label="The selected call" { (legend()) }
@@ -196,18 +196,18 @@ fn summary(times: &tooltrail_model::digest::Times) -> Markup {
 }
 
 /// The first rows, as the script would make them.
-fn first_rows(room: &Room<'_>, fall: &Fall<'_>) -> Markup {
+fn first_rows(reader: &SessionReader<'_>, fall: &Fall<'_>) -> Markup {
     html! {
         @for placed in fall.order.iter().take(ROWS) {
             @if let Some((text, _, turn)) = fall.heading(placed) {
                 div.wf-row.head role="treeitem" aria-level="1" { span.n { @if turn > 0 { (turn) } } span.t { (text) } }
             }
-            @if let Placed::Call { index, depth } = placed && let Some(call) = fall.transcript.calls.get(*index) {
+            @if let OrderedLine::Call { index, depth } = placed && let Some(call) = fall.transcript.calls.get(*index) {
                 div class={ "wf-row tone-" (data::tone(call.row.status)) " d" (depth) } role="treeitem" aria-level=(depth + 2) {
                     span.n { (count(call.number.into())) }
                     span.sign aria-hidden="true" { (look_of(&call.row).glyph) }
                     b { (data::tool(&call.row)) }
-                    span.t { (data::title(room, call, LETTERS)) }
+                    span.t { (data::title(reader, call, LETTERS)) }
                     span.vh { ", " (look_of(&call.row).word) }
                 }
             }

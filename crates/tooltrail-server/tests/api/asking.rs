@@ -13,7 +13,7 @@ use tooltrail_formats::Places;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::Options;
 use tooltrail_model::link::{Live, Now};
-use tooltrail_server::{Guard, Machine, Setup, Site};
+use tooltrail_server::{AppState, Guard, Machine, Setup};
 use tower_service::Service;
 
 /// Where logs are.
@@ -113,8 +113,8 @@ impl Api {
 
     /// A site whose addresses begin with something.
     pub(crate) fn at(root: &'static str, logs: Logs) -> Self {
-        let (place, site) = site(root, logs);
-        let router = tooltrail_server::server::router(&[site], Guard::default(), "{}");
+        let (place, app) = app(root, logs);
+        let router = tooltrail_server::server::router(&[app], Guard::default(), "{}");
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         Api { _place: place, router, runtime, root }
     }
@@ -168,7 +168,7 @@ impl Api {
 }
 
 /// A site over some logs, and where it keeps what it needs.
-pub(crate) fn site(root: &'static str, logs: Logs) -> (tempfile::TempDir, Arc<Site>) {
+pub(crate) fn app(root: &'static str, logs: Logs) -> (tempfile::TempDir, Arc<AppState>) {
     let place = tempfile::tempdir().expect("a directory");
     let setup = Setup {
         root,
@@ -177,5 +177,5 @@ pub(crate) fn site(root: &'static str, logs: Logs) -> (tempfile::TempDir, Arc<Si
         options: Options::default(),
         demo: false,
     };
-    (place, Arc::new(Site::new(setup, Arc::new(logs))))
+    (place, Arc::new(AppState::new(setup, Arc::new(logs))))
 }

@@ -1,6 +1,6 @@
 //! The stream of events, read from a socket while logs grow: what comes, as what, for whom, and where it goes on after a break.
 
-use crate::asking::{Api, Logs, site};
+use crate::asking::{Api, Logs, app};
 use crate::fits::misfit;
 use crate::pages::{append, lay};
 use crate::schema::document;
@@ -34,10 +34,10 @@ impl Server {
         let home = tempfile::tempdir().expect("a directory");
         ["aa", "bb"].iter().enumerate().for_each(|(place, id)| lay(home.path(), id, 8 + place));
         let path: PathBuf = home.path().to_owned();
-        let (place, site) = site("", if live { Logs::Live(path) } else { Logs::Home(path) });
+        let (place, app) = app("", if live { Logs::Live(path) } else { Logs::Home(path) });
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        std::thread::spawn(move || serve(listener, &[site], Guard::default(), "{}"));
+        std::thread::spawn(move || serve(listener, &[app], Guard::default(), "{}"));
         Server { home, _place: place, port }
     }
 

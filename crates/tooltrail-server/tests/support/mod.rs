@@ -13,7 +13,7 @@ use tooltrail_formats::scan::Options;
 use tooltrail_model::Time;
 use tooltrail_model::link::{Live, Now};
 use tooltrail_model::row::SessionRow;
-use tooltrail_server::{Fates, Guard, Machine, Setup, Site, serve};
+use tooltrail_server::{AppState, Fates, Guard, Machine, Setup, serve};
 
 /// The moment at which everything is asked.
 pub(crate) const NOW: &str = "2026-03-04T12:00:30Z";
@@ -103,10 +103,10 @@ impl World {
             options: Options::default(),
             demo: !root.is_empty(),
         };
-        let site = Arc::new(Site::new(setup, Arc::new(Laid { home, doomed, live: root.is_empty() })));
+        let app = Arc::new(AppState::new(setup, Arc::new(Laid { home, doomed, live: root.is_empty() })));
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        std::thread::spawn(move || serve(listener, &[site], Guard::default(), "{}"));
+        std::thread::spawn(move || serve(listener, &[app], Guard::default(), "{}"));
         World { place, port, root }
     }
 

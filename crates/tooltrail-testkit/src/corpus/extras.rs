@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 
 use super::ids;
-use super::session::{Session, Started, Told, call_block};
-use super::tools::{Agent, Call};
-use super::usage::Usage;
+use super::session::{ReportedCall, SessionLog, Started, call_block};
+use super::tools::{PlannedCall, SubagentStart};
+use super::usage::TokenUsage;
 use crate::json::{list, quoted, text_of};
 
-impl Session<'_> {
-    /// What a running call told before its result came.
-    pub(super) fn progress(&mut self, id: &str, call: &mut Call) {
+impl SessionLog<'_> {
+    /// Writes progress records of a running call.
+    pub(super) fn progress(&mut self, id: &str, call: &mut PlannedCall) {
         if self.rng.chance(0.3) {
             let data = text_of(|o| {
                 o.text("type", "hook_progress")
@@ -43,30 +43,33 @@ impl Session<'_> {
         self.progress_record(&format!("bash-progress-{step}"), id, &data);
     }
 
-    /// A subagent's calls as its parent sees them; one subagent in three also has its own log.
-    fn agent_progress(&mut self, id: &str, agent: Agent) {
+    /// Writes a subagent's calls as progress records of its parent; one subagent in three also has its own log.
+    fn agent_progress(&mut self, id: &str, agent: SubagentStart) {
+        // The subagent's log begins now, however far the parent's clock moves on below.
         let clock = self.clock.fork();
         let mut told = VecDeque::new();
         for _ in 0..self.rng.between(2, 25) {
+            // Ids are drawn here and passed on, because the subagent's own log must repeat them.
             let message = ids::api(&mut self.rng, "msg_");
             let call = ids::api(&mut self.rng, "toolu_");
             let file = self.rng.below(self.pool.files.len());
             let data = self.nested(&agent, &message, &call, file);
             self.progress_record(&format!("agent_{message}"), id, &data);
-            told.push_back(Told { message, call, file });
+            told.push_back(ReportedCall { message, call, file });
         }
+        // A subagent takes from a second to several minutes.
         self.clock.advance(self.rng.between(1000, 400_000));
         if self.rng.chance(0.33) {
             self.started.push(Started { id: agent.id, prompt: agent.prompt, clock, told });
         }
     }
 
-    fn nested(&mut self, agent: &Agent, message: &str, call: &str, file: usize) -> String {
+    fn nested(&mut self, agent: &SubagentStart, message: &str, call: &str, file: usize) -> String {
         let input = text_of(|o| {
             o.text("file_path", &self.pool.files[file].path);
         });
         let (uuid, stamp) = (ids::uuid(&mut self.rng), self.clock.stamp(&mut self.rng));
-        let usage = Usage::draw(&mut self.rng).json(1);
+        let usage = TokenUsage::draw(&mut self.rng).json(1);
         text_of(|o| {
             o.text("type", "agent_progress")
                 .text("prompt", &agent.prompt)
@@ -100,6 +103,7 @@ impl Session<'_> {
     pub(super) fn file_history(&mut self) {
         let stamp = self.clock.stamp(&mut self.rng);
         let message = ids::uuid(&mut self.rng);
+        // Snapshots often track no file at all.
         let backups: Vec<String> = (0..self.rng.between(0, 8))
             .map(|_| {
                 let version = self.rng.between(1, 9);
@@ -108,7 +112,7 @@ impl Session<'_> {
                         .number("version", version)
                         .text("backupTime", &stamp);
                 });
-                // One path may come twice, which no log does: the number keeps the keys apart.
+                // One path may be drawn twice, but keys of an object must differ: the number keeps them apart.
                 format!("{}:{backup}", quoted(&format!("{}.{version}", self.pool.file(&mut self.rng).path)))
             })
             .collect();
@@ -125,7 +129,7 @@ impl Session<'_> {
         });
     }
 
-    /// The agent's own line after the connection died; the call before it is lost.
+    /// Writes the agent's own message after the connection failed; the call before it has no result.
     pub(super) fn api_error(&mut self) {
         let id = ids::uuid(&mut self.rng);
         self.chained(
@@ -134,6 +138,7 @@ impl Session<'_> {
                     o.text("id", &id)
                         .text("model", "<synthetic>")
                         .text("role", "assistant")
+                        // The wording is what readers recognise the error by.
                         .raw("content", r#"[{"type":"text","text":"API Error: 529 overloaded"}]"#);
                 });
             },
@@ -151,6 +156,7 @@ impl Session<'_> {
     }
 
     pub(super) fn turn_end(&mut self) {
+        // Shares as measured in real logs.
         if self.rng.chance(0.3) {
             let duration = self.rng.between(900, 900_000);
             self.chained(

@@ -1,7 +1,7 @@
-//! Large made-up Claude Code logs, laid out like a home directory; the same plan always gives the same bytes.
+//! Large invented Claude Code logs, laid out like a home directory; the same plan always gives the same bytes.
 //!
-//! The mix of records and the lengths of lines follow what real logs were measured to have (see `tests/corpus.rs`, which
-//! holds the figures). A session is written turn by turn from pools of escaped text, so a gigabyte takes seconds.
+//! The mix of records and the lengths of lines follow measurements of real logs (see `tests/corpus.rs`, which holds the
+//! figures). A session is written turn by turn from pools of escaped text, so a gigabyte takes seconds.
 
 mod extras;
 mod ids;
@@ -21,53 +21,55 @@ use std::path::Path;
 
 use crate::rng::Rng;
 use pool::Pool;
-use session::Session;
+use session::SessionLog;
 
 /// From this size on, a corpus has two logs of 55 to 80 MB.
 const LARGE: u64 = 400_000_000;
-/// How much of a log is collected before it is written.
+/// Bytes of a log that are collected before they are written.
 const BUFFER: usize = 1 << 20;
 
-/// What to generate.
+/// Description of a corpus.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
-    /// How large the corpus is to be; it ends with the first turn that reaches this.
+pub struct CorpusPlan {
+    /// Target size of the corpus; it ends with the first turn that reaches this.
     pub bytes: u64,
-    /// Another seed, another corpus.
+    /// Seed: the same seed gives the same corpus.
     pub seed: u64,
 }
 
-/// What was written.
+/// Amounts that were written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenAmounts {
     /// Bytes in all files.
     pub bytes: u64,
-    /// How many files.
+    /// Number of files.
     pub files: u64,
     /// Lines in all files.
     pub lines: u64,
 }
 
 /// Writes a corpus below `out`, as `.claude/projects/<slug>/<session>.jsonl` with subagents beside it.
-pub fn generate(out: &Path, plan: &Plan) -> io::Result<Written> {
+pub fn generate(out: &Path, plan: &CorpusPlan) -> io::Result<WrittenAmounts> {
     let mut rng = Rng::new(plan.seed);
     let pool = Pool::new(plan.bytes, &mut rng);
     let homes: Vec<String> =
         (0..(plan.bytes / 40_000_000).max(3)).map(|_| format!("/home/sam/src/{}", pool.words.joined(&mut rng, 2, "/"))).collect();
     let mut large = if plan.bytes >= LARGE { 2 } else { 0 };
-    // A small corpus must not be one session.
+    // A small corpus must consist of more than one session.
     let most = (plan.bytes / 8).min(20_000_000) as usize;
-    let mut written = Written::default();
+    let mut written = WrittenAmounts::default();
     while written.bytes < plan.bytes {
         let cwd = homes[rng.below(homes.len())].clone();
         let wanted = if large > 0 {
             large -= 1;
             rng.between(55_000_000, 80_000_000)
         } else {
+            // Most sessions are small, and a few make up most of the bytes.
             rng.long_tailed(400_000.0, 1.35).min(most)
         };
         let directory = out.join(".claude/projects").join(slug(&cwd));
-        let mut session = Session::new(&pool, Rng::new(rng.draw()), cwd);
+        // A generator of its own per session, so that one session does not depend on how much another drew.
+        let mut session = SessionLog::new(&pool, Rng::new(rng.draw()), cwd);
         if session.rng.chance(0.3) {
             session.summary();
         }
@@ -86,11 +88,11 @@ pub fn generate(out: &Path, plan: &Plan) -> io::Result<Written> {
 /// Writes turns until the log has `wanted` bytes or the corpus `total`.
 fn write_log(
     path: &Path,
-    session: &mut Session<'_>,
+    session: &mut SessionLog<'_>,
     prompt: Option<&str>,
     wanted: usize,
     total: u64,
-    written: &mut Written,
+    written: &mut WrittenAmounts,
 ) -> io::Result<()> {
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory)?;
@@ -99,8 +101,10 @@ fn write_log(
     let mut flushed = 0;
     let mut prompt = prompt;
     loop {
+        // Only the first turn of a subagent has a given prompt.
         session.turn(prompt.take());
         let size = flushed + session.out.len();
+        // Checked after each turn, since a turn is never cut.
         let done = size >= wanted || written.bytes + size as u64 >= total;
         if done || session.out.len() >= BUFFER {
             file.write_all(session.out.as_bytes())?;
@@ -117,7 +121,7 @@ fn write_log(
     Ok(())
 }
 
-/// The directory name that the agent gives a project.
+/// Directory name that the agent gives to a project.
 fn slug(cwd: &str) -> String {
     cwd.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }

@@ -1,6 +1,6 @@
 //! Text made once, escaped once and copied ever after: prose, source files, console output, base64.
 //!
-//! What the sessions say is cut out of these pools, which is what lets the generator write at the speed of a copy.
+//! Sessions quote from these pools, which lets the generator write at the speed of a copy.
 
 use super::words::Words;
 use crate::rng::Rng;
@@ -8,37 +8,37 @@ use crate::rng::Rng;
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const EXTENSIONS: &[&str] = &["rs", "ts", "py", "go", "java", "md", "toml", "sql"];
 
-/// How a line break stands in a JSON string.
+/// A line break inside of a JSON string.
 pub(super) const BREAK: &str = "\\n";
 
-/// Everything that the sessions quote from.
+/// All texts that the sessions quote.
 pub(super) struct Pool {
     pub(super) words: Words,
     prose: String,
-    /// Where `prose` may be cut: before a word, never inside an escape.
+    /// Positions where `prose` may be cut: before a word, never inside an escape.
     cuts: Vec<usize>,
-    pub(super) files: Vec<File>,
-    console: Lines,
-    coloured: Lines,
+    pub(super) files: Vec<SourceFile>,
+    console: EscapedLines,
+    coloured: EscapedLines,
     base64: String,
 }
 
 /// A source file of the imagined projects.
-pub(super) struct File {
+pub(super) struct SourceFile {
     pub(super) path: String,
-    pub(super) plain: Lines,
-    /// The same lines as a read shows them, each after its number.
-    pub(super) numbered: Lines,
+    pub(super) plain: EscapedLines,
+    /// Lines as the Read tool shows them, each after its number.
+    pub(super) numbered: EscapedLines,
 }
 
-/// Escaped lines, of which any run is one slice.
+/// Escaped lines; any run of them is one slice.
 #[derive(Default)]
-pub(super) struct Lines {
+pub(super) struct EscapedLines {
     text: String,
     starts: Vec<usize>,
 }
 
-impl Lines {
+impl EscapedLines {
     fn push(&mut self, escaped: &str) {
         self.starts.push(self.text.len());
         self.text.push_str(escaped);
@@ -52,6 +52,7 @@ impl Lines {
     /// Up to `count` lines from `from` on, joined by escaped breaks.
     pub(super) fn run(&self, from: usize, count: usize) -> &str {
         let end = |line: usize| self.starts.get(line).copied().unwrap_or(self.text.len());
+        // Offsets of whole lines, so that a run never cuts an escape.
         let (start, end) = (end(from), end(from.saturating_add(count)));
         self.text[start..end].strip_suffix(BREAK).unwrap_or("")
     }
@@ -68,11 +69,12 @@ impl Pool {
     /// Pools large enough for a corpus of `bytes`, and small enough to be made quickly for a small one.
     pub(super) fn new(bytes: u64, rng: &mut Rng) -> Self {
         let words = Words::new(rng);
+        // Bounded on both sides: a small corpus still needs variety, a large one must not wait for its pools.
         let scale = |per: u64, low: usize, high: usize| ((bytes / per) as usize).clamp(low, high);
         let (prose, cuts) = prose(&words, rng, scale(500, 20_000, 400_000));
         let files = (0..scale(400_000, 60, 1200)).map(|_| file(&words, rng)).collect();
-        let mut console = Lines::default();
-        let mut coloured = Lines::default();
+        let mut console = EscapedLines::default();
+        let mut coloured = EscapedLines::default();
         for _ in 0..scale(50_000, 1500, 12_000) {
             let line = console_line(&words, rng);
             console.push(&line);
@@ -95,11 +97,11 @@ impl Pool {
         self.words.joined(rng, count, " ")
     }
 
-    pub(super) fn file(&self, rng: &mut Rng) -> &File {
+    pub(super) fn file(&self, rng: &mut Rng) -> &SourceFile {
         &self.files[rng.below(self.files.len())]
     }
 
-    /// Up to `lines` lines of command output, never more than 30 kB: the agent cuts there.
+    /// Up to `lines` lines of command output, at most 30 kB: the agent cuts there.
     pub(super) fn console(&self, rng: &mut Rng, lines: usize) -> &str {
         let from = if rng.chance(0.3) { &self.coloured } else { &self.console };
         from.run_within(rng.below(from.len()), lines, 30_000)
@@ -110,6 +112,7 @@ impl Pool {
         let mut out = String::with_capacity(len);
         while out.len() < len {
             let part = (len - out.len()).min(1 << 16);
+            // Overlapping parts of one pool; that they repeat does not matter for base64.
             let from = rng.below(self.base64.len() - part);
             out.push_str(&self.base64[from..from + part]);
         }
@@ -121,6 +124,7 @@ fn prose(words: &Words, rng: &mut Rng, count: usize) -> (String, Vec<usize>) {
     let (mut text, mut cuts) = (String::new(), Vec::with_capacity(count));
     while cuts.len() < count {
         let length = rng.between(5, 15);
+        // Some sentences have escapes, lists or characters of several bytes, as real prose does.
         let (before, after) = rng.weighted(&[
             (66, ("", ".")),
             (10, ("`", "`")),
@@ -133,6 +137,8 @@ fn prose(words: &Words, rng: &mut Rng, count: usize) -> (String, Vec<usize>) {
         ]);
         for place in 0..length {
             cuts.push(text.len());
+            // Marks stand at the first and last word, so a cut between them leaves them unbalanced, as quoted prose often
+            // is.
             if place == 0 {
                 text.push_str(before);
             }
@@ -146,24 +152,26 @@ fn prose(words: &Words, rng: &mut Rng, count: usize) -> (String, Vec<usize>) {
     (text, cuts)
 }
 
-fn file(words: &Words, rng: &mut Rng) -> File {
+fn file(words: &Words, rng: &mut Rng) -> SourceFile {
     let depth = rng.between(1, 3);
     let path = format!("/home/sam/src/{}/{}.{}", words.joined(rng, depth, "/"), words.name(rng), rng.pick(EXTENSIONS));
-    let (mut plain, mut numbered) = (Lines::default(), Lines::default());
+    let (mut plain, mut numbered) = (EscapedLines::default(), EscapedLines::default());
     for number in 1..=rng.long_tailed(124.0, 0.82).min(1200) + 12 {
         let line = code_line(words, rng);
         numbered.push(&format!("{number:6}→{line}"));
         plain.push(&line);
     }
-    File { path, plain, numbered }
+    SourceFile { path, plain, numbered }
 }
 
-/// One escaped line of code, in no language in particular.
+/// One escaped line of code, in no particular language.
 pub(super) fn code_line(words: &Words, rng: &mut Rng) -> String {
+    // Tabs are escaped in JSON, so some files must have them.
     let indent = if rng.chance(0.15) { "\\t".repeat(rng.between(1, 3)) } else { "    ".repeat(rng.run(0.6).min(5)) };
     let (a, b) = (words.name(rng), words.name(rng));
     let number = rng.below(10_000);
     let body = match rng.below(20) {
+        // Empty lines have no indentation either.
         0 | 1 => return String::new(),
         2..=4 => format!("# {}", words.joined(rng, 7, " ")),
         5..=7 => format!("const {a} = {b}.load({number}, \\\"{}\\\");", words.word(rng)),
@@ -178,7 +186,7 @@ pub(super) fn code_line(words: &Words, rng: &mut Rng) -> String {
     indent + &body
 }
 
-/// One escaped line such as builds and tests print.
+/// One escaped line as builds and tests print.
 fn console_line(words: &Words, rng: &mut Rng) -> String {
     let (name, number) = (words.name(rng), rng.below(90_000));
     match rng.below(10) {
@@ -197,7 +205,7 @@ mod tests {
 
     #[test]
     fn runs_are_lines_joined_by_breaks() {
-        let mut lines = Lines::default();
+        let mut lines = EscapedLines::default();
         for line in ["one", "two", "three"] {
             lines.push(line);
         }

@@ -1,19 +1,20 @@
-//! The token counts of one message, as every line of the message repeats them.
+//! Token counts of one message, which every line of the message repeats.
 
 use crate::json::text_of;
 use crate::rng::Rng;
 
-pub(super) struct Usage {
+pub(super) struct TokenUsage {
     input: usize,
     cache_write: usize,
     cache_read: usize,
-    /// What the last line of the message will say.
+    /// Final count, which only the last line of the message has.
     pub(super) output: usize,
 }
 
-impl Usage {
+impl TokenUsage {
     pub(super) fn draw(rng: &mut Rng) -> Self {
         Self {
+            // Nearly all input comes from the cache, so the uncached part is tiny.
             input: rng.between(1, 12),
             cache_write: rng.long_tailed(650.0, 1.2),
             cache_read: rng.between(10_000, 150_000),
@@ -21,7 +22,7 @@ impl Usage {
         }
     }
 
-    /// Early lines of a message carry a smaller `output` than the last one.
+    /// The counts as JSON. Early lines of a message have a smaller `output` than the last.
     pub(super) fn json(&self, output: usize) -> String {
         text_of(|o| {
             o.number("input_tokens", self.input)

@@ -25,6 +25,7 @@ pub(super) struct Words {
 
 impl Words {
     pub(super) fn new(rng: &mut Rng) -> Self {
+        // Made of syllables, so that they look like words without being any.
         let rare =
             (0..20_000).map(|_| (0..rng.between(1, 3)).map(|_| format!("{}{}", rng.pick(ONSETS), rng.pick(RHYMES))).collect()).collect();
         Self { rare }
@@ -57,8 +58,9 @@ impl Words {
     }
 }
 
-/// An index that prefers the front of a list of `len`.
+/// An index that prefers the beginning of a list.
 fn skewed(rng: &mut Rng, len: usize) -> usize {
+    // Two draws in a row favour small numbers, which is close enough to real frequencies.
     let first = rng.below(len);
     rng.below(first + 1)
 }

@@ -1,13 +1,13 @@
-//! Colours and weights: what `CSI … m` asks for.
+//! Colours and weights, as set by `CSI … m`.
 
 use crate::line::{Ansi, Color};
 use anstyle_parse::Params;
 
-/// As text is without colours.
+/// Text without colours.
 pub(super) const PLAIN: Ansi =
     Ansi { fg: None, bg: None, bold: false, dim: false, italic: false, underline: false, strike: false, inverse: false };
 
-/// Changes a style as a sequence says. Unknown numbers are passed over.
+/// Applies a sequence to a style. Unknown numbers are ignored.
 pub(super) fn apply(style: &mut Ansi, params: &Params) {
     let mut params = params.iter();
     while let Some(param) = params.next() {
@@ -33,7 +33,7 @@ pub(super) fn apply(style: &mut Ansi, params: &Params) {
             40..=47 => style.bg = index(code - 40),
             48 => set(&mut style.bg, color(details, &mut params)),
             49 => style.bg = None,
-            // The colour of an underline is not shown, but its numbers must not be taken for others.
+            // The colour of an underline is not shown, but its parameters must not be taken for others.
             58 => drop(color(details, &mut params)),
             90..=97 => style.fg = index(code - 90 + 8),
             100..=107 => style.bg = index(code - 100 + 8),
@@ -42,7 +42,7 @@ pub(super) fn apply(style: &mut Ansi, params: &Params) {
     }
 }
 
-/// A colour that cannot be read changes nothing.
+/// Sets a colour; one that cannot be read changes nothing.
 fn set(place: &mut Option<Color>, color: Option<Color>) {
     *place = color.or(*place);
 }
@@ -51,17 +51,18 @@ fn index(number: u16) -> Option<Color> {
     u8::try_from(number).ok().map(Color::Index)
 }
 
-/// A colour in many numbers: `38:5:208`, `38:2::255:128:0`, `38:2:255:128:0`, or the same with `;` between them.
+/// A colour of several numbers: `38:5:208`, `38:2::255:128:0`, `38:2:255:128:0`, or the same with `;` between them.
 fn color<'p>(details: &[u16], rest: &mut impl Iterator<Item = &'p [u16]>) -> Option<Color> {
     let byte = |number: u16| u8::try_from(number).ok();
     if let Some((kind, numbers)) = details.split_first() {
         return match (kind, numbers) {
             (5, [number, ..]) => index(*number),
-            // With the name of a colour space, mostly empty, before them.
+            // An optional colour space, mostly empty, may stand before the three numbers.
             (2, [_, red, green, blue, ..]) | (2, [red, green, blue]) => Some(Color::Rgb(byte(*red)?, byte(*green)?, byte(*blue)?)),
             _ => None,
         };
     }
+    // With `;` the numbers are separate parameters and are taken from the rest of the sequence.
     let mut next = || rest.next().and_then(|param| param.first().copied());
     match next()? {
         5 => index(next()?),

@@ -102,6 +102,7 @@ proptest! {
         let shown = lines(&output);
         prop_assert!(shown.len() <= output.len());
         let letters: usize = shown.iter().map(|line| line.text().chars().count()).sum();
+        // One control character may become ten visible ones, as in `⟨U+202E⟩`.
         prop_assert!(letters <= 10 * output.len() + BLANKS);
         for line in shown {
             prop_assert!(!line.text().contains(char::is_control));
@@ -109,7 +110,7 @@ proptest! {
     }
 }
 
-/// A piece of output: any bytes, or something that a terminal obeys.
+/// Part of an output: any bytes, or a sequence that a terminal obeys.
 fn piece() -> impl Strategy<Value = Vec<u8>> {
     let sequence = (any::<u16>(), any::<u8>(), prop::sample::select(b"ABCDEFGHJKXfm`".to_vec()))
         .prop_map(|(one, two, action)| [format!("\x1b[{one};{two}").into_bytes(), vec![action]].concat());

@@ -1,34 +1,34 @@
-//! The words that changed: removed lines are paired with the added ones that are most like them, and what differs is marked.
+//! Changed words: removed lines are paired with the most similar added lines, and the differences are marked.
 
-use crate::block::Sign;
+use crate::block::DiffSign;
 use crate::line::{Class, Line};
 use similar::{Algorithm, DiffOp, capture_diff_slices_deadline};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-/// In longer lines no words are marked.
+/// Longest line in which words are marked.
 const LONGEST: usize = 1_000;
-/// In larger groups of changed lines no pairs are looked for.
+/// Largest group of changed lines in which pairs are searched.
 const GROUP: usize = 48;
-/// Two lines are a pair if they share at least this part of their letters, in hundredths.
+/// Least similarity of a pair, in percent of shared characters.
 const ALIKE: usize = 40;
 
-/// How much comparing a diff is worth. It is counted in bytes, not in time, so that the same diff always looks the same.
+/// Budget for comparisons. It is counted in bytes, not in time, so that the same diff always looks the same.
 pub(super) struct Effort {
     left: usize,
-    /// Counting failed to see something coming: then time decides.
+    /// Deadline for cases that counting did not foresee.
     end: Instant,
 }
 
 impl Effort {
-    /// That of one diff.
+    /// Budget of one diff.
     pub(super) fn new() -> Self {
         Effort { left: 16 << 20, end: Instant::now() + Duration::from_secs(5) }
     }
 
-    /// Takes as much as comparing each line of a group with each other costs; `false` where that is more than is left.
-    fn spend(&mut self, lines: &[(Sign, &str)], removed: &Range<usize>, added: &Range<usize>) -> bool {
+    /// Subtracts the cost of comparing every line of a group with every other; `false` where that exceeds the budget.
+    fn spend(&mut self, lines: &[(DiffSign, &str)], removed: &Range<usize>, added: &Range<usize>) -> bool {
         let bytes =
             |range: &Range<usize>| lines.get(range.clone()).unwrap_or_default().iter().map(|line| line.1.len().min(LONGEST)).sum::<usize>();
         let cost = bytes(removed) * added.len() + bytes(added) * removed.len();
@@ -39,9 +39,10 @@ impl Effort {
 }
 
 /// The lines of a hunk, with the words that changed marked.
-pub(super) fn marked(lines: &[(Sign, &str)], effort: &mut Effort) -> Vec<Line> {
+pub(super) fn marked(lines: &[(DiffSign, &str)], effort: &mut Effort) -> Vec<Line> {
     let mut out: Vec<Line> = lines.iter().map(|(_, text)| Line::from(*text)).collect();
     for (removed, added) in groups(lines) {
+        // A group that is too expensive is shown without marks.
         if !effort.spend(lines, &removed, &added) {
             continue;
         }
@@ -58,8 +59,8 @@ pub(super) fn marked(lines: &[(Sign, &str)], effort: &mut Effort) -> Vec<Line> {
     out
 }
 
-/// Removed lines that are followed by added ones: the places of both.
-fn groups(lines: &[(Sign, &str)]) -> Vec<(Range<usize>, Range<usize>)> {
+/// Runs of removed lines that are directly followed by added ones, as index ranges.
+fn groups(lines: &[(DiffSign, &str)]) -> Vec<(Range<usize>, Range<usize>)> {
     let mut runs = Vec::new();
     let mut from = 0;
     for run in lines.chunk_by(|one, next| one.0 == next.0) {
@@ -67,30 +68,31 @@ fn groups(lines: &[(Sign, &str)]) -> Vec<(Range<usize>, Range<usize>)> {
         from += run.len();
     }
     let pairs = runs.windows(2).filter_map(|pair| match pair {
-        [(Some(Sign::Removed), removed), (Some(Sign::Added), added)] => Some((removed.clone(), added.clone())),
+        [(Some(DiffSign::Removed), removed), (Some(DiffSign::Added), added)] => Some((removed.clone(), added.clone())),
         _ => None,
     });
     pairs.collect()
 }
 
-/// For each removed line, in order, the added line that is most like it. Pairs do not cross.
-fn pairs(lines: &[(Sign, &str)], removed: Range<usize>, added: Range<usize>) -> Vec<(usize, usize)> {
+/// The most similar added line for each removed line, in order. Pairs do not cross.
+fn pairs(lines: &[(DiffSign, &str)], removed: Range<usize>, added: Range<usize>) -> Vec<(usize, usize)> {
     let text = |place: usize| lines.get(place).map_or("", |line| line.1);
     let mut out = Vec::new();
     let mut from = added.start;
     for old in removed {
         let likes = (from..added.end).map(|new| (alike(text(old), text(new)), new));
-        // Of two that are as much alike, the nearer one.
+        // Of two that are equally similar, the nearer one.
         let best = likes.reduce(|best, next| if next.0 > best.0 { next } else { best });
         if let Some((_, new)) = best.filter(|(alike, _)| *alike >= ALIKE) {
             out.push((old, new));
+            // Later lines may only pair with later ones: marks that cross would be unreadable.
             from = new + 1;
         }
     }
     out
 }
 
-/// How much of their letters two lines share, word by word, in hundredths. Blanks do not count.
+/// Similarity of two lines in percent of shared characters, word by word. Whitespace does not count.
 fn alike(old: &str, new: &str) -> usize {
     if old.len() > LONGEST || new.len() > LONGEST {
         return 0;
@@ -102,6 +104,7 @@ fn alike(old: &str, new: &str) -> usize {
     }
     let mut shared = 0;
     for word in words(new) {
+        // Each word is matched once, as often as it occurs.
         if let Some(count) = left.get_mut(word).filter(|count| **count > 0) {
             *count -= 1;
             shared += 2 * word.len();
@@ -111,7 +114,7 @@ fn alike(old: &str, new: &str) -> usize {
     shared * 100 / total.max(1)
 }
 
-/// Both lines with what differs marked.
+/// Both lines with their differences marked.
 fn mark(old: &str, new: &str, end: Instant) -> (Line, Line) {
     let (before, after) = (pieces(old), pieces(new));
     let ops = capture_diff_slices_deadline(Algorithm::Myers, &before, &after, Some(end));
@@ -125,10 +128,11 @@ fn mark(old: &str, new: &str, end: Instant) -> (Line, Line) {
     (left, right)
 }
 
-/// A line in words, runs of blanks, and single signs.
+/// A line split into words, runs of whitespace, and single signs.
 fn pieces(text: &str) -> Vec<&str> {
     let kind = |letter: char| match letter {
         letter if letter.is_alphanumeric() || letter == '_' => 'w',
+        // A carriage return counts as a sign, so that changed line endings are visible.
         letter if letter.is_whitespace() && letter != '\r' => ' ',
         _ => '.',
     };
@@ -137,6 +141,7 @@ fn pieces(text: &str) -> Vec<&str> {
     let mut last = None;
     for (at, letter) in text.char_indices() {
         let now = kind(letter);
+        // Signs are never joined: `((` may change to `(`.
         if last.is_some_and(|last| last != now || now == '.') {
             out.extend(text.get(from..at));
             from = at;
@@ -151,34 +156,34 @@ fn pieces(text: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    fn drawn(lines: &[(Sign, &str)]) -> Vec<String> {
+    fn drawn(lines: &[(DiffSign, &str)]) -> Vec<String> {
         let lines = marked(lines, &mut Effort::new());
-        let run = |run: &crate::Run| if run.class == Class::Plain { run.text().to_owned() } else { format!("[{}]", run.text()) };
+        let run = |run: &crate::TextRun| if run.class == Class::Plain { run.text().to_owned() } else { format!("[{}]", run.text()) };
         lines.iter().map(|line| line.runs().iter().map(run).collect()).collect()
     }
 
     #[test]
     fn lines_find_their_like() {
         let lines = [
-            (Sign::Removed, "let total = sum(items);"),
-            (Sign::Added, "// A new remark."),
-            (Sign::Added, "let total = sum(items, tax);"),
-            (Sign::Same, "}"),
+            (DiffSign::Removed, "let total = sum(items);"),
+            (DiffSign::Added, "// A new remark."),
+            (DiffSign::Added, "let total = sum(items, tax);"),
+            (DiffSign::Same, "}"),
         ];
         assert_eq!(drawn(&lines), ["let total = sum(items);", "// A new remark.", "let total = sum(items[, tax]);", "}"]);
     }
 
     #[test]
     fn what_is_another_line_is_not_marked() {
-        assert_eq!(drawn(&[(Sign::Removed, "return 1;"), (Sign::Added, "while other() {")]), ["return 1;", "while other() {"]);
+        assert_eq!(drawn(&[(DiffSign::Removed, "return 1;"), (DiffSign::Added, "while other() {")]), ["return 1;", "while other() {"]);
         let long = "x ".repeat(2_000);
-        assert_eq!(drawn(&[(Sign::Removed, &long), (Sign::Added, &long)]), [long.clone(), long.clone()]);
-        assert_eq!(drawn(&[(Sign::Added, "a"), (Sign::Removed, "a")]), ["a", "a"]);
+        assert_eq!(drawn(&[(DiffSign::Removed, &long), (DiffSign::Added, &long)]), [long.clone(), long.clone()]);
+        assert_eq!(drawn(&[(DiffSign::Added, "a"), (DiffSign::Removed, "a")]), ["a", "a"]);
     }
 
     #[test]
     fn words_are_whole() {
         assert_eq!(pieces("fn a_b(x) {"), ["fn", " ", "a_b", "(", "x", ")", " ", "{"]);
-        assert_eq!(drawn(&[(Sign::Removed, "    a = é1"), (Sign::Added, "  a = é2")]), ["[    ]a = [é1]", "[  ]a = [é2]"]);
+        assert_eq!(drawn(&[(DiffSign::Removed, "    a = é1"), (DiffSign::Added, "  a = é2")]), ["[    ]a = [é1]", "[  ]a = [é2]"]);
     }
 }

@@ -6,7 +6,7 @@ use tooltrail_model::row::{SessionRow, VERSION};
 use tooltrail_model::transcript::{CallEntry, Entry, Spot, Transcript};
 use tooltrail_model::{Kind, Reason, Status};
 
-/// A session of which only the calls are known. Each has a number, one more than its place.
+/// A session whose calls are known, but cannot be opened. Each call's number is its index plus one.
 pub(crate) struct Bare(Transcript<'static>);
 
 impl Book for Bare {
@@ -30,7 +30,7 @@ impl Bare {
     }
 }
 
-/// Calls of these kinds, with these ends.
+/// Calls of these kinds with these outcomes.
 pub(crate) fn bare(calls: &[(&'static str, Kind, Status, Option<Reason>)]) -> Bare {
     let entry = |(place, &(tool, kind, status, reason)): (usize, &(&'static str, Kind, Status, Option<Reason>))| {
         let mut row = crate::sample::story(tool, kind, status, tooltrail_model::detail::Detail::Other).row;
@@ -78,7 +78,7 @@ pub(crate) fn bare(calls: &[(&'static str, Kind, Status, Option<Reason>)]) -> Ba
     })
 }
 
-/// The calls that [`digest`] speaks of.
+/// The calls that [`digest`] refers to.
 pub(crate) fn usual() -> Bare {
     use Kind::{Edit, Shell};
     bare(&[
@@ -93,13 +93,13 @@ pub(crate) fn usual() -> Bare {
     ])
 }
 
-/// The call of a number.
+/// The call with a number.
 pub(crate) fn cited(number: u32) -> Cited {
     let r#ref = format!("3f2a:{number}");
     Cited { r#ref, call: format!("toolu_{number}"), number, index: number as usize - 1, file: "a.jsonl".into(), line: 7 }
 }
 
-/// A run of tests.
+/// A test run.
 pub(crate) fn run(outcome: Outcome, edits_after: u64, number: u32) -> Run {
     Run {
         command: "cargo test".into(),
@@ -113,12 +113,12 @@ pub(crate) fn run(outcome: Outcome, edits_after: u64, number: u32) -> Run {
     }
 }
 
-/// A file that changed.
+/// A changed file.
 pub(crate) fn file(path: &str, lines: Option<(u64, u64)>, calls: &[u32]) -> ChangedFile {
     ChangedFile { path: path.into(), lines, calls: calls.iter().map(|call| cited(*call)).collect() }
 }
 
-/// A digest of everything, with `x` in every free text.
+/// A digest with every kind of fact, and `x` in every free text.
 pub(crate) fn digest(x: &str) -> Digest {
     let quote = |text: &str| Some(Quote { text: format!("{text}{x}"), ..Quote::default() });
     let open = |status, tool: &str, what: &str, why: &str, number| {
@@ -128,6 +128,7 @@ pub(crate) fn digest(x: &str) -> Digest {
             exit_code: None,
             tool: tool.into(),
             what: format!("{what}{x}"),
+            // Only a blocked call names who blocked it.
             by: Some(format!("guard.sh{x}")).filter(|_| status == Status::Blocked),
             why: Some(format!("{why}{x}")),
             cited: cited(number),

@@ -1,20 +1,20 @@
-//! What a digest says, fact by fact.
+//! Texts of a digest, fact by fact.
 
 use super::sample::{bare, cited, digest, file, run, usual};
 use super::*;
 use crate::Book;
 
-/// The facts of a row, their signs before them.
+/// The facts of a row, with their signs.
 fn told(digest: &Digest, book: &dyn Book, label: &str) -> Vec<String> {
     let found = rows(digest, book.transcript()).into_iter().find(|row| row.label == label);
-    let text = |fact: &Fact| fact.sign.map(|(sign, _)| format!("{sign} ")).unwrap_or_default() + &fact.text();
+    let text = |fact: &DigestFact| fact.sign.map(|(sign, _)| format!("{sign} ")).unwrap_or_default() + &fact.text();
     found.map(|row| row.facts.iter().map(text).collect()).unwrap_or_default()
 }
 
 #[test]
 fn a_digest_reads_like_this() {
     let all = digest("");
-    let texts = |row: &Row| {
+    let texts = |row: &DigestRow| {
         let lines: Vec<String> = told(&all, &usual(), row.label);
         format!("{}\n  {}\n", row.label, lines.join("\n  "))
     };

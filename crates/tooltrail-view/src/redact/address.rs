@@ -1,42 +1,43 @@
 //! E-mail addresses. Those of machines and those made for examples stay.
 
-use super::spot::{Spot, Take, ends_folded};
+use super::spot::{Take, TriggerSpot, ends_folded};
 use super::tokens::is_url;
 
-/// What looks like the end of a host and is the end of a file, or of a unit of systemd.
+/// Endings that look like those of a host, but belong to files or to units of systemd.
 const NO_HOSTS: &str = "png jpg jpeg gif svg webp avif ico pdf js mjs cjs ts tsx jsx vue css scss html json yml yaml toml xml txt log lock csv \
     tgz gz zip tar xz service socket timer target mount slice scope path device patch diff whl jar java kt go rb php exe dll \
     dev0 map";
 
-/// Names before the `@` that no person has.
+/// Local parts that belong to no person.
 const MACHINES: &str = "noreply no-reply no_reply donotreply do-not-reply git mailer-daemon";
 
-/// Hosts without people: those reserved for examples, and those that name the ciphers of SSH.
+/// Hosts without people: those reserved for examples, and those in names of SSH ciphers.
 const NOBODYS: &str = "example.com example.org example.net example test invalid localhost openssh.com libssh.org";
 
 /// The address around an `@`, or around the `%40` that stands for it in URLs.
-pub(super) fn email(spot: Spot<'_>) -> Option<Take> {
+pub(super) fn email(spot: TriggerSpot<'_>) -> Option<Take> {
     let name = name(spot)?;
     let host = host(spot)?;
     let from = spot.at - name.len();
     let person = !MACHINES.split(' ').any(|machine| name.eq_ignore_ascii_case(machine.as_bytes()));
+    // In a URL the part before `@` is a user, which `url.rs` handles: an address of a person does not stand there.
     (person && is_host(host) && !in_url(spot.before(from, 64))).then(|| Take::mark(from, spot.end + host.len()))
 }
 
-/// Whether what comes next is the user of a URL, or his password: `https://anna@host`, `https://anna:word@host`.
+/// Whether the `@` separates the user or password of a URL: `https://anna@host`, `https://anna:word@host`.
 fn in_url(before: &[u8]) -> bool {
     let stop = |byte: &u8| *byte <= b' ' || matches!(byte, b'/' | b'?' | b'=' | b'&' | b'#' | b'"' | b'\'' | b'<' | b'>' | b',');
     let end = before.iter().rposition(stop).map_or(0, |at| at + 1);
     before[..end].ends_with(b"://")
 }
 
-/// What stands before the `@`.
-fn name<'t>(spot: Spot<'t>) -> Option<&'t [u8]> {
+/// Local part: the name before the `@`.
+fn name<'t>(spot: TriggerSpot<'t>) -> Option<&'t [u8]> {
     const MOST: usize = 64;
     let before = spot.before(spot.at, MOST + 1);
     let len = before.iter().rev().take_while(|byte| is_url(**byte) || matches!(byte, b'.' | b'+')).count();
     let (head, mut name) = before.split_at(before.len() - len);
-    // The letter of an escape such as `\n` is no part of the name, nor are the digits of `%20`.
+    // The letter of an escape such as `\n` is not part of the name, nor are the digits of `%20`.
     match (head.last(), name) {
         (Some(b'\\'), [b'n' | b't' | b'r', rest @ ..]) => name = rest,
         (Some(b'%'), [a, b, rest @ ..]) if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => name = rest,
@@ -45,11 +46,12 @@ fn name<'t>(spot: Spot<'t>) -> Option<&'t [u8]> {
     while let [b'.' | b'-' | b'+' | b'_', rest @ ..] = name {
         name = rest;
     }
+    // One byte more than allowed was read: a longer run is no address but data.
     (len <= MOST && !name.is_empty() && !name.ends_with(b".")).then_some(name)
 }
 
-/// What stands behind the `@`, without the point that ends a sentence.
-fn host<'t>(spot: Spot<'t>) -> Option<&'t [u8]> {
+/// Host behind the `@`, without a full stop that ends the sentence.
+fn host<'t>(spot: TriggerSpot<'t>) -> Option<&'t [u8]> {
     const MOST: usize = 253;
     let end = spot.run(spot.end, MOST, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.'));
     let mut host = spot.bytes(spot.end, end);
@@ -60,7 +62,7 @@ fn host<'t>(spot: Spot<'t>) -> Option<&'t [u8]> {
     (spot.byte(end) != Some(b'(') && !host.is_empty()).then_some(host)
 }
 
-/// Whether this is the host of somebody's mail.
+/// Whether mail to this host reaches a person.
 fn is_host(host: &[u8]) -> bool {
     let labels: Vec<&[u8]> = host.split(|byte| *byte == b'.').collect();
     let [first, .., last] = labels.as_slice() else { return false };
@@ -72,6 +74,7 @@ fn is_host(host: &[u8]) -> bool {
     let file = NO_HOSTS.split(' ').any(|end| last.eq_ignore_ascii_case(end.as_bytes()));
     let nobodys = NOBODYS.split(' ').any(|nobodys| {
         let above = host.len().checked_sub(nobodys.len() + 1);
+        // Subdomains of such a host count too, but `notexample.com` does not.
         ends_folded(host, nobodys.as_bytes()) && above.is_none_or(|at| host[at] == b'.')
     });
     whole && top && !version && !file && !nobodys

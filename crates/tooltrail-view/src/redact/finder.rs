@@ -1,14 +1,14 @@
-//! Finds the places in a text where a rule has to look: one step per byte, whatever the number of rules.
+//! Finds the positions in a text where a rule has to look: one step per byte, whatever the number of rules.
 //!
-//! A table has one bit for each pair of bytes that a trigger begins with. Few pairs of an ordinary text are in it; of those, few go
-//! on with the third byte of a trigger; and only there the triggers themselves are compared.
+//! A table has one bit for each pair of bytes that a trigger begins with. Few pairs of an ordinary text are in it; few of
+//! those continue with the third byte of a trigger; and only there the triggers themselves are compared.
 
 /// The triggers of all rules.
 #[derive(Debug)]
 pub(super) struct Finder {
-    /// A bit for each pair of bytes: small enough to stay in the nearest cache.
+    /// A bit for each pair of bytes: 8 KB, so it stays in the L1 cache.
     pairs: Vec<u64>,
-    /// For each pair of bytes the number of its bucket, from 1.
+    /// Number of the bucket of each pair, from 1.
     numbers: Vec<u16>,
     buckets: Vec<Bucket>,
 }
@@ -37,13 +37,15 @@ impl Default for Finder {
 }
 
 impl Finder {
-    /// Looks for `text` from now on, in any case where `fold` says so.
+    /// Adds a trigger, in any case if `fold`.
     pub(super) fn add(&mut self, text: &str, fold: bool, rule: usize) {
         let forms = |at: usize| match text.as_bytes().get(at) {
             Some(byte) if fold && byte.is_ascii_alphabetic() => vec![byte.to_ascii_lowercase(), byte.to_ascii_uppercase()],
             Some(byte) => vec![*byte],
+            // A trigger shorter than three bytes goes on with any byte.
             None => (0..=u8::MAX).collect(),
         };
+        // Stored once per spelling of its first two bytes, so that a lookup needs no case folding.
         let trigger = Trigger { text: text.as_bytes().into(), fold, rule };
         for first in forms(0) {
             for second in forms(1) {
@@ -54,7 +56,7 @@ impl Finder {
         }
     }
 
-    /// The bucket of a pair, a new one where it has none.
+    /// The bucket of a pair; a new one if it has none.
     fn bucket(&mut self, pair: usize) -> &mut Bucket {
         if self.numbers[pair] == 0 {
             self.pairs[pair / 64] |= 1 << (pair % 64);
@@ -65,8 +67,10 @@ impl Finder {
         &mut self.buckets[number - 1]
     }
 
-    /// The next place, from this one on, where a trigger may begin. Nothing that is looked for ends within three bytes of the text.
+    /// The next position, from this one on, where a trigger may begin. The last two bytes are not looked at: no secret is so
+    /// short that it could begin there.
     pub(super) fn next(&self, text: &[u8], from: usize) -> Option<usize> {
+        // A fixed size lets the compiler drop the bounds checks of the inner loop.
         let pairs: &[u64; PAIRS / 64] = self.pairs.as_slice().try_into().ok()?;
         let rest = text.get(from..)?;
         let found = rest.windows(3).position(|three| {
@@ -82,7 +86,7 @@ impl Finder {
         bucket.is_some_and(|bucket| bucket.third[usize::from(third) / 64] >> (third % 64) & 1 != 0)
     }
 
-    /// The rules whose triggers stand at this place, in the order they were added, and the lengths of the triggers.
+    /// Rules whose triggers stand at this position, in the order they were added, with the lengths of the triggers.
     pub(super) fn at<'f>(&'f self, text: &'f [u8], at: usize) -> impl Iterator<Item = (usize, usize)> + 'f {
         let rest = text.get(at..).unwrap_or_default();
         let number = rest.first_chunk().map_or(0, |[first, second]| self.numbers[pair(*first, *second)]);

@@ -1,36 +1,37 @@
-//! The list of what is taken out. A new kind of secret is one line here, and one in each table of `tests.rs`.
+//! The list of redaction rules. A new kind of secret is one line here, and one in each table of `tests.rs`.
 //!
-//! Where several rules have a trigger at the same place, the first that applies takes it. Rules of one name are counted together.
+//! Where several rules have a trigger at the same position, the first that applies wins. Rules of one name are counted
+//! together.
 
 use super::guess::Strength;
-use super::spot::{Spot, Take};
+use super::spot::{Take, TriggerSpot};
 use super::tokens::{self, LONGEST, Letters, Token};
 use super::{address, assign, options, paths, url};
 
-/// What one kind of secret is called, where to look for it, and how it is told.
+/// One kind of secret: its name, where to look for it, and how to recognise it.
 pub(super) struct Rule {
-    /// What the mark in the text says.
+    /// Name in the mark that replaces the secret.
     pub(super) name: &'static str,
-    /// The rule looks where one of these stands. They are of ASCII letters.
+    /// Texts at which the rule looks. ASCII only.
     pub(super) triggers: &'static [&'static str],
-    /// Whether the triggers stand for any case.
+    /// Whether case is ignored in triggers.
     pub(super) fold: bool,
-    /// How a secret is told at a trigger.
+    /// Test that decides at a trigger.
     pub(super) check: Check,
 }
 
-/// How a secret is told.
+/// Test that recognises a secret.
 #[derive(Clone, Copy)]
 pub(super) enum Check {
-    /// By letters that follow the trigger.
+    /// Characters that follow the trigger.
     Token(Token),
-    /// By the name it is given, which the trigger is in.
+    /// The name of the value, which contains the trigger.
     Named(Strength),
-    /// By a shape of its own.
-    Shape(fn(Spot<'_>) -> Option<Take>),
-    /// By the home directory that the redactor was given.
+    /// A shape of its own.
+    Shape(fn(TriggerSpot<'_>) -> Option<Take>),
+    /// The home directory that the redactor was given.
     Home,
-    /// By the user's name that the redactor was given.
+    /// The user name that the redactor was given.
     User,
 }
 
@@ -39,6 +40,7 @@ use Letters::{Dotted, Hex, Path, Plain, Upper, Url};
 
 /// All rules.
 pub(super) const RULES: &[Rule] = &[
+    // Specific prefixes before general ones: the first rule that matches names the secret.
     // Keys of models.
     long("anthropic key", &["sk-ant-"], Url, 16),
     long("openai key", &["sk-proj-", "sk-svcacct-", "sk-admin-"], Url, 20),
@@ -98,7 +100,7 @@ pub(super) const RULES: &[Rule] = &[
     long("grafana token", &["glsa_", "glc_"], Path, 30),
     long("atlassian token", &["ATATT3x", "ATCTT3x"], Path, 40),
     long("age key", &["AGE-SECRET-KEY-1"], Upper, 40),
-    // What carries or signs others.
+    // Credentials that contain or sign others.
     shape("private key", &["-----BEGIN "], tokens::private_key),
     shape("private key", &["-----END "], tokens::key_tail),
     shape("json web token", &["eyJ"], tokens::jwt),
@@ -110,7 +112,7 @@ pub(super) const RULES: &[Rule] = &[
     shape("password in url", &["://"], url::userinfo),
     shape("password", &[" -u ", " -u\"", " -u'", " --user ", " --user=", " --proxy-user "], options::user),
     shape("password", &[" -p"], options::password),
-    // What is told by its name only.
+    // Recognised by name only.
     folded("password", &["password", "passwd", "passphrase", "passwort", "pwd"], Named(Strength::Password)),
     folded("secret", &["secret"], Named(Strength::Secret)),
     folded("api key", &["api_key", "apikey", "api-key"], Named(Strength::Token)),
@@ -120,7 +122,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "key", triggers: &["_KEY="], fold: false, check: Check::Shape(assign::key_setting) },
     folded("token", &["token"], Named(Strength::Token)),
     folded("authorization", &["authorization"], Named(Strength::Token)),
-    // Who it was.
+    // People.
     shape("e-mail address", &["@", "%40"], address::email),
     Rule { name: "home directory", triggers: &[], fold: false, check: Check::Home },
     shape("user name", &["/home/", "/Users/"], paths::in_home),
@@ -129,16 +131,17 @@ pub(super) const RULES: &[Rule] = &[
     Rule { name: "user name", triggers: &[], fold: false, check: Check::User },
 ];
 
-/// Whether what stands at this place is told by its own shape, behind a number or not.
-pub(super) fn token_at(spot: Spot<'_>, at: usize) -> bool {
+/// Whether a secret with a shape of its own stands here, perhaps behind a number.
+pub(super) fn token_at(spot: TriggerSpot<'_>, at: usize) -> bool {
     let digits = spot.run(at, 10, |byte| byte.is_ascii_digit());
     RULES.iter().any(|rule| stands(rule, spot, at) || digits > at && stands(rule, spot, digits))
 }
 
-fn stands(rule: &Rule, spot: Spot<'_>, at: usize) -> bool {
+// Named rules do not count here: two of them would defer to each other for ever.
+fn stands(rule: &Rule, spot: TriggerSpot<'_>, at: usize) -> bool {
     let rest = spot.text.get(at..).unwrap_or_default();
     let Some(trigger) = rule.triggers.iter().find(|trigger| rest.starts_with(trigger.as_bytes())) else { return false };
-    let spot = Spot { at, end: at + trigger.len(), ..spot };
+    let spot = TriggerSpot { at, end: at + trigger.len(), ..spot };
     match rule.check {
         Check::Token(token) => token.take(spot).is_some(),
         Check::Shape(shape) if !rule.fold => shape(spot).is_some(),
@@ -146,17 +149,17 @@ fn stands(rule: &Rule, spot: Spot<'_>, at: usize) -> bool {
     }
 }
 
-/// A token of so many letters or more.
+/// A token of at least so many characters.
 const fn long(name: &'static str, triggers: &'static [&'static str], letters: Letters, least: usize) -> Rule {
     sized(name, triggers, letters, least, LONGEST)
 }
 
-/// A token with a bound on its length, after which no letter may follow.
+/// A token of bounded length that no further character may follow.
 const fn sized(name: &'static str, triggers: &'static [&'static str], letters: Letters, least: usize, most: usize) -> Rule {
     Rule { name, triggers, fold: false, check: Check::Token(Token { letters, least, most, named: false }) }
 }
 
-const fn shape(name: &'static str, triggers: &'static [&'static str], shape: fn(Spot<'_>) -> Option<Take>) -> Rule {
+const fn shape(name: &'static str, triggers: &'static [&'static str], shape: fn(TriggerSpot<'_>) -> Option<Take>) -> Rule {
     Rule { name, triggers, fold: false, check: Check::Shape(shape) }
 }
 
@@ -165,7 +168,7 @@ const fn folded(name: &'static str, triggers: &'static [&'static str], check: Ch
 }
 
 impl Rule {
-    /// The trigger is the name of the token and stays.
+    /// Keeps the trigger, because it names the token and is not part of it.
     const fn named(mut self) -> Rule {
         if let Check::Token(token) = &mut self.check {
             token.named = true;

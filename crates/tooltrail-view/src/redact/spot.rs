@@ -1,21 +1,21 @@
-//! A place in a text where a rule looks, and what it takes there. The helpers that all rules share: runs of letters, and edges of
-//! words as they are in logs, where JSON within strings, URLs and colours put letters of their own before a word.
+//! A position in a text where a rule looks, and the match it returns. Also the helpers that all rules share: runs of bytes,
+//! and edges of words in logs, where JSON within strings, URLs and colours put characters of their own before a word.
 
 use std::borrow::Cow;
 
-/// A place where a trigger of a rule stands.
+/// A position where a trigger of a rule stands.
 #[derive(Clone, Copy)]
-pub(super) struct Spot<'t> {
+pub(super) struct TriggerSpot<'t> {
     pub(super) text: &'t [u8],
-    /// Where the trigger begins.
+    /// Start of the trigger.
     pub(super) at: usize,
-    /// Where the trigger ends.
+    /// End of the trigger.
     pub(super) end: usize,
-    /// What is before this has been taken already.
+    /// Bytes before this are already redacted.
     pub(super) floor: usize,
 }
 
-/// What is to be replaced. The ends must be ends of characters.
+/// Range to be replaced. Both ends must be character boundaries.
 #[derive(Debug, PartialEq)]
 pub(super) struct Take {
     pub(super) from: usize,
@@ -36,7 +36,7 @@ impl Take {
     }
 }
 
-impl<'t> Spot<'t> {
+impl<'t> TriggerSpot<'t> {
     /// The byte at this place.
     pub(super) fn byte(&self, at: usize) -> Option<u8> {
         self.text.get(at).copied()
@@ -47,12 +47,12 @@ impl<'t> Spot<'t> {
         self.text.get(from..to).unwrap_or_default()
     }
 
-    /// What stands before this place and was not taken, at most so much of it.
+    /// Bytes before this position that are not redacted yet, at most so many.
     pub(super) fn before(&self, at: usize, most: usize) -> &'t [u8] {
         self.bytes(self.floor.max(at.saturating_sub(most)), at)
     }
 
-    /// Where the run of such bytes that begins here ends, at most so far on.
+    /// End of the run of such bytes that begins here, at most so many bytes on.
     pub(super) fn run(&self, from: usize, most: usize, of: impl Fn(u8) -> bool) -> usize {
         let rest = self.text.get(from..).unwrap_or_default();
         from + rest.iter().take(most).take_while(|byte| of(**byte)).count()
@@ -60,6 +60,7 @@ impl<'t> Spot<'t> {
 
     /// Whether a word may begin here.
     pub(super) fn begins(&self, at: usize) -> bool {
+        // 16 bytes are enough for the longest escape, a colour with several numbers.
         let before = self.before(at, 16);
         before.last().is_none_or(|last| !is_word(*last)) || after_escape(before)
     }
@@ -75,13 +76,14 @@ pub(super) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Whether the last letters belong to an escape and not to what follows: `\n`, `%3D`, `\u0026`, or a colour.
+/// Whether the last characters belong to an escape and not to the word that follows: `\n`, `%3D`, `\u0026`, or a colour.
 pub(super) fn after_escape(before: &[u8]) -> bool {
     let hex = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_hexdigit);
     match before {
         [.., b'\\', b'n' | b't' | b'r'] => true,
         [.., b'%', a, b] if hex(&[*a, *b]) => true,
         [.., b'\\', b'u', a, b, c, d] if hex(&[*a, *b, *c, *d]) => true,
+        // `ESC [ 1 ; 31 m`: the `m` is the end of a colour.
         [head @ .., b'm'] => {
             let digits = head.iter().rev().take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();
             head.len() > digits && head[head.len() - digits - 1] == b'['
@@ -100,7 +102,7 @@ pub(super) fn ends_folded(bytes: &[u8], with: &[u8]) -> bool {
     bytes.len().checked_sub(with.len()).is_some_and(|from| bytes[from..].eq_ignore_ascii_case(with))
 }
 
-/// Whether this is anywhere in the bytes, whatever the case. For short bytes.
+/// Whether this occurs anywhere in the bytes, ignoring case. For short inputs.
 pub(super) fn holds_folded(bytes: &[u8], what: &[u8]) -> bool {
     bytes.windows(what.len()).any(|window| window.eq_ignore_ascii_case(what))
 }

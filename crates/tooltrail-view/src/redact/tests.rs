@@ -1,13 +1,15 @@
-//! What must go, what must stay, and what holds for any text.
+//! Tables of secrets that must be redacted, of look-alikes that must stay, and properties of any text.
 //!
-//! The secrets are invented: their letters are drawn when the tests run, so that no scanner takes this file for a leak.
+//! The secrets are invented: they are generated when the tests run, so that secret scanners do not take this file for a
+//! leak.
 
 use proptest::prelude::*;
 
 use super::Redactor;
 
-/// Letters that look drawn by chance, the same ones every time.
+/// Characters that look random, but are the same every time.
 fn drawn(from: &[u8], len: usize) -> String {
+    // xorshift32: no dependency, and the same on all machines.
     let mut state: u32 = 0x2545_f491;
     let mut next = || {
         state ^= state << 13;
@@ -34,14 +36,14 @@ fn redacted(text: &str) -> String {
     Redactor::new(Some("/home/anna"), Some("anna")).text(text.to_owned())
 }
 
-/// Compares all of a table before it fails, to show all that is wrong with it.
+/// Compares a whole table before it fails, so that all mistakes are shown at once.
 fn compare(table: impl IntoIterator<Item = (String, String)>) {
     let wrong = table.into_iter().map(|(text, wanted)| (redacted(&text), text, wanted)).filter(|(found, _, wanted)| found != wanted);
     let wrong: Vec<String> = wrong.map(|(found, text, wanted)| format!("   text {text}\n  found {found}\n wanted {wanted}\n")).collect();
     assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// Tokens by their names.
+/// Tokens by the names of their rules.
 fn tokens() -> Vec<(&'static str, String)> {
     let with = |head: &str, rest: String| head.to_owned() + &rest;
     vec![
@@ -92,6 +94,7 @@ fn tokens() -> Vec<(&'static str, String)> {
 
 #[test]
 fn tokens_go_wherever_they_stand() {
+    // Contexts of real logs: settings, JSON, JSON within JSON, escapes, colours, headers, URLs, diffs, other scripts.
     const AROUND: [(&str, &str); 12] = [
         ("", ""),
         ("use ", " for it"),
@@ -112,72 +115,75 @@ fn tokens_go_wherever_they_stand() {
     compare(tokens().into_iter().flat_map(each));
 }
 
+/// Secrets without a shape of their own, with what is left of each text. `$L` and `$AWS` stand for generated values.
+const OTHER_SECRETS: &[(&str, &str)] = &[
+    // Named values.
+    ("DB_PASSWORD=hunter2\n", "DB_PASSWORD=[redacted: password]\n"),
+    ("password: s3cr3t-Value!", "password: [redacted: password]"),
+    ("{\"password\":\"Tr0ub4dor&3\",\"a\":1}", "{\"password\":\"[redacted: password]\",\"a\":1}"),
+    ("{\\\"passwd\\\": \\\"Tr0ub4dor&3\\\"}", "{\\\"passwd\\\": \\\"[redacted: password]\\\"}"),
+    ("const dbPassword = 'qwe123rty';", "const dbPassword = '[redacted: password]';"),
+    ("let password: &str = \"qwe123rty\";", "let password: &str = \"[redacted: password]\";"),
+    ("password = \"a(b[c1\"", "password = \"[redacted: password]\""),
+    ("mysql --password=qwe123rty db", "mysql --password=[redacted: password] db"),
+    ("tool --db-password qwe123rty --x", "tool --db-password [redacted: password] --x"),
+    ("PGPASSWORD=qwe123rty psql", "PGPASSWORD=[redacted: password] psql"),
+    ("os.environ[\"API_TOKEN\"] = \"$L\"", "os.environ[\"API_TOKEN\"] = \"[redacted: token]\""),
+    ("aws_secret_access_key = $AWS", "aws_secret_access_key = [redacted: secret]"),
+    ("\"SecretAccessKey\": \"$AWS\"", "\"SecretAccessKey\": \"[redacted: secret]\""),
+    ("client_secret=$L&x=1", "client_secret=[redacted: secret]&x=1"),
+    ("api_key: $L", "api_key: [redacted: api key]"),
+    ("apiKey: '$L',", "apiKey: '[redacted: api key]',"),
+    ("X-Api-Key: $L", "X-Api-Key: [redacted: api key]"),
+    ("?access_token=$L&b=2", "?access_token=[redacted: token]&b=2"),
+    ("token%3D$L", "token%3D[redacted: token]"),
+    ("//registry.npmjs.org/:_authToken=$L", "//registry.npmjs.org/:_authToken=[redacted: token]"),
+    ("<password>qwe123rty</password>", "<password>[redacted: password]</password>"),
+    ("CREATE USER x WITH PASSWORD 'qwe123rty';", "CREATE USER x WITH PASSWORD '[redacted: password]';"),
+    ("password=$2b$12$$L", "password=[redacted: password]"),
+    ("GRAPH_PASSWORD=opensaysme", "GRAPH_PASSWORD=[redacted: password]"),
+    ("${DB_PASSWORD:-qwe123rty}", "${DB_PASSWORD:-[redacted: password]}"),
+    ("OPENAI_KEY=$L", "OPENAI_KEY=[redacted: key]"),
+    // Headers.
+    ("Authorization: Bearer $L", "Authorization: Bearer [redacted: bearer token]"),
+    ("\"Authorization\": \"bearer $L\"", "\"Authorization\": \"bearer [redacted: bearer token]\""),
+    ("Authorization: Basic YW5uYTpodW50ZXIy", "Authorization: Basic [redacted: basic credentials]"),
+    ("{\"auth\": \"YW5uYTpodW50ZXIy\"}", "{\"auth\": \"[redacted: basic credentials]\"}"),
+    ("Cookie: theme=dark; sid=$L\n", "Cookie: [redacted: cookie]\n"),
+    // URLs.
+    ("postgres://app:s3cr3t@db.host:5432/x", "postgres://app:[redacted: password in url]@db.host:5432/x"),
+    ("https://app:p@ss@host/x", "https://app:[redacted: password in url]@host/x"),
+    ("redis://:s3cr3t@cache:6379", "redis://:[redacted: password in url]@cache:6379"),
+    ("https://$L@o1.ingest.sentry.io/2", "https://[redacted: password in url]@o1.ingest.sentry.io/2"),
+    ("https://b.s3.amazonaws.com/k?X-Amz-Signature=$L&a=1", "https://b.s3.amazonaws.com/k?X-Amz-Signature=[redacted: signature]&a=1"),
+    ("https://x.blob.core.windows.net/c?sv=1&sig=$L%3D", "https://x.blob.core.windows.net/c?sv=1&sig=[redacted: signature]"),
+    ("AccountName=a;AccountKey=$L$L==;E=1", "AccountName=a;AccountKey=[redacted: azure key];E=1"),
+    ("https://hooks.slack.com/services/T0/B0/$L", "https://hooks.slack.com/services/[redacted: slack webhook]"),
+    ("https://discord.com/api/webhooks/123456789/$L", "https://discord.com/api/webhooks/[redacted: discord webhook]"),
+    // Short options.
+    ("curl -sS -u jane:hunter2 https://x.dev", "curl -sS -u jane:[redacted: password] https://x.dev"),
+    ("curl https://x.dev \\\n  -u \"jane:open sesame\"", "curl https://x.dev \\\n  -u \"jane:[redacted: password]\""),
+    ("$(curl --user 'jane:hunter2' x)", "$(curl --user 'jane:[redacted: password]' x)"),
+    ("/usr/bin/mysql -uroot -popensesame db", "/usr/bin/mysql -uroot -p[redacted: password] db"),
+    ("cd x && mysqldump -p'open sesame' db", "cd x && mysqldump -p'[redacted: password]' db"),
+    ("sshpass -p hunter2 ssh -p 2222 host", "sshpass -p [redacted: password] ssh -p 2222 host"),
+    ("docker login -u jane -p hunter2 r.io", "docker login -u jane -p [redacted: password] r.io"),
+    // Addresses.
+    ("mail anna.smith+x@corp.co.uk.", "mail [redacted: e-mail address]."),
+    ("Author: A <anna@gmail.com>", "Author: A <[redacted: e-mail address]>"),
+    ("line\\nanna@gmail.com\\n", "line\\n[redacted: e-mail address]\\n"),
+    ("?email=anna%40gmail.com&x", "?email=[redacted: e-mail address]&x"),
+    ("a@notexample.com", "[redacted: e-mail address]"),
+    ("li@163.com", "[redacted: e-mail address]"),
+    ("123+anna@users.noreply.github.com", "[redacted: e-mail address]"),
+];
+
 #[test]
 fn other_secrets_go() {
     let aws = plain(20) + "/" + &plain(19);
     let long = plain(32);
-    let table = [
-        // Named values.
-        ("DB_PASSWORD=hunter2\n", "DB_PASSWORD=[redacted: password]\n"),
-        ("password: s3cr3t-Value!", "password: [redacted: password]"),
-        ("{\"password\":\"Tr0ub4dor&3\",\"a\":1}", "{\"password\":\"[redacted: password]\",\"a\":1}"),
-        ("{\\\"passwd\\\": \\\"Tr0ub4dor&3\\\"}", "{\\\"passwd\\\": \\\"[redacted: password]\\\"}"),
-        ("const dbPassword = 'qwe123rty';", "const dbPassword = '[redacted: password]';"),
-        ("let password: &str = \"qwe123rty\";", "let password: &str = \"[redacted: password]\";"),
-        ("password = \"a(b[c1\"", "password = \"[redacted: password]\""),
-        ("mysql --password=qwe123rty db", "mysql --password=[redacted: password] db"),
-        ("tool --db-password qwe123rty --x", "tool --db-password [redacted: password] --x"),
-        ("PGPASSWORD=qwe123rty psql", "PGPASSWORD=[redacted: password] psql"),
-        ("os.environ[\"API_TOKEN\"] = \"$L\"", "os.environ[\"API_TOKEN\"] = \"[redacted: token]\""),
-        ("aws_secret_access_key = $AWS", "aws_secret_access_key = [redacted: secret]"),
-        ("\"SecretAccessKey\": \"$AWS\"", "\"SecretAccessKey\": \"[redacted: secret]\""),
-        ("client_secret=$L&x=1", "client_secret=[redacted: secret]&x=1"),
-        ("api_key: $L", "api_key: [redacted: api key]"),
-        ("apiKey: '$L',", "apiKey: '[redacted: api key]',"),
-        ("X-Api-Key: $L", "X-Api-Key: [redacted: api key]"),
-        ("?access_token=$L&b=2", "?access_token=[redacted: token]&b=2"),
-        ("token%3D$L", "token%3D[redacted: token]"),
-        ("//registry.npmjs.org/:_authToken=$L", "//registry.npmjs.org/:_authToken=[redacted: token]"),
-        ("<password>qwe123rty</password>", "<password>[redacted: password]</password>"),
-        ("CREATE USER x WITH PASSWORD 'qwe123rty';", "CREATE USER x WITH PASSWORD '[redacted: password]';"),
-        ("password=$2b$12$$L", "password=[redacted: password]"),
-        ("GRAPH_PASSWORD=opensaysme", "GRAPH_PASSWORD=[redacted: password]"),
-        ("${DB_PASSWORD:-qwe123rty}", "${DB_PASSWORD:-[redacted: password]}"),
-        ("OPENAI_KEY=$L", "OPENAI_KEY=[redacted: key]"),
-        // Headers.
-        ("Authorization: Bearer $L", "Authorization: Bearer [redacted: bearer token]"),
-        ("\"Authorization\": \"bearer $L\"", "\"Authorization\": \"bearer [redacted: bearer token]\""),
-        ("Authorization: Basic YW5uYTpodW50ZXIy", "Authorization: Basic [redacted: basic credentials]"),
-        ("{\"auth\": \"YW5uYTpodW50ZXIy\"}", "{\"auth\": \"[redacted: basic credentials]\"}"),
-        ("Cookie: theme=dark; sid=$L\n", "Cookie: [redacted: cookie]\n"),
-        // URLs.
-        ("postgres://app:s3cr3t@db.host:5432/x", "postgres://app:[redacted: password in url]@db.host:5432/x"),
-        ("https://app:p@ss@host/x", "https://app:[redacted: password in url]@host/x"),
-        ("redis://:s3cr3t@cache:6379", "redis://:[redacted: password in url]@cache:6379"),
-        ("https://$L@o1.ingest.sentry.io/2", "https://[redacted: password in url]@o1.ingest.sentry.io/2"),
-        ("https://b.s3.amazonaws.com/k?X-Amz-Signature=$L&a=1", "https://b.s3.amazonaws.com/k?X-Amz-Signature=[redacted: signature]&a=1"),
-        ("https://x.blob.core.windows.net/c?sv=1&sig=$L%3D", "https://x.blob.core.windows.net/c?sv=1&sig=[redacted: signature]"),
-        ("AccountName=a;AccountKey=$L$L==;E=1", "AccountName=a;AccountKey=[redacted: azure key];E=1"),
-        ("https://hooks.slack.com/services/T0/B0/$L", "https://hooks.slack.com/services/[redacted: slack webhook]"),
-        ("https://discord.com/api/webhooks/123456789/$L", "https://discord.com/api/webhooks/[redacted: discord webhook]"),
-        // Short options.
-        ("curl -sS -u jane:hunter2 https://x.dev", "curl -sS -u jane:[redacted: password] https://x.dev"),
-        ("curl https://x.dev \\\n  -u \"jane:open sesame\"", "curl https://x.dev \\\n  -u \"jane:[redacted: password]\""),
-        ("$(curl --user 'jane:hunter2' x)", "$(curl --user 'jane:[redacted: password]' x)"),
-        ("/usr/bin/mysql -uroot -popensesame db", "/usr/bin/mysql -uroot -p[redacted: password] db"),
-        ("cd x && mysqldump -p'open sesame' db", "cd x && mysqldump -p'[redacted: password]' db"),
-        ("sshpass -p hunter2 ssh -p 2222 host", "sshpass -p [redacted: password] ssh -p 2222 host"),
-        ("docker login -u jane -p hunter2 r.io", "docker login -u jane -p [redacted: password] r.io"),
-        // Addresses.
-        ("mail anna.smith+x@corp.co.uk.", "mail [redacted: e-mail address]."),
-        ("Author: A <anna@gmail.com>", "Author: A <[redacted: e-mail address]>"),
-        ("line\\nanna@gmail.com\\n", "line\\n[redacted: e-mail address]\\n"),
-        ("?email=anna%40gmail.com&x", "?email=[redacted: e-mail address]&x"),
-        ("a@notexample.com", "[redacted: e-mail address]"),
-        ("li@163.com", "[redacted: e-mail address]"),
-        ("123+anna@users.noreply.github.com", "[redacted: e-mail address]"),
-    ];
-    compare(table.map(|(text, wanted)| (text.replace("$AWS", &aws).replace("$L", &long), wanted.to_owned())));
+    let filled = |(text, wanted): &(&str, &str)| (text.replace("$AWS", &aws).replace("$L", &long), (*wanted).to_owned());
+    compare(OTHER_SECRETS.iter().map(filled));
 }
 
 #[test]
@@ -211,7 +217,7 @@ fn paths_lose_their_owner() {
     for (text, wanted) in [("C:\\Users\\anna\\x", "~\\x"), ("C:\\\\Users\\\\anna\\\\x", "~\\\\x"), ("C:/Users/anna/x", "~/x")] {
         assert_eq!(windows.text(text.to_owned()), wanted, "in {text}");
     }
-    // A user whose name is that of a directory.
+    // A user who is called like a directory.
     assert_eq!(Redactor::new(None, Some("dev")).text("ls /dev/null".to_owned()), "ls /dev/null");
 }
 
@@ -238,7 +244,7 @@ fn private_keys_go_as_a_whole() {
     ]);
 }
 
-/// What looks like a secret and is none.
+/// Texts that look like secrets, but are none.
 const LOOK_ALIKES: &[&str] = &[
     // Sums, ids, versions.
     "commit 3f786850e387550fdab836ed7e6dc881de23001b",
@@ -312,6 +318,7 @@ fn look_alikes_stay() {
 
 #[test]
 fn images_are_not_read() {
+    // Contains triggers, so the test would fail if the image were read.
     let image = "iVBORw0KGgo".to_owned() + &"ghpA".repeat(300) + "AKIA";
     let redactor = Redactor::default();
     assert_eq!(redactor.text(image.clone()), image);
@@ -326,7 +333,7 @@ fn what_is_taken_is_counted() {
     assert_eq!(redactor.taken(), [("github token", 2), ("e-mail address", 2), ("home directory", 1)]);
 }
 
-/// Pieces that rules look at, put together in any way.
+/// Parts that rules look at, joined in any way.
 fn pieces() -> impl Strategy<Value = String> {
     let mut pieces: Vec<String> = tokens().into_iter().map(|(_, token)| token).collect();
     pieces.extend(super::RULES.iter().flat_map(|rule| rule.triggers.iter().map(|trigger| (*trigger).to_owned())));

@@ -1,7 +1,8 @@
-//! What an overview leaves out, in the terminal and in Markdown: what the line above says already, and what programs say over and over.
+//! Shortens an overview, in the terminal and in Markdown: drops content that the line above already shows, and notes that
+//! agents repeat.
 
 use crate::block::{Block, Terminal};
-use crate::messages::{Message, Who};
+use crate::messages::{MessageAuthor, MessageView};
 use crate::{Class, Head, Line};
 use std::collections::HashSet;
 use tooltrail_model::Kind;
@@ -10,7 +11,7 @@ use tooltrail_model::transcript::{Entry, Transcript};
 /// More folded messages than this in a row are named only.
 const FEW: usize = 2;
 
-/// Folded messages that are not written yet. Programs put in much, and repeat themselves.
+/// Folded messages that are not written yet. Agents inject many notes, and repeat themselves.
 #[derive(Debug, Default)]
 pub(super) struct Folds {
     held: Vec<Folded>,
@@ -20,39 +21,43 @@ pub(super) struct Folds {
 /// A folded message in a few words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Folded {
-    /// What it is, and how often it came.
+    /// Name of the message, and how often it came.
     pub(super) label: String,
-    /// How it begins; empty where only names are told.
+    /// Beginning of its text; empty where only names are listed.
     pub(super) gist: String,
     times: u64,
     thought: bool,
 }
 
 impl Folds {
-    /// In a new turn everything is news again.
+    /// Starts a new turn, in which repeated messages are shown again.
     pub(super) fn turn(&mut self) {
         self.said.clear();
     }
 
-    /// Keeps a message until another one comes. Thoughts that the log withholds tell an overview nothing, and neither does what was
-    /// said before in this turn with other numbers.
-    pub(super) fn hold(&mut self, message: &Message) {
-        let thought = message.who == Who::Thought;
+    /// Keeps a message until another kind of row follows. Left out are thoughts that the log withholds, and messages that
+    /// only differ in numbers from an earlier one of this turn.
+    pub(super) fn hold(&mut self, message: &MessageView) {
+        let thought = message.who == MessageAuthor::Thought;
         let (label, gist) = (message.label.text(), message.gist.text());
         if thought && gist.is_empty() {
             return;
         }
+        // Counters such as remaining tokens change with every note; without digits they compare as equal.
         let words: String = format!("{label}\n{gist}").chars().filter(|letter| !letter.is_ascii_digit()).collect();
+        // Thoughts are never dropped as repeated: each belongs to the step it precedes.
         if thought || self.said.insert(words) {
             self.held.push(Folded { label, gist, times: 1, thought });
+        // Only a repetition directly after its original is counted; otherwise the number would stand at the wrong place.
         } else if let Some(last) = self.held.last_mut().filter(|last| last.label == label) {
             last.times += 1;
         }
     }
 
-    /// What was kept, to be written. A crowd is named and no more.
+    /// Kept messages, to be written. More than a few in a row are only named.
     pub(super) fn release(&mut self) -> Vec<Folded> {
         let held = std::mem::take(&mut self.held);
+        // Thoughts and notes alternate; grouping by kind keeps their order.
         held.chunk_by(|a, b| a.thought == b.thought)
             .flat_map(|run| if run.len() > FEW && !is_thought(run) { vec![crowd(run)] } else { run.iter().map(named).collect() })
             .collect()
@@ -82,29 +87,31 @@ fn crowd(run: &[Folded]) -> Folded {
     Folded { label, gist: String::new(), times: 1, thought: false }
 }
 
-/// A message that was taken back, in a turn that was not: what it said is only hinted at.
-pub(super) fn taken_back(message: Message) -> Message {
+/// A retracted message in a turn that was not retracted: only its beginning is shown.
+pub(super) fn taken_back(message: MessageView) -> MessageView {
     let label = Line::from("taken back, ").with(Class::Plain, &message.label.text());
-    Message { folded: true, label, ..message }
+    MessageView { folded: true, label, ..message }
 }
 
-/// Whether an entry was taken back alone; with its whole turn, the turn's heading says so.
+/// Whether an entry was retracted alone. Where its whole turn was, the turn's heading says so.
 pub(super) fn is_taken_back(transcript: &Transcript<'_>, entry: &Entry) -> bool {
     let turn = entry.turn.and_then(|turn| transcript.turns.get(turn));
     entry.abandoned && !turn.is_some_and(|turn| turn.abandoned)
 }
 
 /// Whether a message says no more than the heading of its turn.
-pub(super) fn repeats(message: &Message, head: &str) -> bool {
+pub(super) fn repeats(message: &MessageView, head: &str) -> bool {
+    // A prompt with a picture or an attachment has more than its text, so it must be shown.
     let all = match message.body.as_slice() {
         [Block::Markdown { .. } | Block::Code(_)] => true,
         [Block::Terminal(terminal)] => terminal.lines.is_empty(),
         _ => false,
     };
-    all && message.who == Who::Person && !message.folded && !head.ends_with('…') && message.gist.text() == head.trim()
+    // A heading cut with `…` does not contain the whole prompt.
+    all && message.who == MessageAuthor::Person && !message.folded && !head.ends_with('…') && message.gist.text() == head.trim()
 }
 
-/// The body of a call below its line. `whole` says whether the line has all of the title.
+/// Body of a call below its line. `whole` says whether the line has all of the title.
 pub(super) fn body(head: &Head, kind: Kind, whole: bool, body: Vec<Block>) -> Vec<Block> {
     let title = head.title.text();
     body.into_iter().filter_map(|block| below(&title, kind, whole, block)).collect()
@@ -114,12 +121,14 @@ fn below(title: &str, kind: Kind, whole: bool, block: Block) -> Option<Block> {
     match block {
         Block::Terminal(terminal) if whole && is_title(&terminal.command, title) => {
             let rest = Terminal { command: Vec::new(), ..terminal };
+            // A command without output would leave an empty box.
             (!rest.lines.is_empty() || rest.elided.is_some()).then_some(Block::Terminal(rest))
         }
-        // What a command was meant to do, and all of its lines, leave no room for what it printed.
+        // A command's description and its full text would leave no room for its output.
         Block::Fields { .. } if kind == Kind::Shell => None,
         Block::Section { label, .. } if kind == Kind::Shell && label.text().starts_with("command, ") => None,
         Block::Fields { fields }
+            // The title of an MCP call lists its arguments as `name=value`; only if all are visible may the table go.
             if whole && fields.iter().all(|(name, value)| title.contains(&format!("{}={}", name.text(), value.text()))) =>
         {
             None
@@ -136,8 +145,8 @@ fn is_title(command: &[Line], title: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn message(who: Who, label: &str, gist: &str) -> Message {
-        Message { who, label: label.into(), folded: true, gist: gist.into(), body: Vec::new() }
+    fn message(who: MessageAuthor, label: &str, gist: &str) -> MessageView {
+        MessageView { who, label: label.into(), folded: true, gist: gist.into(), body: Vec::new() }
     }
 
     fn told(folds: &mut Folds) -> Vec<String> {
@@ -147,26 +156,27 @@ mod tests {
     #[test]
     fn a_few_are_told_and_a_crowd_is_named() {
         let mut folds = Folds::default();
-        ["a", "b"].iter().for_each(|label| folds.hold(&message(Who::Program, label, "text")));
+        ["a", "b"].iter().for_each(|label| folds.hold(&message(MessageAuthor::Program, label, "text")));
         assert_eq!(told(&mut folds), ["a: text", "b: text"]);
-        ["c", "d", "e"].iter().for_each(|label| folds.hold(&message(Who::Program, label, "text")));
-        folds.hold(&message(Who::Event, "e", "other"));
-        folds.hold(&message(Who::Thought, "thinking", "hm"));
+        ["c", "d", "e"].iter().for_each(|label| folds.hold(&message(MessageAuthor::Program, label, "text")));
+        folds.hold(&message(MessageAuthor::Event, "e", "other"));
+        folds.hold(&message(MessageAuthor::Thought, "thinking", "hm"));
         assert_eq!(told(&mut folds), ["c, d, 2 × e: ", "thinking: hm"]);
     }
 
     #[test]
     fn what_differs_in_numbers_only_is_told_once_a_turn() {
         let mut folds = Folds::default();
-        folds.hold(&message(Who::Program, "tokens", "15000 left"));
-        folds.hold(&message(Who::Program, "tokens", "14000 left"));
+        folds.hold(&message(MessageAuthor::Program, "tokens", "15000 left"));
+        folds.hold(&message(MessageAuthor::Program, "tokens", "14000 left"));
         assert_eq!(told(&mut folds), ["2 × tokens: 15000 left"]);
-        folds.hold(&message(Who::Program, "tokens", "13000 left"));
+        folds.hold(&message(MessageAuthor::Program, "tokens", "13000 left"));
         assert_eq!(told(&mut folds), Vec::<String>::new());
+        // A new turn begins with a clean memory.
         folds.turn();
-        folds.hold(&message(Who::Program, "tokens", "12000 left"));
+        folds.hold(&message(MessageAuthor::Program, "tokens", "12000 left"));
         assert_eq!(told(&mut folds), ["tokens: 12000 left"]);
-        ["hm", "hm", "", "hm"].iter().for_each(|gist| folds.hold(&message(Who::Thought, "thinking", gist)));
+        ["hm", "hm", "", "hm"].iter().for_each(|gist| folds.hold(&message(MessageAuthor::Thought, "thinking", gist)));
         assert_eq!(told(&mut folds).len(), 3);
     }
 
@@ -186,14 +196,14 @@ mod tests {
 
     #[test]
     fn a_prompt_that_is_all_in_the_heading_is_not_repeated() {
-        let prompt = |text: &str| Message {
-            who: Who::Person,
+        let prompt = |text: &str| MessageView {
+            who: MessageAuthor::Person,
             folded: false,
             body: vec![Block::Markdown { text: text.into(), elided: None }],
-            ..message(Who::Person, "You", text)
+            ..message(MessageAuthor::Person, "You", text)
         };
         assert!(repeats(&prompt("go on"), "go on"));
         assert!(!repeats(&prompt("go on …"), "go on …"));
-        assert!(!repeats(&Message { who: Who::Agent, ..prompt("go on") }, "go on"));
+        assert!(!repeats(&MessageView { who: MessageAuthor::Agent, ..prompt("go on") }, "go on"));
     }
 }

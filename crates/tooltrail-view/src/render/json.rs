@@ -8,7 +8,7 @@
 //! ```
 
 use super::walk;
-use crate::messages::{Message, message};
+use crate::messages::{MessageView, message};
 use crate::{Block, Head, Limits, call as view};
 use serde::Serialize;
 use serde_json::Value;
@@ -22,17 +22,17 @@ use tooltrail_model::row::{CallRow, VERSION};
 use tooltrail_model::transcript::{Entry, HookStory, Level, Part, SideFile, Story, Thread, Turn, What};
 use tooltrail_model::usage::Tokens;
 
-/// How it is written.
+/// Options of the JSON export.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Which part of the session.
+pub struct JsonOptions {
+    /// Part of the session to render.
     pub selection: Selection,
     /// Whether the blocks of each view are written too.
     pub views: bool,
 }
 
 /// Writes a session.
-pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub fn session(book: &dyn Book, options: &JsonOptions, out: &mut dyn Write) -> io::Result<()> {
     let transcript = book.transcript();
     let turns: Vec<TurnRow<'_>> = transcript.turns.iter().enumerate().map(TurnRow::new).collect();
     out.write_all(format!("{{\"v\":{VERSION},\"session\":").as_bytes())?;
@@ -41,13 +41,15 @@ pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::R
     write_value(&tooltrail_model::digest::of(book, &options.selection), out)?;
     out.write_all(b",\"turns\":")?;
     write_value(&turns, out)?;
+    // Written piece by piece: a session may be larger than memory allows for one value.
     out.write_all(b",\"entries\":[")?;
     let mut files = Files { book, known: BTreeMap::new() };
     let mut first = true;
     for (index, thread) in transcript.threads.iter().enumerate() {
         for entry in thread.entries.iter().filter(|entry| walk::takes(transcript, thread, entry, &options.selection)) {
+            // Commas go before entries, so the last entry needs no special case.
             out.write_all(if std::mem::take(&mut first) { b"\n" } else { b",\n" })?;
-            let place = Placed { index, thread, entry, file: files.of(entry.spot.source) };
+            let place = EntryPlace { index, thread, entry, file: files.of(entry.spot.source) };
             write_value(&EntryRow::new(book, options.views, &place, &book.open(entry)), out)?;
         }
     }
@@ -59,7 +61,8 @@ pub fn call(book: &dyn Book, index: usize, out: &mut dyn Write) -> io::Result<()
     let transcript = book.transcript();
     let entries =
         transcript.threads.iter().enumerate().flat_map(|(at, thread)| thread.entries.iter().map(move |entry| (at, thread, entry)));
-    let found = entries.filter(|(_, _, entry)| entry.what == What::Call(index)).map(|(index, thread, entry)| Placed {
+    // A call may be referred to by several entries where logs overlap; one is enough.
+    let found = entries.filter(|(_, _, entry)| entry.what == What::Call(index)).map(|(index, thread, entry)| EntryPlace {
         index,
         thread,
         entry,
@@ -72,7 +75,7 @@ pub fn call(book: &dyn Book, index: usize, out: &mut dyn Write) -> io::Result<()
     Ok(())
 }
 
-/// The files of sources, each looked for once.
+/// Paths of sources, each looked up once.
 struct Files<'a> {
     book: &'a dyn Book,
     known: BTreeMap<usize, Option<&'a str>>,
@@ -84,15 +87,15 @@ impl<'a> Files<'a> {
     }
 }
 
-/// Where an entry belongs.
-struct Placed<'a> {
+/// Position of an entry: its thread, its record and the file.
+struct EntryPlace<'a> {
     index: usize,
     thread: &'a Thread,
     entry: &'a Entry,
     file: Option<&'a str>,
 }
 
-/// A turn.
+/// A turn, as written to JSON.
 #[derive(Serialize)]
 struct TurnRow<'a> {
     turn: usize,
@@ -103,15 +106,16 @@ struct TurnRow<'a> {
 
 impl<'a> TurnRow<'a> {
     fn new((place, turn): (usize, &'a Turn)) -> Self {
+        // Turns count from 1 in all outputs.
         TurnRow { turn: place + 1, head: &turn.head, time: turn.time.map(|time| time.to_string()), abandoned: turn.abandoned }
     }
 }
 
-/// An entry.
+/// An entry, as written to JSON. The order of fields is part of the contract.
 #[derive(Serialize)]
 struct EntryRow<'a> {
     r#type: &'static str,
-    at: At<'a>,
+    at: RecordPlace<'a>,
     time: Option<String>,
     turn: Option<usize>,
     agent_id: Option<&'a str>,
@@ -124,14 +128,14 @@ struct EntryRow<'a> {
     view: Option<ViewRow>,
 }
 
-/// A record.
+/// Position of a record, as written to JSON.
 #[derive(Serialize)]
-struct At<'a> {
+struct RecordPlace<'a> {
     file: Option<&'a str>,
     line: u64,
 }
 
-/// What an entry holds.
+/// Content of an entry, by its type.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum WhatRow<'a> {
@@ -142,21 +146,22 @@ enum WhatRow<'a> {
     Id { id: &'a str },
     Folded { label: &'a str, text: &'a str },
     Notice { level: Level, title: &'a str, text: Option<&'a str> },
-    Boundary { title: &'a str, facts: Vec<Fact<'a>> },
-    Hook { hook: HookRow<'a> },
+    Boundary { title: &'a str, facts: Vec<NamedValue<'a>> },
+    Hook { hook: FullHookRow<'a> },
     Unknown { name: &'a str, value: &'a Value },
     Gone { why: &'a str },
+    // Boxed, because it is many times larger than the others.
     Call(Box<StoryRow<'a>>),
 }
 
-/// A name with its value.
+/// A name with its value; an object rather than a pair, so that consumers read it by name.
 #[derive(Serialize)]
-struct Fact<'a> {
+struct NamedValue<'a> {
     name: &'a str,
     value: &'a str,
 }
 
-/// A call with its whole life.
+/// A call with everything that belongs to it.
 #[derive(Serialize)]
 struct StoryRow<'a> {
     call: &'a CallRow<'a>,
@@ -167,7 +172,7 @@ struct StoryRow<'a> {
     feedback: Option<&'a str>,
     error: Option<&'a str>,
     side: Option<SideRow<'a>>,
-    hooks: Vec<HookRow<'a>>,
+    hooks: Vec<FullHookRow<'a>>,
     tokens: Option<Tokens>,
     tier: Option<&'a str>,
     threads: &'a [usize],
@@ -183,9 +188,9 @@ struct SideRow<'a> {
     problem: Option<&'a str>,
 }
 
-/// A hook, told in full.
+/// A hook with its texts.
 #[derive(Serialize)]
-struct HookRow<'a> {
+struct FullHookRow<'a> {
     call: Option<&'a str>,
     event: Option<&'a str>,
     name: Option<&'a str>,
@@ -193,29 +198,30 @@ struct HookRow<'a> {
     outcome: Option<HookOutcome>,
     exit_code: Option<i64>,
     duration_ms: Option<u64>,
-    texts: Vec<Fact<'a>>,
+    texts: Vec<NamedValue<'a>>,
 }
 
-/// How an entry is shown.
+/// An entry as it is shown: head and blocks, or a message.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum ViewRow {
     Call { head: Head, body: Vec<Block> },
-    Message(Message),
+    Message(MessageView),
 }
 
 impl<'a> EntryRow<'a> {
-    fn new(book: &'a dyn Book, views: bool, place: &Placed<'a>, loaded: &'a Loaded<'a>) -> Self {
+    fn new(book: &'a dyn Book, views: bool, place: &EntryPlace<'a>, loaded: &'a Loaded<'a>) -> Self {
         let entry = place.entry;
         let (r#type, what) = match loaded {
             Loaded::Call(story) => ("call", WhatRow::Call(Box::new(StoryRow::new(story)))),
             Loaded::Part(part) => part_row(part),
             Loaded::Gone(why) => ("gone", WhatRow::Gone { why }),
         };
+        // A subagent's entries name the call that started them, so that consumers can put them together.
         let starter = place.thread.started_by.and_then(|call| book.transcript().calls.get(call));
         EntryRow {
             r#type,
-            at: At { file: place.file, line: entry.spot.at.line },
+            at: RecordPlace { file: place.file, line: entry.spot.at.line },
             time: entry.time.map(|time| time.to_string()),
             turn: entry.turn.map(|turn| turn.saturating_add(1)),
             agent_id: place.thread.agent.as_deref(),
@@ -228,7 +234,7 @@ impl<'a> EntryRow<'a> {
     }
 }
 
-/// How an entry is shown.
+/// The view of an entry; a record that is gone has none.
 fn view_row(loaded: &Loaded<'_>) -> Option<ViewRow> {
     match loaded {
         Loaded::Call(story) => Some(ViewRow::Call { head: view::head(story), body: view::body(story, &Limits::PAGE) }),
@@ -237,7 +243,7 @@ fn view_row(loaded: &Loaded<'_>) -> Option<ViewRow> {
     }
 }
 
-/// A message: what it is called, and what it holds.
+/// A message as the name of its type and its content.
 fn part_row(part: &Part) -> (&'static str, WhatRow<'_>) {
     match part {
         Part::Prompt { origin, text } => ("prompt", WhatRow::Prompt { origin: origin_word(*origin), text }),
@@ -251,7 +257,7 @@ fn part_row(part: &Part) -> (&'static str, WhatRow<'_>) {
         Part::Folded { label, text } => ("folded", WhatRow::Folded { label, text }),
         Part::Notice { level, title, text } => ("notice", WhatRow::Notice { level: *level, title, text: text.as_deref() }),
         Part::Boundary { title, facts } => ("boundary", WhatRow::Boundary { title, facts: pairs(facts) }),
-        Part::Hook(hook) => ("hook", WhatRow::Hook { hook: HookRow::new(hook) }),
+        Part::Hook(hook) => ("hook", WhatRow::Hook { hook: FullHookRow::new(hook) }),
         Part::Unknown { name, value } => ("unknown", WhatRow::Unknown { name, value }),
     }
 }
@@ -266,8 +272,8 @@ fn origin_word(origin: Origin) -> &'static str {
     }
 }
 
-fn pairs(pairs: &[(String, String)]) -> Vec<Fact<'_>> {
-    pairs.iter().map(|(name, value)| Fact { name, value }).collect()
+fn pairs(pairs: &[(String, String)]) -> Vec<NamedValue<'_>> {
+    pairs.iter().map(|(name, value)| NamedValue { name, value }).collect()
 }
 
 impl<'a> StoryRow<'a> {
@@ -282,7 +288,7 @@ impl<'a> StoryRow<'a> {
             feedback: answer.and_then(|answer| answer.feedback.as_deref()),
             error: story.told.error.as_deref(),
             side: story.side.as_ref().map(SideRow::new),
-            hooks: story.hooks.iter().map(HookRow::new).collect(),
+            hooks: story.hooks.iter().map(FullHookRow::new).collect(),
             tokens: story.tokens,
             tier: story.tier.as_deref(),
             threads: &story.nested.threads,
@@ -292,6 +298,7 @@ impl<'a> StoryRow<'a> {
 
 impl<'a> SideRow<'a> {
     fn new(side: &'a SideFile) -> Self {
+        // Either the text or the problem is set, so that consumers need no third state.
         let (text, problem) = match &side.text {
             Ok(text) => (Some(text.as_str()), None),
             Err(problem) => (None, Some(problem.as_str())),
@@ -300,9 +307,9 @@ impl<'a> SideRow<'a> {
     }
 }
 
-impl<'a> HookRow<'a> {
+impl<'a> FullHookRow<'a> {
     fn new(hook: &'a HookStory) -> Self {
-        HookRow {
+        FullHookRow {
             call: hook.call.as_deref(),
             event: hook.event.as_deref(),
             name: hook.name.as_deref(),
@@ -324,10 +331,12 @@ fn write_value(value: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
 struct Quiet;
 
 impl Formatter for Quiet {
+    // C0 controls are escaped by serde_json itself; what is left are DEL, C1, line separators and turns of direction.
     fn write_string_fragment<W: ?Sized + Write>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
         let acts = |letter: char| matches!(letter, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         let mut rest = fragment;
         while let Some((at, letter)) = rest.char_indices().find(|(_, letter)| acts(*letter)) {
+            // `at` comes from `char_indices`, so both slices end on characters.
             writer.write_all(&rest.as_bytes()[..at])?;
             write!(writer, "\\u{:04x}", letter as u32)?;
             rest = &rest[at + letter.len_utf8()..];

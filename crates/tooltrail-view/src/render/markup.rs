@@ -1,9 +1,9 @@
-//! How Markdown is read, the same way in every output.
+//! Parsing of Markdown, the same in every output.
 
 use comrak::nodes::NodeValue;
 use comrak::{Arena, Options};
 
-/// What agents write: GitHub's Markdown.
+/// Dialect that agents write: GitHub's Markdown.
 pub(super) fn options() -> Options<'static> {
     let mut options = Options::default();
     options.extension.strikethrough = true;
@@ -13,7 +13,7 @@ pub(super) fn options() -> Options<'static> {
     options
 }
 
-/// Markdown as plain words on one line. Where one thing ends and another begins there is a stop.
+/// Markdown as plain words on one line, with a separator between blocks.
 pub(crate) fn words(text: &str) -> String {
     let arena = Arena::new();
     let mut out = String::new();
@@ -29,10 +29,12 @@ pub(crate) fn words(text: &str) -> String {
             NodeValue::HtmlBlock(html) => (" · ", &html.literal),
             _ => continue,
         };
+        // No separator where the text already ends with punctuation.
         let open = out.trim_end().is_empty() || out.trim_end().ends_with(['.', ':', ';', ',', '!', '?', '·', '…']);
         out.push_str(if stop == " · " && open { " " } else { stop });
         out.push_str(words);
     }
+    // Joins whitespace of code blocks too, whose line breaks are still in there.
     out.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -1,4 +1,5 @@
-//! What all outputs share when they walk through a session: which conversations were shown, how deep one is, what is opened.
+//! Shared by all outputs that walk through a session: which conversations were shown, the current depth, which calls are
+//! opened.
 
 use tooltrail_model::Status;
 use tooltrail_model::book::Selection;
@@ -7,7 +8,7 @@ use tooltrail_model::transcript::{Entry, Thread, Transcript, What};
 /// Subagents of subagents deeper than this are not shown below their call any more, but at the end.
 const DEEPEST: usize = 8;
 
-/// The way through a session. Each conversation is shown once, whatever the log says about who started whom.
+/// A walk through a session. Each conversation is shown once, even where the log claims that subagents started each other.
 pub(super) struct Walk<'b> {
     transcript: &'b Transcript<'b>,
     seen: Vec<bool>,
@@ -15,7 +16,7 @@ pub(super) struct Walk<'b> {
 }
 
 impl<'b> Walk<'b> {
-    /// At the beginning.
+    /// A walk at its beginning.
     pub(super) fn new(transcript: &'b Transcript<'b>) -> Self {
         Walk { transcript, seen: vec![false; transcript.threads.len()], depth: 0 }
     }
@@ -40,7 +41,7 @@ impl<'b> Walk<'b> {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// Conversations that hang on no call that was shown, as far as they are asked for.
+    /// Selected conversations that no shown call started.
     pub(super) fn left(&self, selection: &Selection) -> Vec<usize> {
         let threads = self.transcript.threads.iter().enumerate();
         let unseen = |index: usize, thread: &Thread| self.seen.get(index) == Some(&false) && asked(self.transcript, thread, selection);
@@ -48,28 +49,29 @@ impl<'b> Walk<'b> {
     }
 }
 
-/// Whether any of a conversation is asked for. What a subagent did goes with the call that started it.
+/// Whether any entry of a conversation is selected. A subagent's entries go with the call that started it.
 fn asked(transcript: &Transcript<'_>, thread: &Thread, selection: &Selection) -> bool {
     thread.entries.iter().any(|entry| takes(transcript, thread, entry, selection))
 }
 
-/// Whether an entry of a conversation is asked for.
+/// Whether an entry of a conversation is selected.
 pub(super) fn takes(transcript: &Transcript<'_>, thread: &Thread, entry: &Entry, selection: &Selection) -> bool {
+    // A subagent may run on while later turns begin, so its own entries' turns do not decide.
     match thread.started_by.and_then(|call| transcript.calls.get(call)) {
         Some(call) => selection.takes_turn(call.turn),
         None => selection.takes(entry),
     }
 }
 
-/// Whether a call is opened where not all are: something went wrong with it, and its body says what.
+/// Whether a call is opened in an overview: something went wrong with it, and its body shows what.
 pub(super) fn opens(status: Status) -> bool {
     matches!(status, Status::Failed | Status::TimedOut | Status::Rejected | Status::Blocked | Status::Interrupted)
 }
 
-/// Where a call stands among those that its message made.
+/// Position of a call among the calls of one message, which ran in parallel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bracket {
-    /// It is the only one.
+    /// The only one.
     Alone,
     /// The first.
     First,
@@ -91,8 +93,9 @@ impl Bracket {
     }
 }
 
-/// Where an entry stands among those that its message made; only what follows directly counts.
+/// Position of an entry among the calls of its message; only direct neighbours count.
 pub(super) fn bracket(transcript: &Transcript<'_>, entries: &[&Entry], place: usize) -> Bracket {
+    // Agents without message ids have `None` here and get no brackets.
     let message = |place: Option<usize>| match entries.get(place?)?.what {
         What::Call(call) => transcript.calls.get(call)?.row.message,
         _ => None,

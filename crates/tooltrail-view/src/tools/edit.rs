@@ -7,23 +7,23 @@
 //! ```
 
 use super::ToolView;
-use crate::diff::{Counts, from_texts};
+use crate::diff::{LineCounts, from_texts};
 use crate::head::counted;
 use crate::pieces::{changes, happened, notice, section};
 use crate::{Block, Head, Limits, Line, place};
-use tooltrail_model::detail::{Detail, Edit as Editing, Replacement};
+use tooltrail_model::detail::{Detail, Edit, Replacement};
 use tooltrail_model::patch::Hunk;
 use tooltrail_model::transcript::{Level, Story};
 
-/// A text that grows beyond this is not made: a few replacements can ask for more than there is memory.
+/// The largest text that is built: a few replacements can multiply into more than there is memory.
 const LARGEST: usize = 8 << 20;
-/// Replacements of more bytes are not compared for a head, which has to be cheap.
+/// Replacements with more bytes than this are not compared for a head, which has to be cheap.
 const COMPARED: usize = 256 << 10;
 
-/// The view of files that are changed.
-pub(super) struct Edit;
+/// View of edits to a file.
+pub(super) struct EditView;
 
-impl ToolView for Edit {
+impl ToolView for EditView {
     fn name(&self) -> &'static str {
         "edit"
     }
@@ -43,7 +43,9 @@ impl ToolView for Edit {
         if edit.user_modified {
             out.push(notice(Level::Info, "You changed the proposal before it was applied."));
         }
+        // With the text before, the change gets its real line numbers.
         let applied = || applied(edit).map(|(before, after)| from_texts(before, &after, Some(1)));
+        // Hunks from the tool are what was really applied, so they win over anything computed here.
         match Some(edit.hunks.clone()).filter(|hunks| !hunks.is_empty()).or_else(applied) {
             Some(hunks) => out.push(changes(&hunks, limits)),
             None => out.extend(replacements(&edit.replacements, limits)),
@@ -52,12 +54,13 @@ impl ToolView for Edit {
     }
 }
 
-/// The text before and after, where the log has the text before and everything that is replaced is in it.
-fn applied(edit: &Editing) -> Option<(&str, String)> {
+/// The text before and after, where the log has the text before and it contains everything that is replaced.
+fn applied(edit: &Edit) -> Option<(&str, String)> {
     let before = edit.original.as_deref().filter(|_| !edit.replacements.is_empty())?;
     let mut after = before.to_owned();
     for Replacement { old, new, all } in &edit.replacements {
         let found = !old.is_empty() && after.contains(old.as_str());
+        // Counted before replacing, so that the result's size is known in time.
         let times = if *all && found { after.matches(old.as_str()).count() } else { 1 };
         if new.len().saturating_mul(times).saturating_add(after.len()) > LARGEST {
             return None;
@@ -73,7 +76,7 @@ fn applied(edit: &Editing) -> Option<(&str, String)> {
     Some((before, after))
 }
 
-/// Each replacement on its own; nobody knows where in the file it is.
+/// Each replacement on its own; its position in the file is unknown.
 fn replacements(replacements: &[Replacement], limits: &Limits) -> Vec<Block> {
     let diff = |replacement: &Replacement| changes(&alone(replacement), limits);
     if let [only] = replacements {
@@ -88,20 +91,21 @@ fn alone(replacement: &Replacement) -> Vec<Hunk> {
     from_texts(&replacement.old, &replacement.new, None)
 }
 
-/// How many lines come and go, by the hunks or by what was asked.
-fn counts(edit: &Editing) -> Counts {
+/// Added and removed lines, by the hunks or else by the requested replacements.
+fn counts(edit: &Edit) -> LineCounts {
     let bytes: usize = edit.replacements.iter().map(|each| each.old.len() + each.new.len()).sum();
     match edit.hunks.as_slice() {
-        [] if bytes > COMPARED => Counts::default(),
-        [] => edit.replacements.iter().map(|each| Counts::of(&alone(each))).fold(Counts::default(), Counts::and),
-        hunks => Counts::of(hunks),
+        // Better no numbers than slow ones.
+        [] if bytes > COMPARED => LineCounts::default(),
+        [] => edit.replacements.iter().map(|each| LineCounts::of(&alone(each))).fold(LineCounts::default(), LineCounts::and),
+        hunks => LineCounts::of(hunks),
     }
 }
 
-fn facts(call: &Story<'_>, edit: &Editing) -> Vec<Line> {
+fn facts(call: &Story<'_>, edit: &Edit) -> Vec<Line> {
     let mut facts = Vec::new();
     let counts = counts(edit);
-    if counts != Counts::default() {
+    if counts != LineCounts::default() {
         facts.push(counts.line(happened(call)));
     }
     match (edit.hunks.len(), edit.replacements.len()) {
@@ -121,19 +125,19 @@ mod tests {
     use tooltrail_model::patch::unified;
     use tooltrail_model::{Kind, Status};
 
-    fn call(status: Status, edit: Editing) -> Story<'static> {
+    fn call(status: Status, edit: Edit) -> Story<'static> {
         story("Edit", Kind::Edit, status, Detail::Edit(edit))
     }
 
-    fn replacing(old: &str, new: &str) -> Editing {
+    fn replacing(old: &str, new: &str) -> Edit {
         let replacement = Replacement { old: old.into(), new: new.into(), all: false };
-        Editing { path: "/srv/app/src/a.rs".into(), replacements: vec![replacement], ..Editing::default() }
+        Edit { path: "/srv/app/src/a.rs".into(), replacements: vec![replacement], ..Edit::default() }
     }
 
     #[test]
     fn hunks_are_believed() {
         let hunks = unified("@@ -118,2 +118,2 @@\n fn a() {\n-    1\n+    2\n@@ -200 +200 @@\n-x\n+y\n");
-        let edit = Editing { hunks, user_modified: true, ..replacing("1", "2") };
+        let edit = Edit { hunks, user_modified: true, ..replacing("1", "2") };
         assert_eq!(head(&call(Status::Succeeded, edit.clone())), "± | Edit | src/a.rs | +2 −2, 2 hunks, edited by you");
         assert_eq!(
             body(&call(Status::Succeeded, edit)),
@@ -146,8 +150,8 @@ mod tests {
         let edit = replacing("a\nb\n", "a\nc\n");
         assert_eq!(head(&call(Status::Failed, edit.clone())), "± | Edit | src/a.rs | would be +1 −1");
         assert_eq!(body(&call(Status::Failed, edit.clone())), "hunk\n· ·  a\n· · -b\n· · +c\n");
-        // The text before tells where it is.
-        let placed = Editing { original: Some("0\na\nb\nz\n".into()), ..edit };
+        // The text before shows where the change is.
+        let placed = Edit { original: Some("0\na\nb\nz\n".into()), ..edit };
         assert_eq!(body(&call(Status::Succeeded, placed)), "hunk\n1 1  0\n2 2  a\n3 · -b\n· 3 +c\n4 4  z\n");
     }
 
@@ -160,11 +164,11 @@ mod tests {
             body(&call(Status::Running, edit.clone())),
             "section replacement 1\n  hunk\n  · · -a\n  · · +b\nsection replacement 2, wherever it occurs\n  hunk\n  · · -x\n  · · +y\n"
         );
-        // No text is made that grows without end.
+        // A text that multiplies must not be built.
         let double = Replacement { old: "x".into(), new: "xx".repeat(50), all: true };
-        let bomb = Editing { original: Some("x".into()), replacements: vec![double; 9], ..Editing::default() };
+        let bomb = Edit { original: Some("x".into()), replacements: vec![double; 9], ..Edit::default() };
         assert!(applied(&bomb).is_none());
-        // What does not fit the text before is shown as it was asked.
+        // Replacements that do not fit the text before are shown as requested.
         edit.original = Some("nothing of it".into());
         assert!(body(&call(Status::Failed, edit)).starts_with("section replacement 1\n"));
     }

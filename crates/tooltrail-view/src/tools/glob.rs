@@ -7,7 +7,7 @@
 
 use super::{ToolView, other};
 use crate::head::counted;
-use crate::limits::{Elided, Unit};
+use crate::limits::{Elided, ElidedUnit};
 use crate::outcome::came;
 use crate::pieces::notice;
 use crate::{Block, Class, Head, Limits, Line, place};
@@ -15,10 +15,10 @@ use std::collections::HashMap;
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::{Level, Story};
 
-/// The view of searches for files.
-pub(super) struct Glob;
+/// View of searches for files by name.
+pub(super) struct GlobView;
 
-impl ToolView for Glob {
+impl ToolView for GlobView {
     fn name(&self) -> &'static str {
         "glob"
     }
@@ -29,6 +29,7 @@ impl ToolView for Glob {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Glob(glob) = &call.told.detail else { return Head::default() };
+        // Without a result the list is unknown, not empty.
         let found = glob.files.as_ref().filter(|_| came(call)).map(|files| files.len() as u64);
         let facts = found.map(|shown| match glob.total.filter(|&total| total > shown) {
             Some(total) => format!("{} of {}", crate::head::count(shown), counted(total, "file")),
@@ -42,6 +43,7 @@ impl ToolView for Glob {
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let Detail::Glob(glob) = &call.told.detail else { return Vec::new() };
         match glob.files.as_deref() {
+            // An empty list of a call without a result means nothing, so nothing is shown.
             Some([]) if came(call) => vec![notice(Level::Info, "No files were found.")],
             Some([]) => Vec::new(),
             Some(files) => {
@@ -49,25 +51,29 @@ impl ToolView for Glob {
                 body.extend(glob.truncated.then(|| notice(Level::Info, "The tool gave only some of the files.")));
                 body
             }
+            // Some agents return the list only as text.
             None => other::output(call, limits),
         }
     }
 }
 
-/// A title and the place that it is about: `**/*.rs in src/`.
+/// A title with the directory it applies to: `**/*.rs in src/`.
 pub(super) fn within(line: Line, call: &Story<'_>, path: Option<&str>) -> Line {
+    // The working directory is the default; naming it would only make titles longer.
     match path.filter(|path| !path.is_empty() && Some(*path) != call.row.cwd) {
         Some(path) => line.with(Class::Dim, " in ").with(Class::Path, place::relative(call, path)),
         None => line,
     }
 }
 
-/// Files by the directory they are in; directories in the order in which they come first.
+/// Files by directory; directories in order of first appearance.
 pub(super) fn by_folder(call: &Story<'_>, files: &[String], limits: &Limits) -> Block {
     let mut groups: Vec<(Line, Vec<Line>)> = Vec::new();
     let mut places: HashMap<&str, usize> = HashMap::new();
+    // Cut before grouping, so the limit bounds the work too.
     let shown = files.len().min(limits.lines);
     for path in files.iter().take(shown).map(|path| place::relative(call, path)) {
+        // Both separators, because logs come from any system; a trailing one belongs to the name of a directory.
         let cut = path.trim_end_matches(['/', '\\']).rfind(['/', '\\']).map_or(0, |at| at + 1);
         let (folder, name) = path.split_at(cut);
         let group = *places.entry(folder).or_insert_with(|| {
@@ -79,7 +85,7 @@ pub(super) fn by_folder(call: &Story<'_>, files: &[String], limits: &Limits) -> 
         }
     }
     let left_out = shown < files.len();
-    let elided = left_out.then_some(Elided { shown: shown as u64, total: files.len() as u64, unit: Unit::Items, kept: true });
+    let elided = left_out.then_some(Elided { shown: shown as u64, total: files.len() as u64, unit: ElidedUnit::Items, kept: true });
     Block::Files { groups, elided }
 }
 
@@ -97,13 +103,13 @@ mod tests {
     #[test]
     fn files_are_grouped_by_folder() {
         let call = worked("Glob", Kind::Search, glob(Some(vec!["/srv/app/src/a.rs", "/srv/app/b.rs", "/srv/app/src/c.rs", "/x/d.rs"])));
-        let head = Glob.head(&call);
+        let head = GlobView.head(&call);
         assert_eq!((head.title.text().as_str(), facts(&head.facts)), ("**/*.rs in src", vec!["4 files".to_owned()]));
-        let body = Glob.body(&call, &Limits::PAGE);
+        let body = GlobView.body(&call, &Limits::PAGE);
         let [Block::Files { groups, elided: None }] = body.as_slice() else { panic!("{body:?}") };
         let told: Vec<String> = groups.iter().map(|(folder, names)| format!("{} {}", folder.text(), names.len())).collect();
         assert_eq!(told, ["src/ 2", "./ 1", "/x/ 1"]);
-        let [Block::Files { elided: Some(elided), .. }] = &Glob.body(&call, &Limits { lines: 3, ..Limits::PAGE })[..] else {
+        let [Block::Files { elided: Some(elided), .. }] = &GlobView.body(&call, &Limits { lines: 3, ..Limits::PAGE })[..] else {
             panic!("cut")
         };
         assert_eq!(elided.words(), "3 of 4 entries");
@@ -111,10 +117,10 @@ mod tests {
 
     #[test]
     fn nothing_found_is_said_and_nothing_known_is_not() {
-        assert_eq!(text_of(&Glob.body(&worked("Glob", Kind::Search, glob(Some(vec![]))), &Limits::PAGE)), "No files were found.\n");
+        assert_eq!(text_of(&GlobView.body(&worked("Glob", Kind::Search, glob(Some(vec![]))), &Limits::PAGE)), "No files were found.\n");
         let missing = story("Glob", Kind::Search, Status::Unanswered, glob(Some(vec![])));
-        assert!(Glob.body(&missing, &Limits::PAGE).is_empty() && Glob.head(&missing).facts.is_empty());
+        assert!(GlobView.body(&missing, &Limits::PAGE).is_empty() && GlobView.head(&missing).facts.is_empty());
         let words = answered(story("Glob", Kind::Search, Status::Succeeded, glob(None)), "a.rs\nb.rs");
-        assert_eq!(text_of(&Glob.body(&words, &Limits::PAGE)), "a.rs\nb.rs\n");
+        assert_eq!(text_of(&GlobView.body(&words, &Limits::PAGE)), "a.rs\nb.rs\n");
     }
 }

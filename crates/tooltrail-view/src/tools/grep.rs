@@ -8,29 +8,29 @@
 
 use super::glob::{by_folder, within};
 use super::{ToolView, other};
-use crate::block::Code;
+use crate::block::CodeBlock;
 use crate::cut::clip;
 use crate::head::counted;
-use crate::limits::{Elided, Unit};
+use crate::limits::{Elided, ElidedUnit};
 use crate::outcome::came;
 use crate::pieces::{notice, section};
 use crate::texts::sniffed;
 use crate::{Block, Class, Head, Limits, Line, place};
 use regex::{Regex, RegexBuilder};
 use std::ops::Range;
-use tooltrail_model::detail::{Detail, Grep as Search, GrepFile, GrepLine, GrepMode};
+use tooltrail_model::detail::{Detail, Grep, GrepFile, GrepLine, GrepMode};
 use tooltrail_model::transcript::{Level, Story};
 
-/// The most that a pattern may take when it is made ready, in bytes. One that needs more marks nothing.
+/// The largest compiled pattern, in bytes. A pattern that needs more marks nothing.
 const PATTERN: usize = 1 << 20;
 
 /// The longest line in which matches are marked, in bytes.
 const MARKED: usize = 20_000;
 
-/// The view of searches in files.
-pub(super) struct Grep;
+/// View of searches in files.
+pub(super) struct GrepView;
 
-impl ToolView for Grep {
+impl ToolView for GrepView {
     fn name(&self) -> &'static str {
         "grep"
     }
@@ -41,12 +41,14 @@ impl ToolView for Grep {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Grep(grep) = &call.told.detail else { return Head::default() };
+        // An unparsed result has no numbers that could be trusted.
         let facts = if came(call) && grep.words.is_none() { facts(grep) } else { Vec::new() };
         Head { icon: "⌕", name: call.row.tool.into(), title: title(call, grep), facts }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let Detail::Grep(grep) = &call.told.detail else { return Vec::new() };
+        // A result in a form that is not understood is shown as it came.
         if let Some(words) = &grep.words {
             return vec![sniffed(words, limits)];
         }
@@ -65,21 +67,22 @@ impl ToolView for Grep {
 }
 
 /// `/fn parse/ in src/  *.rs  -i`.
-fn title(call: &Story<'_>, grep: &Search) -> Line {
+fn title(call: &Story<'_>, grep: &Grep) -> Line {
     let pattern = Line::of(Class::Dim, "/").with(Class::Plain, &grep.pattern).with(Class::Dim, "/");
     let line = within(pattern, call, grep.path.as_deref());
     let options = grep.glob.iter().chain(&grep.file_type).chain(&grep.flags);
     options.fold(line, |line, option| line.with(Class::Dim, "  ").with(Class::Dim, option))
 }
 
-fn facts(grep: &Search) -> Vec<Line> {
+fn facts(grep: &Grep) -> Vec<Line> {
     let files = counted(grep.files.len() as u64, "file");
+    // Lines of context are not matches.
     let lines = grep.files.iter().flat_map(|file| &file.lines).filter(|line| line.matches).count() as u64;
     let counts = grep.files.iter().filter_map(|file| file.count).sum();
     let fact = match grep.mode {
         GrepMode::Files => counted(grep.total.unwrap_or(grep.files.len() as u64), "file"),
         _ if grep.files.is_empty() && grep.total.is_none() => return Vec::new(),
-        // The total that comes with lines counts those around matches too.
+        // A total that comes with lines also counts the lines around matches.
         GrepMode::Content => format!("{}, {files}", counted(if lines > 0 { lines } else { grep.total.unwrap_or(0) }, "match")),
         GrepMode::Count => format!("{}, {files}", counted(grep.total.unwrap_or(counts), "match")),
     };
@@ -90,9 +93,10 @@ fn paths(files: &[GrepFile]) -> Vec<String> {
     files.iter().map(|file| file.path.clone()).collect()
 }
 
-/// The lines that were found, by file; files past the limit by name.
-fn found(call: &Story<'_>, grep: &Search, limits: &Limits) -> Vec<Block> {
+/// Matching lines by file; files past the limit by name only.
+fn found(call: &Story<'_>, grep: &Grep, limits: &Limits) -> Vec<Block> {
     let marks = pattern(grep);
+    // One limit for all files together: a search may match in thousands.
     let mut room = limits.lines;
     let mut body = Vec::new();
     for (place, file) in grep.files.iter().enumerate() {
@@ -105,14 +109,15 @@ fn found(call: &Story<'_>, grep: &Search, limits: &Limits) -> Vec<Block> {
         let code = lines(file, marks.as_ref(), &Limits { lines: room, ..*limits });
         room -= code.lines.len().min(room);
         let code = vec![Block::Code(code)];
+        // A search in a single file does not repeat its path in the result.
         let path = if file.path.is_empty() { grep.path.as_deref().unwrap_or_default() } else { &file.path };
         if path.is_empty() { body.extend(code) } else { body.push(section(place::line(call, path), true, code)) }
     }
     body
 }
 
-/// The lines of one file, with their numbers in front and a mark where some are left out.
-fn lines(file: &GrepFile, marks: Option<&Regex>, limits: &Limits) -> Code {
+/// Lines of one file, with their numbers in front and a sign where some are left out.
+fn lines(file: &GrepFile, marks: Option<&Regex>, limits: &Limits) -> CodeBlock {
     let width = file.lines.iter().filter_map(|line| line.number).max().map_or(0, |number| number.to_string().len());
     let mut lines = Vec::new();
     let (mut before, mut shown, mut bytes) = (None, 0, 0);
@@ -120,6 +125,7 @@ fn lines(file: &GrepFile, marks: Option<&Regex>, limits: &Limits) -> Code {
         if lines.len() >= limits.lines || bytes >= limits.bytes {
             break;
         }
+        // Numbers that are not consecutive show that the tool left out lines between.
         let gap = before.zip(line.number).is_some_and(|(before, number): (u64, u64)| number != before.saturating_add(1));
         if gap {
             lines.push(Line::of(Class::Dim, "⋯"));
@@ -131,7 +137,11 @@ fn lines(file: &GrepFile, marks: Option<&Regex>, limits: &Limits) -> Code {
         shown += 1;
     }
     let total = file.lines.len() as u64;
-    Code { lines, elided: (shown < total).then_some(Elided { shown, total, unit: Unit::Lines, kept: true }), ..Code::default() }
+    CodeBlock {
+        lines,
+        elided: (shown < total).then_some(Elided { shown, total, unit: ElidedUnit::Lines, kept: true }),
+        ..CodeBlock::default()
+    }
 }
 
 /// A line with its number, and what was looked for marked in it.
@@ -145,6 +155,7 @@ fn marked(line: &GrepLine, width: usize, marks: Option<&Regex>) -> Line {
     let text = line.text.as_str();
     let plain = if line.matches { Class::Plain } else { Class::Dim };
     let mut at = 0;
+    // Only lines that the tool reports as matching: our pattern may match where its own did not.
     for found in marks.filter(|_| line.matches && text.len() <= MARKED).map(|marks| matches(marks, text)).unwrap_or_default() {
         out.push(plain, text.get(at..found.start).unwrap_or_default());
         out.push(Class::Match, text.get(found.clone()).unwrap_or_default());
@@ -154,7 +165,7 @@ fn marked(line: &GrepLine, width: usize, marks: Option<&Regex>) -> Line {
     out
 }
 
-/// Where a text matches; matches that touch are one.
+/// Ranges that match; adjacent matches are merged.
 fn matches(marks: &Regex, text: &str) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     for next in marks.find_iter(text).map(|next| next.range()).filter(|next| !next.is_empty()) {
@@ -166,8 +177,9 @@ fn matches(marks: &Regex, text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The pattern, if it is one that can be used here. Other programs know other patterns; then nothing is marked.
-fn pattern(grep: &Search) -> Option<Regex> {
+/// The pattern, if this regex engine accepts it. Other tools have other syntaxes; then nothing is marked.
+fn pattern(grep: &Grep) -> Option<Regex> {
+    // Short flags may be combined, as in `-in`.
     let has = |letter: char, long: &str| {
         grep.flags.iter().any(|flag| {
             let short = flag.strip_prefix('-').filter(|letters| letters.chars().all(char::is_alphabetic));
@@ -176,6 +188,7 @@ fn pattern(grep: &Search) -> Option<Regex> {
     };
     let text = if has('F', "--fixed-strings") { regex::escape(&grep.pattern) } else { grep.pattern.clone() };
     let mut builder = RegexBuilder::new(&text);
+    // The pattern comes from a log, so its cost is bounded in every way the builder offers.
     builder.case_insensitive(has('i', "--ignore-case")).size_limit(PATTERN).dfa_size_limit(PATTERN).nest_limit(100);
     builder.build().ok()
 }
@@ -184,7 +197,7 @@ fn counts(call: &Story<'_>, files: &[GrepFile], limits: &Limits) -> Block {
     let row = |file: &GrepFile| vec![place::line(call, &file.path), file.count.map(crate::head::count).unwrap_or_default().into()];
     let rows: Vec<Vec<Line>> = files.iter().take(limits.lines).map(row).collect();
     let (shown, total) = (rows.len() as u64, files.len() as u64);
-    let elided = (shown < total).then_some(Elided { shown, total, unit: Unit::Items, kept: true });
+    let elided = (shown < total).then_some(Elided { shown, total, unit: ElidedUnit::Items, kept: true });
     Block::Table { head: vec!["file".into(), "matches".into()], rows, elided }
 }
 
@@ -198,21 +211,21 @@ mod tests {
         GrepLine { number: Some(number), text: text.into(), matches }
     }
 
-    fn search(pattern: &str, flags: &[&str]) -> Search {
+    fn search(pattern: &str, flags: &[&str]) -> Grep {
         let lines = vec![line(9, "// about", false), line(10, "fn Parse(parse)", true), line(120, "parse()", true)];
-        Search {
+        Grep {
             pattern: pattern.into(),
             path: Some("src".into()),
             flags: flags.iter().map(|&flag| flag.to_owned()).collect(),
             mode: GrepMode::Content,
             files: vec![GrepFile { path: "/srv/app/src/a.rs".into(), lines, count: None }],
-            ..Search::default()
+            ..Grep::default()
         }
     }
 
-    fn marks(search: Search) -> Vec<String> {
+    fn marks(search: Grep) -> Vec<String> {
         let call = worked("Grep", Kind::Search, Detail::Grep(search));
-        let body = Grep.body(&call, &Limits::PAGE);
+        let body = GrepView.body(&call, &Limits::PAGE);
         let Some(Block::Section { body, .. }) = body.first() else { panic!("{body:?}") };
         let [Block::Code(code)] = body.as_slice() else { panic!("{body:?}") };
         let runs = code.lines.iter().flat_map(Line::runs).filter(|run| run.class == Class::Match);
@@ -222,9 +235,9 @@ mod tests {
     #[test]
     fn lines_are_grouped_by_file_and_matches_marked() {
         let call = worked("Grep", Kind::Search, Detail::Grep(search("parse", &["-i"])));
-        let head = Grep.head(&call);
+        let head = GrepView.head(&call);
         assert_eq!((head.title.text().as_str(), facts(&head.facts)), ("/parse/ in src  -i", vec!["2 matches, 1 file".to_owned()]));
-        let text = text_of(&Grep.body(&call, &Limits::PAGE));
+        let text = text_of(&GrepView.body(&call, &Limits::PAGE));
         assert_eq!(text, "src/a.rs\n  9  // about\n 10  fn Parse(parse)\n⋯\n120  parse()\n");
         assert_eq!(marks(search("parse", &["-i"])), ["Parse", "parse", "parse"]);
         assert_eq!(marks(search("parse", &[])), ["parse", "parse"]);
@@ -235,6 +248,7 @@ mod tests {
     fn patterns_that_cannot_be_used_mark_nothing() {
         assert!(marks(search("parse(", &[])).is_empty());
         assert!(marks(search("(a{1000}){1000}", &[])).is_empty());
+        // Empty matches would mark nothing anyway, but could loop.
         assert!(marks(search("x*", &[])).is_empty());
     }
 
@@ -243,22 +257,22 @@ mod tests {
         let mut search = search("parse", &[]);
         search.files.push(GrepFile { path: "/srv/app/b.rs".into(), lines: vec![line(1, "parse", true)], count: None });
         let call = worked("Grep", Kind::Search, Detail::Grep(search));
-        let text = text_of(&Grep.body(&call, &Limits { lines: 2, ..Limits::PAGE }));
+        let text = text_of(&GrepView.body(&call, &Limits { lines: 2, ..Limits::PAGE }));
         assert!(text.contains("1 file more\nb.rs"), "{text}");
     }
 
     #[test]
     fn counts_files_and_words_are_shown() {
         let counted =
-            Search { mode: GrepMode::Count, files: vec![GrepFile { path: "a".into(), count: Some(3), lines: vec![] }], ..search("x", &[]) };
+            Grep { mode: GrepMode::Count, files: vec![GrepFile { path: "a".into(), count: Some(3), lines: vec![] }], ..search("x", &[]) };
         let call = worked("Grep", Kind::Search, Detail::Grep(counted));
         assert_eq!(
-            (facts(&Grep.head(&call).facts), text_of(&Grep.body(&call, &Limits::PAGE))),
+            (facts(&GrepView.head(&call).facts), text_of(&GrepView.body(&call, &Limits::PAGE))),
             (vec!["3 matches, 1 file".into()], "a\n3\n".into())
         );
-        let words = Search { words: Some("odd answer".into()), ..search("x", &[]) };
+        let words = Grep { words: Some("odd answer".into()), ..search("x", &[]) };
         let call = worked("Grep", Kind::Search, Detail::Grep(words.clone()));
-        assert_eq!(text_of(&Grep.body(&call, &Limits::PAGE)), "odd answer\n");
-        assert!(Grep.head(&story("Grep", Kind::Search, Status::Failed, Detail::Grep(search("x", &[])))).facts.is_empty());
+        assert_eq!(text_of(&GrepView.body(&call, &Limits::PAGE)), "odd answer\n");
+        assert!(GrepView.head(&story("Grep", Kind::Search, Status::Failed, Detail::Grep(search("x", &[])))).facts.is_empty());
     }
 }

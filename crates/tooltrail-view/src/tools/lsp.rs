@@ -13,10 +13,10 @@ use crate::{Block, Class, Head, Limits, Line, place};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 
-/// The view of language servers.
-pub(super) struct Lsp;
+/// View of requests to a language server.
+pub(super) struct LspView;
 
-impl ToolView for Lsp {
+impl ToolView for LspView {
     fn name(&self) -> &'static str {
         "lsp"
     }
@@ -27,6 +27,7 @@ impl ToolView for Lsp {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Lsp(lsp) = &call.told.detail else { return Head::default() };
+        // Operation, file, position and query are each optional, depending on the operation.
         let mut title = Line::from(lsp.operation.as_str());
         if let Some(path) = &lsp.path {
             title = title.with(Class::Plain, " ").with(Class::Path, place::relative(call, path));
@@ -70,8 +71,8 @@ mod tests {
             ..detail::Lsp::default()
         };
         let call = worked("LSP", Kind::Other, Detail::Lsp(lsp));
-        let head = Lsp.head(&call);
+        let head = LspView.head(&call);
         assert_eq!((head.title.text().as_str(), facts(&head.facts)), ("goToDefinition src/a.rs:10:4", vec!["1 result, 1 file".to_owned()]));
-        assert_eq!(text_of(&Lsp.body(&call, &Limits::PAGE)), "src/b.rs:3:1\n");
+        assert_eq!(text_of(&LspView.body(&call, &Limits::PAGE)), "src/b.rs:3:1\n");
     }
 }

@@ -11,10 +11,10 @@ use crate::{Block, Class, Head, Limits, Line};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 
-/// The view of MCP tools.
-pub(super) struct Mcp;
+/// View of MCP tools.
+pub(super) struct McpView;
 
-impl ToolView for Mcp {
+impl ToolView for McpView {
     fn name(&self) -> &'static str {
         "mcp"
     }
@@ -30,6 +30,7 @@ impl ToolView for Mcp {
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
+        // Nothing is known about an MCP tool's fields, so they are shown as any unknown tool's.
         let mut body = other::input(&call.input, limits);
         body.extend(other::output(call, limits));
         body

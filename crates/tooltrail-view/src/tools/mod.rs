@@ -1,7 +1,7 @@
-//! How each kind of tool is shown, one file each. To add one: a file here and a line in [`TOOLS`].
+//! Views by kind of tool, one file each. To add one: a file here and a line in [`TOOLS`].
 //!
-//! A view gets a call with its result already in it. It makes a head, which is cheap, and a body when asked. It never changes the
-//! call, never looks for anything, and leaves status, hooks and raw JSON to what all calls share.
+//! A view gets a call with its result already in it. It makes a head, which is cheap, and a body when asked. It never
+//! changes the call and never looks anything up; status, hooks and raw JSON are added by the frame that all calls share.
 
 mod agent;
 mod edit;
@@ -31,37 +31,38 @@ mod write;
 use crate::{Block, Head, Limits};
 use tooltrail_model::transcript::Story;
 
-/// All views. The first that shows a call has it; the last one shows anything.
+/// All views. The first that accepts a call shows it; the last accepts anything.
+// Sorted by name except for the last; a test checks that.
 pub static TOOLS: &[&dyn ToolView] = &[
-    &agent::Agent,
-    &edit::Edit,
-    &glob::Glob,
-    &grep::Grep,
-    &list::List,
-    &lsp::Lsp,
-    &mcp::Mcp,
-    &notebook::Notebook,
-    &patch::Patch,
-    &picture::Picture,
-    &plan::Plan,
-    &question::Question,
-    &read::Read,
-    &shell::Shell,
-    &skill::Skill,
-    &task_output::TaskOutput,
-    &task_stop::TaskStop,
-    &tasks::Tasks,
-    &todo::Todo,
-    &tool_search::ToolSearch,
-    &web_fetch::WebFetch,
-    &web_search::WebSearch,
-    &write::Write,
-    &other::Other,
+    &agent::AgentView,
+    &edit::EditView,
+    &glob::GlobView,
+    &grep::GrepView,
+    &list::ListView,
+    &lsp::LspView,
+    &mcp::McpView,
+    &notebook::NotebookView,
+    &patch::PatchView,
+    &picture::PictureView,
+    &plan::PlanView,
+    &question::QuestionView,
+    &read::ReadView,
+    &shell::ShellView,
+    &skill::SkillView,
+    &task_output::TaskOutputView,
+    &task_stop::TaskStopView,
+    &tasks::TasksView,
+    &todo::TodoView,
+    &tool_search::ToolSearchView,
+    &web_fetch::WebFetchView,
+    &web_search::WebSearchView,
+    &write::WriteView,
+    &other::OtherView,
 ];
 
-/// How one kind of tool is shown.
+/// View of one kind of tool.
 pub trait ToolView: Sync {
-    /// Its name: that of its file.
+    /// Name of the view, which is that of its file.
     fn name(&self) -> &'static str;
 
     /// Whether it shows this call.
@@ -76,7 +77,7 @@ pub trait ToolView: Sync {
 
 /// The view of a call.
 pub fn of(call: &Story<'_>) -> &'static dyn ToolView {
-    TOOLS.iter().copied().find(|view| view.shows(call)).unwrap_or(&other::Other)
+    TOOLS.iter().copied().find(|view| view.shows(call)).unwrap_or(&other::OtherView)
 }
 
 #[cfg(test)]
@@ -116,7 +117,7 @@ mod tests {
                 let head = view.head(&call);
                 assert_eq!(unicode_width::UnicodeWidthStr::width(head.icon), 1, "{}", view.name());
                 assert!(head.facts.is_empty(), "{} {status:?} {:?}", view.name(), head.facts);
-                // Whatever there is, the frame says how it ended.
+                // Whatever the view shows, the frame must say first how the call ended.
                 let body = crate::call::body(&call, &Limits::PAGE);
                 let quiet = matches!(status, Status::Succeeded | Status::Answered);
                 assert!(quiet || matches!(body.first(), Some(Block::Notice { .. })), "{} {status:?} {body:?}", view.name());

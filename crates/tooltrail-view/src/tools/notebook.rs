@@ -7,19 +7,19 @@
 //! ```
 
 use super::ToolView;
-use crate::diff::{Counts, from_texts};
+use crate::diff::{LineCounts, from_texts};
 use crate::head::counted;
 use crate::line::{Class, Line};
 use crate::pieces::{changes, code, happened, markdown, notice};
 use crate::{Block, Head, Limits, place};
-use tooltrail_model::detail::{Detail, Notebook as Change};
+use tooltrail_model::detail::{Detail, Notebook};
 use tooltrail_model::patch::Hunk;
 use tooltrail_model::transcript::{Level, Story};
 
-/// The view of notebooks that are changed.
-pub(super) struct Notebook;
+/// View of edits to a notebook's cell.
+pub(super) struct NotebookView;
 
-impl ToolView for Notebook {
+impl ToolView for NotebookView {
     fn name(&self) -> &'static str {
         "notebook"
     }
@@ -39,6 +39,7 @@ impl ToolView for Notebook {
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let Detail::Notebook(change) = &call.told.detail else { return Vec::new() };
+        // With the source before, a diff shows the change best, whatever the mode.
         if let Some(hunks) = hunks(change) {
             return vec![changes(&hunks, limits)];
         }
@@ -56,19 +57,19 @@ impl ToolView for Notebook {
     }
 }
 
-fn deletes(change: &Change) -> bool {
+fn deletes(change: &Notebook) -> bool {
     change.mode.as_deref() == Some("delete")
 }
 
-/// What changes in the cell, where the log has the source before. A new cell is put before or after another one, whose source
-/// that may be.
-fn hunks(change: &Change) -> Option<Vec<Hunk>> {
+/// The change within the cell, where the log has the source before. For an inserted cell that may be the source of its
+/// neighbour, so it is not used.
+fn hunks(change: &Notebook) -> Option<Vec<Hunk>> {
     let old = change.old.as_deref().filter(|_| change.mode.as_deref() != Some("insert"))?;
     let new = if deletes(change) { "" } else { &change.source };
     Some(from_texts(old, new, Some(1))).filter(|hunks| !hunks.is_empty())
 }
 
-fn facts(call: &Story<'_>, change: &Change) -> Vec<Line> {
+fn facts(call: &Story<'_>, change: &Notebook) -> Vec<Line> {
     let done = happened(call);
     let what = match (change.mode.as_deref(), done) {
         (Some("insert"), true) => Some("new cell"),
@@ -77,7 +78,8 @@ fn facts(call: &Story<'_>, change: &Change) -> Vec<Line> {
         (Some("delete"), false) => Some("would be deleted"),
         _ => None,
     };
-    let counts = hunks(change).map(|hunks| Counts::of(&hunks).line(done));
+    let counts = hunks(change).map(|hunks| LineCounts::of(&hunks).line(done));
+    // Without a diff the size of the new source is all that is known.
     let lines = (counts.is_none() && done && !deletes(change)).then(|| counted(change.source.lines().count() as u64, "line").into());
     what.map(Line::from).into_iter().chain(counts).chain(lines).collect()
 }
@@ -88,14 +90,14 @@ mod tests {
     use crate::sample_files::{body, head, story};
     use tooltrail_model::{Kind, Status};
 
-    fn call(status: Status, mode: &str, change: Change) -> Story<'static> {
-        let change = Change { path: "/srv/app/n.ipynb".into(), cell: Some("c3".into()), mode: Some(mode.into()), ..change };
+    fn call(status: Status, mode: &str, change: Notebook) -> Story<'static> {
+        let change = Notebook { path: "/srv/app/n.ipynb".into(), cell: Some("c3".into()), mode: Some(mode.into()), ..change };
         story("NotebookEdit", Kind::Edit, status, Detail::Notebook(change))
     }
 
     #[test]
     fn a_cell_is_replaced() {
-        let change = Change { source: "plot(x, y)".into(), old: Some("plot(x)".into()), ..Change::default() };
+        let change = Notebook { source: "plot(x, y)".into(), old: Some("plot(x)".into()), ..Notebook::default() };
         assert_eq!(head(&call(Status::Succeeded, "replace", change.clone())), "± | NotebookEdit | n.ipynb · cell c3 | +1 −1");
         assert_eq!(head(&call(Status::Rejected, "replace", change.clone())), "± | NotebookEdit | n.ipynb · cell c3 | would be +1 −1");
         assert_eq!(body(&call(Status::Succeeded, "replace", change)), "hunk\n1 · -plot(x)\n· 1 +plot(x, y)\n");
@@ -103,12 +105,12 @@ mod tests {
 
     #[test]
     fn a_cell_comes_or_goes() {
-        let text = Change { source: "# Title".into(), sort: Some("markdown".into()), old: Some("before".into()), ..Change::default() };
+        let text = Notebook { source: "# Title".into(), sort: Some("markdown".into()), old: Some("before".into()), ..Notebook::default() };
         assert_eq!(head(&call(Status::Succeeded, "insert", text.clone())), "± | NotebookEdit | n.ipynb · cell c3 | new cell, 1 line");
         assert_eq!(body(&call(Status::Succeeded, "insert", text)), "markdown # Title\n");
-        assert_eq!(head(&call(Status::Failed, "delete", Change::default())), "± | NotebookEdit | n.ipynb · cell c3 | would be deleted");
-        assert_eq!(body(&call(Status::Succeeded, "delete", Change::default())), "Info The cell was deleted.\n");
-        let code = Change { source: "x = 1".into(), ..Change::default() };
+        assert_eq!(head(&call(Status::Failed, "delete", Notebook::default())), "± | NotebookEdit | n.ipynb · cell c3 | would be deleted");
+        assert_eq!(body(&call(Status::Succeeded, "delete", Notebook::default())), "Info The cell was deleted.\n");
+        let code = Notebook { source: "x = 1".into(), ..Notebook::default() };
         assert_eq!(body(&call(Status::Succeeded, "replace", code)), "code python 1\n| x = 1\n");
     }
 }

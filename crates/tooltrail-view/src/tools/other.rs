@@ -15,16 +15,16 @@ use tooltrail_model::Status;
 use tooltrail_model::content::{Content, words};
 use tooltrail_model::transcript::{Level, Story};
 
-/// How many letters a title of names and values has.
+/// Longest title made of names and values, in characters.
 const TITLE: usize = 160;
 
-/// How many letters of a value stand in a title.
+/// The most characters of a value in a title.
 const VALUE: usize = 60;
 
-/// The view of last resort.
-pub(super) struct Other;
+/// View of last resort, for tools that no other view accepts.
+pub(super) struct OtherView;
 
-impl ToolView for Other {
+impl ToolView for OtherView {
     fn name(&self) -> &'static str {
         "other"
     }
@@ -49,6 +49,7 @@ pub(super) fn title(input: &Value) -> Line {
     let title = match input {
         Value::Object(map) => {
             let pairs: Vec<String> =
+                // More fields than this never fit into a title.
                 map.iter().take(8).map(|(name, value)| format!("{name}={}", short(&json::brief(value), VALUE))).collect();
             pairs.join(", ")
         }
@@ -66,7 +67,7 @@ fn short(text: &str, most: usize) -> String {
     }
 }
 
-/// What a generic answer can be counted by: the entries of a list.
+/// Facts that hold for any result: the number of entries, where it is a list.
 pub(super) fn facts(call: &Story<'_>) -> Vec<Line> {
     let Some(answer) = call.answer.as_ref().filter(|_| outcome::came(call)) else { return Vec::new() };
     let [Content::Text { text }] = answer.seen.as_slice() else { return Vec::new() };
@@ -77,33 +78,38 @@ pub(super) fn facts(call: &Story<'_>) -> Vec<Line> {
     vec![crate::head::counted(items, "item").into()]
 }
 
-/// What was asked: names and values, and anything larger below.
+/// Input of the call: names and values, and larger values below.
 pub(super) fn input(input: &Value, limits: &Limits) -> Vec<Block> {
     match input {
         Value::Null => Vec::new(),
         Value::Object(map) => json::fields(map, limits),
+        // Some tools take a bare string, which may itself be JSON, code or prose.
         Value::String(text) => vec![sniffed(text, limits)],
         other => vec![json::block(other, limits)],
     }
 }
 
-/// What came back: what the model saw, else what the tool produced. An error is left to the frame, which tells it first.
+/// Result of the call: the content that the model saw, else the value that the tool produced. Errors are left to the frame,
+/// which shows them first.
 pub(super) fn output(call: &Story<'_>, limits: &Limits) -> Vec<Block> {
     let Some(answer) = &call.answer else { return Vec::new() };
-    // What stands in place of a result then is the agent's wording of what the frame says.
+    // The text in place of a result then is the agent's wording of what the frame already says.
     if matches!(call.row.status, Status::Rejected | Status::Blocked | Status::Cancelled) {
         return Vec::new();
     }
     let error = outcome::error(call).filter(|_| outcome::went_wrong(call));
+    // Compared both ways, because the frame may have shortened or extended the error.
     let told = |text: &str| error.as_deref().is_some_and(|error| text.contains(error) || error.contains(text.trim()));
     let seen: Vec<Content> = answer.seen.iter().filter(|piece| !piece.as_text().is_some_and(told)).cloned().collect();
     let mut blocks = content(&seen, limits);
+    // The produced value repeats what was seen in another form, so it is only used if nothing was seen.
     if words(&answer.seen).trim().is_empty() && blocks.is_empty() {
         blocks.extend(answer.produced.iter().flat_map(|value| input(value, limits)));
     }
     if blocks.is_empty() && outcome::came(call) {
         blocks.push(notice(Level::Info, "It came back with nothing."));
     }
+    // Without an input there is nothing to separate the result from.
     let asked = !matches!(call.input, Value::Null);
     if asked && !blocks.is_empty() { vec![section("result", true, blocks)] } else { blocks }
 }
@@ -128,10 +134,10 @@ mod tests {
     fn unknown_tools_are_shown() {
         let call = call("[1, 2]");
         assert_eq!(tools::of(&call).name(), "other");
-        let head = Other.head(&call);
+        let head = OtherView.head(&call);
         assert_eq!(head.title.text(), "mode=fast, limit=3, deep={1}");
         assert_eq!(head.facts[0].text(), "2 items");
-        let body = Other.body(&call, &Limits::PAGE);
+        let body = OtherView.body(&call, &Limits::PAGE);
         assert!(matches!(body.as_slice(), [Block::Fields { .. }, Block::Json { .. }, Block::Section { .. }]), "{body:?}");
     }
 
@@ -141,17 +147,17 @@ mod tests {
         if let Some(answer) = &mut call.answer {
             answer.seen.push(Content::Image(Image { media: "image/png".into(), ..Image::default() }));
         }
-        assert!(text_of(&Other.body(&call, &Limits::PAGE)).contains("see this\npicture, image/png"));
+        assert!(text_of(&OtherView.body(&call, &Limits::PAGE)).contains("see this\npicture, image/png"));
     }
 
     #[test]
     fn nothing_is_claimed_of_a_call_without_a_result() {
         let mut call = call("[1]");
         call.row.status = Status::Failed;
-        assert!(Other.head(&call).facts.is_empty());
+        assert!(OtherView.head(&call).facts.is_empty());
         call.answer = None;
         call.row.status = Status::Running;
-        assert!(Other.head(&call).facts.is_empty());
-        assert_eq!(Other.body(&call, &Limits::PAGE).len(), 2);
+        assert!(OtherView.head(&call).facts.is_empty());
+        assert_eq!(OtherView.body(&call, &Limits::PAGE).len(), 2);
     }
 }

@@ -9,22 +9,22 @@
 //! ```
 
 use super::ToolView;
-use crate::diff::Counts;
+use crate::diff::LineCounts;
 use crate::head::counted;
 use crate::line::{Class, Line};
 use crate::pieces::{changes, code, file, happened, notice, section, terminal};
 use crate::{Block, Head, Limits, place};
-use tooltrail_model::detail::{Detail, Patch as Change};
+use tooltrail_model::detail::{Detail, Patch};
 use tooltrail_model::patch::{FileChange, FilePatch, PatchLine};
 use tooltrail_model::transcript::{Level, Story};
 
-/// How many files a head names.
+/// Most files that a head names.
 const NAMED: usize = 4;
 
-/// The view of patches.
-pub(super) struct Patch;
+/// View of patches.
+pub(super) struct PatchView;
 
-impl ToolView for Patch {
+impl ToolView for PatchView {
     fn name(&self) -> &'static str {
         "patch"
     }
@@ -42,10 +42,11 @@ impl ToolView for Patch {
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let Detail::Patch(patch) = &call.told.detail else { return Vec::new() };
         let mut out: Vec<Block> = match patch.files.as_slice() {
-            // Its name stands in the head.
+            // The file's name already stands in the head.
             [only] => shown(call, only, limits),
             files => files.iter().map(|file| part(call, file, limits)).collect(),
         };
+        // Parts that are no valid patch are still shown as written.
         out.extend(patch.unread.as_ref().map(|text| Block::Code(code("diff", None, text, limits))));
         let printed = patch.output.as_ref().filter(|text| !text.trim().is_empty());
         out.extend(printed.map(|text| section("output", false, vec![Block::Terminal(terminal(text, limits))])));
@@ -69,6 +70,7 @@ fn names(call: &Story<'_>, files: &[FilePatch]) -> Line {
         if at > 0 {
             line.push(Class::Dim, ", ");
         }
+        // Runs are copied one by one to keep their classes.
         name(call, file).runs().iter().for_each(|run| line.push(run.class, run.text()));
     }
     match files.len().saturating_sub(NAMED) {
@@ -77,7 +79,7 @@ fn names(call: &Story<'_>, files: &[FilePatch]) -> Line {
     }
 }
 
-/// What becomes of a file, in words; nothing for one that changes.
+/// Change to the file as a whole, in words; nothing for an ordinary edit.
 fn fate(file: &FilePatch, done: bool) -> Option<&'static str> {
     match (file.change, done) {
         (FileChange::Add, true) => Some("new file"),
@@ -88,13 +90,14 @@ fn fate(file: &FilePatch, done: bool) -> Option<&'static str> {
     }
 }
 
-fn facts(call: &Story<'_>, patch: &Change) -> Vec<Line> {
+fn facts(call: &Story<'_>, patch: &Patch) -> Vec<Line> {
     let done = happened(call);
     let mut facts = Vec::new();
-    let counts = patch.files.iter().map(|file| Counts::of(&file.hunks)).fold(Counts::default(), Counts::and);
-    if counts != Counts::default() {
+    let counts = patch.files.iter().map(|file| LineCounts::of(&file.hunks)).fold(LineCounts::default(), LineCounts::and);
+    if counts != LineCounts::default() {
         facts.push(counts.line(done));
     }
+    // With several files, each section has its own numbers.
     if let [only] = patch.files.as_slice() {
         facts.extend(fate(only, done).map(Line::from));
         facts.extend((only.hunks.len() > 1).then(|| counted(only.hunks.len() as u64, "hunk").into()));
@@ -106,8 +109,8 @@ fn facts(call: &Story<'_>, patch: &Change) -> Vec<Line> {
 fn part(call: &Story<'_>, file: &FilePatch, limits: &Limits) -> Block {
     let done = happened(call);
     let mut label = name(call, file);
-    let counts = Counts::of(&file.hunks);
-    if counts != Counts::default() {
+    let counts = LineCounts::of(&file.hunks);
+    if counts != LineCounts::default() {
         label.push(Class::Plain, "  ");
         counts.line(done).runs().iter().for_each(|run| label.push(run.class, run.text()));
     }
@@ -117,8 +120,9 @@ fn part(call: &Story<'_>, file: &FilePatch, limits: &Limits) -> Block {
     Block::Section { label, open: true, body: shown(call, file, limits) }
 }
 
-/// What changes in a file. A new one is shown as it is.
+/// The change in a file. A new file is shown as code.
 fn shown(call: &Story<'_>, patch: &FilePatch, limits: &Limits) -> Vec<Block> {
+    // Hunks without lines occur for renames and for patches that name a file only.
     if patch.hunks.iter().all(|hunk| hunk.lines.is_empty()) {
         let text = match patch.change {
             FileChange::Update if patch.moved_to.is_some() => "Only its name changes.",
@@ -135,7 +139,7 @@ fn shown(call: &Story<'_>, patch: &FilePatch, limits: &Limits) -> Vec<Block> {
     }
 }
 
-/// The text of a new file.
+/// Text of a new file, whose lines are all added.
 fn whole(patch: &FilePatch) -> Option<String> {
     let lines = patch.hunks.iter().flat_map(|hunk| &hunk.lines);
     let added = lines.map(|line| if let PatchLine::Added(text) = line { Some(text.as_str()) } else { None });
@@ -151,7 +155,7 @@ mod tests {
     use tooltrail_model::{Kind, Status};
 
     fn call(status: Status, files: Vec<FilePatch>) -> Story<'static> {
-        let patch = Change { files, output: Some("Success.".into()), ..Change::default() };
+        let patch = Patch { files, output: Some("Success.".into()), ..Patch::default() };
         story("apply_patch", Kind::Edit, status, Detail::Patch(patch))
     }
 
@@ -186,7 +190,7 @@ mod tests {
 
     #[test]
     fn a_patch_that_cannot_be_read() {
-        let patch = Change { unread: Some("*** nonsense".into()), ..Change::default() };
+        let patch = Patch { unread: Some("*** nonsense".into()), ..Patch::default() };
         let call = story("apply_patch", Kind::Edit, Status::Failed, Detail::Patch(patch));
         assert_eq!(head(&call), "± | apply_patch |  | ");
         assert_eq!(body(&call), "code diff -\n| *** nonsense\n");

@@ -11,10 +11,10 @@ use crate::{Block, Head, Limits, place};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 
-/// The view of pictures.
-pub(super) struct Picture;
+/// View of pictures that are viewed or generated.
+pub(super) struct PictureView;
 
-impl ToolView for Picture {
+impl ToolView for PictureView {
     fn name(&self) -> &'static str {
         "picture"
     }
@@ -25,6 +25,7 @@ impl ToolView for Picture {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Picture(picture) = &call.told.detail else { return Head::default() };
+        // A generated picture has no path yet; its prompt describes it.
         let title = match (&picture.path, &picture.prompt) {
             (Some(path), _) => place::line(call, path),
             (None, prompt) => short(prompt.as_deref().and_then(|text| text.lines().next()).unwrap_or_default()),
@@ -38,6 +39,7 @@ impl ToolView for Picture {
         let prompt = picture.prompt.as_deref().map(|text| section("prompt", true, vec![Block::Code(plain(None, text, limits))]));
         let alt = picture.path.as_deref().map(|path| place::relative(call, path)).or(picture.prompt.as_deref());
         let shown = picture.image.as_ref().map(|shown| image(shown, alt.unwrap_or("picture")));
+        // Without a picture the text of the result says why.
         let said = if picture.image.is_none() { other::output(call, limits) } else { Vec::new() };
         prompt.into_iter().chain(shown).chain(said).collect()
     }

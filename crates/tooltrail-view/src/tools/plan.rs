@@ -11,13 +11,13 @@ use crate::pieces::{markdown, notice, section};
 use crate::texts::{gist, sniffed};
 use crate::{Block, Class, Head, Limits, Line, place};
 use tooltrail_model::Status;
-use tooltrail_model::detail::{Detail, Plan as Proposal};
+use tooltrail_model::detail::{Detail, Plan};
 use tooltrail_model::transcript::{Level, Story};
 
-/// The view of plans.
-pub(super) struct Plan;
+/// View of plans.
+pub(super) struct PlanView;
 
-impl ToolView for Plan {
+impl ToolView for PlanView {
     fn name(&self) -> &'static str {
         "plan"
     }
@@ -49,7 +49,7 @@ impl ToolView for Plan {
         }
         body.extend(plan.plan.iter().map(|text| markdown(text, limits)));
         match &plan.message {
-            // What comes back often repeats the plan.
+            // The message often repeats the plan, so it is folded below it.
             Some(message) if came(call) => body.push(section("what came back", plan.plan.is_none(), vec![sniffed(message, limits)])),
             Some(_) => {}
             None if plan.plan.is_none() => body.extend(other::output(call, limits)),
@@ -61,8 +61,10 @@ impl ToolView for Plan {
 
 /// `rate limiter (6 steps)`.
 fn title(plan: &str) -> Line {
+    // The first line with words is the title, without Markdown's heading marks.
     let first = plan.lines().map(|line| line.trim_start_matches('#').trim()).find(|line| !line.is_empty()).unwrap_or_default();
     let first = first.strip_prefix("Plan:").unwrap_or(first).trim();
+    // Numbered lines are counted as steps; most agents write plans as a numbered list.
     let is_step = |line: &&str| {
         line.split_once(". ").is_some_and(|(number, _)| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
     };
@@ -71,8 +73,8 @@ fn title(plan: &str) -> Line {
     if steps > 1 { line.with(Class::Dim, &format!(" ({steps} steps)")) } else { line }
 }
 
-/// A plan that was let pass is approved; only a success says so.
-fn facts(call: &Story<'_>, plan: &Proposal) -> Vec<Line> {
+/// Facts for the head. Only a success says that the plan was approved.
+fn facts(call: &Story<'_>, plan: &Plan) -> Vec<Line> {
     if !came(call) || plan.enters || call.row.status != Status::Succeeded {
         return Vec::new();
     }
@@ -89,18 +91,18 @@ mod tests {
 
     fn proposal(edited: bool) -> Detail {
         let plan = Some("# Plan: rate limiter\n\n1. count\n2. limit\n".to_owned());
-        Detail::Plan(Proposal { plan, edited, ..Proposal::default() })
+        Detail::Plan(Plan { plan, edited, ..Plan::default() })
     }
 
     #[test]
     fn an_approved_plan() {
         let call = worked("ExitPlanMode", Kind::Plan, proposal(true));
-        let head = Plan.head(&call);
+        let head = PlanView.head(&call);
         assert_eq!(
             (head.title.text().as_str(), facts(&head.facts)),
             ("rate limiter (2 steps)", vec!["approved".to_owned(), "edited".to_owned()])
         );
-        assert!(text_of(&Plan.body(&call, &Limits::PAGE)).starts_with("You changed the plan"));
+        assert!(text_of(&PlanView.body(&call, &Limits::PAGE)).starts_with("You changed the plan"));
     }
 
     #[test]

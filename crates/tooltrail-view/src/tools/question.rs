@@ -6,19 +6,19 @@
 //! ```
 
 use super::{ToolView, other};
-use crate::block::Question as Asked;
+use crate::block::QuestionItem;
 use crate::line::{Class, lines};
 use crate::outcome::came;
 use crate::pieces::{markdown, notice, section};
 use crate::texts::gist;
 use crate::{Block, Head, Limits, Line};
-use tooltrail_model::detail::{Detail, Question as Told, Questions};
+use tooltrail_model::detail::{Detail, Question, Questions};
 use tooltrail_model::transcript::{Level, Story};
 
-/// The view of questions.
-pub(super) struct Question;
+/// View of questions to the person.
+pub(super) struct QuestionView;
 
-impl ToolView for Question {
+impl ToolView for QuestionView {
     fn name(&self) -> &'static str {
         "question"
     }
@@ -41,6 +41,7 @@ impl ToolView for Question {
         }
         body.extend(asked.response.iter().map(|text| section("you wrote", true, vec![markdown(text, limits)])));
         body.extend(asked.timed_out.then(|| notice(Level::Warning, "Nobody answered in time.")));
+        // Shown raw only if no answer was understood.
         let taken =
             asked.response.is_some() || asked.timed_out || asked.questions.iter().any(|one| one.answered || one.unanswered.is_some());
         if !taken {
@@ -50,7 +51,7 @@ impl ToolView for Question {
     }
 }
 
-fn title(questions: &[Told]) -> Line {
+fn title(questions: &[Question]) -> Line {
     let first = questions.first().map(|question| gist(&question.text)).unwrap_or_default();
     match questions.len() {
         0 | 1 => first.into(),
@@ -60,6 +61,7 @@ fn title(questions: &[Told]) -> Line {
 
 /// `answered: SQLite, blue`.
 fn facts(asked: &Questions) -> Vec<Line> {
+    // Free text counts as an answer beside chosen options.
     let answers: Vec<String> = asked.questions.iter().flat_map(answers).map(|answer| gist(&answer)).collect();
     match (answers.is_empty(), &asked.response, asked.timed_out) {
         (false, _, _) => vec![format!("answered: {}", answers.join(", ")).into()],
@@ -69,18 +71,19 @@ fn facts(asked: &Questions) -> Vec<Line> {
     }
 }
 
-fn answers(question: &Told) -> Vec<String> {
+fn answers(question: &Question) -> Vec<String> {
     let chosen = question.options.iter().filter(|option| option.chosen).map(|option| option.label.clone());
     chosen.chain(question.free.clone()).collect()
 }
 
-fn question(question: &Told) -> Asked {
+fn question(question: &Question) -> QuestionItem {
     let option = |choice: &tooltrail_model::detail::Choice| {
         (Line::from(choice.label.as_str()), choice.description.as_deref().map(|text| Line::from(text.replace('\n', " "))), choice.chosen)
     };
+    // Notes that the person added to a choice stand below it, dimmed.
     let mut free: Vec<Line> = question.free.iter().flat_map(|text| lines(Class::Plain, text)).collect();
     free.extend(question.notes.iter().flat_map(|text| lines(Class::Dim, text)));
-    Asked {
+    QuestionItem {
         header: question.header.as_deref().map(Line::from),
         text: question.text.replace('\n', " ").into(),
         multiple: question.multiple,
@@ -99,12 +102,12 @@ mod tests {
 
     fn asked(answered: bool) -> Detail {
         let choice = |label: &str, chosen| Choice { label: label.into(), description: None, chosen: chosen && answered };
-        let question = Told {
+        let question = Question {
             text: "Which store?".into(),
             options: vec![choice("Postgres", false), choice("SQLite", true)],
             free: answered.then(|| "in memory".to_owned()),
             answered,
-            ..Told::default()
+            ..Question::default()
         };
         Detail::Question(Questions { questions: vec![question], ..Questions::default() })
     }
@@ -112,9 +115,9 @@ mod tests {
     #[test]
     fn what_was_chosen_is_marked() {
         let call = worked("AskUserQuestion", Kind::Question, asked(true));
-        let head = Question.head(&call);
+        let head = QuestionView.head(&call);
         assert_eq!((head.title.text().as_str(), facts(&head.facts)), ("Which store?", vec!["answered: SQLite, in memory".to_owned()]));
-        let body = Question.body(&call, &Limits::PAGE);
+        let body = QuestionView.body(&call, &Limits::PAGE);
         let [Block::Questions { questions }] = body.as_slice() else { panic!("{body:?}") };
         assert_eq!(questions[0].options.iter().map(|(_, _, chosen)| *chosen).collect::<Vec<_>>(), [false, true]);
     }
@@ -122,7 +125,7 @@ mod tests {
     #[test]
     fn an_open_question_claims_no_answer() {
         let call = story("AskUserQuestion", Kind::Question, Status::Running, asked(false));
-        assert!(Question.head(&call).facts.is_empty());
-        assert_eq!(text_of(&Question.body(&call, &Limits::PAGE)), "Which store?\nPostgres\nSQLite\n");
+        assert!(QuestionView.head(&call).facts.is_empty());
+        assert_eq!(text_of(&QuestionView.body(&call, &Limits::PAGE)), "Which store?\nPostgres\nSQLite\n");
     }
 }

@@ -10,13 +10,13 @@ use super::ToolView;
 use crate::head::{count, counted, size};
 use crate::pieces::{code, file, image, markdown, notice, picture_facts, plain, section, terminal, words};
 use crate::{Block, Head, Limits, Line, place};
-use tooltrail_model::detail::{Cell, Detail, Read as Reading, ReadGot};
+use tooltrail_model::detail::{Cell, Detail, Read, ReadGot};
 use tooltrail_model::transcript::{Level, Story};
 
-/// The view of files that are read.
-pub(super) struct Read;
+/// View of reads of a file.
+pub(super) struct ReadView;
 
-impl ToolView for Read {
+impl ToolView for ReadView {
     fn name(&self) -> &'static str {
         "read"
     }
@@ -31,7 +31,7 @@ impl ToolView for Read {
         if let Some(pages) = &read.pages {
             title.push(crate::Class::Dim, &format!(", pages {pages}"));
         }
-        // Not `☰`: newer terminals give that two columns.
+        // Not `☰`: newer terminals draw it two columns wide.
         Head { icon: "≡", name: call.row.tool.into(), title, facts: facts(read) }
     }
 
@@ -39,6 +39,7 @@ impl ToolView for Read {
         let Detail::Read(read) = &call.told.detail else { return Vec::new() };
         let alt = place::relative(call, &read.path);
         match &read.got {
+            // Why there is no text is said by the frame.
             ReadGot::Nothing => Vec::new(),
             ReadGot::Text { text, first, .. } => vec![file(&read.path, Some(*first), text, limits)],
             ReadGot::Image(picture) => vec![image(picture, alt)],
@@ -54,25 +55,27 @@ impl ToolView for Read {
     }
 }
 
-/// The first and the last line, where it is not the whole file.
-fn range(read: &Reading) -> Option<(u64, u64)> {
+/// First and last line, where only a part of the file was read.
+fn range(read: &Read) -> Option<(u64, u64)> {
     let asked = read.offset.is_some() || read.limit.is_some();
     if let ReadGot::Text { text, first, total } = &read.got {
         let lines = text.lines().count() as u64;
+        // Without a total, a request for a part is the only sign that it is not the whole file.
         let part = *first > 1 || total.map_or(asked, |total| is_part(text, lines, total));
         return (part && lines > 0).then(|| (*first, first.saturating_add(lines - 1)));
     }
+    // No result: the range that was requested.
     let first = read.offset.unwrap_or(1).max(1);
     asked.then(|| (first, read.limit.map_or(u64::MAX, |limit| first.saturating_add(limit.saturating_sub(1)))))
 }
 
-/// Whether a file has more lines than these. Some count what follows the last line feed as a line, even if nothing does.
+/// Whether a file has more lines than these. Some agents count an empty line after the last line feed.
 fn is_part(text: &str, lines: u64, total: u64) -> bool {
     let counted = if text.ends_with('\n') { lines.saturating_add(1) } else { lines };
     total > counted
 }
 
-fn facts(read: &Reading) -> Vec<Line> {
+fn facts(read: &Read) -> Vec<Line> {
     let mut facts: Vec<Line> = Vec::new();
     match &read.got {
         ReadGot::Text { text, total, .. } => {
@@ -85,6 +88,7 @@ fn facts(read: &Reading) -> Vec<Line> {
         ReadGot::Image(image) => facts.extend(picture_facts(image)),
         ReadGot::Notebook(cells) => facts.push(counted(cells.len() as u64, "cell").into()),
         ReadGot::Pdf { bytes, pages, images } => {
+            // Without a page count, the number of page images is the next best.
             let pages = pages.or(Some(images.len() as u64).filter(|pages| *pages > 0));
             facts.extend(pages.map(|pages| counted(pages, "page").into()));
             facts.extend(bytes.map(|bytes| size(bytes).into()));
@@ -95,13 +99,15 @@ fn facts(read: &Reading) -> Vec<Line> {
     facts
 }
 
-/// A cell of a notebook: its source, then what it printed.
+/// A cell of a notebook: its source, then its output.
 fn cell(number: usize, cell: &Cell, limits: &Limits) -> Block {
+    // Notebooks of older versions have no cell ids; then cells are numbered.
     let mut label = format!("cell {} · {}", cell.id.clone().unwrap_or_else(|| (number + 1).to_string()), cell.sort);
     label += &cell.count.map(|count| format!(" · run {count}")).unwrap_or_default();
     let mut body = vec![match (cell.sort.as_str(), &cell.language) {
         ("markdown", _) => markdown(&cell.source, limits),
         ("raw", _) => Block::Code(plain(None, &cell.source, limits)),
+        // Python is by far the most common language, and the one agents omit.
         (_, language) => Block::Code(code(language.as_deref().unwrap_or("python"), None, &cell.source, limits)),
     }];
     body.extend(cell.outputs.iter().map(|text| Block::Terminal(terminal(text, limits))));
@@ -116,12 +122,12 @@ mod tests {
     use tooltrail_model::content::Image;
     use tooltrail_model::{Kind, Status};
 
-    fn call(read: Reading) -> Story<'static> {
+    fn call(read: Read) -> Story<'static> {
         story("Read", Kind::Read, Status::Succeeded, Detail::Read(read))
     }
 
-    fn text(text: &str, first: u64, total: Option<u64>) -> Reading {
-        Reading { path: "/srv/app/src/a.rs".into(), got: ReadGot::Text { text: text.into(), first, total }, ..Reading::default() }
+    fn text(text: &str, first: u64, total: Option<u64>) -> Read {
+        Read { path: "/srv/app/src/a.rs".into(), got: ReadGot::Text { text: text.into(), first, total }, ..Read::default() }
     }
 
     #[test]
@@ -136,20 +142,20 @@ mod tests {
 
     #[test]
     fn what_was_asked_where_nothing_came() {
-        let asked = Reading { path: "/etc/hosts".into(), offset: Some(5), limit: Some(10), ..Reading::default() };
+        let asked = Read { path: "/etc/hosts".into(), offset: Some(5), limit: Some(10), ..Read::default() };
         assert_eq!(head(&call(asked.clone())), "≡ | Read | /etc/hosts:5-14 | ");
-        assert_eq!(head(&call(Reading { limit: None, ..asked.clone() })), "≡ | Read | /etc/hosts:5- | ");
+        assert_eq!(head(&call(Read { limit: None, ..asked.clone() })), "≡ | Read | /etc/hosts:5- | ");
         assert_eq!(
-            head(&call(Reading { offset: None, limit: None, pages: Some("1-3".into()), ..asked.clone() })),
+            head(&call(Read { offset: None, limit: None, pages: Some("1-3".into()), ..asked.clone() })),
             "≡ | Read | /etc/hosts, pages 1-3 | "
         );
         assert_eq!(body(&call(asked)), "");
-        assert_eq!(head(&call(Reading::default())), "≡ | Read | no path given | ");
+        assert_eq!(head(&call(Read::default())), "≡ | Read | no path given | ");
     }
 
     #[test]
     fn other_than_text() {
-        let got = |got| call(Reading { path: "a.bin".into(), got, ..Reading::default() });
+        let got = |got| call(Read { path: "a.bin".into(), got, ..Read::default() });
         let picture = Image { size: Some((4, 3)), bytes: Some(2_000), ..Image::default() };
         assert_eq!(head(&got(ReadGot::Image(picture.clone()))), "≡ | Read | a.bin | 4×3, 2 kB");
         assert_eq!(body(&got(ReadGot::Image(picture.clone()))), "image a.bin, 4×3, 2 kB\n");
@@ -173,7 +179,7 @@ mod tests {
                 ..Cell::default()
             },
         ];
-        let call = call(Reading { path: "n.ipynb".into(), got: ReadGot::Notebook(cells), ..Reading::default() });
+        let call = call(Read { path: "n.ipynb".into(), got: ReadGot::Notebook(cells), ..Read::default() });
         assert_eq!(head(&call), "≡ | Read | n.ipynb | 2 cells");
         assert_eq!(
             body(&call),

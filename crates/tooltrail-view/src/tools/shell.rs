@@ -11,19 +11,19 @@
 use super::ToolView;
 use crate::block::Terminal;
 use crate::head::{counted, took};
-use crate::limits::Unit;
+use crate::limits::ElidedUnit;
 use crate::line::{Class, Line};
-use crate::pieces::{Fields, code, image, notice, section, short, task_state, terminal, words};
+use crate::pieces::{FieldList, code, image, notice, section, short, task_state, terminal, words};
 use crate::{Block, Head, Limits, outcome, place, why};
 use tooltrail_model::Status;
-use tooltrail_model::detail::{Detail, Shell as Command};
+use tooltrail_model::detail::{Detail, Shell};
 use tooltrail_model::event::TaskState;
 use tooltrail_model::transcript::{Level, Story};
 
-/// The view of commands.
-pub(super) struct Shell;
+/// View of commands.
+pub(super) struct ShellView;
 
-impl ToolView for Shell {
+impl ToolView for ShellView {
     fn name(&self) -> &'static str {
         "shell"
     }
@@ -39,33 +39,35 @@ impl ToolView for Shell {
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let Detail::Shell(shell) = &call.told.detail else { return Vec::new() };
+        // Order: how it was run, what it printed, then remarks about the outcome.
         let mut out = Vec::new();
         out.extend(settings(call, shell).block());
         out.extend(output(shell, limits));
         out.extend(shell.image.as_ref().map(|picture| image(picture, "picture that the command printed")));
         out.extend(why::hidden(call));
         out.extend(shell.note.as_deref().map(|note| words(note, limits)));
-        // The frame says so of a call whose status does.
+        // For an interrupted or timed-out call the frame says so already.
         let stopped = shell.interrupted && !matches!(call.row.status, Status::Interrupted | Status::TimedOut);
         out.extend(stopped.then(|| notice(Level::Warning, "It was stopped before it ended.")));
         out.extend(outcome::went_on(call));
-        let mut git = Fields::default();
+        let mut git = FieldList::default();
         shell.git.iter().for_each(|(what, which)| git.add(what, which));
         out.extend(git.block());
         out
     }
 }
 
-/// The first line of a command that says something, and a sign that there are more.
+/// The first non-empty line of a command, with a sign where more follow.
 fn title(command: &str) -> Line {
     let mut lines = command.lines().map(str::trim).filter(|line| !line.is_empty());
     let line = short(lines.next().unwrap_or_default());
     if lines.next().is_some() { line.with(Class::Dim, " …") } else { line }
 }
 
-fn facts(call: &Story<'_>, shell: &Command) -> Vec<Line> {
+fn facts(call: &Story<'_>, shell: &Shell) -> Vec<Line> {
     let mut facts: Vec<Line> = Vec::new();
     let printed = [&shell.stdout, &shell.stderr].into_iter().flatten().map(|text| text.lines().count() as u64).sum();
+    // Of a running or rejected command, no output proves nothing.
     let ended = matches!(call.row.status, Status::Succeeded | Status::Failed | Status::Answered);
     match (printed, &shell.stdout) {
         (0, Some(_)) if ended && shell.image.is_none() && shell.task.is_none() => facts.push("no output".into()),
@@ -83,10 +85,11 @@ fn facts(call: &Story<'_>, shell: &Command) -> Vec<Line> {
     facts
 }
 
-/// How it was asked to run.
-fn settings(call: &Story<'_>, shell: &Command) -> Fields {
-    let mut fields = Fields::default();
+/// Settings of the command as requested: directory, timeout, sandbox.
+fn settings(call: &Story<'_>, shell: &Shell) -> FieldList {
+    let mut fields = FieldList::default();
     fields.add_some("description", shell.description.as_deref());
+    // The session's own directory is not worth a line.
     let elsewhere = shell.cwd.as_deref().filter(|cwd| Some(*cwd) != call.row.cwd);
     fields.0.extend(elsewhere.map(|cwd| ("directory".into(), place::line(call, cwd))));
     fields.add_some("timeout", shell.timeout_ms.map(took).as_deref());
@@ -94,22 +97,24 @@ fn settings(call: &Story<'_>, shell: &Command) -> Fields {
     fields
 }
 
-/// The command and what it printed.
-fn output(shell: &Command, limits: &Limits) -> Vec<Block> {
+/// The command and its output.
+fn output(shell: &Shell, limits: &Limits) -> Vec<Block> {
     let command = code("bash", None, &shell.command, limits);
     let mut out = terminal(shell.stdout.as_deref().unwrap_or_default(), limits);
     let mut blocks = Vec::new();
+    // A cut command cannot stand behind a prompt: the remark about the cut would look like output.
     match command.elided {
         None => out.command = command.lines,
-        // Too long for a prompt: it stands on its own, so that what was left out of it can be said.
+        // Too long for a prompt: it stands on its own, with a remark on how much was left out.
         Some(elided) => {
-            let unit = if elided.unit == Unit::Lines { "line" } else { "byte" };
+            let unit = if elided.unit == ElidedUnit::Lines { "line" } else { "byte" };
             blocks.push(section(format!("command, {}", counted(elided.total, unit)), true, vec![Block::Code(command)]));
         }
     }
     blocks.push(Block::Terminal(out));
     let errors = shell.stderr.as_deref().filter(|text| !text.trim().is_empty());
     blocks.extend(errors.map(|text| section("stderr", true, vec![Block::Terminal(terminal(text, limits))])));
+    // A command that printed nothing and stands in its own section leaves an empty block.
     blocks.retain(|block| !matches!(block, Block::Terminal(Terminal { command, lines, .. }) if command.is_empty() && lines.is_empty()));
     blocks
 }
@@ -121,7 +126,7 @@ mod tests {
     use tooltrail_model::Kind;
     use tooltrail_model::row::{Background, Place};
 
-    fn call(status: Status, shell: Command) -> Story<'static> {
+    fn call(status: Status, shell: Shell) -> Story<'static> {
         story("Bash", Kind::Shell, status, Detail::Shell(shell))
     }
 
@@ -129,14 +134,14 @@ mod tests {
     fn a_command_and_what_it_printed() {
         let call = call(
             Status::Failed,
-            Command {
+            Shell {
                 command: "cargo test\necho done".into(),
                 description: Some("Run tests".into()),
                 cwd: Some("/srv/app/core".into()),
                 timeout_ms: Some(120_000),
                 stdout: Some("  0%\r100%\n\u{1b}[31mFAILED\u{1b}[0m\n".into()),
                 stderr: Some("error: x\n".into()),
-                ..Command::default()
+                ..Shell::default()
             },
         );
         assert_eq!(head(&call), "$ | Bash | cargo test … | 3 lines");
@@ -150,13 +155,7 @@ mod tests {
     fn a_command_that_went_on() {
         let mut call = call(
             Status::Succeeded,
-            Command {
-                command: "serve".into(),
-                background: true,
-                task: Some("b1".into()),
-                stdout: Some(String::new()),
-                ..Command::default()
-            },
+            Shell { command: "serve".into(), background: true, task: Some("b1".into()), stdout: Some(String::new()), ..Shell::default() },
         );
         let evidence = Place { file: "log.jsonl", line: 9 };
         call.row.background = Some(Background { id: Some("b1"), state: TaskState::Failed, exit_code: Some(2), ended_at: None, evidence });
@@ -168,16 +167,17 @@ mod tests {
     fn a_run_whose_outcome_nobody_recorded() {
         let shown = |command: &str, printed: &str, code: Option<i64>| {
             let status = if code.is_none() { Status::Succeeded } else { Status::Failed };
-            let mut call = call(status, Command { command: command.into(), stdout: Some(printed.into()), ..Command::default() });
+            let mut call = call(status, Shell { command: command.into(), stdout: Some(printed.into()), ..Shell::default() });
             call.row.exit_code = code;
             call.row.reason = code.map(|_| tooltrail_model::Reason::ExitCode);
-            tooltrail_model::shell::tell(&mut call.row, command);
+            call.command = tooltrail_shell::annotate(&mut call.row, command);
             body(&call)
                 .lines()
                 .filter(|line| line.starts_with("Warning") || line.starts_with("Info"))
                 .map(str::to_owned)
                 .collect::<Vec<_>>()
         };
+        // A pipeline's exit code is that of its last command.
         assert_eq!(shown("pnpm build | tail", "built", None), ["Warning exit 0 is tail’s; that of pnpm build was not recorded"]);
         assert_eq!(
             shown("pnpm build | tail", "ELIFECYCLE  Command failed with exit code 1.", None),
@@ -197,20 +197,20 @@ mod tests {
 
     #[test]
     fn a_command_that_never_ran() {
-        let call = call(Status::Rejected, Command { command: "rm -rf build".into(), ..Command::default() });
+        let call = call(Status::Rejected, Shell { command: "rm -rf build".into(), ..Shell::default() });
         assert_eq!(head(&call), "$ | Bash | rm -rf build | ");
         assert_eq!(body(&call), "terminal\n$ rm -rf build\n");
     }
 
     #[test]
     fn remarks_about_a_command() {
-        let shell = Command {
+        let shell = Shell {
             command: "git commit -m x".into(),
             stdout: Some(String::new()),
             note: Some("Nothing to commit".into()),
             interrupted: true,
             git: vec![("commit".into(), "1a2b3c4".into())],
-            ..Command::default()
+            ..Shell::default()
         };
         let call = call(Status::Succeeded, shell);
         assert_eq!(head(&call), "$ | Bash | git commit -m x | no output");
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn a_command_longer_than_the_page() {
-        let call = call(Status::Succeeded, Command { command: "echo\n".repeat(300), stdout: Some("x".into()), ..Command::default() });
+        let call = call(Status::Succeeded, Shell { command: "echo\n".repeat(300), stdout: Some("x".into()), ..Shell::default() });
         assert!(body(&call).starts_with("section command, 300 lines\n  code bash -\n"));
         assert!(body(&call).ends_with("terminal\n| x\n"));
     }

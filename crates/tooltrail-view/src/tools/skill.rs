@@ -7,16 +7,16 @@
 
 use super::{ToolView, other};
 use crate::outcome::came;
-use crate::pieces::Fields;
+use crate::pieces::FieldList;
 use crate::texts::{gist, sniffed};
 use crate::{Block, Class, Head, Limits, Line};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 
-/// The view of instructions.
-pub(super) struct Skill;
+/// View of skills that are loaded.
+pub(super) struct SkillView;
 
-impl ToolView for Skill {
+impl ToolView for SkillView {
     fn name(&self) -> &'static str {
         "skill"
     }
@@ -37,13 +37,15 @@ impl ToolView for Skill {
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let Detail::Skill(skill) = &call.told.detail else { return Vec::new() };
-        let mut fields = Fields::default();
+        let mut fields = FieldList::default();
         fields.add("name", &skill.name);
         let arguments = skill.arguments.as_deref();
+        // Arguments of several lines do not fit into a table and stand below it.
         fields.add_some("arguments", arguments.filter(|words| !words.contains('\n')));
         fields.add_some("may use", Some(skill.allowed.join(", ")).filter(|tools| !tools.is_empty()).as_deref());
         let mut body: Vec<Block> = fields.block().into_iter().collect();
         body.extend(arguments.filter(|words| words.contains('\n')).map(|words| sniffed(words, limits)));
+        // A message without a success is an error, which the frame shows.
         match &skill.message {
             Some(message) if came(call) => body.push(sniffed(message, limits)),
             Some(_) => {}
@@ -68,7 +70,7 @@ mod tests {
             message: Some("Launching".into()),
         };
         let call = worked("Skill", Kind::Skill, Detail::Skill(skill));
-        assert_eq!(Skill.head(&call).title.text(), "review  --fast");
-        assert_eq!(text_of(&Skill.body(&call, &Limits::PAGE)), "review\n--fast\nBash, Read\nLaunching\n");
+        assert_eq!(SkillView.head(&call).title.text(), "review  --fast");
+        assert_eq!(text_of(&SkillView.body(&call, &Limits::PAGE)), "review\n--fast\nBash, Read\nLaunching\n");
     }
 }

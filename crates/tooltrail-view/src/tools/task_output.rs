@@ -9,15 +9,15 @@
 use super::ToolView;
 use crate::head::counted;
 use crate::line::{Class, Line};
-use crate::pieces::{Fields, markdown, plain, section, short, task_state, terminal};
+use crate::pieces::{FieldList, markdown, plain, section, short, task_state, terminal};
 use crate::{Block, Head, Limits};
-use tooltrail_model::detail::{Detail, TaskOutput as Output};
+use tooltrail_model::detail::{Detail, TaskOutput};
 use tooltrail_model::transcript::Story;
 
-/// The view of what background tasks print.
-pub(super) struct TaskOutput;
+/// View of a background task's output.
+pub(super) struct TaskOutputView;
 
-impl ToolView for TaskOutput {
+impl ToolView for TaskOutputView {
     fn name(&self) -> &'static str {
         "task_output"
     }
@@ -33,10 +33,12 @@ impl ToolView for TaskOutput {
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let Detail::TaskOutput(task) = &call.told.detail else { return Vec::new() };
-        let mut fields = Fields::default();
+        let mut fields = FieldList::default();
         fields.add_some("description", task.description.as_deref());
         fields.add_some("type", task.sort.as_deref());
+        // A task may be a command, an agent or a shell session, and each fills other fields.
         let mut out: Vec<Block> = fields.block().into_iter().collect();
+        // Empty texts are common here: a task is often polled before it printed anything.
         let said = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
         out.extend(said(&task.sent).map(|text| section("sent", true, vec![Block::Code(plain(None, &text, limits))])));
         out.extend(said(&task.prompt).map(|text| section("prompt", false, vec![markdown(&text, limits)])));
@@ -47,8 +49,8 @@ impl ToolView for TaskOutput {
     }
 }
 
-/// The task, and what is sent to it: `3 ← yes␊`.
-fn title(task: &Output) -> Line {
+/// The task, and the text sent to it: `3 ← yes␊`.
+fn title(task: &TaskOutput) -> Line {
     let mut title = short(task.task.as_deref().or(task.description.as_deref()).unwrap_or_default());
     if let Some(sent) = task.sent.as_deref().filter(|sent| !sent.is_empty()) {
         title.push(Class::Dim, " ← ");
@@ -57,12 +59,12 @@ fn title(task: &Output) -> Line {
     title
 }
 
-fn facts(task: &Output) -> Vec<Line> {
+fn facts(task: &TaskOutput) -> Vec<Line> {
     let printed = [&task.stdout, &task.stderr].into_iter().flatten().map(|text| text.lines().count() as u64).sum();
     let lines = (printed > 0).then(|| counted(printed, "line"));
     let state = task.state.map(|state| task_state(state).to_owned());
     let exit = task.exit_code.map(|code| format!("exit {code}"));
-    // That asking worked is seen from the answer.
+    // A successful poll needs no remark; only other outcomes are shown.
     let asking = task.retrieval.as_deref().filter(|word| *word != "success").map(|word| word.replace('_', " "));
     [lines, state, exit, asking].into_iter().flatten().map(Line::from).collect()
 }
@@ -74,13 +76,13 @@ mod tests {
     use tooltrail_model::event::TaskState;
     use tooltrail_model::{Kind, Status};
 
-    fn call(task: Output) -> Story<'static> {
+    fn call(task: TaskOutput) -> Story<'static> {
         story("TaskOutput", Kind::Task, Status::Succeeded, Detail::TaskOutput(task))
     }
 
     #[test]
     fn what_a_task_printed() {
-        let call = call(Output {
+        let call = call(TaskOutput {
             task: Some("b1".into()),
             description: Some("npm run watch".into()),
             state: Some(TaskState::Completed),
@@ -88,7 +90,7 @@ mod tests {
             exit_code: Some(0),
             stdout: Some("one\ntwo\n".into()),
             stderr: Some("oh\n".into()),
-            ..Output::default()
+            ..TaskOutput::default()
         });
         assert_eq!(head(&call), "⤓ | TaskOutput | b1 | 3 lines, completed, exit 0");
         assert_eq!(body(&call), "description: npm run watch\nterminal\n| one\n| two\nsection stderr\n  terminal\n  | oh\n");
@@ -96,11 +98,15 @@ mod tests {
 
     #[test]
     fn what_was_sent_and_an_agents_answer() {
-        let sent =
-            call(Output { task: Some("7".into()), sent: Some("yes\n".into()), retrieval: Some("not_ready".into()), ..Output::default() });
+        let sent = call(TaskOutput {
+            task: Some("7".into()),
+            sent: Some("yes\n".into()),
+            retrieval: Some("not_ready".into()),
+            ..TaskOutput::default()
+        });
         assert_eq!(head(&sent), "⤓ | TaskOutput | 7 ← yes␊ | not ready");
         assert_eq!(body(&sent), "section sent\n  code - -\n  | yes\n");
-        let agent = call(Output { prompt: Some("Look".into()), answer: Some("Found".into()), ..Output::default() });
+        let agent = call(TaskOutput { prompt: Some("Look".into()), answer: Some("Found".into()), ..TaskOutput::default() });
         assert_eq!(body(&agent), "section prompt (folded)\n  markdown Look\nmarkdown Found\n");
     }
 }

@@ -6,15 +6,15 @@
 //! ```
 
 use super::ToolView;
-use crate::pieces::{Fields, short, words};
+use crate::pieces::{FieldList, short, words};
 use crate::{Block, Head, Limits};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 
-/// The view of tasks that are stopped.
-pub(super) struct TaskStop;
+/// View of background tasks that are stopped.
+pub(super) struct TaskStopView;
 
-impl ToolView for TaskStop {
+impl ToolView for TaskStopView {
     fn name(&self) -> &'static str {
         "task_stop"
     }
@@ -25,13 +25,14 @@ impl ToolView for TaskStop {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::TaskStop(stop) = &call.told.detail else { return Head::default() };
+        // A task without an id is known by its command.
         let title = short(stop.task.as_deref().or(stop.command.as_deref()).unwrap_or_default());
         Head { icon: "◼", name: call.row.tool.into(), title, facts: Vec::new() }
     }
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let Detail::TaskStop(stop) = &call.told.detail else { return Vec::new() };
-        let mut fields = Fields::default();
+        let mut fields = FieldList::default();
         fields.add_some("command", stop.command.as_deref());
         let answer = stop.message.as_deref().map(|text| words(text, limits));
         fields.block().into_iter().chain(answer).collect()

@@ -9,16 +9,16 @@ use super::ToolView;
 use super::todo::{thing, word};
 use crate::head::counted;
 use crate::outcome::came;
-use crate::pieces::{Fields, markdown, notice};
+use crate::pieces::{FieldList, markdown, notice};
 use crate::texts::gist;
 use crate::{Block, Class, Head, Limits, Line};
-use tooltrail_model::detail::{Detail, Tasks as List, TodoItem, TodoState};
+use tooltrail_model::detail::{Detail, Tasks, TodoItem, TodoState};
 use tooltrail_model::transcript::{Level, Story};
 
-/// The view of task lists.
-pub(super) struct Tasks;
+/// View of task lists.
+pub(super) struct TasksView;
 
-impl ToolView for Tasks {
+impl ToolView for TasksView {
     fn name(&self) -> &'static str {
         "tasks"
     }
@@ -38,6 +38,7 @@ impl ToolView for Tasks {
         let Detail::Tasks(tasks) = &call.told.detail else { return Vec::new() };
         let mut body: Vec<Block> = about(tasks).block().into_iter().collect();
         body.extend(tasks.description.iter().map(|text| markdown(text, limits)));
+        // An empty list is a result; no list means that the tool returned a single task.
         match tasks.list.as_deref() {
             Some([]) => body.push(notice(Level::Info, "There are no tasks.")),
             Some(list) => body.push(Block::Todos { items: list.iter().map(listed).collect() }),
@@ -54,14 +55,14 @@ fn named(item: &TodoItem) -> Line {
 }
 
 /// A task of a list, with its number before it.
-fn listed(item: &TodoItem) -> crate::block::Todo {
+fn listed(item: &TodoItem) -> crate::block::TodoEntry {
     let thing = thing(item);
     let id = item.id.as_ref().map(|id| format!("#{id} ")).unwrap_or_default();
     let text = thing.text.runs().iter().fold(Line::of(Class::Dim, &id), |line, run| line.with(run.class, run.text()));
-    crate::block::Todo { text, ..thing }
+    crate::block::TodoEntry { text, ..thing }
 }
 
-fn facts(tasks: &List) -> Vec<Line> {
+fn facts(tasks: &Tasks) -> Vec<Line> {
     let moved = tasks.moved.as_ref().map(|(from, to)| format!("{} → {}", word(from), word(to)));
     let list = tasks.list.as_ref().map(|list| {
         let done = list.iter().filter(|item| item.state == TodoState::Done).count();
@@ -70,21 +71,23 @@ fn facts(tasks: &List) -> Vec<Line> {
     moved.into_iter().chain(list).map(Line::from).collect()
 }
 
-fn about(tasks: &List) -> Fields {
-    let mut fields = Fields::default();
+fn about(tasks: &Tasks) -> FieldList {
+    let mut fields = FieldList::default();
     if let Some(item) = &tasks.item {
-        // The title has its number and the beginning of this.
+        // The title already has its number and the beginning of its text.
         fields.add_some("about", Some(item.text.as_str()).filter(|text| gist(text) != text.trim()));
         fields.add_some("while it is done", item.active.as_deref());
         fields.add_some("priority", item.priority.as_deref());
         fields.add_some("owner", item.owner.as_deref());
         fields.add_some("after", Some(item.blocked_by.join(", ")).filter(|ids| !ids.is_empty()).as_deref());
+        // Pending is the default and said only where it was asked for.
         let stated = tasks.action == "get" || item.state != TodoState::Pending;
         fields.add_some("state", Some(word(&item.state)).filter(|_| stated && tasks.moved.is_none()));
     }
     if let Some((from, to)) = &tasks.moved {
         fields.add("state", &format!("{} → {}", word(from), word(to)));
     }
+    // A changed status is shown as `open → done`, so its name would only repeat it.
     let updated: Vec<&str> = tasks.updated.iter().map(String::as_str).filter(|name| *name != "status" || tasks.moved.is_none()).collect();
     fields.add_some("changed", Some(updated.join(", ")).filter(|names| !names.is_empty()).as_deref());
     fields
@@ -103,18 +106,18 @@ mod tests {
     #[test]
     fn an_update_says_what_moved() {
         let moved = Some((TodoState::Pending, TodoState::Done));
-        let list = List { action: "update", item: Some(item("3", "Render", TodoState::Done)), moved, ..List::default() };
+        let list = Tasks { action: "update", item: Some(item("3", "Render", TodoState::Done)), moved, ..Tasks::default() };
         let call = worked("TaskUpdate", Kind::Todo, Detail::Tasks(list));
-        let head = Tasks.head(&call);
+        let head = TasksView.head(&call);
         assert_eq!((head.title.text().as_str(), facts(&head.facts)), ("#3 Render", vec!["open → done".to_owned()]));
-        assert!(text_of(&Tasks.body(&call, &Limits::PAGE)).contains("open → done"));
+        assert!(text_of(&TasksView.body(&call, &Limits::PAGE)).contains("open → done"));
     }
 
     #[test]
     fn a_list_is_counted() {
         let list = vec![item("1", "a", TodoState::Done), item("2", "b", TodoState::Pending)];
-        let call = worked("TaskList", Kind::Todo, Detail::Tasks(List { action: "list", list: Some(list), ..List::default() }));
-        assert_eq!(facts(&Tasks.head(&call).facts), ["2 tasks, 1 done"]);
-        assert!(text_of(&Tasks.body(&call, &Limits::PAGE)).contains("#1 a\n#2 b\n"));
+        let call = worked("TaskList", Kind::Todo, Detail::Tasks(Tasks { action: "list", list: Some(list), ..Tasks::default() }));
+        assert_eq!(facts(&TasksView.head(&call).facts), ["2 tasks, 1 done"]);
+        assert!(text_of(&TasksView.body(&call, &Limits::PAGE)).contains("#1 a\n#2 b\n"));
     }
 }

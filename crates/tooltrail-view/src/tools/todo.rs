@@ -7,7 +7,7 @@
 //! ```
 
 use super::ToolView;
-use crate::block::{Progress, Todo as Thing};
+use crate::block::{TodoEntry, TodoProgress};
 use crate::outcome::came;
 use crate::pieces::{markdown, notice, section};
 use crate::texts::gist;
@@ -16,10 +16,10 @@ use std::collections::HashMap;
 use tooltrail_model::detail::{Detail, TodoItem, TodoState};
 use tooltrail_model::transcript::{Level, Story};
 
-/// The view of lists of things to do.
-pub(super) struct Todo;
+/// View of to-do lists and plans of steps.
+pub(super) struct TodoView;
 
-impl ToolView for Todo {
+impl ToolView for TodoView {
     fn name(&self) -> &'static str {
         "todo"
     }
@@ -31,6 +31,7 @@ impl ToolView for Todo {
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::Todo(todo) = &call.told.detail else { return Head::default() };
         let changes = changed(todo.old.as_deref().unwrap_or_default(), &todo.new).len();
+        // Without the old list everything would count as changed.
         let known = came(call) && todo.old.as_ref().is_some_and(|old| !old.is_empty());
         let facts = if known && changes > 0 { vec![format!("{changes} changed").into()] } else { Vec::new() };
         Head { icon: "☑", name: call.row.tool.into(), title: title(&todo.new), facts }
@@ -40,6 +41,7 @@ impl ToolView for Todo {
         let Detail::Todo(todo) = &call.told.detail else { return Vec::new() };
         let mut body: Vec<Block> = todo.explanation.iter().map(|text| markdown(text, limits)).collect();
         let whole = Block::Todos { items: todo.new.iter().map(thing).collect() };
+        // The first list of a session has no old one to compare with.
         match &todo.old {
             Some(old) if !old.is_empty() => {
                 let changes = changed(old, &todo.new);
@@ -60,6 +62,7 @@ impl ToolView for Todo {
 
 /// `3 of 5 done → "Render diff"`.
 fn title(items: &[TodoItem]) -> Line {
+    // Deleted items are kept in some lists; they count neither as open nor as done.
     let left: Vec<&TodoItem> = items.iter().filter(|item| item.state != TodoState::Deleted).collect();
     if left.is_empty() {
         return "empty".into();
@@ -72,35 +75,36 @@ fn title(items: &[TodoItem]) -> Line {
     }
 }
 
-/// What differs between two lists, in the order of the new one; what is gone comes last.
-fn changed(old: &[TodoItem], new: &[TodoItem]) -> Vec<Thing> {
-    let (before, after) = (Index::of(old), Index::of(new));
+/// Differences between two lists, in the order of the new one; removed items come last.
+fn changed(old: &[TodoItem], new: &[TodoItem]) -> Vec<TodoEntry> {
+    let (before, after) = (TodoIndex::of(old), TodoIndex::of(new));
     let mut changes = Vec::new();
     for item in new {
         let before = before.find(item);
         let change = match before {
             None => Line::from("new"),
             Some(before) if before.state != item.state => format!("was {}", word(&before.state)).into(),
+            // Found by id with another text: the item was reworded.
             Some(before) if before.text != item.text => format!("was \"{}\"", gist(&before.text)).into(),
             Some(_) => continue,
         };
-        changes.push(Thing { change: Some(change), ..thing(item) });
+        changes.push(TodoEntry { change: Some(change), ..thing(item) });
     }
     let gone = old.iter().filter(|before| after.find(before).is_none());
-    changes.extend(gone.map(|before| Thing { state: Progress::Dropped, change: Some("removed".into()), ..thing(before) }));
+    changes.extend(gone.map(|before| TodoEntry { state: TodoProgress::Dropped, change: Some("removed".into()), ..thing(before) }));
     changes
 }
 
-/// A list in which a thing is found again: by its id, else by its text.
-struct Index<'i> {
+/// Items of a list, found again in another list by id, else by text.
+struct TodoIndex<'i> {
     ids: HashMap<&'i str, &'i TodoItem>,
     texts: HashMap<&'i str, &'i TodoItem>,
 }
 
-impl<'i> Index<'i> {
+impl<'i> TodoIndex<'i> {
     fn of(items: &'i [TodoItem]) -> Self {
         let ids = items.iter().filter_map(|item| Some((item.id.as_deref()?, item))).collect();
-        Index { ids, texts: items.iter().map(|item| (item.text.as_str(), item)).collect() }
+        TodoIndex { ids, texts: items.iter().map(|item| (item.text.as_str(), item)).collect() }
     }
 
     fn find(&self, item: &TodoItem) -> Option<&'i TodoItem> {
@@ -109,13 +113,14 @@ impl<'i> Index<'i> {
     }
 }
 
-/// A thing to do, with what is known about it.
-pub(super) fn thing(item: &TodoItem) -> Thing {
+/// An item of a list, with its notes.
+pub(super) fn thing(item: &TodoItem) -> TodoEntry {
     let state = match item.state {
-        TodoState::Pending | TodoState::Other(_) => Progress::Open,
-        TodoState::Active => Progress::Active,
-        TodoState::Done => Progress::Done,
-        TodoState::Deleted => Progress::Dropped,
+        // States that are not known are shown as open, with their own word beside the text.
+        TodoState::Pending | TodoState::Other(_) => TodoProgress::Open,
+        TodoState::Active => TodoProgress::Active,
+        TodoState::Done => TodoProgress::Done,
+        TodoState::Deleted => TodoProgress::Dropped,
     };
     let mut text = Line::from(item.text.as_str());
     let other = if let TodoState::Other(word) = &item.state { Some(word.clone()) } else { None };
@@ -124,10 +129,10 @@ pub(super) fn thing(item: &TodoItem) -> Thing {
     if !notes.is_empty() {
         text.push(Class::Dim, &format!("  {}", notes.join(", ")));
     }
-    Thing { state, text, change: None }
+    TodoEntry { state, text, change: None }
 }
 
-/// A state in a word.
+/// Word for a state.
 pub(super) fn word(state: &TodoState) -> &str {
     match state {
         TodoState::Pending => "open",
@@ -157,9 +162,9 @@ mod tests {
     #[test]
     fn what_changed_comes_first() {
         let call = worked("TodoWrite", Kind::Todo, list());
-        let head = Todo.head(&call);
+        let head = TodoView.head(&call);
         assert_eq!((head.title.text().as_str(), facts(&head.facts)), ("1 of 3 done → \"b\"", vec!["4 changed".to_owned()]));
-        let body = Todo.body(&call, &Limits::PAGE);
+        let body = TodoView.body(&call, &Limits::PAGE);
         let [Block::Section { open: true, body: changes, .. }, Block::Section { open: false, .. }] = body.as_slice() else {
             panic!("{body:?}")
         };
@@ -173,13 +178,13 @@ mod tests {
     fn a_plan_is_a_list_with_an_explanation() {
         let steps = vec![item("one", TodoState::Other("parked".into()))];
         let plan = detail::Todo { new: steps, explanation: Some("because".into()), plan: true, ..detail::Todo::default() };
-        let body = Todo.body(&worked("update_plan", Kind::Todo, Detail::Todo(plan)), &Limits::PAGE);
+        let body = TodoView.body(&worked("update_plan", Kind::Todo, Detail::Todo(plan)), &Limits::PAGE);
         let [Block::Markdown { .. }, Block::Todos { items }] = body.as_slice() else { panic!("{body:?}") };
         assert_eq!(items[0].text.text(), "one  parked");
     }
 
     #[test]
     fn a_list_that_was_not_taken_claims_nothing() {
-        assert!(Todo.head(&story("TodoWrite", Kind::Todo, Status::Failed, list())).facts.is_empty());
+        assert!(TodoView.head(&story("TodoWrite", Kind::Todo, Status::Failed, list())).facts.is_empty());
     }
 }

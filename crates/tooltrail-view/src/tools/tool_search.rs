@@ -6,7 +6,7 @@
 //! ```
 
 use super::{ToolView, other};
-use crate::block::Code;
+use crate::block::CodeBlock;
 use crate::head::{count, counted};
 use crate::outcome::came;
 use crate::pieces::notice;
@@ -14,10 +14,10 @@ use crate::{Block, Head, Limits, Line, cut};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::{Level, Story};
 
-/// The view of searches for tools.
-pub(super) struct ToolSearch;
+/// View of searches for tools.
+pub(super) struct ToolSearchView;
 
-impl ToolView for ToolSearch {
+impl ToolView for ToolSearchView {
     fn name(&self) -> &'static str {
         "tool_search"
     }
@@ -29,6 +29,7 @@ impl ToolView for ToolSearch {
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::ToolSearch(search) = &call.told.detail else { return Head::default() };
         let found = search.found.len() as u64;
+        // The total is the number of tools that exist, not of matches.
         let fact = match search.total {
             Some(total) => format!("{} of {}", count(found), counted(total, "tool")),
             None => counted(found, "tool"),
@@ -41,8 +42,9 @@ impl ToolView for ToolSearch {
         let Detail::ToolSearch(search) = &call.told.detail else { return Vec::new() };
         if !search.found.is_empty() {
             let (lines, elided) = cut::head(search.found.iter().map(Line::from).collect(), limits);
-            return vec![Block::Code(Code { lines, elided, ..Code::default() })];
+            return vec![Block::Code(CodeBlock { lines, elided, ..CodeBlock::default() })];
         }
+        // What the tool said is shown as well: it may explain why.
         let nothing = came(call).then(|| notice(Level::Info, "No tools were found."));
         nothing.into_iter().chain(other::output(call, limits)).collect()
     }
@@ -58,9 +60,9 @@ mod tests {
     fn tools_that_were_found() {
         let search = detail::ToolSearch { query: "db".into(), found: vec!["mcp__db__query".into()], total: Some(40) };
         let call = worked("ToolSearch", Kind::Other, Detail::ToolSearch(search.clone()));
-        assert_eq!(facts(&ToolSearch.head(&call).facts), ["1 of 40 tools"]);
-        assert_eq!(text_of(&ToolSearch.body(&call, &Limits::PAGE)), "mcp__db__query\n");
+        assert_eq!(facts(&ToolSearchView.head(&call).facts), ["1 of 40 tools"]);
+        assert_eq!(text_of(&ToolSearchView.body(&call, &Limits::PAGE)), "mcp__db__query\n");
         let lost = story("ToolSearch", Kind::Other, Status::Unanswered, Detail::ToolSearch(search));
-        assert!(ToolSearch.head(&lost).facts.is_empty());
+        assert!(ToolSearchView.head(&lost).facts.is_empty());
     }
 }

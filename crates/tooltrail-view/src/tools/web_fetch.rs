@@ -15,10 +15,10 @@ use crate::{Block, Head, Limits, Line};
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::Story;
 
-/// The view of pages.
-pub(super) struct WebFetch;
+/// View of fetched web pages.
+pub(super) struct WebFetchView;
 
-impl ToolView for WebFetch {
+impl ToolView for WebFetchView {
     fn name(&self) -> &'static str {
         "web_fetch"
     }
@@ -29,6 +29,7 @@ impl ToolView for WebFetch {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::WebFetch(fetch) = &call.told.detail else { return Head::default() };
+        // The scheme is the same for nearly all pages and only takes room.
         let url = fetch.url.strip_prefix("https://").unwrap_or(&fetch.url);
         let code = fetch.code.as_ref().map(|(code, _)| Line::from(code.to_string()));
         let facts = code.into_iter().chain(fetch.bytes.map(size).map(Line::from)).filter(|_| came(call)).collect();
@@ -40,6 +41,7 @@ impl ToolView for WebFetch {
         let words = fetch.code.as_ref().map(|(code, words)| format!("{code} {words}"));
         let mut body = vec![Block::Links { links: vec![link(&fetch.url, &fetch.url, words.as_deref())] }];
         body.extend(fetch.prompt.iter().map(|text| section("asked of the page", true, vec![markdown(text, limits)])));
+        // Some tools return the page itself, others an answer about it; both are prose.
         match &fetch.answer {
             Some(answer) => body.push(markdown(answer, limits)),
             None => body.extend(other::output(call, limits)),
@@ -64,8 +66,8 @@ mod tests {
             answer: Some("So.".into()),
         };
         let call = worked("WebFetch", Kind::WebFetch, Detail::WebFetch(fetch));
-        let head = WebFetch.head(&call);
+        let head = WebFetchView.head(&call);
         assert_eq!((head.title.text().as_str(), facts(&head.facts)), ("docs.rs/axum", vec!["200".to_owned(), "38 kB".to_owned()]));
-        assert_eq!(text_of(&WebFetch.body(&call, &Limits::PAGE)), "https://docs.rs/axum\nasked of the page\nhow\nSo.\n");
+        assert_eq!(text_of(&WebFetchView.body(&call, &Limits::PAGE)), "https://docs.rs/axum\nasked of the page\nhow\nSo.\n");
     }
 }

@@ -9,16 +9,16 @@ use super::{ToolView, other};
 use crate::head::counted;
 use crate::links::link;
 use crate::outcome::came;
-use crate::pieces::{Fields, markdown, notice};
+use crate::pieces::{FieldList, markdown, notice};
 use crate::{Block, Head, Limits, Line};
 use tooltrail_model::content::words;
 use tooltrail_model::detail::Detail;
 use tooltrail_model::transcript::{Level, Story};
 
-/// The view of searches of the web.
-pub(super) struct WebSearch;
+/// View of web searches.
+pub(super) struct WebSearchView;
 
-impl ToolView for WebSearch {
+impl ToolView for WebSearchView {
     fn name(&self) -> &'static str {
         "web_search"
     }
@@ -29,6 +29,7 @@ impl ToolView for WebSearch {
 
     fn head(&self, call: &Story<'_>) -> Head {
         let Detail::WebSearch(search) = &call.told.detail else { return Head::default() };
+        // Some tools search, open and scroll pages with one tool.
         let title = match &search.opened {
             Some(page) if search.query.is_empty() => Line::from(page),
             Some(page) => format!("\"{}\" in {page}", search.query).into(),
@@ -41,7 +42,7 @@ impl ToolView for WebSearch {
 
     fn body(&self, call: &Story<'_>, limits: &Limits) -> Vec<Block> {
         let Detail::WebSearch(search) = &call.told.detail else { return Vec::new() };
-        let mut fields = Fields::default();
+        let mut fields = FieldList::default();
         fields.add_some("only from", Some(search.allowed.join(", ")).filter(|sites| !sites.is_empty()).as_deref());
         fields.add_some("not from", Some(search.blocked.join(", ")).filter(|sites| !sites.is_empty()).as_deref());
         let mut body: Vec<Block> = fields.block().into_iter().collect();
@@ -54,7 +55,7 @@ impl ToolView for WebSearch {
                 body.push(Block::Links { links });
             }
             None if !search.prose.is_empty() => {}
-            // What was produced without a word to the model is the request once more.
+            // A result without text for the model only repeats the request, so it is not shown.
             None if came(call) && unsaid(call) => body.push(notice(Level::Info, "The log does not keep what was found.")),
             None => body.extend(other::output(call, limits)),
         }
@@ -63,7 +64,7 @@ impl ToolView for WebSearch {
     }
 }
 
-/// Whether the model was given nothing, as far as the log tells.
+/// Whether the log contains no text that the model was given.
 fn unsaid(call: &Story<'_>) -> bool {
     call.answer.as_ref().is_none_or(|answer| words(&answer.seen).trim().is_empty())
 }
@@ -84,11 +85,12 @@ mod tests {
     #[test]
     fn pages_are_listed_and_only_safe_ones_offered() {
         let call = worked("WebSearch", Kind::WebSearch, search());
-        let head = WebSearch.head(&call);
+        let head = WebSearchView.head(&call);
         assert_eq!((head.title.text().as_str(), facts(&head.facts)), ("\"rust sse\"", vec!["2 results".to_owned()]));
-        let body = WebSearch.body(&call, &Limits::PAGE);
+        let body = WebSearchView.body(&call, &Limits::PAGE);
         let [Block::Links { links }, Block::Markdown { .. }] = body.as_slice() else { panic!("{body:?}") };
         assert_eq!((links[0].url.as_deref(), links[0].place.text().as_str()), (Some("https://docs.rs/axum"), "docs.rs"));
+        // Shown as text, never as a link.
         assert_eq!((links[1].url.as_deref(), links[1].place.text().as_str()), (None, "javascript:alert(1)"));
     }
 
@@ -99,11 +101,11 @@ mod tests {
         if let Some(answer) = &mut call.answer {
             answer.produced = Some(serde_json::json!({"action": {"type": "search", "query": "rust sse"}}));
         }
-        assert_eq!(crate::sample::text_of(&WebSearch.body(&call, &Limits::PAGE)), "The log does not keep what was found.\n");
+        assert_eq!(crate::sample::text_of(&WebSearchView.body(&call, &Limits::PAGE)), "The log does not keep what was found.\n");
     }
 
     #[test]
     fn a_search_without_an_answer_claims_nothing() {
-        assert!(WebSearch.head(&story("WebSearch", Kind::WebSearch, Status::Running, search())).facts.is_empty());
+        assert!(WebSearchView.head(&story("WebSearch", Kind::WebSearch, Status::Running, search())).facts.is_empty());
     }
 }

@@ -11,8 +11,8 @@ use tooltrail_model::transcript::{
 };
 use tooltrail_model::usage::Tokens;
 use tooltrail_model::{At, Kind, Reason, Span, Status};
-use tooltrail_view::block::{Code, Diff, DiffLine, Hunk, Link, Progress, Question, Sign, Terminal, Todo};
-use tooltrail_view::limits::{Elided, Unit};
+use tooltrail_view::block::{CodeBlock, Diff, DiffHunk, DiffLine, DiffSign, PageLink, QuestionItem, Terminal, TodoEntry, TodoProgress};
+use tooltrail_view::limits::{Elided, ElidedUnit};
 use tooltrail_view::line::{Ansi, Class, Color, lines};
 use tooltrail_view::{Block, Book, Line, Loaded};
 
@@ -67,8 +67,8 @@ impl<'a> Builder<'a> {
             title: Some(text),
             project: Some(text),
             branch: Some(text),
-            started_at: Some("2026-03-04T10:00:00.000Z".into()),
-            last_at: Some("2026-03-04T10:12:04.000Z".into()),
+            started_at: "2026-03-04T10:00:00.000Z".parse().ok(),
+            last_at: "2026-03-04T10:12:04.000Z".parse().ok(),
             state: Some("ended"),
             state_reason: None,
             turns: 2,
@@ -155,6 +155,7 @@ impl<'a> Builder<'a> {
             row,
             number: index as u32 + 1,
             told,
+            command: tooltrail_shell::understand(text),
             input: serde_json::json!({"command": text}),
             answer: Some(answer),
             side: None,
@@ -258,7 +259,7 @@ fn image(text: &str) -> Image {
 pub fn every_block(text: &str, markdown: &str) -> Vec<Block> {
     let line = || Line::from(text);
     let elided = |unit| Some(Elided { shown: 20, total: 300, unit, kept: true });
-    let question = |multiple| Question {
+    let question = |multiple| QuestionItem {
         header: Some(line()),
         text: line(),
         multiple,
@@ -266,30 +267,30 @@ pub fn every_block(text: &str, markdown: &str) -> Vec<Block> {
         free: vec![line()],
         unanswered: Some(line()),
     };
-    let todo = |state| Todo { state, text: line(), change: Some(line()) };
+    let todo = |state| TodoEntry { state, text: line(), change: Some(line()) };
     let diff_line = |sign, old, new| DiffLine { sign, old, new, line: line().with(Class::Inserted, text) };
     let colours = Ansi { fg: Some(Color::Index(1)), bg: Some(Color::Rgb(1, 2, 3)), bold: true, ..Ansi::default() };
     vec![
         Block::Notice { level: Level::Error, text: line() },
         Block::Notice { level: Level::Info, text: line() },
-        Block::Code(Code {
+        Block::Code(CodeBlock {
             language: Some(text.to_owned()),
             first: Some(9),
             lines: [lines(Class::Keyword, text), lines(Class::Plain, "let x = [1];\n\nend")].concat(),
-            elided: elided(Unit::Lines),
+            elided: elided(ElidedUnit::Lines),
         }),
         Block::Diff(Diff {
             path: Some(line()),
             hunks: vec![
-                Hunk {
+                DiffHunk {
                     context: Some(line()),
                     lines: vec![
-                        diff_line(Sign::Same, Some(118), Some(118)),
-                        diff_line(Sign::Removed, Some(119), None),
-                        diff_line(Sign::Added, None, Some(119)),
+                        diff_line(DiffSign::Same, Some(118), Some(118)),
+                        diff_line(DiffSign::Removed, Some(119), None),
+                        diff_line(DiffSign::Added, None, Some(119)),
                     ],
                 },
-                Hunk { context: None, lines: vec![diff_line(Sign::Added, None, None)] },
+                DiffHunk { context: None, lines: vec![diff_line(DiffSign::Added, None, None)] },
             ],
             elided: None,
         }),
@@ -297,21 +298,26 @@ pub fn every_block(text: &str, markdown: &str) -> Vec<Block> {
             command: lines(Class::Plain, text),
             lines: vec![Line::of(Class::Ansi(colours), text), line(), "last".into()],
             gap: Some(1),
-            elided: elided(Unit::Lines),
+            elided: elided(ElidedUnit::Lines),
         }),
-        Block::Markdown { text: tooltrail_view::line::neutral_text(markdown).into_owned(), elided: elided(Unit::Bytes) },
+        Block::Markdown { text: tooltrail_view::line::neutral_text(markdown).into_owned(), elided: elided(ElidedUnit::Bytes) },
         Block::Image { image: image(text), alt: line() },
         Block::Table { head: vec![line(), "n".into()], rows: vec![vec![line(), "1".into()], vec![line()]], elided: None },
         Block::Fields { fields: vec![(line(), line()), ("cwd".into(), "/srv/orbit".into())] },
-        Block::Todos { items: [Progress::Open, Progress::Active, Progress::Done, Progress::Dropped].map(todo).into() },
+        Block::Todos { items: [TodoProgress::Open, TodoProgress::Active, TodoProgress::Done, TodoProgress::Dropped].map(todo).into() },
         Block::Questions { questions: vec![question(false), question(true)] },
         Block::Links {
             links: vec![
-                Link { title: line(), url: Some("https://example.org/a?b=c".into()), place: "example.org".into(), snippet: Some(line()) },
-                Link { title: line(), url: Some(text.to_owned()), place: line(), snippet: None },
+                PageLink {
+                    title: line(),
+                    url: Some("https://example.org/a?b=c".into()),
+                    place: "example.org".into(),
+                    snippet: Some(line()),
+                },
+                PageLink { title: line(), url: Some(text.to_owned()), place: line(), snippet: None },
             ],
         },
-        Block::Files { groups: vec![(line(), vec![line(), "mod.rs".into(), "wrap.rs".into()])], elided: elided(Unit::Items) },
+        Block::Files { groups: vec![(line(), vec![line(), "mod.rs".into(), "wrap.rs".into()])], elided: elided(ElidedUnit::Items) },
         Block::Json { lines: lines(Class::Plain, "{\n    \"a\": 1\n}"), elided: None },
         Block::Nested { thread: 1, calls: 12, failed: 1 },
         Block::Section { label: line(), open: false, body: vec![Block::Markdown { text: "within".into(), elided: None }] },

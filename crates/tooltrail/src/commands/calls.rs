@@ -18,7 +18,7 @@ use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linked, LinkedCall};
 use tooltrail_model::row::CallRow;
-use tooltrail_model::{At, Reason, Status, Time};
+use tooltrail_model::{At, Reason};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -244,15 +244,13 @@ fn empty_table() -> Table {
 /// Adds a call to a table; `at` is its request.
 fn add_row(table: &mut Table, shelf: &dyn Shelf, mut row: CallRow<'_>, at: At) {
     let (sign, style) = out::look(row.status);
-    let script = load::understand(shelf, &mut row, at);
+    let command = load::understand(shelf, &mut row, at);
     // A success that is not that of the test or build in it.
-    let unsure = row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty());
-    let doubt = if unsure { "?" } else { "" };
-    let time: Option<Time> = row.requested_at.as_deref().and_then(|time| time.parse().ok());
+    let doubt = if command.is_some_and(|command| command.masks_success(&row)) { "?" } else { "" };
     let nested = if row.sidechain { "↳ " } else { "" };
     table.row(vec![
         Cell::styled(&row.r#ref, DIM),
-        time.map(local).unwrap_or_default().into(),
+        row.requested_at.map(local).unwrap_or_default().into(),
         format!("{nested}{}", row.tool).into(),
         Cell::styled(format!("{sign}{doubt} {}", row.status.word()), style),
         Cell::styled(why(row.reason, row.exit_code), style),

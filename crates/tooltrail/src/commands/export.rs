@@ -1,22 +1,24 @@
 //! `export`: a session as one file to share.
 
 use super::show::{check_turns, turns};
-use crate::changes::{self, Which};
 use crate::cli::LogArgs;
+use crate::output_file::{self, Existing};
 use crate::refs::{Target, Wanted};
 use crate::{logs, out, table};
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use std::cell::Cell;
+use std::cell::OnceCell;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use tooltrail_formats::changes::told::{SessionEdits, Which};
 use tooltrail_formats::transcript::{Private, SessionBook};
 use tooltrail_formats::value::Change;
 use tooltrail_model::book::{Book, Selection};
 use tooltrail_view::redact::Redactor;
-use tooltrail_view::render::markdown::{self, pr};
-use tooltrail_view::render::{html, json};
+use tooltrail_view::render::markdown;
+use tooltrail_view::render::outputs::{Export, ExportOptions, OUTPUTS, Output, OutputSource, TerminalRule};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -37,8 +39,8 @@ pub(crate) struct ExportArgs {
     #[arg(value_name = "REF")]
     wanted: String,
     /// The format [default: by the name of the file, else HTML]
-    #[arg(long, value_name = "FORMAT", value_enum)]
-    to: Option<To>,
+    #[arg(long, value_name = "FORMAT", value_parser = output_parser())]
+    to: Option<&'static Output>,
     /// The file to write, replaced if it is there; `-` for standard output
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     output: Option<PathBuf>,
@@ -56,19 +58,10 @@ pub(crate) struct ExportArgs {
     no_redact: bool,
 }
 
-/// A format to share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum To {
-    /// One file for a browser.
-    Html,
-    /// Text for a document or a comment.
-    Md,
-    /// Markdown for a pull request: the digest, prompts, changes and failures, the rest folded; under 60,000 characters.
-    Pr,
-    /// For programs.
-    Json,
-    /// What it changed in files, for `git apply` or `patch -p1`.
-    Patch,
+/// Reads the name of an output.
+fn output_parser() -> impl TypedValueParser<Value = &'static Output> {
+    let known = OUTPUTS.iter().map(|output| PossibleValue::new(output.name).help(output.description));
+    PossibleValuesParser::new(known).try_map(|name| Output::named(&name).ok_or("it is not in the list of outputs"))
 }
 
 /// Which calls are shown in full.
@@ -83,10 +76,10 @@ enum Bodies {
 }
 
 pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> {
-    let to = format(args, own)?;
-    let output = own.output.as_deref().filter(|path| *path != Path::new("-"));
-    if output.is_none() && to == To::Html && io::stdout().is_terminal() {
-        bail!("a page is no text for a terminal; add `-o session.html`");
+    let to = wanted_output(args, own)?;
+    let output = output_file::path(own.output.as_deref());
+    if output.is_none() && to.terminal == TerminalRule::Refuse && io::stdout().is_terminal() {
+        bail!("a page is no text for a terminal; add `-o session.{}`", to.ending());
     }
     let wanted = Wanted::parse(&own.wanted);
     let logs = logs::open_for(args, &wanted)?;
@@ -101,28 +94,79 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
     let redactor = Redactor::new(home.as_deref(), user.as_deref());
     let change = |text: String| redactor.text(text);
     let words = typed_arena::Arena::new();
-    // A patch is made of texts as they are; what should not be seen is taken out of it afterwards.
-    let private = (!own.no_redact && to != To::Patch).then_some(Private { change: &change, words: &words });
-    let book = SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), private);
-    let selection = Selection { turns: own.turns };
-    check_turns(&book, &selection)?;
-    let which = Which { selection: selection.clone(), call: None };
     let taking: Option<&Change<'_>> = if own.no_redact { None } else { Some(&change) };
-    let empty = Cell::new(false);
-    let write = |out: &mut dyn Write| match to {
-        To::Patch => changes::patch(&book, &which, taking, out).map(|any| empty.set(!any)),
-        To::Pr => {
-            // Changes are found in texts as they are, like those of a patch.
-            let whole = SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), None);
-            let options = pr::Options { selection: selection.clone(), note: note(own) };
-            changes::sections(&whole, &which, taking, &pr::CHANGE, |changes| pr::session(&book, changes, &options, out))
+    let read = |private| SessionBook::read(&linked, &sessions, &logs.now, logs.shelf(), private);
+    // The session as it is, read only if somebody asks: changes are found in texts that nothing was taken out of.
+    let whole = OnceCell::new();
+    let as_it_is = || whole.get_or_init(|| read(None));
+    let redacted;
+    let book: &SessionBook<'_> = match to.source {
+        OutputSource::Changes => as_it_is(),
+        OutputSource::Session => {
+            redacted = read(taking.map(|change| Private { change, words: &words }));
+            &redacted
         }
-        to => write(&book, to, own, selection.clone(), out),
     };
-    match output {
-        Some(path) => to_file(path, write).with_context(|| format!("cannot write `{}`", path.display()))?,
+    let options = options(own);
+    check_turns(book, &options.selection)?;
+    let which = Which { selection: options.selection.clone(), call: None };
+    let changes = SessionEdits { book: &as_it_is, which: &which, change: taking };
+    let export = Export { book, changes: &changes, options: &options };
+    let Written { length, file } = write(to, &export, output)?;
+    if length == 0 && to.source == OutputSource::Changes {
+        out::remark(&"the patch is empty: no edit that succeeded changed a file; commands may have, and `tooltrail show` lists them");
+    }
+    report(book, output.zip(file), &redactor, own.no_redact);
+    if to.source == OutputSource::Changes && !own.no_redact && !redactor.taken().is_empty() {
+        out::remark(&"a patch that something was taken out of may not apply; --no-redact keeps it whole");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The output that was asked for, or that the name of the file means.
+fn wanted_output(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<&'static Output> {
+    if let Some(to) = own.to {
+        return Ok(to);
+    }
+    let name = own.output.as_ref().and_then(|path| path.file_name()).map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    let ending = if args.json { "json" } else { name.rsplit_once('.').map_or("html", |(_, ending)| ending) };
+    Output::of_ending(ending).ok_or_else(|| {
+        let known: Vec<String> = OUTPUTS.iter().map(|output| format!("`--to {}`", output.name)).collect();
+        let (last, others) = known.split_last().map_or(("", &known[..]), |(last, others)| (last.as_str(), others));
+        anyhow!("`.{ending}` is no format that is known; say {} or {last}", others.join(", "))
+    })
+}
+
+/// How the output is written.
+fn options(own: &ExportArgs) -> ExportOptions {
+    let bodies = match own.bodies {
+        Bodies::All => markdown::ShownBodies::All,
+        Bodies::Telling => markdown::ShownBodies::Telling,
+        Bodies::None => markdown::ShownBodies::None,
+    };
+    ExportOptions { selection: Selection { turns: own.turns }, plain: own.plain, bodies, note: note(own) }
+}
+
+/// The size of an export.
+struct Written {
+    /// How many bytes the output has.
+    length: u64,
+    /// How many bytes the file has, which may be compressed; nothing for standard output.
+    file: Option<u64>,
+}
+
+/// Writes an output into a file or to standard output.
+fn write(to: &Output, export: &Export<'_>, path: Option<&Path>) -> anyhow::Result<Written> {
+    let (mut length, mut file) = (0, None);
+    let mut write = |out: &mut dyn Write| {
+        let mut out = Counting { out, written: &mut length };
+        (to.write)(export, &mut out)
+    };
+    match path {
+        Some(path) => file = Some(to_file(path, write).with_context(|| format!("cannot write `{}`", path.display()))?),
         // A terminal acts on what it is sent, and a patch is made of texts as they are.
-        None if to == To::Patch && io::stdout().is_terminal() => {
+        None if to.terminal == TerminalRule::Neutralise && io::stdout().is_terminal() => {
             let mut patch = Vec::new();
             write(&mut patch)?;
             io::stdout().lock().write_all(tooltrail_view::line::neutral_text(&String::from_utf8_lossy(&patch)).as_bytes())?;
@@ -133,49 +177,24 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
             out.flush()?;
         }
     }
-    if empty.get() {
-        out::remark(&"the patch is empty: no edit that succeeded changed a file; commands may have, and `tooltrail show` lists them");
-    }
-    report(&book, output, &redactor, own.no_redact);
-    if to == To::Patch && !own.no_redact && !redactor.taken().is_empty() {
-        out::remark(&"a patch that something was taken out of may not apply; --no-redact keeps it whole");
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(Written { length, file })
 }
 
-/// The format that was asked for, or that the name of the file means.
-fn format(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<To> {
-    if let Some(to) = own.to {
-        return Ok(to);
-    }
-    if args.json {
-        return Ok(To::Json);
-    }
-    let name = own.output.as_ref().and_then(|path| path.file_name()).map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
-    match name.rsplit_once('.').map(|(_, extension)| extension) {
-        Some("html" | "htm") | None => Ok(To::Html),
-        Some("md" | "markdown") => Ok(To::Md),
-        Some("json") => Ok(To::Json),
-        Some("patch" | "diff") => Ok(To::Patch),
-        Some(other) => bail!("`.{other}` is no format that is known; say `--to html`, `--to md`, `--to pr`, `--to json` or `--to patch`"),
-    }
+/// A writer that counts, so that an empty output is noticed.
+struct Counting<'o> {
+    out: &'o mut dyn Write,
+    written: &'o mut u64,
 }
 
-fn write(book: &dyn Book, to: To, own: &ExportArgs, selection: Selection, out: &mut dyn Write) -> io::Result<()> {
-    match to {
-        To::Html => html::session(book, &html::Options { selection, plain: own.plain, note: note(own) }, out),
-        To::Md => {
-            let bodies = match own.bodies {
-                Bodies::All => markdown::Bodies::All,
-                Bodies::Telling => markdown::Bodies::Telling,
-                Bodies::None => markdown::Bodies::None,
-            };
-            markdown::session(book, &markdown::Options { selection, bodies }, out)
-        }
-        To::Json => json::session(book, &json::Options { selection, ..json::Options::default() }, out),
-        // Written from texts as they are.
-        To::Patch | To::Pr => Ok(()),
+impl Write for Counting<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = self.out.write(bytes)?;
+        *self.written += taken as u64;
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 
@@ -184,43 +203,18 @@ fn note(own: &ExportArgs) -> Option<String> {
     (!own.no_redact).then(|| "Secrets, e-mail addresses and home directories were taken out before this was written.".to_owned())
 }
 
-/// Writes beside the file and puts it in place when it is whole, so that nothing half-written is ever there.
-fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Otherwise the error would name the file beside it, which nobody knows of.
-    if !directory.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::NotFound, format!("there is no directory `{}`", directory.display())));
-    }
-    if path.is_dir() {
-        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a directory; name a file in it"));
-    }
-    let mut file = tempfile::Builder::new().prefix(".tooltrail-").tempfile_in(directory)?;
+/// Writes a session to a file, compressed if its name says so.
+fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<u64> {
     let compressed = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"));
-    let mut out = BufWriter::with_capacity(256 * 1024, file.as_file_mut());
-    if compressed {
-        let mut packer = flate2::write::GzEncoder::new(&mut out, flate2::Compression::default());
+    output_file::write(path, Existing::Replace, |out| {
+        if !compressed {
+            return write(out);
+        }
+        let mut packer = flate2::write::GzEncoder::new(out, flate2::Compression::default());
         write(&mut packer)?;
         packer.finish()?;
-    } else {
-        write(&mut out)?;
-    }
-    out.flush()?;
-    drop(out);
-    share(file.as_file())?;
-    file.persist(path)?;
-    Ok(())
-}
-
-/// A temporary file is closed to others; what is written to be shared is open like any new file.
-#[cfg(unix)]
-pub(super) fn share(file: &std::fs::File) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-pub(super) fn share(_: &std::fs::File) -> io::Result<()> {
-    Ok(())
+        Ok(())
+    })
 }
 
 /// So many of what was taken out: `2 passwords in urls`, `3 basic credentials`.
@@ -233,9 +227,8 @@ fn several(number: u64, what: &str) -> String {
 }
 
 /// Says what was written and what was taken out of it, beside the output.
-fn report(book: &dyn Book, output: Option<&Path>, redactor: &Redactor, kept: bool) {
-    if let Some(path) = output {
-        let bytes = std::fs::metadata(path).map_or(0, |meta| meta.len());
+fn report(book: &dyn Book, written: Option<(&Path, u64)>, redactor: &Redactor, kept: bool) {
+    if let Some((path, bytes)) = written {
         let calls = table::counted(book.transcript().calls.len() as u64, "call");
         out::remark(&format!("wrote {} ({calls}, {})", path.display(), tooltrail_view::head::size(bytes)));
     }

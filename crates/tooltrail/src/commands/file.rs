@@ -4,13 +4,14 @@ use super::calls::local;
 use crate::cli::LogArgs;
 use crate::logs::{self, Logs};
 use crate::out::{self, DIM};
+use crate::output_file::{self, Existing};
 use crate::refs::{Target, Wanted};
 use crate::table::{self, Align, Cell, Table};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use tooltrail_formats::changes::{FileHistory, Named, Teller, find, history};
 use tooltrail_model::changes::Known;
@@ -105,9 +106,11 @@ fn one(logs: &Logs, linked: &Linked<'_>, own: &FileArgs, history: &FileHistory, 
         out::complain(&format!("`{path}` {why} {which}; `tooltrail file {}` lists the versions that there are", own.path));
         return Ok(ExitCode::from(1));
     };
-    match own.output.as_deref().filter(|path| *path != Path::new("-")) {
+    match output_file::path(own.output.as_deref()) {
         Some(path) => {
-            save(path, &text, own.force).with_context(|| format!("cannot write `{}`", path.display()))?;
+            let existing = if own.force { Existing::Replace } else { Existing::Refuse };
+            let written = output_file::write(path, existing, |out| out.write_all(text.as_bytes()));
+            written.with_context(|| format!("cannot write `{}`", path.display()))?;
             out::remark(&format!("wrote {} ({})", path.display(), tooltrail_view::head::size(text.len() as u64)));
         }
         None => print(&text)?,
@@ -137,29 +140,6 @@ fn numbered(entries: &[Entry], number: usize) -> anyhow::Result<Known> {
     let count = all.clone().count();
     let found = all.into_iter().find(|version| version.number == number).map(|version| version.known.clone());
     found.with_context(|| format!("there is no version {number}; the logs hold {}", table::counted(count as u64, "version")))
-}
-
-/// Writes a text beside the file and puts it in place when it is whole; over another file only where that is asked for.
-fn save(path: &Path, text: &str, force: bool) -> anyhow::Result<()> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    if !directory.is_dir() {
-        bail!("there is no directory `{}`", directory.display());
-    }
-    if path.is_dir() {
-        bail!("it is a directory; name a file in it");
-    }
-    let mut file = tempfile::Builder::new().prefix(".tooltrail-").tempfile_in(directory)?;
-    file.write_all(text.as_bytes())?;
-    super::export::share(file.as_file())?;
-    if force {
-        file.persist(path).map_err(|error| error.error)?;
-    } else if let Err(error) = file.persist_noclobber(path) {
-        match error.error.kind() {
-            io::ErrorKind::AlreadyExists => bail!("it is there already; --force replaces it"),
-            _ => return Err(error.error.into()),
-        }
-    }
-    Ok(())
 }
 
 /// Prints a text: to a program as it is, to a terminal without what it would act on.

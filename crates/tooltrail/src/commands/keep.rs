@@ -122,7 +122,7 @@ pub(crate) fn run(args: &LogArgs, own: &KeepArgs) -> anyhow::Result<ExitCode> {
 
 fn search(args: &LogArgs) -> anyhow::Result<Search> {
     let search = find::in_places(&logs::places(args)?);
-    search.problems.iter().for_each(|problem| out::complain(problem));
+    search.problems.iter().for_each(|problem| out::complain_of(problem));
     Ok(search)
 }
 
@@ -190,7 +190,7 @@ fn now(args: &LogArgs, keep: &Keep) -> anyhow::Result<ExitCode> {
     let (progress, threads) = (Progress::default(), logs::options(args, false).threads);
     let clock = jiff::Timestamp::now().into();
     let outcome = progress::with_bar(total, &progress, || keep.now(&search, threads, clock, &progress))?;
-    outcome.problems.iter().for_each(|problem| out::complain(problem));
+    outcome.problems.iter().for_each(|problem| out::complain_of(problem));
     let mut out = out::stdout(args.color.as_str());
     if args.json {
         let (new, grown, replaced, bytes) = (outcome.new, outcome.grown, outcome.replaced, outcome.bytes);

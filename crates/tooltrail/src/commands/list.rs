@@ -203,8 +203,8 @@ fn last(rows: &[SessionRow<'_>], found: &[usize], sort: Sort, limit: usize) -> V
     let mut order = found.to_vec();
     let failed = |row: &SessionRow<'_>| row.by_status.get(&Status::Failed).copied().unwrap_or(0);
     match sort {
-        Sort::Started => order.sort_by_key(|&index| (rows[index].started_at.as_deref(), index)),
-        Sort::Last => order.sort_by_key(|&index| (rows[index].last_at.as_deref(), index)),
+        Sort::Started => order.sort_by_key(|&index| (rows[index].started_at, index)),
+        Sort::Last => order.sort_by_key(|&index| (rows[index].last_at, index)),
         Sort::Calls => order.sort_by_key(|&index| (rows[index].calls, index)),
         Sort::Failed => order.sort_by_key(|&index| (failed(&rows[index]), index)),
     }
@@ -248,7 +248,7 @@ fn cells(row: &SessionRow<'_>, digest: &Digest, note: Option<String>) -> Vec<Cel
         .filter(|(status, _)| !matches!(status, Status::Succeeded | Status::Answered))
         .map(|(status, count)| format!("{}{count}", out::look(*status).0))
         .collect();
-    let started = row.started_at.as_deref().and_then(|time| time.parse().ok()).map(local).unwrap_or_default();
+    let started = row.started_at.map(local).unwrap_or_default();
     vec![
         Cell::styled(row.short, DIM),
         started.into(),

@@ -5,6 +5,7 @@
 
 use crate::cli::LogArgs;
 use crate::machine::{Demo, Named};
+use crate::scratch::ScratchDirectory;
 use crate::{catalogue, directories, filling, logs, out};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -17,7 +18,8 @@ use std::time::Duration;
 use tooltrail_catalog::store::file_name;
 use tooltrail_formats::scan::Options;
 use tooltrail_model::row::VERSION;
-use tooltrail_server::{Guard, Setup, Site, serve};
+use tooltrail_server::{AppState, Guard, Setup, serve};
+use tracing::{info, warn};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -92,9 +94,9 @@ pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
     let port = listener.local_addr()?.port();
     let token = if address.is_loopback() { None } else { Some(token()?) };
     let url = url(address, port);
-    directories::sweep_temporary();
-    let place = tempfile::Builder::new().prefix(&directories::temporary_prefix()).tempdir().context("no place for temporary files")?;
-    let sites = sites(args, place.path())?;
+    let scratch = ScratchDirectory::create().context("no place for temporary files")?;
+    let apps = apps(args, scratch.path())?;
+    info!(%address, port, scratch = ?scratch.path(), "serving");
     say(&url, "Ctrl-C ends it")?;
     if let Some(token) = &token {
         out::remark(&format!("everybody who can reach {address} can read every session with this token, as the password: {token}"));
@@ -102,11 +104,10 @@ pub(crate) fn run(args: &LogArgs, own: &ServeArgs) -> anyhow::Result<ExitCode> {
     }
     show(&url, port, own.no_open || token.is_some());
     ctrlc::set_handler(move || {
-        // The directory for temporary files goes with the process that made it.
-        let _ = std::fs::remove_dir_all(place.path());
+        scratch.remove();
         std::process::exit(0)
     })?;
-    serve(listener, &sites, Guard { token }, &serde_json::to_string(&health)?)?;
+    serve(listener, &apps, Guard { token }, &serde_json::to_string(&health)?)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -130,12 +131,12 @@ fn with_lean_memory() {
 }
 
 /// The sites: the logs that were asked for, and beside them the demo, for those who have none.
-fn sites(args: &LogArgs, place: &std::path::Path) -> anyhow::Result<Vec<Arc<Site>>> {
+fn apps(args: &LogArgs, place: &std::path::Path) -> anyhow::Result<Vec<Arc<AppState>>> {
     let options = Options { max_line: Options::default().max_line, ..logs::options(args, false) };
-    let demo = |root: &'static str| -> anyhow::Result<Arc<Site>> {
+    let demo = |root: &'static str| -> anyhow::Result<Arc<AppState>> {
         let machine = Demo::lay(&place.join("demo"), args).context("cannot lay out the demo")?;
         let setup = Setup { root, catalogue: place.join("demo.sqlite"), place: place.to_owned(), options: options.clone(), demo: true };
-        Ok(Arc::new(Site::new(setup, Arc::new(machine))))
+        Ok(Arc::new(AppState::new(setup, Arc::new(machine))))
     };
     if args.demo {
         return Ok(vec![demo("")?]);
@@ -145,7 +146,7 @@ fn sites(args: &LogArgs, place: &std::path::Path) -> anyhow::Result<Vec<Arc<Site
         false => directories::cache()?.join(file_name(&catalogue::whose(args))),
     };
     let setup = Setup { root: "", catalogue, place: place.to_owned(), options: options.clone(), demo: false };
-    Ok(vec![Arc::new(Site::new(setup, Arc::new(Named::new(args)))), demo("/demo")?])
+    Ok(vec![Arc::new(AppState::new(setup, Arc::new(Named::new(args)))), demo("/demo")?])
 }
 
 /// Which logs the arguments name, for another process to compare.
@@ -242,7 +243,8 @@ fn show(url: &str, port: u16, quiet: bool) {
             "no display here; from another machine: ssh -L {port}:127.0.0.1:{port} <this machine>, then open {url}"
         ));
     }
-    if open::that_detached(url).is_err() {
+    if let Err(error) = open::that_detached(url) {
+        warn!(%error, "cannot open a browser");
         out::remark(&"no browser could be opened; open the address yourself");
     }
 }

@@ -10,6 +10,7 @@ use anyhow::bail;
 use clap::Args;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::Kind;
 use tooltrail_model::book::{Book, Selection};
@@ -101,12 +102,12 @@ pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
         let mut out = std::io::BufWriter::with_capacity(256 * 1024, std::io::stdout().lock());
         match call {
             Some(index) => json::call(&book, index, &mut out)?,
-            None => json::session(&book, &json::Options { selection, ..json::Options::default() }, &mut out)?,
+            None => json::session(&book, &json::JsonOptions { selection, ..json::JsonOptions::default() }, &mut out)?,
         }
         out.flush()?;
         return Ok(ExitCode::SUCCESS);
     }
-    let options = terminal::Options {
+    let options = terminal::TerminalOptions {
         selection,
         width: table::terminal_width().unwrap_or(100),
         links: std::io::stdout().is_terminal() && args.color != "never",
@@ -152,9 +153,12 @@ fn raw(book: &SessionBook<'_>, call: Option<usize>, selection: &Selection) -> an
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let watched = std::io::stdout().is_terminal();
     for spot in spots {
-        let Some(bytes) = book.raw(spot) else {
-            out::remark(&"a record is not there any more; run the command again");
-            continue;
+        let bytes = match book.raw(spot) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                out::remark(&ErrorChain(&error));
+                continue;
+            }
         };
         // A terminal acts on what it is sent; a program reads the bytes as they are.
         let text = String::from_utf8_lossy(&bytes);

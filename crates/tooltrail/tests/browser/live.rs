@@ -6,7 +6,7 @@ use crate::server::Server;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use tooltrail_testkit::agent::Agent;
+use tooltrail_testkit::agent::FakeAgent;
 use tooltrail_testkit::corpus::{Long, long_session};
 
 const SESSION: &str = "5e551011-aaaa-4bbb-8ccc-000000000001";
@@ -14,8 +14,8 @@ const PAGE: &str = "/s/5e551011-aaaa-4bbb-8ccc-000000000001";
 /// What the issue of being live wants of an append and of a status.
 const SOON: f64 = 300.0;
 
-fn agent(home: &Path) -> Agent {
-    let mut agent = Agent::start(home, "/srv/live", SESSION).expect("a log");
+fn agent(home: &Path) -> FakeAgent {
+    let mut agent = FakeAgent::start(home, "/srv/live", SESSION).expect("a log");
     agent.prompt("make it live").expect("a record");
     for number in 0..30 {
         agent.call(&format!("toolu_old{number}"), &format!("echo {number}")).expect("a record");
@@ -133,7 +133,7 @@ fn changes_and_raw_lines_follow_too() {
 }
 
 /// State, figures, chips, digest and outline follow.
-async fn around(browser: &Browser, agent: &mut Agent) {
+async fn around(browser: &Browser, agent: &mut FakeAgent) {
     let text = |selector: &str| format!("(document.querySelector('{selector}')?.textContent ?? '')");
     browser.until(&format!("return {}.includes('6')", text(".chip.s-failed"))).await;
     browser.until(&format!("return {}.includes('calls 36')", text(".top .about"))).await;
@@ -149,7 +149,7 @@ async fn around(browser: &Browser, agent: &mut Agent) {
 }
 
 /// Whoever reads elsewhere is told how much there is, and nothing moves.
-async fn away_from_the_end(browser: &Browser, agent: &mut Agent) {
+async fn away_from_the_end(browser: &Browser, agent: &mut FakeAgent) {
     browser.ask("scrollTo(0, 300)").await;
     browser.ask("window.place = document.getElementById('toolu_old12').getBoundingClientRect().top").await;
     for number in 0..3 {
@@ -163,7 +163,7 @@ async fn away_from_the_end(browser: &Browser, agent: &mut Agent) {
 }
 
 /// A row that is open stays open, with the focus, when it comes back; what is in it is what came.
-async fn opened(browser: &Browser, agent: &mut Agent) {
+async fn opened(browser: &Browser, agent: &mut FakeAgent) {
     agent.call("toolu_open", "make").expect("a record");
     browser.until("return !!document.getElementById('toolu_open')").await;
     browser.until("return /^\\d+ s$/.test(document.querySelector('#toolu_open .took').textContent)").await;

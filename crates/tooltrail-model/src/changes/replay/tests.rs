@@ -1,4 +1,4 @@
-//! Tables of what is known after which deeds.
+//! Tables of statements, and what is known after them.
 
 use super::*;
 use crate::detail::Replacement;
@@ -20,7 +20,7 @@ fn patch(change: FileChange, diff: &str, content: Option<&str>) -> FilePatch {
     FilePatch { path: "f".into(), moved_to: None, change, hunks: unified(diff), content: content.map(Into::into) }
 }
 
-/// What each step says: the text before, an arrow, the text after; `!` before it where the file changed outside, `~` where replayed.
+/// Each step as text: the text before, an arrow, the text after; `!` where the file changed outside, `~` where replayed.
 fn told(dids: Vec<Did>) -> Vec<String> {
     let deeds = dids.into_iter().enumerate().map(|(by, did)| Deed { by, path: "f".into(), did });
     let said = |known: &Known| match known {
@@ -54,7 +54,7 @@ fn hunks_of_a_write_tell_the_text_before() {
     assert_eq!(told(vec![write("a\nc\n", Some(false), None, diff)]), ["a/b/>a/c/"]);
     assert_eq!(told(vec![saw("a\nb\n"), write("a\nc\n", Some(false), None, diff)]), ["a/b/>a/b/", "a/b/>a/c/"]);
     assert_eq!(told(vec![saw("x\nb\n"), write("a\nc\n", Some(false), None, diff)]), ["x/b/>x/b/", "!a/b/>a/c/"]);
-    // Where tabs may have been spaces, nobody can tell.
+    // Tabs may have been spaces, so the text before is unknown.
     let tabbed = "@@ -1,2 +1,2 @@\n   a\n-  b\n+  c\n";
     assert_eq!(told(vec![write("\ta\n\tc\n", Some(false), None, tabbed)]), ["?>\ta/\tc/"]);
     assert_eq!(told(vec![saw("\ta\n\tb\n"), write("\ta\n\tc\n", Some(false), None, tabbed)])[1], "\ta/\tb/>\ta/\tc/");
@@ -67,7 +67,7 @@ fn edits_are_put_on_the_text_that_is_known() {
     assert_eq!(told(vec![saw("a x"), Did::Edited(known)]), ["a x>a x", "!a b>c b"]);
     assert_eq!(told(vec![saw("a b"), Did::Edited(edit("a", "c"))]), ["a b>a b", "~a b>c b"]);
     assert_eq!(told(vec![Did::Edited(edit("a", "c"))]), ["~?>?"]);
-    // Not there, or there twice: it was another text.
+    // Missing, or ambiguous: it was another text.
     assert_eq!(told(vec![saw("x"), Did::Edited(edit("a", "c"))]), ["x>x", "!~?>?"]);
     assert_eq!(told(vec![saw("a a"), Did::Edited(edit("a", "c"))]), ["a a>a a", "!~?>?"]);
     assert_eq!(told(vec![Did::Saw(Known::Absent, How::Backup), Did::Edited(edit("a", "c"))]), ["->-", "!~?>?"]);
@@ -81,9 +81,9 @@ fn hunks_check_an_edit() {
     assert_eq!(told(vec![saw("x\na\n"), with(diff, edit("a", "c"))]), ["x/a/>x/a/", "~x/a/>x/c/"]);
     // The replacement fits, its surroundings do not.
     assert_eq!(told(vec![saw("y\na\n"), with(diff, edit("a", "c"))]), ["y/a/>y/a/", "!~?>?"]);
-    // The agent found the text although it is spelled another way.
+    // The agent found the text although it is spelled differently.
     assert_eq!(told(vec![saw("x\na\n"), with(diff, edit("“a”", "c"))])[1], "~x/a/>x/c/");
-    // What is deleted may take the end of its line along.
+    // A deleted text may take the end of its line along.
     assert_eq!(told(vec![saw("x\na\n"), with("@@ -1,2 +1 @@\n x\n-a\n", edit("a", ""))])[1], "~x/a/>x/");
     assert_eq!(told(vec![saw("x\na\n"), with("@@ -1,2 +1,2 @@\n x\n-a\n+\n", edit("a", ""))])[1], "~x/a/>x//");
     assert_eq!(told(vec![saw("x\na\n"), Did::Edited(edit("a", ""))])[1], "~x/a/>?");
@@ -98,7 +98,7 @@ fn the_persons_own_words_are_in_the_hunks() {
     assert_eq!(told(vec![own(Some("a\n"), diff)]), ["a/>mine/"]);
     assert_eq!(told(vec![own(Some("a\n"), "")]), ["a/>?"]);
     assert_eq!(told(vec![saw("a\n"), own(None, "")]), ["a/>a/", "~a/>?"]);
-    // It may have been a tab, unless the line is as it was proposed.
+    // It may have been a tab, unless the line is as proposed.
     assert_eq!(told(vec![own(Some("a\n"), "@@ -1 +1 @@\n-a\n+  mine\n")]), ["a/>?"]);
     let proposed = Edit {
         original: Some("a\n".into()),
@@ -117,7 +117,7 @@ fn patches_add_change_delete_and_move() {
     assert_eq!(told(vec![add.clone(), update.clone(), delete.clone()]), ["->a/b/", "~a/b/>a/c/", "a/c/>-"]);
     assert_eq!(told(vec![update.clone()]), ["~?>?"]);
     assert_eq!(told(vec![saw("x\n"), update.clone()]), ["x/>x/", "!~?>?"]);
-    // The program overlooks spaces; what it made of them is not known.
+    // The program ignores spaces; its result is unknown.
     assert_eq!(told(vec![saw(" b\n"), update])[1], "~ b/>?");
     let numbered = Did::Patched(patch(FileChange::Update, "@@ -2 +2 @@\n-b\n+c\n", None));
     assert_eq!(told(vec![saw("a\nb\n"), numbered.clone()])[1], "~a/b/>a/c/");

@@ -30,7 +30,7 @@ pub(super) fn document(question: &Question) -> Result<Reply, Fault> {
     Ok(Reply::one(&json!({
         "openapi": "3.1.0",
         "info": { "title": "tooltrail", "version": "1", "description": ABOUT, "license": { "name": "MIT OR Apache-2.0" } },
-        "servers": [{ "url": question.site.to(ROOT) }],
+        "servers": [{ "url": question.app.to(ROOT) }],
         "security": [{}, { "token": [] }],
         "paths": paths,
         "components": {

@@ -5,10 +5,10 @@ use super::schema::{
 };
 use serde_json::{Value, json};
 use tooltrail_formats::FORMATS;
+use tooltrail_model::command::Purpose;
 use tooltrail_model::event::{HookOutcome, TaskState};
 use tooltrail_model::filter::texts::Field;
 use tooltrail_model::link::{By, State, StateReason};
-use tooltrail_model::shell::Purpose;
 use tooltrail_model::{Kind, Reason, Status};
 
 /// Adds them.

@@ -36,7 +36,7 @@ impl Sheet<'_> {
                 span.sign aria-hidden="true" { (look_of(row).glyph) @if why::is_doubtful(self.story) { "?" } }
                 b { (line(&why::verdict(self.story))) }
                 @if let Some(all) = row.duration_ms { span { (took(all)) } }
-                @else if let Some(since) = words::time(row.requested_at.as_deref()).filter(|_| row.status == Status::Running) { span { "for " (self.context.clock.since(since)) } }
+                @else if let Some(since) = row.requested_at.filter(|_| row.status == Status::Running) { span { "for " (self.context.clock.since(since)) } }
                 @for fact in &head.facts { span { (line(fact)) } }
             }
             (self.tools())

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use tooltrail_model::Time;
 use tooltrail_model::row::Place;
 use tooltrail_model::transcript::Level;
-use tooltrail_view::course::{self, Step};
+use tooltrail_view::course::{self, TimelineStep};
 use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::{block, line};
 use tooltrail_view::why;
@@ -39,7 +39,7 @@ impl Sheet<'_> {
         self.part("Life", "life", &body)
     }
 
-    fn step(&self, step: &Step<'_>, first: Option<Time>, begins: bool) -> Markup {
+    fn step(&self, step: &TimelineStep<'_>, first: Option<Time>, begins: bool) -> Markup {
         let class = match step.level {
             None => "unknown",
             Some(Level::Info) => "info",

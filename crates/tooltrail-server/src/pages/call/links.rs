@@ -1,8 +1,8 @@
 //! Addresses that the page of a call leads to.
 
-use crate::asked::encoded;
+use crate::request::encoded;
 
-/// Makes addresses of a site.
+/// Makes addresses of these pages.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct To {
     /// What all of them begin with.

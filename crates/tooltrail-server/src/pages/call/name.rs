@@ -1,8 +1,8 @@
 //! Names of calls in addresses: which call a name means, and which name a call has.
 
 use crate::answer::Trouble;
-use crate::moment::Moment;
-use crate::site::Site;
+use crate::app_state::AppState;
+use crate::snapshot::Snapshot;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Book;
 use tooltrail_view::head::{look_of, took, why_of};
@@ -12,7 +12,7 @@ use tooltrail_view::render::html::call_name;
 /// What a name means.
 #[derive(Clone, Debug)]
 pub(super) struct Found {
-    /// The session, by its place in the moment's listing.
+    /// The session, by its place in the snapshot's listing.
     pub(super) place: usize,
     /// Which of its calls.
     pub(super) pick: Pick,
@@ -46,27 +46,27 @@ pub(super) enum Form {
 const FORMS: &[(&str, Form)] = &[(".md", Form::Markdown), (".json", Form::Json), (".jsonl", Form::Lines)];
 
 /// What a name means. One that ends like a file may still be an id.
-pub(super) fn find(site: &Site, moment: &Moment, name: &str) -> Result<Found, Trouble> {
-    let plain = named(site, moment, name);
+pub(super) fn find(app: &AppState, snapshot: &Snapshot, name: &str) -> Result<Found, Trouble> {
+    let plain = named(app, snapshot, name);
     let Err(Trouble::Missing(_)) = &plain else { return plain.map(|(place, pick)| Found { place, pick, form: Form::Page }) };
     for (ending, form) in FORMS {
         if let Some(stem) = name.strip_suffix(ending) {
-            return named(site, moment, stem).map(|(place, pick)| Found { place, pick, form: *form });
+            return named(app, snapshot, stem).map(|(place, pick)| Found { place, pick, form: *form });
         }
     }
     plain.map(|(place, pick)| Found { place, pick, form: Form::Page })
 }
 
-fn named(site: &Site, moment: &Moment, name: &str) -> Result<(usize, Pick), Trouble> {
+fn named(app: &AppState, snapshot: &Snapshot, name: &str) -> Result<(usize, Pick), Trouble> {
     if let Some((session, number)) = name.rsplit_once(':')
         && let Ok(number) = number.parse()
-        && let Ok(place) = site.session(moment, session)
+        && let Ok(place) = app.session(snapshot, session)
     {
         return Ok((place, Pick::Number(number)));
     }
-    match site.session_of_call(moment, name)? {
+    match app.session_of_call(snapshot, name)? {
         Some(place) => Ok((place, Pick::Id(name.to_owned()))),
-        None if moment.read.partial => Err(Trouble::Missing(format!(
+        None if snapshot.read.partial => Err(Trouble::Missing(format!(
             "There is no call `{}` in what was read so far: the logs are still being read. Load the page again in a moment.",
             neutral(name)
         ))),
@@ -83,9 +83,9 @@ pub(super) fn missing(name: &str) -> Trouble {
 }
 
 /// The log of a call is gone: what is still known of it, and what to do.
-pub(super) fn gone(moment: &Moment, place: usize, pick: &Pick) -> Result<Trouble, Trouble> {
+pub(super) fn gone(snapshot: &Snapshot, place: usize, pick: &Pick) -> Result<Trouble, Trouble> {
     let mut known = String::new();
-    moment.listing.each_call(&moment.library.catalogue(), place, |listed, row, _| {
+    snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
         let is_it = match pick {
             Pick::Id(id) => row.call == id,
             Pick::Number(number) => listed.number == *number,
@@ -93,7 +93,8 @@ pub(super) fn gone(moment: &Moment, place: usize, pick: &Pick) -> Result<Trouble
         if is_it {
             let took = row.duration_ms.map(|millis| format!(" after {}", took(millis))).unwrap_or_default();
             let (word, why) = (look_of(&row).word, why_of(&row).map(|why| format!(" ({why})")).unwrap_or_default());
-            known = format!(" What is still known: `{}` {word}{why}{took}, {}.", neutral(row.tool), row.requested_at.unwrap_or_default());
+            let at = row.requested_at.map(|time| time.to_string()).unwrap_or_default();
+            known = format!(" What is still known: `{}` {word}{why}{took}, {at}.", neutral(row.tool));
         }
     })?;
     Ok(Trouble::Missing(format!(

@@ -11,7 +11,7 @@ use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::transcript::{CallEntry, Entry, Part};
 use tooltrail_view::head::{counted, look_of, outcome, took};
 use tooltrail_view::line::neutral;
-use tooltrail_view::messages::{Who, message};
+use tooltrail_view::messages::{MessageAuthor, message};
 use tooltrail_view::render::html::block;
 
 /// So many calls of a list are shown.
@@ -60,7 +60,7 @@ impl Sheet<'_> {
         let (Part::Prompt { text, .. } | Part::Text(text) | Part::Thinking(text)) = &part else { return html! {} };
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let message = message(&part, &self.limits);
-        let label = if message.who == Who::Model { "the model".to_owned() } else { message.label.text() };
+        let label = if message.who == MessageAuthor::Model { "the model".to_owned() } else { message.label.text() };
         let begins = html! {
             span.who { (label) @if let Some(far) = self.distance(entry) { ", " (far) } }
             span.gist { (words::cut(&words, SAID)) }
@@ -124,7 +124,7 @@ impl Sheet<'_> {
 
     /// What another call is about.
     fn argument(&self, call: &CallEntry<'_>) -> String {
-        let read = || load::argument(&self.book.raw(call.request)?, call.request.at, &call.row);
+        let read = || load::argument(&self.book.raw(call.request).ok()?, call.request.at, &call.row);
         let text = if call.request.at.span.len() > load::LONGEST { None } else { read() }.unwrap_or_default();
         text.chars().take(ARGUMENT).collect()
     }

@@ -4,6 +4,7 @@ use super::Sheet;
 use maud::{Markup, html};
 use serde_json::Value;
 use std::io::{self, Write};
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_formats::value;
 use tooltrail_model::book::Book;
@@ -29,7 +30,7 @@ pub(super) fn lines(book: &SessionBook<'_>, index: usize, out: &mut dyn Write) -
     let mut spots = book.spots_of_call(index);
     spots.sort_unstable();
     spots.dedup();
-    for bytes in spots.into_iter().filter_map(|spot| book.raw(spot)) {
+    for bytes in spots.into_iter().filter_map(|spot| book.raw(spot).ok()) {
         out.write_all(&bytes)?;
         out.write_all(b"\n")?;
     }
@@ -93,7 +94,10 @@ impl Sheet<'_> {
         if spot.at.span.len() > LONGEST {
             return html! { p.di { "This record is too long to be laid out. `tooltrail show --raw` prints it." } };
         }
-        let Some(bytes) = self.book.raw(spot) else { return html! { p.di { "This record is not there any more." } } };
+        let bytes = match self.book.raw(spot) {
+            Ok(bytes) => bytes,
+            Err(error) => return html! { p.di { "This record is not there any more: " (neutral(&ErrorChain(&error).to_string())) } },
+        };
         match value::read(&bytes) {
             Value::Null => html! { pre.code { (neutral_text(&String::from_utf8_lossy(&bytes))) } },
             value => block(&json::block(&value, &limits)),

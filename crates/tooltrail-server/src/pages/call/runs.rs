@@ -6,13 +6,13 @@ use crate::words;
 use maud::{Markup, html};
 use memchr::memmem::Finder;
 use tooltrail_formats::load;
+use tooltrail_model::Kind;
 use tooltrail_model::book::Book;
+use tooltrail_model::command::CommandLine;
 use tooltrail_model::detail::Detail;
 use tooltrail_model::filter::quoted;
 use tooltrail_model::row::CallRow;
-use tooltrail_model::shell::{self, Script};
 use tooltrail_model::transcript::CallEntry;
-use tooltrail_model::{Kind, Status};
 use tooltrail_view::head::{count, look_of, outcome, took};
 use tooltrail_view::line::neutral;
 
@@ -31,12 +31,13 @@ enum Same {
 }
 
 impl Same {
-    fn of(detail: &Detail) -> Option<Same> {
+    /// What makes other calls runs of the same as this one; `line` is its command as it is understood.
+    fn of(detail: &Detail, line: Option<&CommandLine>) -> Option<Same> {
         let files = |path: &str| Some(Same::Files(vec![path.to_owned()])).filter(|_| !path.is_empty());
         match detail {
             Detail::Shell(command) => {
-                let essence = |script: Script| script.essence().into_iter().map(str::to_owned).collect();
-                let words = shell::read(&command.command).map(essence).unwrap_or_else(|| vec![command.command.trim().to_owned()]);
+                let essence = |line: &CommandLine| line.essence_texts().into_iter().map(str::to_owned).collect();
+                let words = line.map(essence).unwrap_or_else(|| vec![command.command.trim().to_owned()]);
                 Some(Same::Command(words)).filter(|_| !command.command.trim().is_empty())
             }
             Detail::Read(read) => files(&read.path),
@@ -86,7 +87,7 @@ struct Run<'r> {
 
 impl Sheet<'_> {
     pub(super) fn runs(&self) -> Markup {
-        let Some(same) = Same::of(&self.story.told.detail) else { return html! {} };
+        let Some(same) = Same::of(&self.story.told.detail, self.story.command.as_ref()) else { return html! {} };
         let runs = self.same(&same);
         if runs.len() < 2 {
             return html! {};
@@ -107,7 +108,7 @@ impl Sheet<'_> {
 
     /// What finds the same in all sessions.
     pub(super) fn elsewhere(&self) -> Option<String> {
-        match Same::of(&self.story.told.detail)? {
+        match Same::of(&self.story.told.detail, self.story.command.as_ref())? {
             Same::Command(words) => words.first().map(|words| format!("command:{}", quoted(words))),
             Same::Files(files) => files.first().map(|file| format!("file:{}", quoted(file))),
         }
@@ -118,7 +119,7 @@ impl Sheet<'_> {
         let doubt = if run.doubtful { "?" } else { "" };
         let own = run.index == self.index;
         let word = Some(outcome(row)).filter(|word| !word.is_empty()).unwrap_or_else(|| row.status.word().to_owned());
-        let at = row.requested_at.as_deref().unwrap_or_default();
+        let at = row.requested_at.map(|time| time.to_string()).unwrap_or_default();
         html! {
             a.run aria-current=[own.then_some("true")] href=(self.to(run.index)) title={ (word) ", " (at) } {
                 span class=(tone(row.status)) aria-hidden="true" { (look_of(row).glyph) (doubt) }
@@ -145,18 +146,15 @@ impl Sheet<'_> {
     /// A call as a run of the same, if it is one. Most are not, and a look at the bytes of the record tells.
     fn as_run<'s>(&'s self, index: usize, call: &'s CallEntry<'s>, same: &Same, words: &[Finder<'_>]) -> Option<Run<'s>> {
         let at = call.request.at;
-        let record = self.book.raw(call.request).filter(|_| at.span.len() <= load::LONGEST)?;
+        let record = self.book.raw(call.request).ok().filter(|_| at.span.len() <= load::LONGEST)?;
         if words.iter().any(|word| word.find(&record).is_none()) {
             return None;
         }
         let detail = load::asked(&record, at.line, &call.row)?.detail;
-        Same::of(&detail).filter(|other| same.is(other))?;
         let mut row = call.row.clone();
-        let script = match &detail {
-            Detail::Shell(command) => shell::tell(&mut row, &command.command),
-            _ => None,
-        };
-        let doubtful = row.status == Status::Succeeded && script.is_some_and(|script| !script.masked_runs().is_empty());
+        let line = load::annotate(&mut row, &detail);
+        Same::of(&detail, line.as_ref()).filter(|other| same.is(other))?;
+        let doubtful = line.is_some_and(|line| line.masks_success(&row));
         Some(Run { index, number: call.number, row, doubtful })
     }
 }

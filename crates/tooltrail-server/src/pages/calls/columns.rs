@@ -1,10 +1,10 @@
 //! The columns that a table of calls may have. To add one: a line in `COLUMNS`.
 
 use super::order::By;
-use crate::asked::Asked;
-use crate::called::CallLine;
-use crate::listed::Rows;
-use crate::moment::Moment;
+use crate::call_rows::CallLine;
+use crate::request::PageRequest;
+use crate::session_table::SessionRows;
+use crate::snapshot::Snapshot;
 use crate::words;
 use maud::{Markup, html};
 use tooltrail_catalog::library::Library;
@@ -46,7 +46,7 @@ pub(super) enum Field {
 
 /// A call that is told of.
 pub(super) struct Told<'a> {
-    pub(super) moment: &'a Moment,
+    pub(super) snapshot: &'a Snapshot,
     pub(super) session: &'a SessionRow<'a>,
     pub(super) row: &'a CallRow<'a>,
     /// Its request.
@@ -56,7 +56,7 @@ pub(super) struct Told<'a> {
 /// A call that is shown.
 pub(super) struct Shown<'a> {
     pub(super) told: Told<'a>,
-    pub(super) rows: &'a Rows<'a>,
+    pub(super) rows: &'a SessionRows<'a>,
     /// The call in a line.
     pub(super) line: CallLine,
     /// Whether its day stands above it.
@@ -76,7 +76,7 @@ impl<'a> std::ops::Deref for Shown<'a> {
 impl Shown<'_> {
     /// A link to the call's own page.
     fn link(&self, column: &'static str, inner: &Markup) -> Markup {
-        html! { a href=(self.line.address(self.rows.site, self.session.session)) data-row[self.leads == column] { (inner) } }
+        html! { a href=(self.line.address(self.rows.app, self.session.session)) data-row[self.leads == column] { (inner) } }
     }
 }
 
@@ -89,7 +89,7 @@ pub(super) const COLUMNS: &[Column] = &[
         standard: true,
         by: Some(By::Figure(Figure::Order)),
         cell: time,
-        fields: &[("requested_at", |told| text(told.row.requested_at.as_deref()))],
+        fields: &[("requested_at", |told| text(told.row.requested_at.map(|time| time.to_string()).as_deref()))],
     },
     Column {
         name: "project",
@@ -116,7 +116,7 @@ pub(super) const COLUMNS: &[Column] = &[
         standard: true,
         by: None,
         cell: what,
-        fields: &[("what", |told| text(load::argument_at(told.moment.library.shelf(), told.row, told.at).as_deref()))],
+        fields: &[("what", |told| text(load::argument_at(told.snapshot.library.shelf(), told.row, told.at).as_deref()))],
     },
     Column {
         name: "status",
@@ -337,8 +337,8 @@ impl Column {
 }
 
 /// The columns that are asked for; those that are shown anyway where none are. A form names each by itself.
-pub(super) fn asked(asked: &Asked) -> Vec<&'static Column> {
-    let names: Vec<&str> = asked.query.iter().filter(|(name, _)| name == "cols").flat_map(|(_, value)| value.split(',')).collect();
+pub(super) fn of_request(request: &PageRequest) -> Vec<&'static Column> {
+    let names: Vec<&str> = request.query.iter().filter(|(name, _)| name == "cols").flat_map(|(_, value)| value.split(',')).collect();
     let chosen: Vec<&Column> = COLUMNS.iter().filter(|column| names.contains(&column.name)).collect();
     if chosen.is_empty() { COLUMNS.iter().filter(|column| column.standard).collect() } else { chosen }
 }
@@ -350,11 +350,11 @@ pub(super) fn words_of(columns: &[&'static Column]) -> String {
 }
 
 fn time(told: &Shown<'_>) -> Markup {
-    let Some(at) = words::time(told.row.requested_at.as_deref()) else { return html! {} };
+    let Some(at) = told.row.requested_at else { return html! {} };
     let clock = told.rows.clock;
     let said = if told.day_is_said { clock.second(at) } else { clock.moment(at) };
     html! {
-        a href=(told.line.row_address(told.rows.site, told.session.session)) data-row[told.leads == "time"] title={ (clock.full(at)) ", in its session" } {
+        a href=(told.line.row_address(told.rows.app, told.session.session)) data-row[told.leads == "time"] title={ (clock.full(at)) ", in its session" } {
             time datetime=(at) { (said) }
         }
     }

@@ -1,9 +1,9 @@
 //! What calls amount to: how many there are of each tool, status and project, how long they took. Each number is a link to just these.
 
 use super::View;
-use crate::asking::Terms;
-use crate::keyed::Found;
-use crate::listed::Rows;
+use crate::filter_cache::FilteredCalls;
+use crate::filter_form::FilterTerms;
+use crate::session_table::SessionRows;
 use crate::words::{self, ProjectNames};
 use maud::{Markup, html};
 use std::collections::HashMap;
@@ -32,7 +32,7 @@ pub(super) struct Counts {
 
 impl Counts {
     /// Counts calls.
-    pub(super) fn of(found: &Found, rows: &Rows<'_>) -> Self {
+    pub(super) fn of(found: &FilteredCalls, rows: &SessionRows<'_>) -> Self {
         let keys = &found.keys;
         let mut by_tool = vec![0u64; keys.tools().len()];
         let mut by_session = vec![0u64; rows.rows.len()];
@@ -65,8 +65,8 @@ impl Counts {
     }
 
     /// The numbers, as links.
-    pub(super) fn facets(&self, view: &View<'_>, rows: &Rows<'_>) -> Markup {
-        let terms = Terms::of(rows.site, rows.moment, view.query);
+    pub(super) fn facets(&self, view: &View<'_>, rows: &SessionRows<'_>) -> Markup {
+        let terms = FilterTerms::of(rows.app, rows.snapshot, view.query);
         let facet = |term: &str, word: &Markup, number: u64| facet(view, &terms, term, word, number);
         let tools =
             self.tools.iter().map(|(tool, number)| facet(&format!("tool:{}", quoted(tool)), &html! { (words::cut(tool, 40)) }, *number));
@@ -105,10 +105,10 @@ fn group(name: &str, mut facets: impl Iterator<Item = Markup>, all: usize) -> Ma
     }
 }
 
-fn facet(view: &View<'_>, terms: &Terms<'_>, term: &str, word: &Markup, number: u64) -> Markup {
+fn facet(view: &View<'_>, terms: &FilterTerms<'_>, term: &str, word: &Markup, number: u64) -> Markup {
     let toggle = terms.toggle(term);
     html! {
-        li { a.on[toggle.on] href=(view.asking(&toggle.query)) aria-current=[toggle.on.then_some("true")] title=(if toggle.on { "Take this away" } else { "Only these" }) {
+        li { a.on[toggle.on] href=(view.with_query(&toggle.query)) aria-current=[toggle.on.then_some("true")] title=(if toggle.on { "Take this away" } else { "Only these" }) {
             (word) " " span.di { (count(number)) } @if toggle.on { " ✕" }
         } }
     }

@@ -3,23 +3,25 @@
 use super::columns::{Column, Field, Told};
 use super::{View, WHOLE};
 use crate::answer::{Answer, Trouble};
-use crate::asked::Asked;
-use crate::moment::Moment;
-use crate::pipe::Pipe;
-use crate::site::Site;
+use crate::app_state::AppState;
+use crate::pipe::{self, Pipe};
+use crate::request::PageRequest;
+use crate::snapshot::Snapshot;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use tooltrail_catalog::store::Listed;
+use tooltrail_formats::error::ErrorChain;
 use tooltrail_model::row::{CallRow, SessionRow};
+use tracing::{debug, warn};
 
 /// For spreadsheets: the columns of the table.
-pub(crate) fn csv(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    file(site, asked, To::Csv)
+pub(crate) fn csv(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    file(app, request, To::Csv)
 }
 
 /// For programs: what `calls --json` prints.
-pub(crate) fn jsonl(site: &Site, asked: &Asked) -> Result<Answer, Trouble> {
-    file(site, asked, To::Lines)
+pub(crate) fn jsonl(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+    file(app, request, To::Lines)
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -29,28 +31,32 @@ enum To {
 }
 
 /// Begins to write a file.
-fn file(site: &Site, asked: &Asked, to: To) -> Result<Answer, Trouble> {
-    let moment = site.moment()?;
-    let view = View::new(site, asked);
-    let filter = site.filter(view.query, &moment).map_err(|mistake| Trouble::Wrong(mistake.to_string()))?;
+fn file(app: &AppState, request: &PageRequest, to: To) -> Result<Answer, Trouble> {
+    let snapshot = app.snapshot()?;
+    let view = View::new(app, request);
+    let filter = app.filter(view.query, &snapshot).map_err(|mistake| Trouble::Wrong(mistake.to_string()))?;
     let busy = || Trouble::Later("Too much is being written already. Ask again when that is done.".to_owned());
-    let turn = site.writing.begin().ok_or_else(busy)?;
-    let rows = moment.rows();
-    let found = site.keyed.find(&moment, &rows, site.threads(), &filter, WHOLE)?;
+    let turn = app.writing.begin().ok_or_else(busy)?;
+    let rows = snapshot.rows();
+    let found = app.filter_cache.find(&snapshot, &rows, app.threads(), &filter, WHOLE)?;
     if !found.whole {
         return Err(Trouble::Later("This takes more than a minute to find. Narrow it down, by since:7d or by a project.".to_owned()));
     }
     let mut calls = found.calls.to_vec();
     // As the command prints them, unless an order is asked for.
-    if to == To::Csv || asked.word("sort").is_some() {
+    if to == To::Csv || request.word("sort").is_some() {
         view.order.sort(&mut calls, &found.keys, &rows);
     }
     drop((rows, found));
     let (mut pipe, written) = Pipe::new();
-    let (columns, threads) = (view.columns.clone(), site.threads());
+    let (columns, threads) = (view.columns.clone(), app.threads());
     std::thread::spawn(move || {
-        // Who wanted it may have gone, and the catalogue may have: the file is broken off there.
-        let _ = write(&moment, &calls, to, &columns, threads, &mut pipe).map(|()| pipe.end());
+        match write(&snapshot, &calls, to, &columns, threads, &mut pipe) {
+            Ok(()) => pipe::finish(pipe.end()),
+            // The file is broken off there: the catalogue has gone, or mostly whoever wanted it.
+            Err(error @ Trouble::Store(_)) => warn!(error = %ErrorChain(&error), "a download of calls is broken off"),
+            Err(error) => debug!(%error, "a download of calls is broken off"),
+        }
         drop(turn);
     });
     Ok(match to {
@@ -63,7 +69,7 @@ fn file(site: &Site, asked: &Asked, to: To) -> Result<Answer, Trouble> {
 const PIECE: usize = 4096;
 
 fn write(
-    moment: &Moment,
+    snapshot: &Snapshot,
     calls: &[Listed],
     to: To,
     columns: &[&'static Column],
@@ -71,7 +77,7 @@ fn write(
     out: &mut dyn Write,
 ) -> Result<(), Trouble> {
     let gone = |error: io::Error| Trouble::Broken(error.to_string());
-    let rows = moment.rows();
+    let rows = snapshot.rows();
     if to == To::Csv {
         let names = columns.iter().flat_map(|column| column.fields).map(|(name, _)| Field::Text((*name).to_owned()));
         out.write_all(line(names).as_bytes()).map_err(gone)?;
@@ -85,13 +91,13 @@ fn write(
         }
         To::Csv => {
             let Some(session) = sessions.get(&(row.agent, row.session)) else { return };
-            let told = Told { moment, session, row: &row, at };
+            let told = Told { snapshot, session, row: &row, at };
             let fields = columns.iter().flat_map(|column| column.fields).map(|(_, field)| field(&told));
             lines.extend_from_slice(line(fields).as_bytes());
         }
     };
     for piece in calls.chunks(PIECE) {
-        moment.asked(&rows, threads).each_row(piece, told, |lines| out.write_all(&lines).map_err(gone))?;
+        snapshot.catalogued(&rows, threads).each_row(piece, told, |lines| out.write_all(&lines).map_err(gone))?;
     }
     Ok(())
 }

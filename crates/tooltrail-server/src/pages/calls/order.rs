@@ -1,6 +1,6 @@
 //! In which order calls are shown.
 
-use crate::asked::Asked;
+use crate::request::PageRequest;
 use crate::words;
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -46,9 +46,9 @@ pub(super) const NEWEST: Order = Order { by: By::Figure(Figure::Order), desc: tr
 
 impl Order {
     /// As it is asked for; the newest first where it is not.
-    pub(super) fn asked(asked: &Asked) -> Self {
-        let named = asked.word("sort").and_then(|word| NAMES.iter().find(|(name, _)| *name == word));
-        named.map_or(NEWEST, |(_, by)| Order { by: *by, desc: asked.word("desc").is_some_and(|word| word != "0") })
+    pub(super) fn of_request(request: &PageRequest) -> Self {
+        let named = request.word("sort").and_then(|word| NAMES.iter().find(|(name, _)| *name == word));
+        named.map_or(NEWEST, |(_, by)| Order { by: *by, desc: request.word("desc").is_some_and(|word| word != "0") })
     }
 
     /// As an address has it: the name and the direction; nothing for what is so anyway.
@@ -129,21 +129,21 @@ fn ranked(names: impl Iterator<Item = Option<String>>) -> Vec<i64> {
 mod tests {
     use super::*;
 
-    fn asked(query: &[(&str, &str)]) -> Order {
+    fn request(query: &[(&str, &str)]) -> Order {
         let query = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Order::asked(&Asked { query, ..Asked::default() })
+        Order::of_request(&PageRequest { query, ..PageRequest::default() })
     }
 
     #[test]
     fn an_order_is_what_its_address_says() {
-        assert_eq!(asked(&[]), NEWEST);
-        assert_eq!(asked(&[("sort", "nonsense"), ("desc", "1")]), NEWEST);
+        assert_eq!(request(&[]), NEWEST);
+        assert_eq!(request(&[("sort", "nonsense"), ("desc", "1")]), NEWEST);
         for (name, by) in NAMES {
             for desc in ["", "1"] {
-                let order = asked(&[("sort", name), ("desc", desc)]);
+                let order = request(&[("sort", name), ("desc", desc)]);
                 assert_eq!(order, Order { by: *by, desc: desc == "1" });
                 let (name, desc) = order.words();
-                assert_eq!(asked(&[("sort", name), ("desc", desc)]), order);
+                assert_eq!(request(&[("sort", name), ("desc", desc)]), order);
             }
         }
     }

@@ -4,8 +4,8 @@
 //! call among the rows. Times are milliseconds, counted from `first`. What calls are about is most of it, so where there are many calls
 //! that is asked for apart, by sections.
 
-use crate::called::argument;
-use crate::rooms::Room;
+use crate::call_rows::argument;
+use crate::open_sessions::SessionReader;
 use crate::words;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use tooltrail_model::transcript::{CallEntry, Transcript};
 use tooltrail_model::waterfall::{self, Bar, Extent};
 use tooltrail_model::{Status, Time};
 use tooltrail_view::head::{is_problem, look, look_of};
-use tooltrail_view::render::html::window::Placed;
+use tooltrail_view::render::html::window::OrderedLine;
 
 /// With more calls than this, what they are about is asked for apart.
 const MANY: usize = 2_000;
@@ -100,38 +100,38 @@ pub(super) struct Data {
 /// A session as far as its waterfall goes.
 pub(super) struct Fall<'r> {
     pub(super) transcript: &'r Transcript<'r>,
-    pub(super) order: Vec<Placed>,
+    pub(super) order: Vec<OrderedLine>,
     /// The bars of all calls, by their place in the transcript.
     pub(super) bars: Vec<Bar>,
     pub(super) lapse: Lapse,
 }
 
 impl<'r> Fall<'r> {
-    pub(super) fn new(room: &'r Room<'_>) -> Self {
-        let transcript = room.book.transcript();
+    pub(super) fn new(reader: &'r SessionReader<'_>) -> Self {
+        let transcript = reader.book().transcript();
         let lapse = digest::lapse(transcript, &Selection::default());
-        Fall { transcript, order: room.window.order(transcript), bars: waterfall::bars(&transcript.calls), lapse }
+        Fall { transcript, order: reader.window().order(transcript), bars: waterfall::bars(&transcript.calls), lapse }
     }
 
     /// The calls in their order, with how deep they stand.
     pub(super) fn calls(&self) -> impl Iterator<Item = (usize, usize, &CallEntry<'r>, &Bar)> {
         self.order.iter().filter_map(|placed| {
-            let Placed::Call { index, depth } = *placed else { return None };
+            let OrderedLine::Call { index, depth } = *placed else { return None };
             Some((index, depth, self.transcript.calls.get(index)?, self.bars.get(index)?))
         })
     }
 
     /// What a heading says, and when that was.
-    pub(super) fn heading(&self, placed: &Placed) -> Option<(String, Option<Time>, usize)> {
+    pub(super) fn heading(&self, placed: &OrderedLine) -> Option<(String, Option<Time>, usize)> {
         match *placed {
-            Placed::Call { .. } => None,
-            Placed::Turn(turn) => {
+            OrderedLine::Call { .. } => None,
+            OrderedLine::Turn(turn) => {
                 let told = self.transcript.turns.get(turn)?;
                 let head = told.head.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
                 Some((words::cut(head, HEADS.2), told.time, turn + 1))
             }
-            Placed::Thread(None) => Some(("Calls that stand in no conversation".to_owned(), None, 0)),
-            Placed::Thread(Some(thread)) => {
+            OrderedLine::Thread(None) => Some(("Calls that stand in no conversation".to_owned(), None, 0)),
+            OrderedLine::Thread(Some(thread)) => {
                 let agent = self.transcript.threads.get(thread).and_then(|thread| thread.agent.as_deref()).unwrap_or_default();
                 Some((words::cut(&format!("Conversation of a subagent {agent}"), HEADS.2), None, 0))
             }
@@ -147,8 +147,8 @@ impl<'r> Fall<'r> {
 }
 
 /// What a call is about, in so many letters.
-pub(super) fn title(room: &Room<'_>, call: &CallEntry<'_>, letters: usize) -> String {
-    let told = load::argument_at(room.shelf, &call.row, call.request.at).unwrap_or_default();
+pub(super) fn title(reader: &SessionReader<'_>, call: &CallEntry<'_>, letters: usize) -> String {
+    let told = load::argument_at(reader.shelf, &call.row, call.request.at).unwrap_or_default();
     words::cut(&argument(&told, call.row.cwd), letters)
 }
 
@@ -168,21 +168,21 @@ pub(super) fn tool(row: &CallRow<'_>) -> String {
 }
 
 /// What the calls of a section are about.
-pub(super) fn titles(room: &Room<'_>, section: usize) -> Vec<String> {
-    let order = room.window.order(room.book.transcript()).into_iter();
-    let calls =
-        order.filter_map(|placed| if let Placed::Call { index, .. } = placed { room.book.transcript().calls.get(index) } else { None });
-    calls.skip(section.saturating_mul(SECTION)).take(SECTION).map(|call| title(room, call, LETTERS)).collect()
+pub(super) fn titles(reader: &SessionReader<'_>, section: usize) -> Vec<String> {
+    let order = reader.window().order(reader.book().transcript()).into_iter();
+    let calls = order
+        .filter_map(|placed| if let OrderedLine::Call { index, .. } = placed { reader.book().transcript().calls.get(index) } else { None });
+    calls.skip(section.saturating_mul(SECTION)).take(SECTION).map(|call| title(reader, call, LETTERS)).collect()
 }
 
 /// The data of a session. `now`: the moment of asking; `ticks`: whether the clock goes on.
-pub(super) fn of(room: &Room<'_>, now: i64, ticks: bool) -> Data {
-    let fall = Fall::new(room);
+pub(super) fn of(reader: &SessionReader<'_>, now: i64, ticks: bool) -> Data {
+    let fall = Fall::new(reader);
     let (first, end) = fall.ends();
     let count = fall.calls().count();
     let (who, lengths) = parts(&fall.lapse);
     let mut data = Data {
-        v: format!("{:x}", room.version),
+        v: format!("{:x}", reader.version),
         now: now.saturating_sub(first),
         ticks,
         first,
@@ -204,11 +204,11 @@ pub(super) fn of(room: &Room<'_>, now: i64, ticks: bool) -> Data {
         if let Some((text, time, turn)) = fall.heading(placed) {
             data.heads.push((columns.place, words::cut(&text, letters), time.map(|time| time.as_millisecond() - first), turn));
         }
-        if let Placed::Call { index, depth } = *placed
+        if let OrderedLine::Call { index, depth } = *placed
             && let (Some(call), Some(bar)) = (fall.transcript.calls.get(index), fall.bars.get(index))
         {
             if count <= MANY {
-                data.title.push(title(room, call, LETTERS));
+                data.title.push(title(reader, call, LETTERS));
             }
             columns.add(&mut data, (index, depth), call, bar);
         }

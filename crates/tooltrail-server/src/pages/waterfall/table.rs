@@ -2,8 +2,8 @@
 
 use super::data::{self, Fall};
 use super::{LETTERS, summary, views};
-use crate::asked::Asked;
-use crate::rooms::Room;
+use crate::open_sessions::SessionReader;
+use crate::request::PageRequest;
 use crate::words::class;
 use jiff::tz::TimeZone;
 use maud::{Markup, html};
@@ -13,7 +13,7 @@ use tooltrail_model::waterfall::{Bar, Extent};
 use tooltrail_model::{Status, Time};
 use tooltrail_view::head::{count, counted, look_of, outcome, took};
 use tooltrail_view::line::neutral;
-use tooltrail_view::render::html::window::At;
+use tooltrail_view::render::html::window::SessionPageRequest as At;
 
 /// How many rows stand on a page.
 const ROWS: usize = 500;
@@ -61,23 +61,23 @@ impl Row<'_, '_> {
 }
 
 /// The table, sorted as asked for, a page of it at a time.
-pub(super) fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, asked: &Asked) -> Markup {
+pub(super) fn drawn(reader: &SessionReader<'_>, fall: &Fall<'_>, at: &At<'_>, request: &PageRequest) -> Markup {
     if fall.calls().next().is_none() {
         return super::no_calls();
     }
-    let wanted = asked.get("sort").unwrap_or_default();
+    let wanted = request.get("sort").unwrap_or_default();
     let (word, back) = wanted.strip_prefix('-').map_or((wanted, false), |word| (word, true));
     let sorted = COLUMNS.iter().find(|column| column.word == word);
     let mut rows: Vec<Row<'_, '_>> = fall.calls().map(|(index, depth, call, bar)| Row { index, depth, call, bar, title: None }).collect();
     if word == "what" {
-        rows.iter_mut().for_each(|row| row.title = Some(data::title(room, row.call, LETTERS)));
+        rows.iter_mut().for_each(|row| row.title = Some(data::title(reader, row.call, LETTERS)));
     }
     if let Some(column) = sorted {
         // What has no value comes last, whichever way.
         rows.sort_by(|one, other| order(column, one, other, back));
     }
     let pages = rows.len().div_ceil(ROWS).max(1);
-    let page = asked.number("page").unwrap_or(1).clamp(1, pages);
+    let page = request.number("page").unwrap_or(1).clamp(1, pages);
     let shown = rows.iter().skip((page - 1) * ROWS).take(ROWS);
     let nav = if pages > 1 {
         paging(wanted, page, pages, rows.len())
@@ -92,7 +92,7 @@ pub(super) fn drawn(room: &Room<'_>, fall: &Fall<'_>, at: &At<'_>, asked: &Asked
             table.wf-table {
                 caption.vh { "Calls of the session by time" }
                 thead { tr { @for column in COLUMNS { (head(column, sorted.is_some_and(|sorted| sorted.word == column.word), back)) } } }
-                tbody data-rows { @for row in shown { (line(room, fall, row, at, days)) } }
+                tbody data-rows { @for row in shown { (line(reader, fall, row, at, days)) } }
             }
         }
         (nav)
@@ -139,16 +139,16 @@ fn local(time: Time, zone: Option<&TimeZone>) -> jiff::Zoned {
     time.timestamp().to_zoned(zone.cloned().unwrap_or(TimeZone::UTC))
 }
 
-fn line(room: &Room<'_>, fall: &Fall<'_>, row: &Row<'_, '_>, at: &At<'_>, days: bool) -> Markup {
+fn line(reader: &SessionReader<'_>, fall: &Fall<'_>, row: &Row<'_, '_>, at: &At<'_>, days: bool) -> Markup {
     let (call, told) = (&row.call.row, look_of(&row.call.row));
-    let title = row.title.clone().unwrap_or_else(|| data::title(room, row.call, LETTERS));
+    let title = row.title.clone().unwrap_or_else(|| data::title(reader, row.call, LETTERS));
     let start = row.bar.start().and_then(Time::from_millisecond).map(|time| local(time, at.zone));
     let outcome = outcome(call);
     html! {
         tr {
-            td.c-number { @if let Some(page) = room.window.page_address(fall.transcript, row.index, at) { a href=(page) { (row.call.number) } } }
+            td.c-number { @if let Some(page) = reader.window().page_address(fall.transcript, row.index, at) { a href=(page) { (row.call.number) } } }
             td.c-tool { @if row.depth > 0 { span.di title="by a subagent" { "↳ " } } (data::tool(call)) }
-            td.c-what { @if let Some(address) = room.window.row_address(row.index, at) { a data-row href=(address) title=(title) { code { (title) } @if title.is_empty() { "row " (row.call.number) } } } @else { code { (title) } } }
+            td.c-what { @if let Some(address) = reader.window().row_address(row.index, at) { a data-row href=(address) title=(title) { code { (title) } @if title.is_empty() { "row " (row.call.number) } } } @else { code { (title) } } }
             td.c-start {
                 @match &start {
                     Some(start) => time datetime=(start.timestamp()) title=(start.strftime("%Y-%m-%d %H:%M:%S%.3f")) { (start.strftime(if days { "%-d %b %H:%M:%S" } else { "%H:%M:%S%.3f" })) },

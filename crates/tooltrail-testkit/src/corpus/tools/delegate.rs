@@ -1,11 +1,11 @@
-//! Lists of things to do, and work handed to a subagent.
+//! To-do lists, and work delegated to a subagent.
 
-use super::{Agent, Call, Reply, Scene};
+use super::{PlannedCall, SubagentStart, ToolReply, ToolScene};
 use crate::corpus::ids;
-use crate::corpus::usage::Usage;
+use crate::corpus::usage::TokenUsage;
 use crate::json::{list, quoted, text_of};
 
-pub(super) fn todo(scene: &mut Scene<'_>) -> Call {
+pub(super) fn todo(scene: &mut ToolScene<'_>) -> PlannedCall {
     let todos: Vec<String> = (0..scene.rng.between(2, 9))
         .map(|_| {
             let (content, doing) = (scene.pool.phrase(scene.rng), scene.pool.phrase(scene.rng));
@@ -15,6 +15,7 @@ pub(super) fn todo(scene: &mut Scene<'_>) -> Call {
             })
         })
         .collect();
+    // The old list is a beginning of the new one, as a list that grows.
     let old = list(&todos[..scene.rng.below(todos.len())]);
     let new = list(&todos);
     let input = text_of(|o| {
@@ -24,10 +25,10 @@ pub(super) fn todo(scene: &mut Scene<'_>) -> Call {
         o.raw("oldTodos", &old).raw("newTodos", &new);
     });
     let content = quoted("Todos have been modified successfully. Ensure that you continue to use the todo list.");
-    Call::new("TodoWrite", input, Reply::ok(content, structured))
+    PlannedCall::new("TodoWrite", input, ToolReply::ok(content, structured))
 }
 
-pub(super) fn task(scene: &mut Scene<'_>) -> Call {
+pub(super) fn task(scene: &mut ToolScene<'_>) -> PlannedCall {
     let prompt = scene.pool.prose(scene.rng, 30, 180);
     let answer = scene.pool.prose(scene.rng, 100, 900);
     let description = scene.pool.phrase(scene.rng);
@@ -36,7 +37,7 @@ pub(super) fn task(scene: &mut Scene<'_>) -> Call {
         o.text("description", &description).text("prompt", prompt).text("subagent_type", "Explore");
     });
     let content = list([super::remote::text_block(answer)]);
-    let usage = Usage::draw(scene.rng);
+    let usage = TokenUsage::draw(scene.rng);
     let structured = text_of(|o| {
         o.text("status", "completed")
             .text("prompt", prompt)
@@ -47,5 +48,9 @@ pub(super) fn task(scene: &mut Scene<'_>) -> Call {
             .number("totalToolUseCount", scene.rng.between(1, 40))
             .raw("usage", &usage.json(usage.output));
     });
-    Call { agent: Some(Agent { id, prompt: prompt.to_owned() }), ..Call::new("Task", input, Reply::ok(content, structured)) }
+    // The structured side names the agent, which connects the call with its log.
+    PlannedCall {
+        agent: Some(SubagentStart { id, prompt: prompt.to_owned() }),
+        ..PlannedCall::new("Task", input, ToolReply::ok(content, structured))
+    }
 }

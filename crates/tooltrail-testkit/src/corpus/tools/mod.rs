@@ -1,4 +1,4 @@
-//! The tools that the imagined agent calls: what it asks, what it is told, what the tool kept for itself.
+//! The tools that the simulated agent calls: inputs, results for the model, structured results.
 
 mod delegate;
 mod failure;
@@ -14,9 +14,9 @@ use crate::json::quoted;
 use crate::rng::Rng;
 
 /// Makes one call of one tool.
-type Make = fn(&mut Scene<'_>) -> Call;
+type Make = fn(&mut ToolScene<'_>) -> PlannedCall;
 
-/// Every tool with its share of the calls, in parts of a thousand.
+/// Every tool with its share of the calls, per mille.
 const TOOLS: &[(u32, Make)] = &[
     (358, shell::bash),
     (248, files::read),
@@ -31,27 +31,27 @@ const TOOLS: &[(u32, Make)] = &[
     (3, remote::screenshot),
 ];
 
-/// What a tool needs to know of the session that calls it.
-pub(super) struct Scene<'s> {
+/// State of the session that a tool needs for a call.
+pub(super) struct ToolScene<'s> {
     pub(super) pool: &'s Pool,
     pub(super) rng: &'s mut Rng,
     pub(super) cwd: &'s str,
-    /// Results are to be short.
+    /// Whether results are short.
     pub(super) brief: bool,
 }
 
-/// One call and its whole fate, before ids and times.
-pub(super) struct Call {
+/// One call with its result, before ids and times.
+pub(super) struct PlannedCall {
     pub(super) name: &'static str,
     /// The input, as JSON.
     pub(super) input: String,
-    pub(super) reply: Reply,
+    pub(super) reply: ToolReply,
     /// The subagent that the call starts.
-    pub(super) agent: Option<Agent>,
+    pub(super) agent: Option<SubagentStart>,
 }
 
-/// What comes back.
-pub(super) struct Reply {
+/// Result of a call.
+pub(super) struct ToolReply {
     /// The content of the `tool_result` block, as JSON.
     pub(super) content: String,
     /// The `toolUseResult` beside it, as JSON.
@@ -62,7 +62,7 @@ pub(super) struct Reply {
     pub(super) then: Then,
 }
 
-/// What a reply means for the calls beside it.
+/// Effect of a reply on the calls beside it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Then {
     GoOn,
@@ -73,42 +73,44 @@ pub(super) enum Then {
 }
 
 /// A subagent about to be started.
-pub(super) struct Agent {
+pub(super) struct SubagentStart {
     pub(super) id: String,
     pub(super) prompt: String,
 }
 
 /// Draws one call.
-pub(super) fn call(scene: &mut Scene<'_>) -> Call {
+pub(super) fn call(scene: &mut ToolScene<'_>) -> PlannedCall {
+    // The call is drawn before its failure, so that refused calls have the usual inputs.
     let make = scene.rng.weighted(TOOLS);
     let mut call = make(scene);
     if let Some(reply) = failure::instead(scene, &call) {
         call.reply = reply;
-        // A subagent that was refused leaves no log.
+        // A refused subagent leaves no log.
         call.agent = None;
     }
     call
 }
 
-/// The call a subagent makes that its parent's progress records have already told.
-pub(super) fn known_read(scene: &mut Scene<'_>, file: usize) -> Call {
+/// A subagent's call that its parent's progress records have already reported.
+pub(super) fn known_read(scene: &mut ToolScene<'_>, file: usize) -> PlannedCall {
     let file = &scene.pool.files[file];
     files::read_of(scene, file)
 }
 
-impl Call {
-    fn new(name: &'static str, input: String, reply: Reply) -> Self {
+impl PlannedCall {
+    fn new(name: &'static str, input: String, reply: ToolReply) -> Self {
         Self { name, input, reply, agent: None }
     }
 }
 
-impl Reply {
+impl ToolReply {
     fn ok(content: String, structured: String) -> Self {
         Self { content, structured, is_error: false, denial: None, then: Then::GoOn }
     }
 
     /// An error whose structured side repeats the text after `Error: `.
     fn error(escaped: &str) -> Self {
+        // Instead of an object, the structured side of an error is a string.
         Self { is_error: true, ..Self::ok(quoted(escaped), quoted(&format!("Error: {escaped}"))) }
     }
 

@@ -1,10 +1,10 @@
 //! Searching names and contents.
 
-use super::{Call, Reply, Scene};
+use super::{PlannedCall, ToolReply, ToolScene};
 use crate::corpus::pool::BREAK;
 use crate::json::{list, quoted, text_of};
 
-pub(super) fn grep(scene: &mut Scene<'_>) -> Call {
+pub(super) fn grep(scene: &mut ToolScene<'_>) -> PlannedCall {
     let pattern = scene.pool.words.name(scene.rng);
     let found = paths(scene);
     let input = text_of(|o| {
@@ -18,10 +18,10 @@ pub(super) fn grep(scene: &mut Scene<'_>) -> Call {
     } else {
         quoted(&format!("Found {} files{BREAK}{}", found.len(), found.join(BREAK)))
     };
-    Call::new("Grep", input, Reply::ok(content, structured))
+    PlannedCall::new("Grep", input, ToolReply::ok(content, structured))
 }
 
-pub(super) fn glob(scene: &mut Scene<'_>) -> Call {
+pub(super) fn glob(scene: &mut ToolScene<'_>) -> PlannedCall {
     let found = paths(scene);
     let input = text_of(|o| {
         o.text("pattern", "**/*.rs").text("path", scene.cwd);
@@ -33,9 +33,10 @@ pub(super) fn glob(scene: &mut Scene<'_>) -> Call {
             .number("numFiles", found.len())
             .flag("truncated", false);
     });
-    Call::new("Glob", input, Reply::ok(quoted(&found.join(BREAK)), structured))
+    PlannedCall::new("Glob", input, ToolReply::ok(quoted(&found.join(BREAK)), structured))
 }
 
-fn paths<'p>(scene: &mut Scene<'p>) -> Vec<&'p str> {
+fn paths<'p>(scene: &mut ToolScene<'p>) -> Vec<&'p str> {
+    // Most searches find several files, some none.
     (0..scene.rng.run(0.93)).map(|_| scene.pool.file(scene.rng).path.as_str()).collect()
 }

@@ -1,11 +1,11 @@
 //! Shell commands: most of a log's calls, and the ones with the most to say.
 
-use super::{Call, Reply, Scene, Then};
+use super::{PlannedCall, Then, ToolReply, ToolScene};
 use crate::corpus::ids;
 use crate::corpus::pool::BREAK;
 use crate::json::{quoted, text_of};
 
-/// Commands with a place for a name; some hide the outcome of what they run.
+/// Commands with a placeholder for a name; some of them mask the exit code of what they run.
 const COMMANDS: &[&str] = &[
     "make @ 2>&1 | tail -40",
     "cargo test -p @ --quiet",
@@ -19,31 +19,34 @@ const COMMANDS: &[&str] = &[
     "docker compose logs @ --tail 200",
 ];
 
-pub(super) fn bash(scene: &mut Scene<'_>) -> Call {
+pub(super) fn bash(scene: &mut ToolScene<'_>) -> PlannedCall {
     let name = scene.pool.words.name(scene.rng);
     let command = scene.rng.pick(COMMANDS).replace('@', &name);
     let description = scene.pool.phrase(scene.rng);
     let input = text_of(|o| {
         o.text("command", &command);
+        // Most commands run with the default timeout and do not name one.
         if scene.rng.chance(0.1) {
             o.number("timeout", 120_000);
         }
         o.text("description", &description);
     });
     let reply = outcome(scene);
-    Call::new("Bash", input, reply)
+    PlannedCall::new("Bash", input, reply)
 }
 
-fn outcome(scene: &mut Scene<'_>) -> Reply {
+fn outcome(scene: &mut ToolScene<'_>) -> ToolReply {
     let (median, spread) = if scene.brief { (5.0, 1.1) } else { (13.0, 1.4) };
     let lines = scene.rng.long_tailed(median, spread);
     let output = scene.pool.console(scene.rng, lines);
+    // Per mille, as measured in real logs.
     match scene.rng.below(1000) {
         0..=31 => {
+            // 1 is by far the most common exit code.
             let code = scene.rng.pick(&[1, 1, 1, 2, 101, 127]);
-            Reply { then: Then::CancelSiblings, ..Reply::error(&format!("Exit code {code}{BREAK}{output}")) }
+            ToolReply { then: Then::CancelSiblings, ..ToolReply::error(&format!("Exit code {code}{BREAK}{output}")) }
         }
-        32..=34 => Reply::error(&format!("Exit code 143{BREAK}Command timed out after 2m 0.0s {output}")),
+        32..=34 => ToolReply::error(&format!("Exit code 143{BREAK}Command timed out after 2m 0.0s {output}")),
         35..=37 => stdout(output, true),
         38..=43 => moved_to_background(&ids::hex(scene.rng, 7)),
         44..=47 => too_large(scene, output),
@@ -51,22 +54,22 @@ fn outcome(scene: &mut Scene<'_>) -> Reply {
     }
 }
 
-fn stdout(output: &str, interrupted: bool) -> Reply {
+fn stdout(output: &str, interrupted: bool) -> ToolReply {
     let structured = text_of(|o| {
         o.text("stdout", output).text("stderr", "").flag("interrupted", interrupted).flag("isImage", false).flag("noOutputExpected", false);
     });
-    Reply::ok(quoted(output), structured)
+    ToolReply::ok(quoted(output), structured)
 }
 
-fn moved_to_background(id: &str) -> Reply {
+fn moved_to_background(id: &str) -> ToolReply {
     let text = format!("Command running in background with ID: {id}. Output is being written to: /tmp/tasks/{id}.output");
     let structured = text_of(|o| {
         o.text("stdout", "").text("stderr", "").flag("interrupted", false).flag("isImage", false).text("backgroundTaskId", id);
     });
-    Reply::ok(quoted(&text), structured)
+    ToolReply::ok(quoted(&text), structured)
 }
 
-fn too_large(scene: &mut Scene<'_>, preview: &str) -> Reply {
+fn too_large(scene: &mut ToolScene<'_>, preview: &str) -> ToolReply {
     let path = format!("{}/tool-results/{}.txt", scene.cwd, ids::hex(scene.rng, 9));
     let text = format!(
         "<persisted-output>{BREAK}Output too large (80.4KB). Full output saved to: {path}{BREAK}{BREAK}Preview (first 2KB):{BREAK}{preview}{BREAK}</persisted-output>"
@@ -79,5 +82,5 @@ fn too_large(scene: &mut Scene<'_>, preview: &str) -> Reply {
             .text("persistedOutputPath", &path)
             .number("persistedOutputSize", 82_330);
     });
-    Reply::ok(quoted(&text), structured)
+    ToolReply::ok(quoted(&text), structured)
 }

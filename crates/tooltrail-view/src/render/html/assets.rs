@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 /// Puts a script together: parts that all pages share, and those of one.
 macro_rules! script {
     ($($page:literal),+) => {
+        // Order matters: the theme runs before the body is parsed, so a page never flashes in the wrong colours.
         concat!(
             "(() => {\n'use strict';\n",
             include_str!("assets/js/theme.js"),
@@ -17,6 +18,7 @@ macro_rules! script {
             include_str!("assets/js/copy.js"),
             $(include_str!($page),)+
             include_str!("assets/js/keys.js"),
+            // Last: it starts what the parts before it define.
             include_str!("assets/js/begin.js"),
             "});\n})();\n"
         )
@@ -35,6 +37,7 @@ static STYLE: LazyLock<String> = LazyLock::new(|| {
     parts.concat()
 });
 
+// Chip rules are generated: they list every kind and status, which a hand-written sheet would soon miss.
 static SESSION: LazyLock<String> =
     LazyLock::new(|| format!("{}{}{}", include_str!("assets/page.css"), include_str!("assets/session.css"), super::window::chip_style()));
 
@@ -46,7 +49,7 @@ pub fn style() -> &'static str {
     &STYLE
 }
 
-/// What a session's page on a server has beside [`style`].
+/// Style of a session's page on a server, to be served beside [`style`].
 pub fn session_style() -> &'static str {
     &SESSION
 }

@@ -2,20 +2,20 @@
 
 use super::text::line;
 use super::{image, prose};
-use crate::block::{Block, Code, Diff, DiffLine, Link, Progress, Question, Sign, Terminal, Todo};
+use crate::block::{Block, CodeBlock, Diff, DiffLine, DiffSign, PageLink, QuestionItem, Terminal, TodoEntry, TodoProgress};
 use crate::head::{count, size};
-use crate::limits::{Elided, Unit};
+use crate::limits::{Elided, ElidedUnit};
 use crate::line::Line;
 use maud::{Markup, html};
 use tooltrail_model::content::Image;
 use tooltrail_model::transcript::Level;
 
-/// How deep parts may stand in parts.
+/// Deepest nesting of parts in parts.
 const DEEPEST: usize = 8;
 /// A block of more lines than this scrolls by itself, so it can be reached with the keyboard.
 const TALL: usize = 30;
 
-/// How a subagent's conversation is shown: thread, calls, failed calls.
+/// Draws a subagent's conversation, given its thread, its calls and its failed calls.
 pub(super) type Nest<'a> = &'a dyn Fn(usize, u64, u64) -> Markup;
 
 /// A body.
@@ -24,6 +24,8 @@ pub(super) fn body(blocks: &[Block], nest: Nest<'_>) -> Markup {
 }
 
 /// One block.
+// Views are nested only by sections; the depth is counted here because a view made from hostile input could nest them
+// without end.
 pub(super) fn draw(block: &Block, nest: Nest<'_>, depth: usize) -> Markup {
     match block {
         Block::Code(code) => self::code(code),
@@ -62,15 +64,16 @@ pub(super) fn notice(level: Level, text: &Markup) -> Markup {
     html! { p class={ "notice " (class) } { span.sign aria-hidden="true" { (sign) } span.vh { (word) ": " } span { (text) } } }
 }
 
-/// What was left out.
+/// The note in place of omitted content: how much is missing, and whether the log still has it.
 pub(super) fn gap(elided: Option<&Elided>) -> Markup {
     let Some(elided) = elided else { return html! {} };
+    // `shown` can exceed `total` where a log's own count is wrong.
     let missing = elided.total.saturating_sub(elided.shown);
     let what = match elided.unit {
-        Unit::Lines => format!("{} not shown", crate::head::counted(missing, "line")),
-        Unit::Bytes => format!("{} not shown", size(missing)),
-        Unit::Items if missing == 1 => "1 entry not shown".to_owned(),
-        Unit::Items => format!("{} entries not shown", count(missing)),
+        ElidedUnit::Lines => format!("{} not shown", crate::head::counted(missing, "line")),
+        ElidedUnit::Bytes => format!("{} not shown", size(missing)),
+        ElidedUnit::Items if missing == 1 => "1 entry not shown".to_owned(),
+        ElidedUnit::Items => format!("{} entries not shown", count(missing)),
     };
     let kept = if elided.kept { "" } else { "; the log does not keep the rest" };
     html! { div.gap { "… " (what) " (" (elided.words()) " shown" (kept) ")" } }
@@ -78,6 +81,7 @@ pub(super) fn gap(elided: Option<&Elided>) -> Markup {
 
 /// Lines, perhaps numbered. Numbers are drawn by the style, so they are not selected with the text.
 fn listing(class: &str, first: Option<u64>, lines: &[Line]) -> Markup {
+    // Scrollable regions must be focusable, or the keyboard cannot scroll them.
     let focus = (lines.len() > TALL).then_some("0");
     html! {
         @if let Some(first) = first {
@@ -91,6 +95,7 @@ fn listing(class: &str, first: Option<u64>, lines: &[Line]) -> Markup {
 }
 
 /// The class for a column of numbers up to this one.
+// Classes instead of a computed width: the page's policy forbids inline styles.
 fn gutter(last: u64) -> &'static str {
     match last {
         0..1_000 => "w3",
@@ -100,12 +105,13 @@ fn gutter(last: u64) -> &'static str {
     }
 }
 
-fn code(code: &Code) -> Markup {
+fn code(code: &CodeBlock) -> Markup {
     html! { (listing("code", code.first, &code.lines)) (gap(code.elided.as_ref())) }
 }
 
 fn diff(diff: &Diff) -> Markup {
     let lines = || diff.hunks.iter().flat_map(|hunk| &hunk.lines);
+    // One width for both columns, so that numbers align across hunks.
     let most = lines().filter_map(|line| line.old.max(line.new)).max();
     let width = most.map_or(0, |most| most.to_string().len());
     let focus = (lines().count() > TALL).then_some("0");
@@ -114,6 +120,7 @@ fn diff(diff: &Diff) -> Markup {
         pre.diff tabindex=[focus] {
             @for (place, hunk) in diff.hunks.iter().enumerate() {
                 @if let Some(context) = &hunk.context { span.at { (line(context)) "\n" } }
+                // Without a context line from the tool, a sign separates hunks that are not adjacent.
                 @else if place > 0 { span.at { "⋯\n" } }
                 @for changed in &hunk.lines { (diff_line(changed, width)) }
             }
@@ -122,12 +129,12 @@ fn diff(diff: &Diff) -> Markup {
     }
 }
 
-/// A line of a hunk. The numbers and the sign are drawn by the style; the word for the sign is there for whoever listens.
+/// A line of a hunk. The numbers and the sign are drawn by the style; the word for the sign is read out by screen readers.
 fn diff_line(changed: &DiffLine, width: usize) -> Markup {
     let (class, sign, word) = match changed.sign {
-        Sign::Same => ("", ' ', ""),
-        Sign::Added => ("add", '+', "added: "),
-        Sign::Removed => ("rem", '−', "removed: "),
+        DiffSign::Same => ("", ' ', ""),
+        DiffSign::Added => ("add", '+', "added: "),
+        DiffSign::Removed => ("rem", '−', "removed: "),
     };
     let number = |number: Option<u32>| number.map(|number| number.to_string()).unwrap_or_default();
     let numbers = match width {
@@ -146,6 +153,7 @@ fn terminal(output: &Terminal) -> Markup {
     if output.command.is_empty() && output.lines.is_empty() && output.elided.is_none() {
         return html! {};
     }
+    // `gap` comes from the view, but a later cut may have left fewer lines than it counts.
     let cut = output.gap.unwrap_or(output.lines.len()).min(output.lines.len());
     let (head, tail) = output.lines.split_at(cut);
     let focus = (output.lines.len() > TALL).then_some("0");
@@ -165,6 +173,7 @@ fn terminal(output: &Terminal) -> Markup {
 
 fn picture(image: &Image, alt: &Line) -> Markup {
     let address = image::address(image);
+    // Known dimensions reserve the space, so rows below do not jump while the picture is decoded.
     let (width, height) = image.size.unzip();
     let mut facts: Vec<String> = Vec::new();
     facts.extend(image.size.map(|(width, height)| format!("{width} × {height}")));
@@ -195,12 +204,13 @@ fn table(head: &[Line], rows: &[Vec<Line>], elided: Option<&Elided>) -> Markup {
     }
 }
 
-fn todo(item: &Todo) -> Markup {
+fn todo(item: &TodoEntry) -> Markup {
+    // Each state has a sign and a word: colour alone would be lost in print and for screen readers.
     let (class, sign, word) = match item.state {
-        Progress::Open => ("open", "☐", "open"),
-        Progress::Active => ("active", "▸", "being done"),
-        Progress::Done => ("done", "✓", "done"),
-        Progress::Dropped => ("dropped", "✕", "dropped"),
+        TodoProgress::Open => ("open", "☐", "open"),
+        TodoProgress::Active => ("active", "▸", "being done"),
+        TodoProgress::Done => ("done", "✓", "done"),
+        TodoProgress::Dropped => ("dropped", "✕", "dropped"),
     };
     html! {
         li class=(class) {
@@ -210,7 +220,7 @@ fn todo(item: &Todo) -> Markup {
     }
 }
 
-fn question(asked: &Question) -> Markup {
+fn question(asked: &QuestionItem) -> Markup {
     let (on, off) = if asked.multiple { ("☑", "☐") } else { ("◉", "○") };
     html! {
         div.question {
@@ -233,7 +243,8 @@ fn question(asked: &Question) -> Markup {
     }
 }
 
-fn link(found: &Link) -> Markup {
+fn link(found: &PageLink) -> Markup {
+    // An address from a log is a link only if it leads to the web; anything else stays plain text.
     let url = found.url.as_deref().filter(|url| prose::safe(url));
     html! {
         li {

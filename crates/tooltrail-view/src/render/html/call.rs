@@ -1,6 +1,6 @@
 //! A call as a row: a line that can be opened, and its body.
 
-use super::about::Clock;
+use super::about::PageClock;
 use super::blocks;
 use super::text::line;
 pub(super) use crate::head::is_problem as bad;
@@ -12,26 +12,26 @@ use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::Story;
 use tooltrail_model::{Reason, Status, Time};
 
-/// Where a row stands and how it is shown.
-pub struct Frame<'a> {
-    /// What links lead to; the call's id where that is free.
+/// Position and presentation of a call's row.
+pub struct RowFrame<'a> {
+    /// Anchor that links lead to; the call's id where that is free.
     pub anchor: &'a str,
     /// The conversation went on as if it had never been.
     pub abandoned: bool,
-    /// How much of the body is made.
+    /// Extent of the body that is rendered.
     pub limits: &'a Limits,
-    /// How a subagent's conversation is shown: thread, calls, failed calls.
+    /// Draws a subagent's conversation, given its thread, its calls and its failed calls.
     pub nest: &'a (dyn Fn(usize, u64, u64) -> Markup + 'a),
     /// Whether a subagent of it had problems.
     pub bad_inside: bool,
 }
 
 /// A call.
-pub fn call_row(story: &Story<'_>, frame: &Frame<'_>) -> Markup {
+pub fn call_row(story: &Story<'_>, frame: &RowFrame<'_>) -> Markup {
     drawn(&call::head(story), &story.row, &body_of(story, frame.limits), &call::life(story), frame)
 }
 
-/// What a call shows when it is open.
+/// Blocks that a call shows when it is open.
 pub(super) fn body_of(story: &Story<'_>, limits: &Limits) -> Vec<Block> {
     let mut body = call::body(story, limits);
     // A conversation that the tool's view does not show is still part of the call.
@@ -44,18 +44,20 @@ pub(super) fn body_of(story: &Story<'_>, limits: &Limits) -> Vec<Block> {
 }
 
 /// A call whose pieces are made.
-pub(super) fn drawn(head: &Head, row: &CallRow<'_>, body: &[Block], life: &[Block], frame: &Frame<'_>) -> Markup {
+pub(super) fn drawn(head: &Head, row: &CallRow<'_>, body: &[Block], life: &[Block], frame: &RowFrame<'_>) -> Markup {
     html! {
+        // `ref` is `session:number`; the style shows the number alone, beside the row.
         @let number = row.r#ref.rsplit_once(':').map(|(_, number)| number);
         details class=(classes(row, frame)) id=(frame.anchor) data-ref=(row.r#ref) data-nr=[number] open[opens(row.status)] {
-            (summary(head, row, frame, Clock(None)))
+            (summary(head, row, frame, PageClock(None)))
             div.body { (inside(body, life, frame.nest)) }
         }
     }
 }
 
 /// The classes of a call: its kind, what became of it, whether it is worth a look.
-pub(super) fn classes(row: &CallRow<'_>, frame: &Frame<'_>) -> String {
+pub(super) fn classes(row: &CallRow<'_>, frame: &RowFrame<'_>) -> String {
+    // A call that is itself a problem is marked as such even if its subagents had problems too.
     let bad = if bad(row.status) {
         " bad"
     } else if frame.bad_inside {
@@ -76,9 +78,9 @@ pub(super) fn inside(body: &[Block], life: &[Block], nest: blocks::Nest<'_>) -> 
 }
 
 /// The line of a call.
-pub(super) fn summary(head: &Head, row: &CallRow<'_>, frame: &Frame<'_>, clock: Clock<'_>) -> Markup {
+pub(super) fn summary(head: &Head, row: &CallRow<'_>, frame: &RowFrame<'_>, clock: PageClock<'_>) -> Markup {
     html! {
-        summary title=[row.requested_at.as_deref().map(|time| clock.full(time))] {
+        summary title=[row.requested_at.map(|time| clock.full(time))] {
             span.icon aria-hidden="true" { (head.icon) }
             span.name title=(head.name.text()) { (line(&head.name)) }
             (title(&head.title))
@@ -95,37 +97,41 @@ pub(super) fn summary(head: &Head, row: &CallRow<'_>, frame: &Frame<'_>, clock: 
     }
 }
 
-/// What a call is about. Of a path the end is what tells files apart, so it is the middle that gives way.
+/// Subject of a call: the command, path or pattern. A path is shortened in the middle, because its end is what
+/// distinguishes files.
 fn title(title: &Line) -> Markup {
     let path = match title.runs() {
+        // A single word is treated as a path even if the view did not classify it: many tools pass a bare file name.
         [run] if run.class == Class::Path || !run.text().contains(' ') => run.text(),
         _ => return html! { span.title { span.h { (line(title)) } } },
     };
     match path.rfind('/').and_then(|slash| path.split_at_checked(slash + 1)) {
+        // A very long file name gets no protected end, or there would be no room for the folder.
         Some((folder, name)) if !name.is_empty() && name.len() < 60 => html! { span.title { span.h { (folder) } span.t { (name) } } },
         _ => html! { span.title { span.h { (path) } } },
     }
 }
 
-/// How long a call took, from its request to its result: what all lists of calls say. What the tool reports of itself is told beside it.
+/// Duration of a call from request to result, as in all lists of calls. A time that the tool reports itself is in the
+/// tooltip.
 fn duration(row: &CallRow<'_>) -> Markup {
     let ran = row.run_ms.filter(|ran| *ran > 0 && Some(*ran) != row.duration_ms).map(took);
     match (row.duration_ms, row.run_ms) {
         (Some(all), _) => html! { span title=[ran.map(|ran| format!("the tool itself says that it ran {ran}"))] { (took(all)) } },
         (None, Some(run)) => html! { span title="as the tool reports itself" { (took(run)) } },
-        // A script says for how long.
+        // While a call runs, the script counts up from the time of its request.
         (None, None) if row.status == Status::Running => {
-            let since = row.requested_at.as_deref().and_then(|time| time.parse::<Time>().ok());
-            html! { span data-since=[since.map(Time::as_millisecond)] {} }
+            html! { span data-since=[row.requested_at.map(Time::as_millisecond)] {} }
         }
         (None, None) => html! {},
     }
 }
 
-/// What became of a call: a sign and a word, never a colour alone.
+/// Outcome of a call: a sign and a word, never a colour alone.
 fn verdict(row: &CallRow<'_>) -> Markup {
     let look = look_of(row);
     let exit = row.exit_code.filter(|_| row.reason == Some(Reason::ExitCode));
+    // A pipeline can hide a failure: where an exit code is masked, a plain ✓ would claim too much.
     if row.status == Status::Succeeded && !row.masked.is_empty() {
         let unknown = format!("The outcome was not recorded of: {}", crate::line::neutral(&row.masked.join(", ")));
         return html! {
@@ -145,13 +151,15 @@ fn verdict(row: &CallRow<'_>) -> Markup {
 /// Whose exit code was recorded, in a word or two: `tail's exit`.
 fn whose(row: &CallRow<'_>) -> String {
     let program = row.exit_of.as_deref().and_then(|command| command.split_whitespace().next());
+    // Only the program's name fits into the row, without its folder.
     let program = program.map(|program| program.rsplit('/').next().unwrap_or(program)).filter(|program| !program.is_empty());
     program.map_or_else(|| "not all told".to_owned(), |program| format!("{}'s exit", crate::line::neutral(&crate::cut::short(program, 10))))
 }
 
-/// Why a call ended like this, where the word beside the sign does not say it.
+/// Reason for the outcome of a call, where the word beside the sign does not say it.
 fn reason(row: &CallRow<'_>) -> Option<&'static str> {
     let reason = row.reason?;
+    // For these the sign, the exit code or the word already gives the reason.
     let said = matches!(row.status, Status::Succeeded | Status::Failed | Status::TimedOut | Status::Answered) || reason == Reason::User;
     if said { None } else { why_of(row) }
 }

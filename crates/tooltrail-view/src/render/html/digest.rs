@@ -1,19 +1,20 @@
-//! What a session amounts to, under its title: labels and facts; the calls that prove them are links.
+//! The digest under a session's title: labels and facts; the calls that prove them are links.
 
 use super::text::line;
-use crate::digest::{Fact, Piece, Proof, Row};
+use crate::digest::{DigestFact, DigestRow, FactPart, Proof};
 use crate::head::Tone;
 use crate::line::neutral;
 use maud::{Markup, html};
 
-/// Where a call of the transcript stands; `None` where it is not on the page.
+/// Address of a call of the transcript; `None` where the call is not on the page.
 pub(super) type Address<'a> = &'a dyn Fn(usize) -> Option<String>;
 
 /// The views of a session that show all of what a row says in short.
 const VIEWS: &[(&str, &str, &str)] = &[("Changed", "/changes", "All that it changed"), ("Time", "/waterfall", "When it was done")];
 
 /// A digest; of a session that has a page, if its address is given.
-pub(super) fn block(rows: &[Row], address: Address<'_>, page: Option<&str>) -> Markup {
+pub(super) fn block(rows: &[DigestRow], address: Address<'_>, page: Option<&str>) -> Markup {
+    // An exported page has no other views, so its labels are no links.
     let view = |label: &str| page.zip(VIEWS.iter().find(|(of, ..)| *of == label));
     html! {
         @if !rows.is_empty() {
@@ -32,12 +33,13 @@ pub(super) fn block(rows: &[Row], address: Address<'_>, page: Option<&str>) -> M
     }
 }
 
-fn fact(fact: &Fact, address: Address<'_>) -> Markup {
+fn fact(fact: &DigestFact, address: Address<'_>) -> Markup {
     html! {
         dd.below[fact.below] {
             @if let Some((sign, tone)) = fact.sign { span.sign.(tone_class(tone)) aria-hidden="true" { (sign) } }
+            // Words and links alternate within one sentence, so no space is added between pieces.
             span { @for piece in &fact.pieces {
-                @match piece { Piece::Words(words) => { (line(words)) }, Piece::Call(proof) => { (call(proof, address)) } }
+                @match piece { FactPart::Words(words) => { (line(words)) }, FactPart::Call(proof) => { (call(proof, address)) } }
             } }
         }
     }
@@ -57,6 +59,7 @@ fn tone_class(tone: Tone) -> &'static str {
         Tone::Ok => "t-ok",
         Tone::Error => "t-error",
         Tone::Denied => "t-denied",
+        // Stopped and missing share a look; their signs and words differ.
         Tone::Stopped | Tone::Missing => "t-stopped",
         Tone::Running => "t-running",
         Tone::Neutral | Tone::Muted => "t-muted",

@@ -24,6 +24,7 @@ pub(super) fn dialog(more: &[(&str, &str)], below: &Markup) -> Markup {
     html! {
         dialog #tt-help aria-labelledby="tt-help-title" {
             header { h2 id="tt-help-title" { "Keys" } button #tt-help-close type="button" aria-label="Close" { "✕" } }
+            // `g g` is two strokes, so each word of the first column becomes a key of its own.
             dl { @for (keys, what) in KEYS.iter().chain(more) { div { dt { @for key in keys.split_whitespace() { kbd { (key) } } } dd { (what) } } } }
             label.tick { input #tt-keys type="checkbox" checked autocomplete="off"; span { "Single keys do something" } }
             (below)

@@ -2,44 +2,46 @@
 
 use super::blocks;
 use super::text::line;
-use crate::messages::{Message, Who};
+use crate::messages::{MessageAuthor, MessageView};
 use maud::{Markup, html};
 
-/// Where a message stands.
+/// Position and presentation of a message's row.
 #[derive(Default)]
-pub(super) struct Around<'a> {
-    /// What links lead to.
+pub(super) struct MessageFrame<'a> {
+    /// Anchor that links lead to.
     pub(super) id: Option<&'a str>,
-    /// When it was said.
+    /// Time of the message.
     pub(super) time: Option<&'a str>,
     /// A heading above it says whose it is.
     pub(super) headed: bool,
     /// The conversation went on as if it had never been.
     pub(super) abandoned: bool,
-    /// Where the rest of it is fetched from.
+    /// Address that the rest of the message is fetched from.
     pub(super) rest: Option<&'a str>,
 }
 
 /// A message. Its label is left out where a heading above it already says whose it is.
-pub fn message_row(message: &Message, time: Option<&str>, headed: bool, abandoned: bool) -> Markup {
+pub fn message_row(message: &MessageView, time: Option<&str>, headed: bool, abandoned: bool) -> Markup {
     let body = blocks::body(&message.body, &super::rows::placeless);
-    drawn(message, &Around { time, headed, abandoned, ..Around::default() }, &body)
+    drawn(message, &MessageFrame { time, headed, abandoned, ..MessageFrame::default() }, &body)
 }
 
 /// A message whose body is made.
-pub(super) fn drawn(message: &Message, around: &Around<'_>, body: &Markup) -> Markup {
+pub(super) fn drawn(message: &MessageView, around: &MessageFrame<'_>, body: &Markup) -> Markup {
     let class = match message.who {
-        Who::Person => "m-person",
-        Who::Agent => "m-agent",
-        Who::Model => "m-model",
-        Who::Thought => "m-thought",
-        Who::Program => "m-program",
-        Who::Event => "m-event",
-        Who::Trouble => "m-trouble bad",
+        MessageAuthor::Person => "m-person",
+        MessageAuthor::Agent => "m-agent",
+        MessageAuthor::Model => "m-model",
+        MessageAuthor::Thought => "m-thought",
+        MessageAuthor::Program => "m-program",
+        MessageAuthor::Event => "m-event",
+        MessageAuthor::Trouble => "m-trouble bad",
     };
-    let Around { id, time, headed, abandoned, rest } = *around;
-    let labelled = !headed && !matches!(message.who, Who::Model) && !message.label.is_empty();
+    let MessageFrame { id, time, headed, abandoned, rest } = *around;
+    // The model's own text is the default voice of a transcript and needs no label.
+    let labelled = !headed && !matches!(message.who, MessageAuthor::Model) && !message.label.is_empty();
     html! {
+        // Without a body there is nothing to unfold, so the row is a plain block.
         @if message.folded && !message.body.is_empty() {
             details class={ "row msg fold " (class) @if abandoned { " gone" } } id=[id] data-body=[rest] {
                 summary title=[time] { span.label { (line(&message.label)) } span.gist { (line(&message.gist)) } }
@@ -49,6 +51,7 @@ pub(super) fn drawn(message: &Message, around: &Around<'_>, body: &Markup) -> Ma
             div class={ "row msg " (class) @if abandoned { " gone" } } id=[id] data-body=[rest] tabindex="-1" title=[time.filter(|_| !headed)] {
                 @if labelled { div.label { (line(&message.label)) } }
                 @if message.body.is_empty() { div.gist { (line(&message.gist)) } }
+                // The script replaces `.body` when the rest arrives; a complete message needs no such wrapper.
                 @else if rest.is_some() { div.body { (body) } }
                 @else { (body) }
             }

@@ -1,8 +1,8 @@
 //! One HTML file that works offline: outline, filters, find, keyboard; light, dark and print.
 //!
-//! `plan` settles what stands where, `rows` draws chunks of it, `pack` draws them on all cores, packs them where there are many and
-//! writes them in order, `page` is what surrounds them,
-//! `digest` what stands at its head. `blocks`, `call` and `message` are the pieces, for other pages too.
+//! `plan` settles the layout, `rows` draws chunks of it, `pack` draws them on all cores, packs them where there are many and
+//! writes them in order, `page` surrounds them, `digest` stands at the head. `blocks`, `call` and `message` are parts that
+//! other pages use too.
 
 mod about;
 pub mod assets;
@@ -27,7 +27,7 @@ pub mod window;
 
 pub use about::title;
 pub use assets::style;
-pub use call::{Frame, call_row};
+pub use call::{RowFrame, call_row};
 pub use message::message_row;
 pub use name::{call_name, encoded};
 pub use text::line;
@@ -37,24 +37,24 @@ use maud::Markup;
 use std::io::{self, Write};
 use tooltrail_model::book::{Book, Selection};
 
-/// How it is written.
+/// Options of the HTML export.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Which part of the session.
+pub struct HtmlOptions {
+    /// Part of the session to render.
     pub selection: Selection,
-    /// Never packed, and without scripts.
+    /// Whether the page is never packed, and has no scripts.
     pub plain: bool,
-    /// Said at the foot: what was taken out.
+    /// Remark at the foot: what was redacted.
     pub note: Option<String>,
 }
 
 /// Writes a session.
-pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub fn session(book: &dyn Book, options: &HtmlOptions, out: &mut dyn Write) -> io::Result<()> {
     let transcript = book.transcript();
-    let plan = plan::Plan::new(transcript, &options.selection);
+    let plan = plan::PagePlan::new(transcript, &options.selection);
     let digest = crate::digest::rows(&tooltrail_model::digest::of(book, &options.selection), transcript);
-    let page = page::Page { transcript, plan: &plan, digest: &digest, options };
-    let rows = rows::Rows { book, plan: &plan };
+    let page = page::ExportPage { transcript, plan: &plan, digest: &digest, options };
+    let rows = rows::ChunkRenderer { book, plan: &plan };
     let heading = |chunk: &plan::Chunk| rows::tail(transcript, &plan, chunk);
     out.write_all(page.head().as_bytes())?;
     if options.plain {
@@ -65,7 +65,7 @@ pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::R
     out.write_all(page.foot().as_bytes())
 }
 
-/// One block. A subagent's conversation is only named: whoever shows it puts it into `details[data-thread]`.
+/// One block. A subagent's conversation is only named: the caller fills `details[data-thread]`.
 pub fn block(block: &Block) -> Markup {
     blocks::draw(block, &rows::placeless, 0)
 }

@@ -1,4 +1,4 @@
-//! What calls and anchors are called in addresses.
+//! Names of calls and anchors in addresses.
 
 use std::fmt::Write;
 use tooltrail_model::transcript::{CallEntry, Transcript};
@@ -24,6 +24,7 @@ pub fn encoded(text: &str) -> String {
     for byte in text.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b':' => out.push(char::from(byte)),
+            // Everything else is percent-encoded byte by byte, which is right for UTF-8 too.
             _ => _ = write!(out, "%{byte:02X}"),
         }
     }

@@ -7,8 +7,8 @@ use crate::line::neutral;
 use maud::{Markup, html};
 use tooltrail_model::transcript::{Transcript, Turn};
 
-/// A turn, and how its calls went.
-pub(super) struct Told<'a> {
+/// A turn with the number of its calls and of its problems.
+pub(super) struct TurnOutline<'a> {
     /// Its place in `Transcript::turns`.
     pub(super) index: usize,
     turn: &'a Turn,
@@ -17,9 +17,9 @@ pub(super) struct Told<'a> {
 }
 
 /// The turns of a session.
-pub(super) fn turns<'a>(transcript: &'a Transcript<'_>) -> Vec<Told<'a>> {
-    let told = |(index, turn)| Told { index, turn, calls: 0, wrong: 0 };
-    let mut turns: Vec<Told<'_>> = transcript.turns.iter().enumerate().map(told).collect();
+pub(super) fn turns<'a>(transcript: &'a Transcript<'_>) -> Vec<TurnOutline<'a>> {
+    let told = |(index, turn)| TurnOutline { index, turn, calls: 0, wrong: 0 };
+    let mut turns: Vec<TurnOutline<'_>> = transcript.turns.iter().enumerate().map(told).collect();
     for call in &transcript.calls {
         if let Some(turn) = call.turn.and_then(|turn| turns.get_mut(turn)) {
             turn.calls += 1;
@@ -30,12 +30,13 @@ pub(super) fn turns<'a>(transcript: &'a Transcript<'_>) -> Vec<Told<'a>> {
 }
 
 /// A turn as a line that leads to it, with so many letters of its prompt.
-pub(super) fn item(told: &Told<'_>, address: &str, letters: usize) -> Markup {
+pub(super) fn item(told: &TurnOutline<'_>, address: &str, letters: usize) -> Markup {
     let turn = told.turn;
     html! {
         li.gone[turn.abandoned] {
             a href=(address) {
                 span.n { (told.index + 1) }
+                // A turn may begin with a picture or a command, which leaves no text for the outline.
                 span.p { @if turn.head.trim().is_empty() { "…" } @else { (neutral(&short(&turn.head, letters))) } }
                 span.c {
                     @if told.calls > 0 { (counted(told.calls, "call")) }

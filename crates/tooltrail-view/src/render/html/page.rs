@@ -1,16 +1,16 @@
-//! The page around the rows: policy, style and script, the bar with filters, the outline, what the session is.
+//! The page around the rows: policy, style and script, the bar with filters, the outline, the session's title and facts.
 //!
 //! Filters and themes are boxes that the style looks at, so they work without a script. The script finds its controls by ids that
 //! begin with `tt-`; they stand before the rows, so no id from a log can take their place.
 
-use super::about::{Clock, about, title};
+use super::about::{PageClock, about, title};
 use super::assets::{EXPORT_SCRIPT, export_style};
 use super::call::bad;
 use super::name::encoded;
-use super::outline::{self, Told};
-use super::plan::Plan;
-use super::{Options, help};
-use crate::digest::Row;
+use super::outline::{self, TurnOutline};
+use super::plan::PagePlan;
+use super::{HtmlOptions, help};
+use crate::digest::DigestRow;
 use crate::head::{count, look};
 use crate::line::neutral;
 use base64::Engine;
@@ -25,23 +25,24 @@ use tooltrail_model::transcript::{CallEntry, Transcript};
 const LISTED: usize = 200;
 
 /// A page about to be written.
-pub(super) struct Page<'a> {
-    /// What is on it.
+pub(super) struct ExportPage<'a> {
+    /// The session on the page.
     pub(super) transcript: &'a Transcript<'a>,
-    /// What stands where.
-    pub(super) plan: &'a Plan,
-    /// What it amounts to.
-    pub(super) digest: &'a [Row],
-    /// How it is written.
-    pub(super) options: &'a Options,
+    /// Layout of the page: chunks, threads, anchors.
+    pub(super) plan: &'a PagePlan,
+    /// Summary of the session.
+    pub(super) digest: &'a [DigestRow],
+    /// Options of the export.
+    pub(super) options: &'a HtmlOptions,
 }
 
-impl Page<'_> {
+impl ExportPage<'_> {
     /// Everything before the rows.
     pub(super) fn head(&self) -> String {
         let script = !self.options.plain;
         let opened = html! {
             (DOCTYPE)
+            // `html`, `body` and `main` stay open here, because the rows are streamed between head and foot.
             (PreEscaped("<html lang=\"en\">"))
             head {
                 meta charset="utf-8";
@@ -57,6 +58,7 @@ impl Page<'_> {
             (PreEscaped("<body>"))
             a.skip href="#tt-rows" { "Skip to the transcript" }
             a.skip href="#tt-outline" { "Skip to the outline" }
+            // Before the rows on purpose: ids of controls must come first in the document, whatever ids a log contains.
             (self.bar())
             @if script { (help::dialog(&[], &html! { p { button #tt-open-all type="button" { "Open all calls" } " " button #tt-print type="button" { "Print" } } })) }
             (PreEscaped("<div class=\"page\">"))
@@ -75,7 +77,7 @@ impl Page<'_> {
         let closed = html! {
             (PreEscaped("</div>"))
             footer {
-                p { (super::about::ending(&self.transcript.session)) @if let Some(last) = &self.transcript.session.last_at { " · " time datetime=(last) { (Clock(None).said(last)) } } }
+                p { (super::about::ending(&self.transcript.session)) @if let Some(last) = self.transcript.session.last_at { " · " time datetime=(last) { (PageClock(None).said(last)) } } }
                 @if let Some(note) = &self.options.note { p { (neutral(note)) } }
                 p.di { "Written by tooltrail. This file fetches nothing." }
             }
@@ -84,13 +86,13 @@ impl Page<'_> {
         closed.into_string()
     }
 
-    /// Who, where, when, how much.
+    /// Title, facts and counts by status.
     fn top(&self) -> Markup {
         let session = &self.transcript.session;
         html! {
             header.top {
                 h1 { (title(self.transcript)) }
-                ul.about { @for (name, value) in about(session, Clock(None)) { li { span.di { (name) } " " (neutral(&value)) } } }
+                ul.about { @for (name, value) in about(session, PageClock(None)) { li { span.di { (name) } " " (neutral(&value)) } } }
                 ul.counts {
                     @for (status, number) in session.by_status.iter().filter(|(_, number)| **number > 0) {
                         @let look = look(*status);
@@ -101,7 +103,7 @@ impl Page<'_> {
         }
     }
 
-    /// The bar: what is shown, and, with a script, finding and moving.
+    /// The bar: filters, and, with a script, find and navigation.
     fn bar(&self) -> Markup {
         html! {
             div.bar {
@@ -132,6 +134,7 @@ impl Page<'_> {
     }
 
     fn filters(&self) -> Markup {
+        // Sorted by name, so that the menu is the same for the same session.
         let mut kinds: BTreeMap<&str, u64> = BTreeMap::new();
         for (_, call) in self.calls() {
             *kinds.entry(call.row.kind.word()).or_default() += 1;
@@ -159,14 +162,15 @@ impl Page<'_> {
         self.transcript.calls.iter().enumerate().filter(|(index, _)| self.plan.placed.get(*index) == Some(&true))
     }
 
-    /// How many calls are problems.
+    /// Number of calls that are problems.
     fn bad(&self) -> u64 {
         self.calls().filter(|(_, call)| bad(call.row.status)).count() as u64
     }
 
     /// The turns, and the problems.
     fn outline(&self) -> Markup {
-        let shown = |turn: &Told<'_>| self.options.selection.turns.is_none_or(|(first, last)| (first..=last).contains(&(turn.index + 1)));
+        let shown =
+            |turn: &TurnOutline<'_>| self.options.selection.turns.is_none_or(|(first, last)| (first..=last).contains(&(turn.index + 1)));
         let turns = outline::turns(self.transcript).into_iter().filter(shown);
         html! {
             nav.outline #tt-outline aria-label="Outline" tabindex="-1" {
@@ -177,6 +181,7 @@ impl Page<'_> {
     }
 
     fn problems(&self) -> Markup {
+        // Listed in the order of the transcript; the list is capped because it is part of every page.
         let all: Vec<(usize, &CallRow<'_>)> =
             self.calls().map(|(index, call)| (index, &call.row)).filter(|(_, row)| bad(row.status)).collect();
         html! {
@@ -203,8 +208,10 @@ fn tick(id: &str, label: &str, on: bool) -> Markup {
     html! { label.tick { input id=(id) type="checkbox" checked[on] autocomplete="off"; span { (label) } } }
 }
 
-/// What the page may do: show pictures that it holds, use its one style and its one script. Nothing else, and nothing from elsewhere.
+/// Content security policy of the page: it may show pictures that it holds and use its one style and its one script.
+/// Nothing else, and nothing from elsewhere.
 fn policy(script: bool) -> String {
+    // Hashes instead of `unsafe-inline`, so that markup injected through a log could not run a script either.
     let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
     let script = if script { hash(EXPORT_SCRIPT) } else { "'none'".to_owned() };
     let style = hash(export_style());

@@ -10,7 +10,7 @@ type Rgb = [u8; 3];
 
 /// The ground of program output, light and dark.
 const GROUND: [Rgb; 2] = [[0xf6, 0xf8, 0xfa], [0x17, 0x1c, 0x21]];
-/// The least contrast of a text.
+/// Minimum contrast of a text (WCAG AA).
 const LEAST: f64 = 4.5;
 
 /// The first 16 as texts, light and dark.
@@ -47,6 +47,7 @@ pub(super) fn css() -> String {
     for index in 0..=255u8 {
         let [light, dark] = texts(index);
         let ground = plain(index);
+        // On a coloured ground the text is black or white, so grounds need no second palette for the dark theme.
         let text = if contrast(ground, [0; 3]) >= contrast(ground, [255; 3]) { "#000" } else { "#fff" };
         _ = write!(css, ".f{index}{{color:light-dark({},{})}}", hex(light), hex(dark));
         _ = write!(css, ".b{index}{{background:{};color:{text}}}", hex(ground));
@@ -54,8 +55,9 @@ pub(super) fn css() -> String {
     css
 }
 
-/// A colour as a text, light and dark.
+/// A colour as text, for the light and the dark theme.
 fn texts(index: u8) -> [Rgb; 2] {
+    // The classic 16 carry meaning (red, green), so they are tuned by hand instead of being computed.
     if let Some(named) = NAMED.get(usize::from(index)) {
         return *named;
     }
@@ -63,20 +65,23 @@ fn texts(index: u8) -> [Rgb; 2] {
     [readable(plain(index), light, [0; 3]), readable(plain(index), dark, [255; 3])]
 }
 
-/// The colour of that number, as terminals have it.
+/// The colour of that number, as xterm defines it.
 fn plain(index: u8) -> Rgb {
     const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let step = |n: u8| STEPS.get(usize::from(n % 6)).copied().unwrap_or(0);
     match index {
+        // Bits of the index are red, green and blue.
         0..8 => [0, 1, 2].map(|bit| if index >> bit & 1 == 1 { 0xcd } else { 0 }),
         8 => [0x7f; 3],
         9..16 => [0, 1, 2].map(|bit| if (index - 8) >> bit & 1 == 1 { 0xff } else { 0 }),
+        // A cube of 6 × 6 × 6 colours.
         16..232 => [step((index - 16) / 36), step((index - 16) / 6), step(index - 16)],
+        // 24 shades of grey.
         232.. => [8 + 10 * (index - 232); 3],
     }
 }
 
-/// The number, from 16 on, whose colour is nearest.
+/// Number of the nearest colour, from 16 on: the first 16 differ between terminals.
 fn nearest(color: Rgb) -> u8 {
     let far = |index: &u8| -> u32 { plain(*index).iter().zip(color).map(|(&a, b)| u32::from(a.abs_diff(b)).pow(2)).sum() };
     (16..=255u8).min_by_key(far).unwrap_or(16)
@@ -84,6 +89,7 @@ fn nearest(color: Rgb) -> u8 {
 
 /// The colour, moved towards `pole` until it can be read on `ground`.
 fn readable(color: Rgb, ground: Rgb, pole: Rgb) -> Rgb {
+    // 32 steps are fine enough that neighbours look the same.
     let mixed = |step: u32| {
         let mut mixed = color;
         for (part, pole) in mixed.iter_mut().zip(pole) {
@@ -94,12 +100,13 @@ fn readable(color: Rgb, ground: Rgb, pole: Rgb) -> Rgb {
     (0..=32).map(mixed).find(|color| contrast(*color, ground) >= LEAST).unwrap_or(pole)
 }
 
-/// The contrast of two colours, as the accessibility guidelines count it.
+/// Contrast of two colours as defined by WCAG.
 fn contrast(a: Rgb, b: Rgb) -> f64 {
     let (a, b) = (luminance(a), luminance(b));
     (a.max(b) + 0.05) / (a.min(b) + 0.05)
 }
 
+// Relative luminance of sRGB; the constants are those of WCAG.
 fn luminance(color: Rgb) -> f64 {
     let [r, g, b] = color.map(|part| {
         let part = f64::from(part) / 255.0;

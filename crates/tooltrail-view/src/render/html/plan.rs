@@ -1,8 +1,9 @@
-//! What stands where on the page, settled before anything is loaded: which conversation is shown in which call, which rows make a
-//! chunk, and what links lead to.
+//! Layout of a page, settled before anything is loaded: which conversation is shown in which call, which rows make a
+//! chunk, and which anchors links use.
 //!
-//! Every thread has one place, so nothing is shown twice and no circle of subagents can go on for ever: in the call that started it,
-//! or, where that is too deep or not there, at the end under a heading of its own. So has every call, even one that no thread names.
+//! Every thread has exactly one place, so nothing is shown twice and subagents that start each other cannot loop for ever.
+//! The place is the call that started it, or, where that is too deep or missing, the end of the page under its own heading.
+//! Every call has one place too, even a call that no thread names.
 
 use super::call::bad;
 use super::name::encoded;
@@ -11,20 +12,20 @@ use tooltrail_model::Status;
 use tooltrail_model::book::Selection;
 use tooltrail_model::transcript::{CallEntry, Entry, Transcript, What};
 
-/// How many rows make a chunk: the unit that is packed, and that a browser lays out at a time.
+/// Rows in a chunk: the unit that is packed, and that a browser lays out at a time.
 const ROWS: usize = 100;
-/// How deep conversations stand in conversations.
+/// The most levels of conversations inside conversations.
 const DEEPEST: usize = 4;
 
-/// The plan of a page.
-pub(super) struct Plan {
+/// Layout of a page.
+pub(super) struct PagePlan {
     /// The chunks, in the order they are written; those of a nested conversation come after the one that holds its call.
     pub(super) chunks: Vec<Chunk>,
-    /// Where each thread is shown.
-    pub(super) homes: Vec<Home>,
+    /// Place of each thread.
+    pub(super) homes: Vec<ThreadHome>,
     /// The chunks of each thread.
     pub(super) of_thread: Vec<Vec<usize>>,
-    /// What links to each call lead to: its id, unless another call has that already.
+    /// Anchor of each call: its id, unless another call has that already.
     pub(super) anchors: Vec<String>,
     /// Whether a subagent of each call had problems.
     pub(super) bad_inside: Vec<bool>,
@@ -32,12 +33,12 @@ pub(super) struct Plan {
     pub(super) placed: Vec<bool>,
 }
 
-/// Where a thread is shown.
+/// Place of a thread on the page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Home {
+pub(super) enum ThreadHome {
     /// Nowhere: it is not part of what is written.
     Nowhere,
-    /// It is the page's own.
+    /// On the page itself: the main conversation.
     Main,
     /// In a call.
     Call(usize),
@@ -52,11 +53,11 @@ pub(super) struct Chunk {
     pub(super) thread: Option<usize>,
     /// The call that shows it, for a nested one.
     pub(super) inside: Option<usize>,
-    /// It begins a part at the end of the page.
+    /// Whether it begins a part at the end of the page.
     pub(super) heads: bool,
-    /// What is in it.
-    pub(super) rows: Vec<Row>,
-    /// How many rows of it are problems, or have such in them.
+    /// Rows of the chunk.
+    pub(super) rows: Vec<PlanRow>,
+    /// Number of its rows that are problems, or contain some.
     pub(super) bad: usize,
     /// About how high it is, in pixels.
     pub(super) height: u32,
@@ -64,7 +65,7 @@ pub(super) struct Chunk {
 
 /// One row.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Row {
+pub(super) enum PlanRow {
     /// An entry, and the turn that it begins.
     Entry {
         /// Its place in the thread.
@@ -78,26 +79,28 @@ pub(super) enum Row {
     Call(usize),
 }
 
-impl Row {
+impl PlanRow {
     /// The call that it is.
     pub(super) fn call(&self) -> Option<usize> {
         match self {
-            Row::Call(call) => Some(*call),
-            Row::Entry { call, .. } => *call,
+            PlanRow::Call(call) => Some(*call),
+            PlanRow::Entry { call, .. } => *call,
         }
     }
 }
 
-impl Plan {
+impl PagePlan {
     /// The plan for a part of a session.
     pub(super) fn new(transcript: &Transcript<'_>, selection: &Selection) -> Self {
         let mut planner = Planner::new(transcript, selection);
-        planner.thread(0, Home::Main, 0);
+        // The main conversation first, so that it claims the calls that a subagent's log repeats.
+        planner.thread(0, ThreadHome::Main, 0);
         loop {
+            // Threads put off because of their depth come before unclaimed ones: placing them may claim more.
             if let Some(deep) = planner.later.pop_front() {
-                planner.thread(deep, Home::Tail, 0);
+                planner.thread(deep, ThreadHome::Tail, 0);
             } else if let Some(alone) = planner.seen.iter().position(|seen| !seen) {
-                planner.thread(alone, Home::Tail, 0);
+                planner.thread(alone, ThreadHome::Tail, 0);
             } else {
                 break;
             }
@@ -122,7 +125,7 @@ struct Planner<'a> {
     transcript: &'a Transcript<'a>,
     selection: &'a Selection,
     chunks: Vec<Chunk>,
-    homes: Vec<Home>,
+    homes: Vec<ThreadHome>,
     of_thread: Vec<Vec<usize>>,
     seen: Vec<bool>,
     placed: Vec<bool>,
@@ -137,7 +140,7 @@ impl<'a> Planner<'a> {
             transcript,
             selection,
             chunks: Vec::new(),
-            homes: vec![Home::Nowhere; threads],
+            homes: vec![ThreadHome::Nowhere; threads],
             of_thread: vec![Vec::new(); threads],
             seen: vec![false; threads],
             placed: vec![false; transcript.calls.len()],
@@ -147,18 +150,22 @@ impl<'a> Planner<'a> {
     }
 
     /// Places a thread and what its calls started.
-    fn thread(&mut self, index: usize, home: Home, depth: usize) {
+    fn thread(&mut self, index: usize, home: ThreadHome, depth: usize) {
         let Some(thread) = self.transcript.threads.get(index) else { return };
+        // Marked before its rows are placed, so that a subagent that starts its own thread cannot recurse.
         mark(&mut self.seen, index);
         // What a selected call started is selected with it.
-        let whole = matches!(home, Home::Call(_));
+        let whole = matches!(home, ThreadHome::Call(_));
         let mut rows = Vec::new();
         for (place, entry) in thread.entries.iter().enumerate() {
             if (whole || self.selection.takes(entry)) && self.place(entry) {
+                // Only the main conversation has headings of turns; `begun` keeps one heading per turn where records
+                // repeat.
                 let begins = entry.turn.filter(|turn| index == 0 && self.begun.insert(*turn));
-                rows.push(Row::Entry { entry: place, begins, call: call_of(entry) });
+                rows.push(PlanRow::Entry { entry: place, begins, call: call_of(entry) });
             }
         }
+        // A thread without rows gets no place: a link to it would lead nowhere.
         if rows.is_empty() {
             return;
         }
@@ -166,15 +173,16 @@ impl<'a> Planner<'a> {
             *place = home;
         }
         for (number, rows) in rows.chunks(ROWS).enumerate() {
-            let inside = if let Home::Call(call) = home { Some(call) } else { None };
+            let inside = if let ThreadHome::Call(call) = home { Some(call) } else { None };
             self.push(Chunk {
                 thread: Some(index),
                 inside,
-                heads: number == 0 && home == Home::Tail,
+                heads: number == 0 && home == ThreadHome::Tail,
                 rows: rows.to_vec(),
                 bad: 0,
                 height: 0,
             });
+            // Right after the chunk, so that a nested chunk always has a higher number than the chunk of its call.
             self.nested(rows, depth + 1);
         }
     }
@@ -185,16 +193,18 @@ impl<'a> Planner<'a> {
     }
 
     /// Places the threads that the calls of these rows started.
-    fn nested(&mut self, rows: &[Row], depth: usize) {
-        for call in rows.iter().filter_map(Row::call) {
+    fn nested(&mut self, rows: &[PlanRow], depth: usize) {
+        for call in rows.iter().filter_map(PlanRow::call) {
             for &started in self.transcript.calls.get(call).map_or(&[][..], |call| &call.threads) {
+                // Thread 0 is the main conversation, which no call may hold.
                 if started == 0 || !mark(&mut self.seen, started) {
                     continue;
                 }
+                // Queued instead of placed here, which bounds both the recursion and the indentation.
                 if depth > DEEPEST {
                     self.later.push_back(started);
                 } else {
-                    self.thread(started, Home::Call(call), depth);
+                    self.thread(started, ThreadHome::Call(call), depth);
                 }
             }
         }
@@ -202,11 +212,12 @@ impl<'a> Planner<'a> {
 
     /// Places the calls that no thread names.
     fn loose(&mut self) {
+        // A call outside of all turns counts as part of the first.
         let within =
             |call: &CallEntry<'_>| self.selection.turns.is_none_or(|(first, last)| (first..=last).contains(&(call.turn.unwrap_or(0) + 1)));
         let calls = self.transcript.calls.iter().enumerate();
         let loose = calls.filter(|(index, call)| self.placed.get(*index) == Some(&false) && within(call));
-        let rows: Vec<Row> = loose.map(|(index, _)| Row::Call(index)).collect();
+        let rows: Vec<PlanRow> = loose.map(|(index, _)| PlanRow::Call(index)).collect();
         for (number, rows) in rows.chunks(ROWS).enumerate() {
             self.push(Chunk { thread: None, inside: None, heads: number == 0, rows: rows.to_vec(), bad: 0, height: 0 });
         }
@@ -220,9 +231,9 @@ impl<'a> Planner<'a> {
     }
 
     /// Counts problems from the inside out, and estimates heights.
-    fn finish(self) -> Plan {
+    fn finish(self) -> PagePlan {
         let calls = &self.transcript.calls;
-        let mut plan = Plan {
+        let mut plan = PagePlan {
             chunks: self.chunks,
             homes: self.homes,
             of_thread: self.of_thread,
@@ -234,6 +245,7 @@ impl<'a> Planner<'a> {
             let entries = chunk.thread.and_then(|thread| self.transcript.threads.get(thread)).map_or(&[][..], |thread| &thread.entries);
             for row in &chunk.rows {
                 let call = row.call();
+                // Filled again from the chunks, because the planner's marks lack the calls that no thread names.
                 _ = call.is_some_and(|call| mark(&mut plan.placed, call));
                 let status = call.and_then(|call| calls.get(call)).map(|call| call.row.status);
                 let inside = call.and_then(|call| plan.bad_inside.get(call)).is_some_and(|inside| *inside);
@@ -259,11 +271,13 @@ fn mark(marks: &mut [bool], index: usize) -> bool {
     marks.get_mut(index).is_some_and(|mark| !std::mem::replace(mark, true))
 }
 
-/// About how high a row is, in pixels, on a screen of usual width.
-fn height(entries: &[Entry], row: &Row, status: Option<Status>) -> u32 {
-    let Row::Entry { entry, begins, .. } = row else { return 30 };
+/// Estimated height of a row in pixels, on a screen of usual width.
+fn height(entries: &[Entry], row: &PlanRow, status: Option<Status>) -> u32 {
+    let PlanRow::Entry { entry, begins, .. } = row else { return 30 };
     let Some(entry) = entries.get(*entry) else { return 30 };
+    // A cap, so that one huge message cannot stretch the scroll bar out of proportion.
     let lines = entry.lines.clamp(1, 2_000);
+    // An estimate is enough: it only keeps the scroll bar from jumping until the rows are drawn.
     let own = match entry.what {
         What::Call(_) if status == Some(Status::Failed) => 70 + lines.min(24) * 18,
         What::Prompt | What::Text | What::Media => 18 + lines * 21,
@@ -272,7 +286,7 @@ fn height(entries: &[Entry], row: &Row, status: Option<Status>) -> u32 {
     own + if begins.is_some() { 56 } else { 0 }
 }
 
-/// What links to each call lead to.
+/// Anchor of each call.
 fn anchors(calls: &[CallEntry<'_>]) -> Vec<String> {
     // All ids first, so that a name made here cannot take that of a later call.
     let ids: HashSet<&str> = calls.iter().map(|call| call.row.call).collect();
@@ -281,6 +295,7 @@ fn anchors(calls: &[CallEntry<'_>]) -> Vec<String> {
     let mut free = |id| {
         let number = used.entry(id).or_default();
         loop {
+            // Counts on until a name is free: ids come from a log and may themselves end in `~2`.
             *number += 1;
             let own = *number == 1 && !taken(id);
             let name = if own { id.to_owned() } else { format!("{id}~{number}") };
@@ -307,7 +322,8 @@ mod tests {
     use tooltrail_model::transcript::{Spot, Thread};
 
     /// A session in which each thread holds one call, and the call of thread `n` starts `starts[n]`.
-    fn plan(ids: &[String], starts: &[&[usize]]) -> Plan {
+    fn plan(ids: &[String], starts: &[&[usize]]) -> PagePlan {
+        // Failed calls, so that the test can see problems counted through nested threads.
         let calls = ids.iter().zip(starts).zip(1..).map(|((id, starts), number)| {
             let call = entry(call(id, "Task", Kind::Subagent, Status::Failed, None), number);
             CallEntry { threads: starts.to_vec(), ..call }
@@ -324,7 +340,7 @@ mod tests {
         let threads = (0..starts.len()).map(|index| Thread { entries: vec![what(index)], ..Thread::default() }).collect();
         let transcript =
             Transcript { session: session("t", BTreeMap::new()), calls: calls.collect(), turns: Vec::new(), threads, hooks: Vec::new() };
-        Plan::new(&transcript, &Selection::default())
+        PagePlan::new(&transcript, &Selection::default())
     }
 
     fn ids(number: usize) -> Vec<String> {
@@ -335,7 +351,10 @@ mod tests {
     fn every_thread_has_one_place_however_they_start_each_other() {
         // 1 and 2 start each other, 3 starts itself, 4 is started twice, the main one is started by a subagent.
         let plan = plan(&ids(6), &[&[4], &[2], &[1], &[3], &[0, 4, 5], &[]]);
-        assert_eq!(plan.homes, [Home::Main, Home::Tail, Home::Call(1), Home::Tail, Home::Call(0), Home::Call(4)]);
+        assert_eq!(
+            plan.homes,
+            [ThreadHome::Main, ThreadHome::Tail, ThreadHome::Call(1), ThreadHome::Tail, ThreadHome::Call(0), ThreadHome::Call(4)]
+        );
         assert_eq!(plan.chunks.len(), 6);
         assert!(plan.chunks.iter().all(|chunk| chunk.rows.len() == 1));
     }
@@ -343,9 +362,9 @@ mod tests {
     #[test]
     fn what_is_too_deep_stands_at_the_end() {
         let plan = plan(&ids(8), &[&[1], &[2], &[3], &[4], &[5], &[6], &[7], &[]]);
-        assert_eq!(plan.homes.get(4), Some(&Home::Call(3)));
-        assert_eq!(plan.homes.get(5), Some(&Home::Tail));
-        assert_eq!(plan.homes.get(6), Some(&Home::Call(5)));
+        assert_eq!(plan.homes.get(4), Some(&ThreadHome::Call(3)));
+        assert_eq!(plan.homes.get(5), Some(&ThreadHome::Tail));
+        assert_eq!(plan.homes.get(6), Some(&ThreadHome::Call(5)));
         assert_eq!(plan.roots().len(), 2);
         assert_eq!(plan.bad_inside.first(), Some(&true));
     }

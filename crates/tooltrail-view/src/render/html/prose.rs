@@ -24,11 +24,12 @@ static OPTIONS: LazyLock<Options<'static>> = LazyLock::new(|| {
 pub(super) fn markdown(text: &str) -> Markup {
     let arena = Arena::new();
     let root = parse_document(&arena, text, &OPTIONS);
-    // Collected first: a node that is tamed may get a child.
+    // Collected first: taming a node may add a child to it.
     for node in root.descendants().collect::<Vec<_>>() {
         tame(&arena, node);
     }
     let mut html = String::with_capacity(text.len() * 3 / 2);
+    // Should the renderer ever fail, the text is shown unformatted rather than lost.
     if format_html(root, &OPTIONS, &mut html).is_err() {
         return html! { pre { (text) } };
     }
@@ -41,14 +42,17 @@ fn tame<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>) {
     let mut data = node.data.borrow_mut();
     let remark = match &mut data.value {
         NodeValue::Heading(heading) => {
+            // `h1` and `h2` belong to the page.
             heading.level = heading.level.saturating_add(2).min(6);
             return;
         }
         NodeValue::CodeBlock(code) => {
+            // Highlighted here, by the same code as all other code; `Raw` keeps the markup from being escaped again.
             data.value = NodeValue::Raw(fenced(&code.info, &code.literal).into_string());
             return;
         }
         NodeValue::Image(link) => {
+            // A picture without a description would become an empty link.
             let bare = node.first_child().is_none();
             let link = std::mem::replace(&mut **link, NodeLink { url: String::new(), title: String::new() });
             let label = if bare { "picture" } else { "" };
@@ -64,6 +68,7 @@ fn tame<'a>(arena: &'a Arena<'a>, node: &'a AstNode<'a>) {
         }
         _ => return,
     };
+    // The borrow must end before the node is appended to.
     drop(data);
     if !remark.is_empty() {
         node.append(arena.alloc(NodeValue::Text(remark.into()).into()));
@@ -80,6 +85,7 @@ fn fenced(info: &str, text: &str) -> Markup {
 /// A link, or emphasis with the address as text where that leads elsewhere.
 fn linked(link: NodeLink) -> (NodeValue, String) {
     if safe(&link.url) {
+        // A link's title is dropped: it would be text from the log that is only visible on hover.
         let title = String::new();
         return (NodeValue::Link(Box::new(NodeLink { url: link.url, title })), String::new());
     }
@@ -89,6 +95,7 @@ fn linked(link: NodeLink) -> (NodeValue, String) {
 
 /// Whether an address leads to the web or to a mailbox.
 pub(super) fn safe(url: &str) -> bool {
+    // Browsers ignore case in schemes, so the comparison must too.
     let lower: String = url.chars().take(8).collect::<String>().to_ascii_lowercase();
     ["http://", "https://", "mailto:"].iter().any(|scheme| lower.starts_with(scheme))
 }

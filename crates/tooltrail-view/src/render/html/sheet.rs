@@ -1,12 +1,12 @@
 //! A development sheet: every block, every status, every sort of message, invented. Tests look for markup that escaped from them, and
 //! `cargo test -p tooltrail-view sheet -- --ignored` writes a page to look at.
 
-use super::call::{Frame, drawn};
-use super::{Options, blocks, message_row, page, plan, rows};
-use crate::block::{Block, Code, Diff, DiffLine, Hunk, Link, Progress, Question, Sign, Terminal, Todo};
-use crate::limits::{Elided, Unit};
+use super::call::{RowFrame, drawn};
+use super::{HtmlOptions, blocks, message_row, page, plan, rows};
+use crate::block::{Block, CodeBlock, Diff, DiffHunk, DiffLine, DiffSign, PageLink, QuestionItem, Terminal, TodoEntry, TodoProgress};
+use crate::limits::{Elided, ElidedUnit};
 use crate::line::{Ansi, Class, Color, Line};
-use crate::messages::{Message, Who};
+use crate::messages::{MessageAuthor, MessageView};
 use crate::{Head, Limits};
 use std::collections::BTreeMap;
 use tooltrail_model::book::Selection;
@@ -16,10 +16,10 @@ use tooltrail_model::transcript::{CallEntry, Level, Spot, Transcript, Turn};
 use tooltrail_model::usage::Tokens;
 use tooltrail_model::{Kind, Reason, Status};
 
-/// The smallest picture.
+/// The smallest picture: a PNG of one pixel.
 const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/// A call of the contracts.
+/// A call row with fixed values, as `calls --json` prints it.
 pub(super) fn call<'a>(id: &'a str, tool: &'a str, kind: Kind, status: Status, reason: Option<Reason>) -> CallRow<'a> {
     let place = Place { file: "log.jsonl", line: 7 };
     CallRow {
@@ -35,7 +35,7 @@ pub(super) fn call<'a>(id: &'a str, tool: &'a str, kind: Kind, status: Status, r
         status,
         reason,
         evidence: place,
-        requested_at: Some("2026-03-04T10:00:09.000Z".into()),
+        requested_at: "2026-03-04T10:00:09.000Z".parse().ok(),
         completed_at: None,
         duration_ms: Some(1_940),
         run_ms: None,
@@ -61,7 +61,7 @@ pub(super) fn call<'a>(id: &'a str, tool: &'a str, kind: Kind, status: Status, r
     }
 }
 
-/// A session of the contracts.
+/// A session row with fixed values, as `list --json` prints it.
 pub(super) fn session<'a>(title: &'a str, by_status: BTreeMap<Status, u64>) -> SessionRow<'a> {
     SessionRow {
         v: 1,
@@ -70,8 +70,8 @@ pub(super) fn session<'a>(title: &'a str, by_status: BTreeMap<Status, u64>) -> S
         title: Some(title),
         project: Some("/srv/parser"),
         branch: Some("main"),
-        started_at: Some("2026-03-04T10:00:00.000Z".into()),
-        last_at: Some("2026-03-04T10:12:04.000Z".into()),
+        started_at: "2026-03-04T10:00:00.000Z".parse().ok(),
+        last_at: "2026-03-04T10:12:04.000Z".parse().ok(),
         state: Some("ended"),
         state_reason: None,
         turns: 2,
@@ -94,7 +94,7 @@ fn ansi(fg: Option<Color>, bg: Option<Color>) -> Class {
     Class::Ansi(Ansi { fg, bg, ..Ansi::default() })
 }
 
-fn elided(shown: u64, total: u64, unit: Unit) -> Option<Elided> {
+fn elided(shown: u64, total: u64, unit: ElidedUnit) -> Option<Elided> {
     Some(Elided { shown, total, unit, kept: true })
 }
 
@@ -124,21 +124,26 @@ fn source(x: &str) -> Vec<Line> {
     ]
 }
 
-fn changed(sign: Sign, old: Option<u32>, new: Option<u32>, line: Line) -> DiffLine {
+fn changed(sign: DiffSign, old: Option<u32>, new: Option<u32>, line: Line) -> DiffLine {
     DiffLine { sign, old, new, line }
 }
 
 fn change(x: &str) -> Diff {
-    let same = |number: u32, text: &str| changed(Sign::Same, Some(number), Some(number), text.into());
+    let same = |number: u32, text: &str| changed(DiffSign::Same, Some(number), Some(number), text.into());
     let lines = vec![
         same(118, "fn parse(s: &str) {"),
-        changed(Sign::Removed, Some(119), None, Line::from("    let x = [").with(Class::Deleted, "1").with(Class::Plain, "];")),
-        changed(Sign::Added, None, Some(119), Line::from("    let x = [").with(Class::Inserted, &format!("2{x}")).with(Class::Plain, "];")),
+        changed(DiffSign::Removed, Some(119), None, Line::from("    let x = [").with(Class::Deleted, "1").with(Class::Plain, "];")),
+        changed(
+            DiffSign::Added,
+            None,
+            Some(119),
+            Line::from("    let x = [").with(Class::Inserted, &format!("2{x}")).with(Class::Plain, "];"),
+        ),
         same(120, "}"),
     ];
-    let more = vec![same(240, ""), changed(Sign::Added, None, Some(241), "    // the end".into())];
-    let hunks = vec![Hunk { context: Some(format!("fn parse {x}").into()), lines }, Hunk { context: None, lines: more }];
-    Diff { path: Some(format!("src/parser.rs{x}").into()), hunks, elided: elided(6, 40, Unit::Lines) }
+    let more = vec![same(240, ""), changed(DiffSign::Added, None, Some(241), "    // the end".into())];
+    let hunks = vec![DiffHunk { context: Some(format!("fn parse {x}").into()), lines }, DiffHunk { context: None, lines: more }];
+    Diff { path: Some(format!("src/parser.rs{x}").into()), hunks, elided: elided(6, 40, ElidedUnit::Lines) }
 }
 
 fn output(x: &str) -> Terminal {
@@ -148,6 +153,7 @@ fn output(x: &str) -> Terminal {
         Line::from("test a ... ").with(green, "ok"),
         Line::from("test b ... ").with(ansi(Some(Color::Rgb(255, 40, 40)), None), &format!("FAILED{x}")),
         Line::of(ansi(Some(Color::Index(0)), Some(Color::Index(11))), " WARN ").with(Class::Plain, " something is odd"),
+        // Every attribute once, so that a style missing from the sheet shows.
         Line::of(Class::Ansi(Ansi { bold: true, underline: true, ..Ansi::default() }), "error").with(Class::Plain, ": test failed"),
         Line::of(Class::Ansi(Ansi { dim: true, italic: true, ..Ansi::default() }), "dim")
             .with(Class::Plain, " ")
@@ -157,12 +163,12 @@ fn output(x: &str) -> Terminal {
         command: vec![format!("cargo test -p parser -- --nocapture{x}").into()],
         lines,
         gap: Some(3),
-        elided: elided(278, 300, Unit::Lines),
+        elided: elided(278, 300, ElidedUnit::Lines),
     }
 }
 
-fn question(x: &str) -> Question {
-    Question {
+fn question(x: &str) -> QuestionItem {
+    QuestionItem {
         header: Some(format!("Store{x}").into()),
         text: format!("Which store should hold the index?{x}").into(),
         multiple: false,
@@ -177,9 +183,34 @@ fn question(x: &str) -> Question {
 
 /// Every block, with `x` in every field.
 pub(super) fn every(x: &str) -> Vec<(&'static str, Vec<Block>)> {
+    [texts(x), pictures_and_tables(x), lists(x), remarks(x)].concat()
+}
+
+/// Blocks of lines: code, diffs, output, prose.
+fn texts(x: &str) -> Vec<(&'static str, Vec<Block>)> {
     let prose = format!(
         "I'll look at the **failing** test first, then `parse`. {x}\n\n# A heading\n\n- one\n- two <b>bold?</b>\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn main() {{}}\n```\n\n> quoted, https://docs.example and ![x](https://evil.example/p.gif) [y](javascript:alert(1))"
     );
+    vec![
+        (
+            "code",
+            vec![Block::Code(CodeBlock {
+                language: Some(x.into()),
+                first: Some(118),
+                lines: source(x),
+                elided: elided(5, 840, ElidedUnit::Lines),
+            })],
+        ),
+        ("code without numbers", vec![Block::Code(CodeBlock { language: None, first: None, lines: source(x), elided: None })]),
+        ("diff", vec![Block::Diff(change(x))]),
+        ("terminal", vec![Block::Terminal(output(x))]),
+        ("markdown", vec![Block::Markdown { text: prose, elided: elided(10, 12, ElidedUnit::Bytes) }]),
+    ]
+}
+
+/// Blocks in columns, and pictures.
+fn pictures_and_tables(x: &str) -> Vec<(&'static str, Vec<Block>)> {
+    // Both a valid picture and one whose bytes are the hostile text.
     let image = |data: &str| Image {
         media: format!("image/png{x}"),
         data: Some(data.into()),
@@ -187,20 +218,7 @@ pub(super) fn every(x: &str) -> Vec<(&'static str, Vec<Block>)> {
         size: Some((64, 64)),
         bytes: Some(640),
     };
-    let todo = |state, text: &str, change: Option<&str>| Todo {
-        state,
-        text: format!("{text}{x}").into(),
-        change: change.map(|change| format!("{change}{x}").into()),
-    };
     vec![
-        (
-            "code",
-            vec![Block::Code(Code { language: Some(x.into()), first: Some(118), lines: source(x), elided: elided(5, 840, Unit::Lines) })],
-        ),
-        ("code without numbers", vec![Block::Code(Code { language: None, first: None, lines: source(x), elided: None })]),
-        ("diff", vec![Block::Diff(change(x))]),
-        ("terminal", vec![Block::Terminal(output(x))]),
-        ("markdown", vec![Block::Markdown { text: prose, elided: elided(10, 12, Unit::Bytes) }]),
         (
             "image",
             vec![Block::Image { image: image(PIXEL), alt: format!("a pixel{x}").into() }, Block::Image { image: image(x), alt: x.into() }],
@@ -210,7 +228,7 @@ pub(super) fn every(x: &str) -> Vec<(&'static str, Vec<Block>)> {
             vec![Block::Table {
                 head: vec!["name".into(), "calls".into()],
                 rows: vec![vec!["Bash".into(), format!("12{x}").into()], vec!["Read".into(), "4".into()]],
-                elided: elided(2, 9, Unit::Items),
+                elided: elided(2, 9, ElidedUnit::Items),
             }],
         ),
         (
@@ -219,14 +237,25 @@ pub(super) fn every(x: &str) -> Vec<(&'static str, Vec<Block>)> {
                 fields: vec![("query".into(), format!("is:open label:bug{x}").into()), (format!("limit{x}").into(), "30".into())],
             }],
         ),
+    ]
+}
+
+/// Blocks of entries: things to do, questions, links.
+fn lists(x: &str) -> Vec<(&'static str, Vec<Block>)> {
+    let todo = |state, text: &str, change: Option<&str>| TodoEntry {
+        state,
+        text: format!("{text}{x}").into(),
+        change: change.map(|change| format!("{change}{x}").into()),
+    };
+    vec![
         (
             "todos",
             vec![Block::Todos {
                 items: vec![
-                    todo(Progress::Done, "Read the parser", None),
-                    todo(Progress::Active, "Render the diff", Some("begun")),
-                    todo(Progress::Open, "Write the test", Some("new")),
-                    todo(Progress::Dropped, "Rewrite it", None),
+                    todo(TodoProgress::Done, "Read the parser", None),
+                    todo(TodoProgress::Active, "Render the diff", Some("begun")),
+                    todo(TodoProgress::Open, "Write the test", Some("new")),
+                    todo(TodoProgress::Dropped, "Rewrite it", None),
                 ],
             }],
         ),
@@ -235,7 +264,12 @@ pub(super) fn every(x: &str) -> Vec<(&'static str, Vec<Block>)> {
             vec![Block::Questions {
                 questions: vec![
                     question(x),
-                    Question { multiple: true, free: Vec::new(), unanswered: Some(format!("Nobody answered.{x}").into()), ..question(x) },
+                    QuestionItem {
+                        multiple: true,
+                        free: Vec::new(),
+                        unanswered: Some(format!("Nobody answered.{x}").into()),
+                        ..question(x)
+                    },
                 ],
             }],
         ),
@@ -243,13 +277,13 @@ pub(super) fn every(x: &str) -> Vec<(&'static str, Vec<Block>)> {
             "links",
             vec![Block::Links {
                 links: vec![
-                    Link {
+                    PageLink {
                         title: format!("Server-sent events{x}").into(),
                         url: Some("https://docs.example/sse".into()),
                         place: "docs.example".into(),
                         snippet: Some(format!("How to stream events{x}").into()),
                     },
-                    Link {
+                    PageLink {
                         title: "odd".into(),
                         url: Some(format!("javascript:alert(1){x}")),
                         place: format!("nowhere{x}").into(),
@@ -258,6 +292,12 @@ pub(super) fn every(x: &str) -> Vec<(&'static str, Vec<Block>)> {
                 ],
             }],
         ),
+    ]
+}
+
+/// The other blocks: files, JSON, notices, conversations, sections.
+fn remarks(x: &str) -> Vec<(&'static str, Vec<Block>)> {
+    vec![
         (
             "files",
             vec![Block::Files {
@@ -265,7 +305,7 @@ pub(super) fn every(x: &str) -> Vec<(&'static str, Vec<Block>)> {
                     (format!("src/{x}").into(), vec!["lib.rs".into(), format!("parser.rs{x}").into(), "lexer.rs".into()]),
                     ("tests/".into(), vec!["flaky.rs".into()]),
                 ],
-                elided: elided(4, 214, Unit::Items),
+                elided: elided(4, 214, ElidedUnit::Items),
             }],
         ),
         (
@@ -302,9 +342,9 @@ pub(super) fn every(x: &str) -> Vec<(&'static str, Vec<Block>)> {
     ]
 }
 
-fn messages(x: &str) -> Vec<Message> {
+fn messages(x: &str) -> Vec<MessageView> {
     let prose = |text: &str| vec![Block::Markdown { text: format!("{text}{x}"), elided: None }];
-    let one = |who, label: &str, folded, text: &str| Message {
+    let one = |who, label: &str, folded, text: &str| MessageView {
         who,
         label: format!("{label}{x}").into(),
         folded,
@@ -313,27 +353,31 @@ fn messages(x: &str) -> Vec<Message> {
     };
     vec![
         one(
-            Who::Person,
+            MessageAuthor::Person,
             "You",
             false,
             "Fix the flaky test in the parser.\nIt fails about *once in ten* runs; `cargo test flaky` shows it.",
         ),
         one(
-            Who::Thought,
+            MessageAuthor::Thought,
             "thinking",
             true,
             "The test depends on the order of a map. I should look at how it is built before I change anything.",
         ),
         one(
-            Who::Model,
+            MessageAuthor::Model,
             "model",
             false,
             "I'll look at the failing test first. There are two places where the order of a `HashMap` can leak into the output; the first is in `src/parser.rs`, the other in the test itself.",
         ),
-        one(Who::Program, "system reminder", true, "The file src/parser.rs was changed by a linter since you last read it."),
-        one(Who::Agent, "agent explore", false, "Find all uses of `parse`."),
-        Message { body: Vec::new(), ..one(Who::Event, "event", false, "The conversation was compacted: 182k tokens became 12k") },
-        one(Who::Trouble, "API error", false, "The model's service was overloaded; tried again after 4 s."),
+        one(MessageAuthor::Program, "system reminder", true, "The file src/parser.rs was changed by a linter since you last read it."),
+        one(MessageAuthor::Agent, "agent explore", false, "Find all uses of `parse`."),
+        // An event has no body: its row must not unfold.
+        MessageView {
+            body: Vec::new(),
+            ..one(MessageAuthor::Event, "event", false, "The conversation was compacted: 182k tokens became 12k")
+        },
+        one(MessageAuthor::Trouble, "API error", false, "The model's service was overloaded; tried again after 4 s."),
     ]
 }
 
@@ -347,6 +391,7 @@ fn heads() -> Vec<(Head, Kind, Status, Option<Reason>)> {
     let path = |path: &str| Line::of(Class::Path, path);
     vec![
         (head("⌕", "Grep", "/fn parse/ in src/  -i -C2".into(), &["9 matches, 4 files"]), Kind::Search, Status::Succeeded, None),
+        // Far too long on purpose: rows must be cut, not wrapped.
         (head("☰", "Read", path("/srv/parser/crates/parser-core/src/a/rather/long/path/that/goes/on/for/ever/and/ever/parser.rs:1-120"), &["120 of 840 lines"]), Kind::Read, Status::Succeeded, None),
         (head("$", "Bash", "cargo test -p parser -- --nocapture && echo a very long command that does not fit on one line at all, so it is cut at its end".into(), &["42 lines"]), Kind::Shell, Status::Failed, Some(Reason::ExitCode)),
         (head("±", "Edit", path("src/parser.rs"), &["+8 −3", "2 hunks"]), Kind::Edit, Status::Succeeded, None),
@@ -361,8 +406,8 @@ fn heads() -> Vec<(Head, Kind, Status, Option<Reason>)> {
     ]
 }
 
-fn frame(anchor: &str, abandoned: bool) -> Frame<'_> {
-    Frame { anchor, abandoned, limits: &Limits::PAGE, nest: &rows::placeless, bad_inside: false }
+fn frame(anchor: &str, abandoned: bool) -> RowFrame<'_> {
+    RowFrame { anchor, abandoned, limits: &Limits::PAGE, nest: &rows::placeless, bad_inside: false }
 }
 
 /// All of it as rows.
@@ -374,11 +419,13 @@ fn sheet(x: &str) -> String {
     for (place, message) in messages(x).iter().enumerate() {
         out.push_str(&message_row(message, Some("2026-03-04 10:00:00"), place == 0, false).0);
     }
+    // The first calls get bodies; the rest show how an empty body looks.
     let mut bodies: Vec<Vec<Block>> = vec![vec![Block::Terminal(output(x))]; 3];
     bodies.push(vec![Block::Diff(change(x))]);
     for (place, (head, kind, status, reason)) in heads().into_iter().enumerate() {
         let id = format!("c{place}{x}");
         let row = call(&id, "Tool", kind, status, reason);
+        // One call is drawn as abandoned.
         out.push_str(&drawn(&head, &row, bodies.get(place).unwrap_or(&Vec::new()), &[], &frame(&id, place == 7)).0);
     }
     out.push_str("<h2 class=\"turn\" id=\"turn-2\"><span class=\"n\">2</span><span class=\"who\">You</span></h2>");
@@ -394,6 +441,7 @@ fn sheet(x: &str) -> String {
 /// The sheet as a page.
 fn page_of(x: &str, plain: bool) -> String {
     let statuses: BTreeMap<Status, u64> = Status::ALL.iter().map(|status| (*status, 3)).collect();
+    // Ids hold `x` too: they become anchors, which is where an attribute could be broken out of.
     let ids: Vec<String> = heads().iter().enumerate().map(|(place, _)| format!("c{place}{x}")).collect();
     let calls = ids
         .iter()
@@ -406,14 +454,14 @@ fn page_of(x: &str, plain: bool) -> String {
     let turns =
         vec![turn("Fix the flaky test in the parser. It fails about once in ten runs; cargo test flaky shows it"), turn("Also add docs")];
     let transcript = Transcript { session: session(&title, statuses), calls, turns, threads: Vec::new(), hooks: Vec::new() };
-    let plan = plan::Plan::new(&transcript, &Selection::default());
-    let options = Options { plain, note: Some(format!("3 secrets were taken out.{x}")), ..Options::default() };
+    let plan = plan::PagePlan::new(&transcript, &Selection::default());
+    let options = HtmlOptions { plain, note: Some(format!("3 secrets were taken out.{x}")), ..HtmlOptions::default() };
     let digest = crate::digest::rows(&crate::digest::sample::digest(x), &transcript);
-    let page = page::Page { transcript: &transcript, plan: &plan, digest: &digest, options: &options };
+    let page = page::ExportPage { transcript: &transcript, plan: &plan, digest: &digest, options: &options };
     format!("{}{}{}", page.head(), sheet(x), page.foot())
 }
 
-/// Names of all tags and attributes, read as a browser would, from text without quotes gone wrong.
+/// Contents of all tags, split roughly as a browser would.
 fn tags(html: &str) -> Vec<&str> {
     html.split('<').skip(1).filter_map(|rest| rest.split_once('>').map(|(tag, _)| tag)).collect()
 }
@@ -422,11 +470,12 @@ fn tags(html: &str) -> Vec<&str> {
 fn nothing_from_a_log_becomes_markup() {
     let hostile =
         "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"'><svg onload=alert(3)>javascript:alert(4)<!--thread 0-->";
+    // Plain, because the page's own script would count as a tag.
     let page = page_of(hostile, true);
     for tag in tags(&page) {
         let name = tag.split([' ', '/']).find(|part| !part.is_empty()).unwrap_or_default();
         assert!(!["script", "svg", "iframe", "object", "embed", "base", "link"].contains(&name), "<{tag}>");
-        // What is quoted is text; what is left are names.
+        // Quoted parts are values; the rest are names.
         let names: String = tag.split('"').step_by(2).collect();
         assert!(!names.contains("onerror") && !names.contains("onload") && !names.contains(" style"), "<{tag}>");
         for value in tag.split("href=\"").chain(tag.split("src=\"")).skip(1) {
@@ -434,6 +483,7 @@ fn nothing_from_a_log_becomes_markup() {
         }
         assert!(!tag.starts_with("img") || tag.contains("src=\"data:image/png;base64,"), "<{tag}>");
     }
+    // A forged mark would let a log place conversations anywhere on the page.
     assert!(!page.contains("<!--"), "a mark of a log came through");
     assert_eq!(page.matches("<h1>").count(), 1);
 }
@@ -445,7 +495,7 @@ fn a_fragment_needs_no_page() {
             assert!(!super::block(block).0.is_empty(), "{name}");
         }
     }
-    assert!(blocks::gap(elided(278, 300, Unit::Lines).as_ref()).0.contains("22 lines not shown (278 of 300 lines shown)"));
+    assert!(blocks::gap(elided(278, 300, ElidedUnit::Lines).as_ref()).0.contains("22 lines not shown (278 of 300 lines shown)"));
 }
 
 /// Writes the sheet, to be looked at.

@@ -1,6 +1,6 @@
 //! Lines as HTML: every run becomes text, escaped, in the shortest element that carries its class.
 
-use crate::line::{Ansi, Class, Line, Run};
+use crate::line::{Ansi, Class, Line, TextRun};
 use maud::{Markup, html};
 use std::fmt::Write;
 
@@ -9,8 +9,9 @@ pub fn line(line: &Line) -> Markup {
     html! { @for piece in line.runs() { (run(piece)) } }
 }
 
-fn run(run: &Run) -> Markup {
+fn run(run: &TextRun) -> Markup {
     let text = run.text();
+    // HTML elements where one has the meaning (`mark`, `ins`), short class names elsewhere: output is mostly runs.
     let class = match run.class {
         Class::Plain => return html! { (text) },
         Class::Strong => return html! { b { (text) } },
@@ -32,8 +33,8 @@ fn run(run: &Run) -> Markup {
     html! { i class=(class) { (text) } }
 }
 
-/// The classes of a coloured text. On a coloured ground the text is black or white, whichever can be read: the classes of grounds see
-/// to that, so the colour that the program asked for is dropped there.
+/// Classes of a coloured text. On a coloured ground the text is black or white, whichever is readable: the classes of
+/// grounds set that, so the colour that the program asked for is dropped there.
 fn ansi_classes(ansi: &Ansi) -> String {
     let (fg, bg) = if ansi.inverse { (ansi.bg, ansi.fg) } else { (ansi.fg, ansi.bg) };
     let mut classes = String::from("a");

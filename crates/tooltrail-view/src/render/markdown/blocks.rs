@@ -2,7 +2,7 @@
 
 use super::Doc;
 use super::text::{code, escape, fence, language, prose};
-use crate::block::{Block, Code, Diff, Link, Progress, Question, Sign, Terminal, Todo};
+use crate::block::{Block, CodeBlock, Diff, DiffSign, PageLink, QuestionItem, Terminal, TodoEntry, TodoProgress};
 use crate::head::{counted, size};
 use crate::limits::Elided;
 use crate::line::Line;
@@ -10,7 +10,7 @@ use std::io;
 use tooltrail_model::content::Image;
 use tooltrail_model::transcript::Level;
 
-/// Sections within sections deeper than this are left to other outputs: Markdown readers give up on deep indentation.
+/// Sections nested deeper than this are left to other outputs: Markdown readers give up on deep indentation.
 const DEEPEST: usize = 6;
 
 impl Doc<'_> {
@@ -20,6 +20,7 @@ impl Doc<'_> {
     }
 
     fn block(&mut self, block: &Block, depth: usize) -> io::Result<()> {
+        // Blocks must be separated, or a list after a paragraph would become part of it.
         self.gap()?;
         match block {
             Block::Code(part) => self.code(part),
@@ -51,6 +52,7 @@ impl Doc<'_> {
             }
             Block::Notice { level, text } => self.line(&notice(*level, text)),
             Block::Nested { calls, failed, .. } => self.line(&format!("*{}, {failed} failed*", counted(*calls, "call"))),
+            // Closed sections are details that a reader of Markdown cannot fold away.
             Block::Section { open: false, .. } if !self.unfold => Ok(()),
             Block::Section { label, body, .. } if depth < DEEPEST => {
                 self.line(&format!("*{}*", escape(&label.text())))?;
@@ -63,6 +65,7 @@ impl Doc<'_> {
     /// Lines between fences that they cannot close.
     pub(super) fn fenced(&mut self, info: &str, lines: impl Iterator<Item = String>) -> io::Result<()> {
         let lines: Vec<String> = lines.collect();
+        // The text may itself contain fences, so the fence is longer than any of them.
         let fence = fence(lines.iter().map(String::as_str));
         self.line(&format!("{fence}{info}"))?;
         lines.iter().try_for_each(|line| self.line(line))?;
@@ -75,7 +78,8 @@ impl Doc<'_> {
         self.line(&format!("*… {}*", elided.missing()))
     }
 
-    fn code(&mut self, part: &Code) -> io::Result<()> {
+    fn code(&mut self, part: &CodeBlock) -> io::Result<()> {
+        // Line numbers have no place in a fence; a remark keeps the only one that matters.
         if let Some(first) = part.first.filter(|first| *first > 1) {
             self.line(&format!("*from line {first}*"))?;
             self.gap()?;
@@ -92,17 +96,19 @@ impl Doc<'_> {
         let mut lines = Vec::new();
         for hunk in &diff.hunks {
             let (old, new) = (hunk.lines.iter().find_map(|line| line.old), hunk.lines.iter().find_map(|line| line.new));
+            // A cut hunk does not have all of its lines, so their number would be wrong.
             let lines_of_one = Some(hunk.lines.len()).filter(|_| diff.elided.is_none());
             let context = hunk.context.as_ref().map(Line::text).unwrap_or_default();
+            // Without numbers and context the first hunk needs no head.
             if old.or(new).is_some() || !context.is_empty() || !lines.is_empty() {
                 let (old, new) = (range(old, new, lines_of_one), range(new, old, lines_of_one));
                 lines.push(format!("@@ -{old} +{new} @@ {context}").trim_end().to_owned());
             }
             for line in &hunk.lines {
                 let sign = match line.sign {
-                    Sign::Same => ' ',
-                    Sign::Added => '+',
-                    Sign::Removed => '-',
+                    DiffSign::Same => ' ',
+                    DiffSign::Added => '+',
+                    DiffSign::Removed => '-',
                 };
                 lines.push(format!("{sign}{}", line.line.text()));
             }
@@ -112,12 +118,14 @@ impl Doc<'_> {
     }
 
     fn terminal(&mut self, terminal: &Terminal) -> io::Result<()> {
+        // Only the first line is a prompt; the others continue the command.
         let prompt = |(place, line): (usize, &Line)| format!("{}{}", if place == 0 { "$ " } else { "  " }, line.text());
         let command = terminal.command.iter().enumerate().map(prompt);
         self.fenced("console", command.chain(printed(terminal)))
     }
 
     fn table(&mut self, head: &[Line], rows: &[Vec<Line>]) -> io::Result<()> {
+        // Rows from a log may be longer than the head; Markdown drops cells beyond it.
         let columns = rows.iter().map(Vec::len).chain([head.len()]).max().unwrap_or(0);
         if columns == 0 {
             return Ok(());
@@ -131,7 +139,7 @@ impl Doc<'_> {
         rows.iter().try_for_each(|cells| self.line(&row(cells)))
     }
 
-    fn question(&mut self, question: &Question) -> io::Result<()> {
+    fn question(&mut self, question: &QuestionItem) -> io::Result<()> {
         let header = question.header.as_ref().map(|header| format!("{}: ", escape(&header.text()))).unwrap_or_default();
         self.gap()?;
         self.line(&format!("**{header}{}**", escape(&question.text.text())))?;
@@ -150,9 +158,11 @@ impl Doc<'_> {
     }
 }
 
-/// One side of a hunk's head: where it begins, as far as that is known. A file that is new or gone has one side only, and `count` lines.
+/// One side of a hunk's head: its first line, as far as that is known. A new or deleted file has only one side, with
+/// `count` lines.
 fn range(own: Option<u32>, other: Option<u32>, count: Option<usize>) -> String {
     match (own, other, count) {
+        // Only the other side exists and begins at line 1: the file is new or deleted.
         (None, Some(1), _) => "0,0".to_owned(),
         (None, ..) => "?".to_owned(),
         (Some(1), None, Some(count)) if count != 1 => format!("1,{count}"),
@@ -160,10 +170,11 @@ fn range(own: Option<u32>, other: Option<u32>, count: Option<usize>) -> String {
     }
 }
 
-/// What a program printed, line by line, with words where some of it is left out.
+/// Output of a program line by line, with a remark where some of it is left out.
 pub(super) fn printed(terminal: &Terminal) -> Vec<String> {
     let mut lines = Vec::new();
     let gone = terminal.elided.as_ref().map(|elided| format!("… {}", elided.missing()));
+    // A gap at the very end is not met by the loop, so the remark comes after it.
     let told = terminal.gap.is_some_and(|gap| gap < terminal.lines.len());
     for (place, line) in terminal.lines.iter().enumerate() {
         lines.extend(gone.clone().filter(|_| terminal.gap == Some(place)));
@@ -173,19 +184,19 @@ pub(super) fn printed(terminal: &Terminal) -> Vec<String> {
     lines
 }
 
-fn todo(todo: &Todo) -> String {
+fn todo(todo: &TodoEntry) -> String {
     let text = escape(&todo.text.text());
     let change = todo.change.as_ref().map(|change| format!(" *({})*", escape(&change.text()))).unwrap_or_default();
     match todo.state {
-        Progress::Open => format!("- [ ] {text}{change}"),
-        Progress::Active => format!("- [ ] **{text}**{change}"),
-        Progress::Done => format!("- [x] {text}{change}"),
-        Progress::Dropped => format!("- [ ] ~~{text}~~{change}"),
+        TodoProgress::Open => format!("- [ ] {text}{change}"),
+        TodoProgress::Active => format!("- [ ] **{text}**{change}"),
+        TodoProgress::Done => format!("- [x] {text}{change}"),
+        TodoProgress::Dropped => format!("- [ ] ~~{text}~~{change}"),
     }
 }
 
-/// A page of the web. Its address stands in angle brackets, which end at the next one, so none may be in it.
-fn hyperlink(link: &Link) -> String {
+/// A link to the web. Its address stands in angle brackets, which end at the next one, so it may contain none.
+fn hyperlink(link: &PageLink) -> String {
     let title = escape(&link.title.text());
     let usable = |url: &&String| url.bytes().all(|byte| byte.is_ascii_graphic() && !b"<>\\".contains(&byte));
     let title = match link.url.as_ref().filter(usable) {
@@ -207,6 +218,7 @@ fn picture(image: &Image, alt: &Line) -> String {
     let facts = [Some(image.media.clone()).filter(|media| !media.is_empty()), image.bytes.map(size)];
     let facts = || facts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     let words = if alt.is_empty() { facts() } else { alt.text() };
+    // The view already calls it a picture where it has no better name.
     let sort = if words.starts_with("picture") { "" } else { "picture: " };
     format!("*\\[{sort}{}\\]*", escape(&words))
 }

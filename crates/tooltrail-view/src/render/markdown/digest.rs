@@ -1,4 +1,4 @@
-//! What a session amounts to, as a list.
+//! The digest of a session, as a list.
 //!
 //! ```text
 //! - **Proof:** ! `3f2a:37` cargo test: exit 0 is that of tail -5, its own was not recorded · 2 edits since
@@ -7,16 +7,16 @@
 
 use super::Doc;
 use super::text::{code, inert};
-use crate::digest::{Fact, Piece, Row};
-use crate::line::{Class, Line, Run};
+use crate::digest::{DigestFact, DigestRow, FactPart};
+use crate::line::{Class, Line, TextRun};
 use std::io;
 
 impl Doc<'_> {
     /// Writes a digest.
-    pub(super) fn digest(&mut self, rows: &[Row]) -> io::Result<()> {
+    pub(super) fn digest(&mut self, rows: &[DigestRow]) -> io::Result<()> {
         self.gap()?;
         for row in rows {
-            // Facts of one rank stand in one list; one with others below it stands beside its label.
+            // Facts of equal rank stand in one list; a fact with others below it stands beside its label.
             let (first, rest) = match row.facts.as_slice() {
                 [first, rest @ ..] if rest.iter().all(|fact| fact.below) => (Some(first), rest),
                 all => (None, all),
@@ -33,25 +33,26 @@ impl Doc<'_> {
 }
 
 /// A fact on one line.
-pub(super) fn words(fact: &Fact) -> String {
+pub(super) fn words(fact: &DigestFact) -> String {
     let sign = fact.sign.map(|(sign, _)| format!("{sign} ")).unwrap_or_default();
-    let piece = |piece: &Piece| match piece {
-        Piece::Words(words) => line(words),
-        Piece::Call(proof) => code(&proof.r#ref),
+    let piece = |piece: &FactPart| match piece {
+        FactPart::Words(words) => line(words),
+        FactPart::Call(proof) => code(&proof.r#ref),
     };
     sign + &fact.pieces.iter().map(piece).collect::<String>()
 }
 
 /// A line; commands, hashes and paths in it are code.
 pub(super) fn line(line: &Line) -> String {
-    let run = |run: &Run| match run.class {
+    let run = |run: &TextRun| match run.class {
+        // Classes that mark commands and paths; everything else is prose and is made inert.
         Class::Strong | Class::Path => padded(run.text()),
         _ => inert(run.text()),
     };
     line.runs().iter().map(run).collect()
 }
 
-/// Words as code, with the spaces before and after them outside of it.
+/// Words as code, with leading and trailing spaces outside: inside they would be lost.
 fn padded(text: &str) -> String {
     let (start, end) = (text.trim_start(), text.trim_end());
     format!("{}{}{}", &text[..text.len() - start.len()], code(text), &text[end.len()..])

@@ -1,6 +1,6 @@
 //! Markdown: a heading per turn, a line per call, bodies where they matter. No HTML, no pictures, nothing that acts.
 //!
-//! `text.rs` makes words safe, `blocks.rs` writes bodies, `digest.rs` what a session amounts to; `pr.rs` is
+//! `text.rs` makes words safe, `blocks.rs` writes bodies, `digest.rs` the digest; `pr.rs` is
 //! another document: a session for a pull request.
 
 mod blocks;
@@ -11,7 +11,7 @@ mod text;
 use super::brief::{self, Folds};
 use super::walk::{self, Walk};
 use crate::head::{count, counted, look, look_of, outcome, took};
-use crate::messages::{Message, Who, message};
+use crate::messages::{MessageAuthor, MessageView, message};
 use crate::{Block, Limits, call as view};
 use std::io::{self, Write};
 pub(super) use text::prose;
@@ -20,18 +20,18 @@ use tooltrail_model::Kind;
 use tooltrail_model::book::{Book, Loaded, Selection};
 use tooltrail_model::transcript::{Entry, Story};
 
-/// How it is written.
+/// Options of the Markdown export.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Which part of the session.
+pub struct MarkdownOptions {
+    /// Part of the session to render.
     pub selection: Selection,
-    /// Which calls are shown in full.
-    pub bodies: Bodies,
+    /// Calls to show in full.
+    pub bodies: ShownBodies,
 }
 
-/// Which calls are shown in full.
+/// Selection of the calls that are shown in full.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Bodies {
+pub enum ShownBodies {
     /// All of them.
     All,
     /// Failures and edits.
@@ -41,16 +41,18 @@ pub enum Bodies {
     None,
 }
 
-/// What a body may hold: enough to tell, little enough for a comment.
+/// Limits of a body: enough to see what happened, little enough for a comment.
 const TELLING: Limits = Limits { lines: 60, bytes: 32 * 1024, head: 10, highlight: false };
 
 /// Writes a session.
-pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let doc = Doc { out, prefix: Vec::new(), blank: true, unfold: options.bodies == Bodies::All };
-    let mut show = Show { book, options, doc, walk: Walk::new(book.transcript()), bullet: '-', folds: Folds::default(), headed: None };
+pub fn session(book: &dyn Book, options: &MarkdownOptions, out: &mut dyn Write) -> io::Result<()> {
+    let doc = Doc { out, prefix: Vec::new(), blank: true, unfold: options.bodies == ShownBodies::All };
+    let mut show =
+        MarkdownWriter { book, options, doc, walk: Walk::new(book.transcript()), bullet: '-', folds: Folds::default(), headed: None };
     show.title()?;
     show.doc.digest(&crate::digest::rows(&tooltrail_model::digest::of(book, &options.selection), book.transcript()))?;
     show.thread(0)?;
+    // Asked for after the main conversation, because walking it claims the subagents that its calls started.
     for thread in show.walk.left(&options.selection) {
         let agent = book.transcript().threads.get(thread).and_then(|thread| thread.agent.as_deref());
         let title = agent.map_or_else(|| "Another conversation".to_owned(), |agent| format!("Subagent {}", escape(agent)));
@@ -73,7 +75,7 @@ pub fn blocks(blocks: &[Block], out: &mut dyn Write) -> io::Result<()> {
     Doc { out, prefix: Vec::new(), blank: true, unfold: true }.blocks(blocks, 0)
 }
 
-/// A document on its way out. What stands within a list or a quote has a prefix.
+/// A document being written. Lines within a list or a quote have a prefix.
 struct Doc<'o> {
     out: &'o mut dyn Write,
     prefix: Vec<&'static str>,
@@ -87,6 +89,7 @@ impl Doc<'_> {
     fn line(&mut self, text: &str) -> io::Result<()> {
         let prefix: String = self.prefix.concat();
         self.blank = false;
+        // Trailing spaces would be a line break in Markdown.
         writeln!(self.out, "{}", format!("{prefix}{text}").trim_end())
     }
 
@@ -99,6 +102,7 @@ impl Doc<'_> {
     fn gap(&mut self) -> io::Result<()> {
         if !std::mem::replace(&mut self.blank, true) {
             let prefix: String = self.prefix.concat();
+            // The prefix must stay, or the empty line would end the quote or the list.
             writeln!(self.out, "{}", prefix.trim_end())?;
         }
         Ok(())
@@ -111,35 +115,35 @@ impl Doc<'_> {
     }
 }
 
-/// A session on its way to a document.
-struct Show<'b, 'o> {
+/// A session being written as a document.
+struct MarkdownWriter<'b, 'o> {
     book: &'b dyn Book,
-    options: &'b Options,
+    options: &'b MarkdownOptions,
     doc: Doc<'o>,
     walk: Walk<'b>,
-    /// The bullet of lists of calls: another one than that of the list that a text before them ends in.
+    /// Bullet for lists of calls: a different one than that of the list which the text before them ends with.
     bullet: char,
     /// Folded messages that are not written yet.
     folds: Folds,
-    /// The prompt of the turn, where all of it stands in the heading.
+    /// Prompt of the turn, if the heading contains all of it.
     headed: Option<String>,
 }
 
-impl Show<'_, '_> {
+impl MarkdownWriter<'_, '_> {
     fn title(&mut self) -> io::Result<()> {
         let session = &self.book.transcript().session;
         self.doc.heading(1, &escape(session.title.unwrap_or("A session without a title")))?;
+        // Paths and branches as code: they are full of characters that Markdown would act on.
         let mut facts: Vec<String> = [session.project, session.branch].into_iter().flatten().map(code).collect();
         facts.push(escape(session.agent));
         facts.extend(session.models.iter().map(|model| escape(model)));
-        facts.extend(
-            session.started_at.as_deref().and_then(|time| time.get(..16)).map(|time| format!("{} UTC", escape(&time.replace('T', " ")))),
-        );
+        facts.extend(session.started_at.map(|time| format!("{} UTC", escape(&time.timestamp().strftime("%Y-%m-%d %H:%M").to_string()))));
         facts.push(counted(session.turns, "turn"));
         facts.push(counted(session.calls, "call"));
         let statuses = session.by_status.iter().map(|(status, number)| format!("{} {}", look(*status).glyph, count(*number)));
         facts.push(statuses.collect::<Vec<_>>().join(" "));
         facts.push(format!("{} tokens out", count(session.usage.output)));
+        // A session without calls has an empty list of statuses.
         facts.retain(|fact| !fact.is_empty());
         self.doc.line(&facts.join(" · "))
     }
@@ -150,12 +154,14 @@ impl Show<'_, '_> {
         let transcript = self.book.transcript();
         let mut turn = None;
         for entry in thread.entries.iter().filter(|entry| walk::takes(transcript, thread, entry, &self.options.selection)) {
+            // Entries before the first prompt have no turn and need no heading.
             if index == 0 && entry.turn != turn {
                 turn = entry.turn;
                 self.turn(turn)?;
             }
             self.entry(entry, thread.started_by.is_some())?;
         }
+        // Folded notes at the end of a subagent must not move into its parent.
         self.release()?;
         self.walk.leave();
         Ok(())
@@ -169,6 +175,7 @@ impl Show<'_, '_> {
         self.headed = known.map(|turn| turn.head.clone());
         let head = known.map(|turn| escape(&turn.head)).unwrap_or_default();
         let abandoned = if known.is_some_and(|turn| turn.abandoned) { " (abandoned)" } else { "" };
+        // The heading ended the list that the other bullet was needed for.
         self.bullet = '-';
         self.doc.heading(2, &format!("{}. {head}{abandoned}", turn + 1))
     }
@@ -176,7 +183,7 @@ impl Show<'_, '_> {
     fn entry(&mut self, entry: &Entry, nested: bool) -> io::Result<()> {
         match self.book.open(entry) {
             Loaded::Call(story) => self.story(&story),
-            // A subagent's task and answer stand in the call that started it.
+            // A subagent's task and answer are part of the call that started it.
             Loaded::Part(_) if nested => Ok(()),
             Loaded::Part(part) if brief::is_taken_back(self.book.transcript(), entry) => {
                 self.message(&brief::taken_back(message(&part, &Limits::WHOLE)))
@@ -196,12 +203,15 @@ impl Show<'_, '_> {
         self.release()?;
         let line = format!("{} {}", self.bullet, call_line(story));
         self.doc.line(&line)?;
+        // Two spaces: everything until the pop is part of the item.
         self.doc.prefix.push("  ");
+        // Within the item a new list begins, so the usual bullet is free again.
         let bullet = std::mem::replace(&mut self.bullet, '-');
         if self.opens(story) {
-            let limits = if self.options.bodies == Bodies::All { Limits { highlight: false, ..Limits::PAGE } } else { TELLING };
+            let limits = if self.options.bodies == ShownBodies::All { Limits { highlight: false, ..Limits::PAGE } } else { TELLING };
             let body = view::body(story, &limits);
-            let telling = self.options.bodies == Bodies::Telling;
+            let telling = self.options.bodies == ShownBodies::Telling;
+            // Only overviews drop what the line already shows.
             let body = if telling { brief::body(&view::head(story), story.row.kind, true, body) } else { body };
             self.doc.blocks(&body, 0)?;
             self.doc.gap()?;
@@ -230,27 +240,29 @@ impl Show<'_, '_> {
     fn opens(&self, story: &Story<'_>) -> bool {
         let edits = matches!(story.row.kind, Kind::Edit | Kind::Write);
         match self.options.bodies {
-            Bodies::All => true,
-            Bodies::Telling => edits || walk::opens(story.row.status),
-            Bodies::None => false,
+            ShownBodies::All => true,
+            ShownBodies::Telling => edits || walk::opens(story.row.status),
+            ShownBodies::None => false,
         }
     }
 
-    fn message(&mut self, message: &Message) -> io::Result<()> {
+    fn message(&mut self, message: &MessageView) -> io::Result<()> {
         if message.folded {
             self.folds.hold(message);
             return Ok(());
         }
         self.release()?;
+        // Taken only once: a prompt repeated later in the turn is shown.
         if self.headed.take_if(|head| brief::repeats(message, head)).is_some() {
             return Ok(());
         }
         self.doc.gap()?;
-        let quoted = message.who != Who::Model;
+        // The model's own text is the document's main text; everything else is quoted.
+        let quoted = message.who != MessageAuthor::Model;
         if quoted {
             self.doc.prefix.push("> ");
         }
-        if !matches!(message.who, Who::Person | Who::Model) && !message.label.is_empty() {
+        if !matches!(message.who, MessageAuthor::Person | MessageAuthor::Model) && !message.label.is_empty() {
             self.doc.line(&format!("**{}**", escape(&message.label.text())))?;
         }
         if message.body.is_empty() && !message.gist.is_empty() {
@@ -261,13 +273,15 @@ impl Show<'_, '_> {
         if quoted {
             self.doc.prefix.pop();
         }
+        // A quote ends its own list, so only unquoted text can run into ours.
         self.bullet = if !quoted && ends_in_dashes(&message.body) { '*' } else { '-' };
+        // Forces the empty line even after a body that wrote nothing.
         self.doc.blank = false;
         self.doc.gap()
     }
 }
 
-/// A call in one line: glyph, name, what it is about, what came of it, and its name for other commands.
+/// A call in one line: sign, name, subject, outcome, and the reference that other commands take.
 fn call_line(story: &Story<'_>) -> String {
     let (row, head) = (&story.row, view::head(story));
     let mut out = format!("{} **{}** {}", look_of(row).glyph, escape(&head.name.text()), code(&head.title.text()));
@@ -281,7 +295,7 @@ fn call_line(story: &Story<'_>) -> String {
     format!("{} ({})", out.trim_end(), code(&row.r#ref))
 }
 
-/// Whether a message ends in a list that ours would run into.
+/// Whether a message ends in a list that a list of calls would merge with.
 fn ends_in_dashes(body: &[Block]) -> bool {
     matches!(body.last(), Some(Block::Markdown { text, .. }) if prose(text).bullet == Some(b'-'))
 }

@@ -1,8 +1,9 @@
-//! A session for a pull request: what it amounts to, what was asked and answered, what changed, what is left open; the rest folded.
+//! A session for a pull request: digest, prompts and answers, changes, open problems; the rest folded.
 //!
-//! Forges act on more than Markdown: names in a description call people, numbers mention issues and `fixes` closes them. So words from
-//! a log are either code or `inert`, and the only HTML is our own `<details>`. The text stays under [`LIMIT`]: where there is too much,
-//! diffs go first, then lists of calls, then answers, then prompts; what went is said at the end.
+//! Forges act on more than Markdown: names in a description notify people, numbers mention issues and `fixes` closes them.
+//! So words from a log are either code or `inert`, and the only HTML is our own `<details>`. The text stays under
+//! [`LIMIT`]: where there is too much, diffs go first, then lists of calls, then answers, then prompts; the end says what
+//! was left out.
 
 mod turns;
 
@@ -10,7 +11,7 @@ use super::Doc;
 use super::blocks::printed;
 use super::text::{code, fence, inert};
 use crate::cut::short;
-use crate::digest::{self, Fact, Row};
+use crate::digest::{self, DigestFact, DigestRow};
 use crate::head::{count, counted, look, look_of, outcome, took};
 use crate::line::{Class, neutral};
 use crate::render::words;
@@ -18,58 +19,64 @@ use crate::{Block, Book, Limits, Loaded, Selection, call as view};
 use std::io::{self, Write};
 use tooltrail_model::digest::{Digest, Open};
 use tooltrail_model::transcript::{Story, Transcript};
-use turns::{Asked, asked, turns};
+use turns::{TurnSummary, asked, turns};
 
-/// How it is written.
+/// Options of the export for a pull request.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Which part of the session.
+pub struct PullRequestOptions {
+    /// Part of the session to render.
     pub selection: Selection,
-    /// Said at the end: what was taken out.
+    /// Remark at the end: what was redacted.
     pub note: Option<String>,
 }
 
-/// The most characters. Forges take a few more.
+/// The most characters. Forges accept slightly more.
 pub const LIMIT: usize = 60_000;
-/// Kept free for headings and for what is said at the end.
+/// Characters reserved for headings and for the remarks at the end.
 const SPARE: usize = 2_000;
-/// The most characters of what is left open, and of the list of files.
+/// The most characters of the list of open problems, and of the list of files.
 const OPEN: usize = 14_000;
 const FILES: usize = 8_000;
-/// How prompts and answers are shortened, step by step.
+/// Lengths that prompts and answers are shortened to, step by step.
 const PROMPTS: &[usize] = &[1_000, 300, 100, 40];
 const ANSWERS: &[usize] = &[600, 200, 80];
-/// The most characters of a title, of a name in the head, and of what a call is about.
+/// The most characters of a title or of a call's subject, and of a name.
 const TITLE: usize = 160;
 const NAME: usize = 80;
-/// What may be shown of a changed file.
+/// Limits of a changed file.
 pub const CHANGE: Limits = Limits { lines: 200, bytes: 12_000, head: 20, highlight: false };
-/// What is shown of why a call failed.
+/// Limits of a failed call's message.
 const MESSAGE: Limits = Limits { lines: 12, bytes: 1_200, head: 4, highlight: false };
-/// With less room than this nothing more is looked for.
+/// With less room than this no more content is tried.
 const TIGHT: usize = 300;
 
 /// Writes a session. `changes`: a section for each file that changed, within [`CHANGE`].
-pub fn session(book: &dyn Book, changes: &mut dyn Iterator<Item = Block>, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+pub fn session(
+    book: &dyn Book,
+    changes: &mut dyn Iterator<Item = Block>,
+    options: &PullRequestOptions,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let digest = tooltrail_model::digest::of(book, &options.selection);
     let mut pull = Pull { book, options, digest: &digest, left: LIMIT - SPARE, gone: Vec::new() };
     out.write_all(pull.text(changes)?.as_bytes())
 }
 
-/// A description on its way.
+/// A description being written.
 struct Pull<'b> {
     book: &'b dyn Book,
-    options: &'b Options,
+    options: &'b PullRequestOptions,
     digest: &'b Digest,
-    /// How many more characters there is room for.
+    /// Number of characters that still fit.
     left: usize,
-    /// What was left out.
+    /// Parts that were left out.
     gone: Vec<String>,
 }
 
 impl Pull<'_> {
-    /// All of it. What matters most takes its room first; what stands where is another matter.
+    /// All of it. Important parts take their room first; their order in the text is different.
     fn text(&mut self, changes: &mut dyn Iterator<Item = Block>) -> io::Result<String> {
+        // Order of importance, not of appearance: each part shrinks `left` for the next.
         let head = self.keep(drawn(|doc| head(doc, self.book.transcript(), self.digest))?);
         let open = self.open()?;
         let files = self.files()?;
@@ -77,6 +84,7 @@ impl Pull<'_> {
         let calls = self.calls()?;
         let diffs = self.diffs(changes)?;
         let foot = self.foot()?;
+        // Order of appearance.
         Ok([head, turns, files, diffs, open, calls, foot].concat())
     }
 
@@ -86,7 +94,7 @@ impl Pull<'_> {
         text
     }
 
-    /// What was asked and answered, turn by turn.
+    /// Prompts and answers, turn by turn.
     fn turns(&mut self) -> io::Result<String> {
         let turns = turns(self.book, &self.options.selection);
         if turns.is_empty() {
@@ -94,13 +102,14 @@ impl Pull<'_> {
         }
         let title = "### What was asked\n\n";
         let items = |prompt: usize, answer: usize| turns.iter().map(|turn| asked(turn, prompt, answer)).collect::<String>();
+        // Prompts of all turns matter more than answers of a few, so prompts are fitted first, without answers.
         let mut tries = PROMPTS.iter().map(|&prompt| (prompt, items(prompt, 0)));
         let room = self.left.saturating_sub(title.len());
         let Some((prompt, mut text)) = tries.find(|(_, text)| size(text) <= room) else {
             let text = format!("{title}{}", self.first_turns(&turns));
             return Ok(self.keep(text));
         };
-        // One step of shortening is what a description should look like anyway.
+        // Shortening by one step is what a description should look like anyway.
         if prompt < PROMPTS[0] {
             self.gone.push("the ends of prompts".into());
         }
@@ -115,10 +124,11 @@ impl Pull<'_> {
         Ok(self.keep(format!("{title}{text}")))
     }
 
-    /// As many turns as there is room for.
-    fn first_turns(&mut self, turns: &[Asked]) -> String {
+    /// As many turns as there is room for, with the shortest prompts.
+    fn first_turns(&mut self, turns: &[TurnSummary]) -> String {
         let shortest = PROMPTS.last().copied().unwrap_or_default();
         let (mut text, mut shown) = (String::new(), 0);
+        // `TIGHT` is left for the remark on what is missing.
         let mut room = self.left.saturating_sub(TIGHT);
         for item in turns.iter().map(|turn| asked(turn, shortest, 0)) {
             let Some(rest) = room.checked_sub(size(&item)) else { break };
@@ -129,7 +139,7 @@ impl Pull<'_> {
         text
     }
 
-    /// The files that changed.
+    /// List of changed files.
     fn files(&mut self) -> io::Result<String> {
         let changed = &self.digest.changed;
         if changed.files.is_empty() {
@@ -138,6 +148,7 @@ impl Pull<'_> {
         let facts = digest::files(changed, self.book.transcript());
         let text = drawn(|doc| {
             doc.heading(3, "Changes")?;
+            // A budget of its own, so that a session with thousands of files leaves room for the rest.
             let mut room = FILES;
             for (place, fact) in facts.iter().enumerate() {
                 let item = format!("- {}", super::digest::words(fact));
@@ -153,12 +164,14 @@ impl Pull<'_> {
         Ok(self.keep(text))
     }
 
-    /// What changed in them, folded.
+    /// Diffs of the changed files, folded.
     fn diffs(&mut self, changes: &mut dyn Iterator<Item = Block>) -> io::Result<String> {
         let (mut text, mut all, mut missing) = (String::new(), 0, 0);
         for change in changes {
             all += 1;
+            // Not even drawn once there is no room: drawing a diff is the expensive part.
             let change = if self.left > TIGHT { drawn(|doc| fenced(doc, std::slice::from_ref(&change)))? } else { String::new() };
+            // A large diff is skipped, but smaller ones after it may still fit.
             if change.is_empty() || size(&change) > self.left {
                 missing += 1;
             } else {
@@ -171,7 +184,7 @@ impl Pull<'_> {
         Ok(folded("The diffs", &text))
     }
 
-    /// What is left open: failures, refusals, calls without an answer.
+    /// Open problems: failures, refusals, calls without a result.
     fn open(&mut self) -> io::Result<String> {
         let digest = self.digest;
         let all: Vec<&Open> = [&digest.failures, &digest.rejected, &digest.blocked, &digest.unanswered].into_iter().flatten().collect();
@@ -183,6 +196,7 @@ impl Pull<'_> {
             doc.heading(3, "Left open")?;
             let mut room = OPEN;
             for (place, (open, fact)) in all.iter().zip(&facts).enumerate() {
+                // Drawn on its own first, because its size decides whether it is written.
                 let item = drawn(|doc| item(doc, &super::digest::words(fact), &message(self.book, open.cited.index, &fact.text())))?;
                 let Some(rest) = room.checked_sub(size(&item)) else {
                     return doc.line(&format!("- and {} more", count((all.len() - place) as u64)));
@@ -201,11 +215,13 @@ impl Pull<'_> {
         let (mut text, mut turn, mut missing, mut all) = (String::new(), None, 0, 0);
         for (index, call) in transcript.calls.iter().enumerate().filter(|(_, call)| self.options.selection.takes_turn(call.turn)) {
             all += 1;
+            // Still counted, so that the summary and the remark have the right numbers.
             if self.left < TIGHT {
                 missing += 1;
                 continue;
             }
             let mut item = String::new();
+            // A heading only before the first call of a turn that is written.
             if call.turn.is_some() && call.turn != turn {
                 turn = call.turn;
                 let head = turn.and_then(|turn| transcript.turns.get(turn)).map(|turn| inert(&short(&turn.head, NAME))).unwrap_or_default();
@@ -220,10 +236,11 @@ impl Pull<'_> {
         Ok(folded(&if all == 1 { "The call".to_owned() } else { format!("All {}", counted(all, "call")) }, &text))
     }
 
-    /// Who wrote this, and what is not in it.
+    /// Origin of the text, and what was left out of it.
     fn foot(&self) -> io::Result<String> {
         let session = &self.book.transcript().session;
         let first = self.book.transcript().calls.iter().find(|call| self.options.selection.takes_turn(call.turn));
+        // A real reference as example; without calls the session itself can be shown.
         let call = first.map_or(session.short, |call| &call.row.r#ref);
         drawn(|doc| {
             doc.gap()?;
@@ -239,39 +256,40 @@ impl Pull<'_> {
     }
 }
 
-/// A text that begins with an empty line.
+/// Text drawn into memory. It begins with an empty line.
 fn drawn(draw: impl FnOnce(&mut Doc<'_>) -> io::Result<()>) -> io::Result<String> {
     let mut out = Vec::new();
     draw(&mut Doc { out: &mut out, prefix: Vec::new(), blank: false, unfold: true })?;
     Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
-/// How many characters a text has.
+/// Number of characters, which is what forges limit.
 fn size(text: &str) -> usize {
     text.chars().count()
 }
 
-/// A part that is opened by whoever wants it. The summary is ours: a text of a log would be HTML there.
+/// A folded part. The summary is always our own text: text from a log would be HTML there.
 fn folded(summary: &str, text: &str) -> String {
     if text.is_empty() {
         return String::new();
     }
+    // The empty lines are needed, or the text inside would not be read as Markdown.
     format!("\n<details>\n<summary>{summary}</summary>\n\n{}\n\n</details>\n", text.trim_matches('\n'))
 }
 
-/// What the session is, and what it amounts to.
+/// Title, facts and digest of the session.
 fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>, digest: &Digest) -> io::Result<()> {
     let session = &transcript.session;
     let first = transcript.turns.iter().map(|turn| turn.head.as_str()).find(|head| !head.is_empty());
     let title = session.title.or(first).unwrap_or("A session without a title");
+    // Nothing stands before the title, so no empty line is wanted.
     doc.blank = true;
     doc.heading(2, &inert(&short(&words(title), TITLE)))?;
     let mut facts = vec![inert(session.agent)];
+    // Names of models come from the log and may be anything, hence the limits.
     facts.extend(session.models.iter().take(3).map(|model| inert(&short(model, NAME))));
     facts.extend(session.branch.map(|branch| code(&short(branch, NAME))));
-    facts.extend(
-        session.started_at.as_deref().and_then(|time| time.get(..16)).map(|time| format!("{} UTC", inert(&time.replace('T', " ")))),
-    );
+    facts.extend(session.started_at.map(|time| format!("{} UTC", inert(&time.timestamp().strftime("%Y-%m-%d %H:%M").to_string()))));
     facts.push(counted(session.turns, "turn"));
     facts.push(counted(session.calls, "call"));
     let statuses = session.by_status.iter().map(|(status, number)| format!("{} {}", look(*status).glyph, count(*number)));
@@ -281,21 +299,22 @@ fn head(doc: &mut Doc<'_>, transcript: &Transcript<'_>, digest: &Digest) -> io::
     doc.digest(&shortened(digest, transcript))
 }
 
-/// A digest without what stands below it at length, and without what is no longer true when somebody reads it.
-fn shortened(digest: &Digest, transcript: &Transcript<'_>) -> Vec<Row> {
+/// Digest without parts that follow at length, and without the state, which is outdated when the text is read.
+fn shortened(digest: &Digest, transcript: &Transcript<'_>) -> Vec<DigestRow> {
     let mut rows = digest::rows(digest, transcript);
+    // With a single turn, its prompt and answer stand right below.
     rows.retain(|row| row.label != "State" && (transcript.turns.len() > 1 || !matches!(row.label, "Asked" | "Said")));
     for row in &mut rows {
         match row.label {
             "Changed" => row.facts.truncate(1),
-            "Open" => row.facts = vec![Fact::of(Class::Plain, &open_counts(digest))],
+            "Open" => row.facts = vec![DigestFact::of(Class::Plain, &open_counts(digest))],
             _ => {}
         }
     }
     rows
 }
 
-/// How much is left open: `5 failed, 1 rejected`.
+/// Number of open problems: `5 failed, 1 rejected`.
 fn open_counts(digest: &Digest) -> String {
     let sorts = [
         (&digest.failures, "failed"),
@@ -307,7 +326,7 @@ fn open_counts(digest: &Digest) -> String {
     told.collect::<Vec<_>>().join(", ")
 }
 
-/// Changes: code in fences, the names of files above it, and remarks where something is missing.
+/// Changes: code in fences, file names above it, and remarks where something is missing.
 fn fenced(doc: &mut Doc<'_>, blocks: &[Block]) -> io::Result<()> {
     for block in blocks {
         doc.gap()?;
@@ -318,13 +337,14 @@ fn fenced(doc: &mut Doc<'_>, blocks: &[Block]) -> io::Result<()> {
                 doc.line(&super::digest::line(label))?;
                 fenced(doc, body)?;
             }
+            // Views of changes contain no other blocks; one that did could not be made inert here.
             _ => {}
         }
     }
     Ok(())
 }
 
-/// What a call says about its end, line by line; nothing where the fact says it all.
+/// Message of a failed call, line by line; nothing where the fact already contains it.
 fn message(book: &dyn Book, index: usize, fact: &str) -> Vec<String> {
     let Loaded::Call(story) = book.call(index) else { return Vec::new() };
     if !super::walk::opens(story.row.status) {
@@ -335,7 +355,7 @@ fn message(book: &dyn Book, index: usize, fact: &str) -> Vec<String> {
         Some(error) => {
             lines.extend(error.lines().map(|line| short(&neutral(line), TITLE)));
             let skipped = lines.len().saturating_sub(MESSAGE.lines);
-            // What went wrong stands first where a tool says it, and last where a program printed it.
+            // The cause stands first in a tool's error, and last in a program's output: the middle goes.
             if skipped > 0 {
                 lines.splice(MESSAGE.head..MESSAGE.head + skipped, [format!("… {}", counted(skipped as u64, "line"))]);
             }
@@ -364,7 +384,7 @@ fn item(doc: &mut Doc<'_>, words: &str, lines: &[String]) -> io::Result<()> {
     doc.line(&format!("  {fence}"))
 }
 
-/// What a call is: its tool, and what it is about.
+/// A call as its tool and its subject.
 fn title(story: &Story<'_>) -> String {
     let head = view::head(story);
     format!("**{}** {}", inert(&short(&head.name.text(), NAME)), code(&short(&head.title.text(), TITLE))).trim_end().to_owned()

@@ -6,12 +6,12 @@ use comrak::Arena;
 use comrak::nodes::{Node, NodeValue, Sourcepos};
 use std::borrow::Cow;
 
-/// Words in which nothing acts.
+/// Words that have no effect in Markdown.
 pub(super) fn escape(text: &str) -> String {
     escaped(&neutral(text), true)
 }
 
-/// The same; `first` says whether a line may begin with them.
+/// Escaped words; `first` says whether they may begin a line.
 fn escaped(text: &str, first: bool) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for (at, letter) in text.char_indices() {
@@ -30,12 +30,13 @@ fn escaped(text: &str, first: bool) -> String {
     out
 }
 
+// `12.` and `12)` would begin a numbered list.
 fn number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Words in which nothing acts on a forge either: no name is called, no issue mentioned or closed, no address followed. Whatever might
-/// be one of these stands as code, where forges leave it alone, and can still be read and copied.
+/// Words that have no effect on a forge either: they notify nobody, mention or close no issue, and link nowhere. A word
+/// that might do so is written as code, which forges leave alone, and can still be read and copied.
 pub(super) fn inert(text: &str) -> String {
     let text = neutral(text);
     let mut out = String::with_capacity(text.len() + 16);
@@ -43,15 +44,18 @@ pub(super) fn inert(text: &str) -> String {
     loop {
         let (word, more) = rest.split_at(word_end(rest));
         out.push_str(&if calls(word) { code(word) } else { escaped(word, first) });
+        // Split by hand at single spaces: runs of spaces must stay as they are.
         let Some(after) = more.strip_prefix(' ') else { return out };
         out.push(' ');
         (rest, first) = (after, false);
     }
 }
 
-/// Where the first word ends. The mark of something that was taken out is one, or part of one.
+/// End of the first word. A redaction mark such as `[redacted: token]` counts as one word, or part of one, though it
+/// contains spaces.
 fn word_end(text: &str) -> usize {
     const MARK: &str = "[redacted:";
+    // A limit, so that an unclosed mark does not swallow the rest of the text.
     const LONGEST: usize = 40;
     let mut from = 0;
     loop {
@@ -64,13 +68,15 @@ fn word_end(text: &str) -> usize {
     }
 }
 
-/// Whether a forge might take a word for more than that: `@name`, `#12`, `o/r!12`, `GH-12`, an address, a hash, a command such as `/close`.
+/// Whether a forge might act on a word: `@name`, `#12`, `o/r!12`, `GH-12`, an address, a hash, a command such as `/close`.
 fn calls(word: &str) -> bool {
+    // GitLab has a mark for each kind of object: issues, merge requests, snippets, milestones, epics, labels.
     let mark = |pair: &[u8]| matches!(pair, [b'#' | b'!' | b'$' | b'%' | b'&' | b'~' | b'^', next] if next.is_ascii_alphanumeric() || *next == b'"');
     let marks = word.as_bytes().windows(2).any(mark);
     let lower = word.to_ascii_lowercase();
     let addressed = lower.contains("://") || lower.contains("www.") || lower.contains("mailto:") || lower.contains("xmpp:");
     let issue = lower.match_indices("gh-").any(|(at, _)| lower.as_bytes().get(at + 3).is_some_and(u8::is_ascii_digit));
+    // Seven hexadecimal digits are enough for a forge to link a commit.
     let hash = word.split(|letter: char| !letter.is_ascii_hexdigit()).any(|part| part.len() >= 7);
     word.contains('@') || word.starts_with('/') || marks || addressed || issue || hash
 }
@@ -82,6 +88,7 @@ pub(super) fn code(text: &str) -> String {
         return String::new();
     }
     let marks = "`".repeat(longest(&text, '`') + 1);
+    // A backtick at either end would merge with the delimiter.
     let space = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
     format!("{marks}{space}{text}{space}{marks}")
 }
@@ -89,10 +96,11 @@ pub(super) fn code(text: &str) -> String {
 /// A fence that nothing in these lines can close.
 pub(super) fn fence<'t>(lines: impl Iterator<Item = &'t str>) -> String {
     let longest = lines.map(|line| longest(line, '`')).max().unwrap_or(0);
+    // Three is the minimum for a fence.
     "`".repeat(longest.max(2) + 1)
 }
 
-/// The name of a language, as far as it can stand beside a fence.
+/// Name of a language, if it can stand beside a fence.
 pub(super) fn language(name: Option<&str>) -> &str {
     name.filter(|name| name.len() <= 32 && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-#_".contains(&byte))).unwrap_or("")
 }
@@ -101,32 +109,34 @@ fn longest(text: &str, mark: char) -> usize {
     text.split(|letter| letter != mark).map(str::len).max().unwrap_or(0)
 }
 
-/// Prose that is safe to put into a document of ours.
+/// Prose that is safe to embed in our own document.
 #[derive(Debug)]
 pub(in crate::render) struct Prose {
     /// The text.
     pub(in crate::render) text: String,
-    /// It ends in a list with these bullets; a list that follows should use others.
+    /// Bullet of the list that the text ends in; a list that follows should use another.
     pub(in crate::render) bullet: Option<u8>,
 }
 
-/// Longer prose is not read, but shown as it is.
+/// Longer prose is not parsed, but shown as code.
 const LONGEST: usize = 1 << 20;
-/// How often the text is looked at again: an escape here may open something there.
+/// The most rounds of mending: an escape at one place may open something at another.
 const ROUNDS: usize = 4;
 
-/// Prose as it was written, except that nothing in it acts: HTML is visible, pictures are links, links lead to the web, headings stand
-/// below ours, and no fence is left open. What cannot be made so is shown as code.
+/// Prose as it was written, except that nothing in it acts: HTML is visible, pictures are links, links lead to the web,
+/// headings stand below ours, and no fence is left open. Prose that cannot be mended is shown as code.
 pub(in crate::render) fn prose(text: &str) -> Prose {
-    // How wide a tab is depends on where a line stands, and with it what the line means.
+    // The width of a tab depends on its column, and with it the meaning of the line.
     let mut text = neutral_text(text).trim_start_matches('\n').replace('\t', "    ");
-    // Behind a list of ours, indented text would become a part of that.
+    // Behind a list of our own, indented text would become part of that list.
     if text.len() > LONGEST || text.starts_with("    ") {
         return verbatim(&text);
     }
     text.truncate(text.trim_end().len());
     let mut text = text.trim_start().to_owned();
+    // One round more than mends: the last one only checks.
     for round in 0..=ROUNDS {
+        // Headings are moved down in the first round only; every further round would move them again.
         match check(&text, round == 0) {
             Checked::Fine { bullet, close } => {
                 if let Some(close) = close {
@@ -150,13 +160,14 @@ enum Checked {
     Mend(String),
 }
 
-/// Looks whether anything acts, and mends what does.
+/// Looks for anything that acts, and mends it.
 fn check(text: &str, first: bool) -> Checked {
     let arena = Arena::new();
     let root = comrak::parse_document(&arena, text, &markup::options());
-    let source = Source::new(text);
+    let source = SourceLines::new(text);
     let mut edits: Vec<(usize, usize, Cow<'_, str>)> = Vec::new();
     let (mut html, mut found) = (false, false);
+    // Code may contain anything: its spans are exempt from the searches below.
     let mut kept: Vec<(usize, usize)> = Vec::new();
     for node in root.descendants() {
         let data = node.data();
@@ -166,29 +177,34 @@ fn check(text: &str, first: bool) -> Checked {
             NodeValue::HtmlBlock(_) | NodeValue::HtmlInline(_) => html = true,
             NodeValue::Image(_) => {
                 found = true;
+                // Without its `!` a picture is a link.
                 edits.push((start, usize::from(text[start..].starts_with('!')), "image: ".into()));
             }
             NodeValue::Link(link) if !offered(&link.url) => {
                 found = true;
                 let opens = text[start..].starts_with('[');
+                // An entity rather than a backslash: a backslash might itself be escaped by what precedes it.
                 edits.push((start, usize::from(opens), if opens { "&#91;" } else { "" }.into()));
             }
             NodeValue::Heading(heading) if first && text[start..].starts_with('#') => {
                 found = true;
+                // Two levels down, but Markdown has only six.
                 edits.push((start, 0, "#".repeat(usize::from(6 - heading.level.min(6)).min(2)).into()));
             }
             _ => {}
         }
     }
+    // Sorted, so that the innermost candidate is found by binary search.
     kept.sort_unstable();
     let outside = |at: usize| {
         let before = kept.partition_point(|(start, _)| *start <= at);
         before.checked_sub(1).and_then(|last| kept.get(last)).is_none_or(|(_, end)| *end <= at)
     };
+    // Escapes all of them, not only those that were parsed as tags: an escape may turn the rest into a tag.
     if html {
         edits.extend(text.match_indices('<').filter(|(at, _)| outside(*at)).map(|(at, _)| (at, 1, Cow::from("&lt;"))));
     }
-    // Definitions would act on the whole document.
+    // Definitions would apply to the whole document.
     edits.extend(text.match_indices("]:").filter(|(at, _)| outside(*at)).map(|(at, _)| (at, 2, Cow::from("]&#58;"))));
     if edits.is_empty() && !html && !found {
         return Checked::Fine { bullet: bullet(root), close: open_fence(root) };
@@ -198,11 +214,12 @@ fn check(text: &str, first: bool) -> Checked {
 
 /// Whether an address may stand in a document: of the web, of a mailbox, or within the project.
 fn offered(url: &str) -> bool {
+    // A colon after a slash is part of a relative path, not of a scheme.
     let scheme = url.split_once(':').map(|(scheme, _)| scheme).filter(|scheme| !scheme.contains(['/', '?', '#']));
     scheme.is_none_or(|scheme| ["http", "https", "mailto"].iter().any(|known| scheme.eq_ignore_ascii_case(known)))
 }
 
-/// The bullets of the list that a text ends in.
+/// Bullet of the list that a text ends in.
 fn bullet(root: Node<'_>) -> Option<u8> {
     match &root.last_child()?.data().value {
         NodeValue::List(list) => Some(list.bullet_char),
@@ -220,19 +237,19 @@ fn open_fence(root: Node<'_>) -> Option<String> {
     }
 }
 
-/// Where the lines of a text begin.
-struct Source<'t> {
+/// Offsets of the lines of a text, to translate positions of the parser.
+struct SourceLines<'t> {
     text: &'t str,
     lines: Vec<usize>,
 }
 
-impl<'t> Source<'t> {
+impl<'t> SourceLines<'t> {
     fn new(text: &'t str) -> Self {
         let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Source { text, lines }
+        SourceLines { text, lines }
     }
 
-    /// The bytes of a node; they are on letters, whatever the reader of Markdown says.
+    /// Byte range of a node. Clamped to characters, because positions of the parser are not always exact.
     fn span(&self, position: Sourcepos) -> (usize, usize) {
         let offset = |line: usize, column: usize| {
             let line = self.lines.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len());
@@ -243,13 +260,13 @@ impl<'t> Source<'t> {
     }
 }
 
-/// Makes changes: at a place, instead of so many bytes, a text.
+/// Applies edits: position, number of bytes to replace, new text.
 fn apply(text: &str, mut edits: Vec<(usize, usize, Cow<'_, str>)>) -> String {
     edits.sort_by_key(|(at, ..)| *at);
     let mut out = String::with_capacity(text.len() + edits.len() * 4);
     let mut done = 0;
     for (at, length, new) in edits {
-        // Two changes of one place: the first one is enough, the next round sees what is left.
+        // Two edits at one place: the first is enough, the next round sees what is left.
         if at < done {
             continue;
         }

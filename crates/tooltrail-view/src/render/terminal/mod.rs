@@ -1,8 +1,8 @@
 //! Terminal text: width-aware, with colours, links where they are supported.
 //!
-//! Colours are always written; whoever prints takes them out where nobody wants them. A session is an overview: a line per call,
+//! Colours are always written; the caller strips them where they are unwanted. A session is an overview: a line per call,
 //! failures opened. One call is shown in full. `paint.rs` writes rows, `wrap.rs` fits them, `blocks.rs` and `prose.rs` show bodies,
-//! `heads.rs` has the lines that stand above them, `amounts.rs` what a session amounts to.
+//! `heads.rs` has the lines above them, `amounts.rs` the digest.
 
 mod amounts;
 mod blocks;
@@ -13,41 +13,42 @@ mod wrap;
 
 use super::brief::{self, Folds};
 use super::walk::{self, Walk};
-use crate::messages::{Message, Who, message};
+use crate::messages::{MessageAuthor, MessageView, message};
 use crate::{Block, Limits, call as view, digest};
-use paint::{ACCENT, BAD, DIM, PLAIN, Page, Row};
+use paint::{ACCENT, BAD, DIM, PLAIN, StyledRow, TerminalPage};
 use std::io::{self, Write};
 use tooltrail_model::book::{Book, Loaded, Selection};
 use tooltrail_model::transcript::{Entry, Story, What};
 use wrap::Fold;
 
-/// How it is written.
+/// Options of the terminal output.
 #[derive(Clone, Debug, Default)]
-pub struct Options {
-    /// Which part of the session.
+pub struct TerminalOptions {
+    /// Part of the session to render.
     pub selection: Selection,
-    /// How many columns there are.
+    /// Width in columns.
     pub width: usize,
     /// Whether links may be written as such.
     pub links: bool,
     /// Whether every call is shown in full, rather than failures only.
     pub all: bool,
-    /// Where the reader is; times are those of Greenwich where it is not known.
+    /// Time zone of the reader; UTC where it is unknown.
     pub zone: Option<jiff::tz::TimeZone>,
 }
 
 /// The most rows of a failure that an overview shows.
 const GLIMPSE: usize = 12;
 
-/// What an overview makes of a body: its end tells more than its beginning.
+/// Limits of a body in an overview: its end matters more than its beginning.
 const BRIEF: Limits = Limits { lines: 10, bytes: 16 * 1024, head: 3, highlight: true };
 
 /// Writes a session.
-pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let mut show = Show::new(book, options, out);
+pub fn session(book: &dyn Book, options: &TerminalOptions, out: &mut dyn Write) -> io::Result<()> {
+    let mut show = TerminalWriter::new(book, options, out);
     show.title()?;
     show.digest(&digest::rows(&tooltrail_model::digest::of(book, &options.selection), book.transcript()))?;
     show.thread(0)?;
+    // Asked for after the main conversation, because walking it claims the subagents that its calls started.
     for thread in show.walk.left(&options.selection) {
         show.page.gap()?;
         show.page.put(&show.stray(thread), Fold::Cut)?;
@@ -57,8 +58,8 @@ pub fn session(book: &dyn Book, options: &Options, out: &mut dyn Write) -> io::R
 }
 
 /// Writes one call in full, with its life.
-pub fn call(book: &dyn Book, index: usize, options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    let mut show = Show::new(book, options, out);
+pub fn call(book: &dyn Book, index: usize, options: &TerminalOptions, out: &mut dyn Write) -> io::Result<()> {
+    let mut show = TerminalWriter::new(book, options, out);
     match book.call(index) {
         Loaded::Call(story) => show.whole(&story),
         Loaded::Part(part) => show.message(&message(&part, &Limits::WHOLE), true),
@@ -67,34 +68,35 @@ pub fn call(book: &dyn Book, index: usize, options: &Options, out: &mut dyn Writ
 }
 
 /// Writes blocks on their own.
-pub fn blocks(book: &dyn Book, blocks: &[Block], options: &Options, out: &mut dyn Write) -> io::Result<()> {
-    Show::new(book, options, out).blocks(blocks)
+pub fn blocks(book: &dyn Book, blocks: &[Block], options: &TerminalOptions, out: &mut dyn Write) -> io::Result<()> {
+    TerminalWriter::new(book, options, out).blocks(blocks)
 }
 
-/// A session on its way to a page.
-struct Show<'b, 'o> {
+/// A session being written to the terminal.
+struct TerminalWriter<'b, 'o> {
     book: &'b dyn Book,
-    options: &'b Options,
-    page: Page<'o>,
+    options: &'b TerminalOptions,
+    page: TerminalPage<'o>,
     walk: Walk<'b>,
-    /// Bodies are shown whole: rows go on, sections are open, subagents stand where they belong.
+    /// Whether bodies are shown in full: rows wrap, sections are open, subagents stand at their place.
     full: bool,
     /// Folded messages that are not written yet.
     folds: Folds,
-    /// The prompt of the turn, where all of it stands in the heading.
+    /// Prompt of the turn, if the heading contains all of it.
     headed: Option<String>,
 }
 
-impl<'b, 'o> Show<'b, 'o> {
-    fn new(book: &'b dyn Book, options: &'b Options, out: &'o mut dyn Write) -> Self {
-        let page = Page::new(out, options.width, options.links);
-        Show { book, options, page, walk: Walk::new(book.transcript()), full: options.all, folds: Folds::default(), headed: None }
+impl<'b, 'o> TerminalWriter<'b, 'o> {
+    fn new(book: &'b dyn Book, options: &'b TerminalOptions, out: &'o mut dyn Write) -> Self {
+        let page = TerminalPage::new(out, options.width, options.links);
+        TerminalWriter { book, options, page, walk: Walk::new(book.transcript()), full: options.all, folds: Folds::default(), headed: None }
     }
 
     /// A conversation, turn by turn; only the main one has turns.
     fn thread(&mut self, index: usize) -> io::Result<()> {
         let Some(thread) = self.walk.enter(index) else { return Ok(()) };
         let takes = |entry: &&Entry| walk::takes(self.book.transcript(), thread, entry, &self.options.selection);
+        // Collected, because a bracket needs the entries before and after.
         let entries: Vec<&Entry> = thread.entries.iter().filter(takes).collect();
         let mut turn = None;
         for (place, entry) in entries.iter().enumerate() {
@@ -105,6 +107,7 @@ impl<'b, 'o> Show<'b, 'o> {
             let mark = walk::bracket(self.book.transcript(), &entries, place);
             self.entry(entry, thread.started_by.is_some(), mark)?;
         }
+        // Notes at the end of a subagent must not move into its parent.
         self.release()?;
         self.walk.leave();
         Ok(())
@@ -114,7 +117,7 @@ impl<'b, 'o> Show<'b, 'o> {
         match self.book.open(entry) {
             Loaded::Call(story) => self.story(&story, mark),
             Loaded::Part(part) => {
-                // Of a subagent's conversation an overview shows the calls; its task and its answer stand in the call that started it.
+                // An overview shows only the calls of a subagent; its task and answer are part of the call that started it.
                 if nested && !self.full && matches!(entry.what, What::Prompt | What::Text | What::Thinking | What::Folded) {
                     return Ok(());
                 }
@@ -135,10 +138,11 @@ impl<'b, 'o> Show<'b, 'o> {
         let head = view::head(story);
         let line = self.call_line(&head, &story.row, mark.signs().0);
         self.page.put(&line, Fold::Cut)?;
+        // Compared with the finished line, since only that knows how much was cut.
         let whole = line.text().contains(&head.title.text());
-        self.page.enter(Row::of(DIM, mark.signs().1));
+        self.page.enter(StyledRow::of(DIM, mark.signs().1));
         if self.full {
-            self.page.enter(Row::of(DIM, "  │ "));
+            self.page.enter(StyledRow::of(DIM, "  │ "));
             self.blocks(&view::body(story, &Limits::PAGE))?;
             self.page.leave();
         } else if walk::opens(story.row.status) {
@@ -149,22 +153,23 @@ impl<'b, 'o> Show<'b, 'o> {
         Ok(())
     }
 
-    /// The first rows of a body.
+    /// First rows of a body.
     fn glimpse(&mut self, story: &Story<'_>, body: Vec<Block>) -> io::Result<()> {
-        self.page.enter(Row::of(DIM, "  │ "));
+        self.page.enter(StyledRow::of(DIM, "  │ "));
         self.page.limit(GLIMPSE);
         self.blocks(&body)?;
+        // The remark comes after the limit ended, so it is always written.
         let more = self.page.unlimit();
         if more > 0 {
             let words = format!("… {}: ", crate::head::counted(more, "more line"));
             let command = format!("tooltrail show {}", story.row.r#ref);
-            self.page.put(&Row::of(DIM, &words).with(ACCENT, &command), Fold::Cut)?;
+            self.page.put(&StyledRow::of(DIM, &words).with(ACCENT, &command), Fold::Cut)?;
         }
         self.page.leave();
         Ok(())
     }
 
-    /// What the subagents of a call did, below it.
+    /// Conversations of a call's subagents, below it.
     fn nested(&mut self, story: &Story<'_>) -> io::Result<()> {
         for &thread in &story.nested.threads {
             self.below(thread)?;
@@ -174,10 +179,11 @@ impl<'b, 'o> Show<'b, 'o> {
 
     /// A subagent's conversation, below the call that started it.
     fn below(&mut self, thread: usize) -> io::Result<()> {
+        // Checked first: otherwise the sign would be left for the next row.
         if !self.walk.can_enter(thread) {
             return Ok(());
         }
-        self.page.enter_with(Row::of(DIM, "↳ "));
+        self.page.enter_with(StyledRow::of(DIM, "↳ "));
         self.thread(thread)?;
         self.page.leave();
         Ok(())
@@ -185,6 +191,7 @@ impl<'b, 'o> Show<'b, 'o> {
 
     /// One call with everything that is known about it.
     fn whole(&mut self, story: &Story<'_>) -> io::Result<()> {
+        // Every nested body is shown in full too.
         self.full = true;
         self.call_title(story)?;
         let life = view::life(story);
@@ -200,30 +207,32 @@ impl<'b, 'o> Show<'b, 'o> {
         Ok(())
     }
 
-    fn message(&mut self, message: &Message, open: bool) -> io::Result<()> {
+    fn message(&mut self, message: &MessageView, open: bool) -> io::Result<()> {
         if message.folded && !open {
             self.folds.hold(message);
             return Ok(());
         }
         self.release()?;
+        // Taken only once: a prompt repeated later in the turn is shown.
         if self.headed.take_if(|head| brief::repeats(message, head)).is_some() {
             return Ok(());
         }
         self.page.gap()?;
         match message.who {
-            Who::Person => self.page.enter(Row::of(ACCENT, "▌ ")),
-            Who::Agent => self.page.enter(Row::of(DIM, "▌ ")),
-            Who::Thought | Who::Program => self.page.enter(Row::of(DIM, "┆ ")),
-            Who::Trouble => self.page.enter(Row::of(BAD, "! ")),
-            Who::Event => self.page.enter(Row::of(DIM, "· ")),
-            Who::Model => self.page.enter(Row::default()),
+            MessageAuthor::Person => self.page.enter(StyledRow::of(ACCENT, "▌ ")),
+            MessageAuthor::Agent => self.page.enter(StyledRow::of(DIM, "▌ ")),
+            MessageAuthor::Thought | MessageAuthor::Program => self.page.enter(StyledRow::of(DIM, "┆ ")),
+            MessageAuthor::Trouble => self.page.enter(StyledRow::of(BAD, "! ")),
+            MessageAuthor::Event => self.page.enter(StyledRow::of(DIM, "· ")),
+            // An empty margin, so that `leave` below matches for every speaker.
+            MessageAuthor::Model => self.page.enter(StyledRow::default()),
         }
         let label = heads::label(message);
         if !label.is_empty() {
             self.page.put(&label, Fold::Words)?;
         }
         if message.body.is_empty() && !message.gist.is_empty() {
-            self.page.put(&Row::line(PLAIN, &message.gist), Fold::Words)?;
+            self.page.put(&StyledRow::line(PLAIN, &message.gist), Fold::Words)?;
         }
         self.blocks(&message.body)?;
         self.page.leave();
@@ -232,18 +241,19 @@ impl<'b, 'o> Show<'b, 'o> {
 
     /// Writes the folded messages that were kept.
     fn release(&mut self) -> io::Result<()> {
-        let margin = Row::of(DIM, "  ┆ ");
+        let margin = StyledRow::of(DIM, "  ┆ ");
         for folded in self.folds.release() {
+            // Lists of names wrap; a message's beginning is cut, because it is only a hint.
             let names = folded.gist.is_empty();
             let words = if names { folded.label } else { format!("{}: {}", folded.label, folded.gist) };
-            self.page.hang(&margin, &margin, &Row::of(DIM, &words), if names { Fold::Words } else { Fold::Cut })?;
+            self.page.hang(&margin, &margin, &StyledRow::of(DIM, &words), if names { Fold::Words } else { Fold::Cut })?;
         }
         Ok(())
     }
 
-    /// Something that cannot be read any more.
+    /// Remark for a record that cannot be read any more.
     fn gone(&mut self, why: &str) -> io::Result<()> {
         self.release()?;
-        self.page.put(&Row::of(BAD, "! ").with(DIM, why), Fold::Words)
+        self.page.put(&StyledRow::of(BAD, "! ").with(DIM, why), Fold::Words)
     }
 }

@@ -1,6 +1,7 @@
 //! Rows of painted text, and the page they are written to. The only place that writes an escape.
 //!
-//! A row is made of pieces, and a piece can only be made of neutral text, so that no letter of a log reaches the terminal as a command.
+//! A row is made of pieces, and a piece can only be made of neutral text, so that no character of a log reaches the
+//! terminal as a command.
 
 use super::wrap::{self, Fold};
 use crate::head::Tone;
@@ -15,13 +16,13 @@ pub(super) const PLAIN: Style = Style::new();
 pub(super) const DIM: Style = Style::new().dimmed();
 /// More important.
 pub(super) const BOLD: Style = Style::new().bold();
-/// What went wrong.
+/// Failed.
 pub(super) const BAD: Style = color(AnsiColor::Red);
-/// What went well.
+/// Succeeded.
 pub(super) const GOOD: Style = color(AnsiColor::Green);
 /// Worth a look.
 pub(super) const WARN: Style = color(AnsiColor::Yellow);
-/// What leads elsewhere, and what marks a place.
+/// References, and marks of a place.
 pub(super) const ACCENT: Style = color(AnsiColor::Cyan);
 
 /// A colour of the reader's theme.
@@ -29,9 +30,9 @@ pub(super) const fn color(color: AnsiColor) -> Style {
     Style::new().fg_color(Some(anstyle::Color::Ansi(color)))
 }
 
-/// A piece of text of one look.
+/// A piece of text in one style.
 #[derive(Clone, Debug)]
-pub(super) struct Piece {
+pub(super) struct StyledText {
     pub(super) style: Style,
     pub(super) text: String,
     pub(super) link: Option<Rc<str>>,
@@ -39,19 +40,19 @@ pub(super) struct Piece {
 
 /// A row of text.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Row {
-    pieces: Vec<Piece>,
+pub(super) struct StyledRow {
+    pieces: Vec<StyledText>,
 }
 
-impl Row {
+impl StyledRow {
     /// A row of one look.
     pub(super) fn of(style: Style, text: &str) -> Self {
-        Row::default().with(style, text)
+        StyledRow::default().with(style, text)
     }
 
-    /// A line in the colours of its classes; what has none gets the style given.
+    /// A line in the colours of its classes; plain runs get the given style.
     pub(super) fn line(base: Style, line: &Line) -> Self {
-        let mut row = Row::default();
+        let mut row = StyledRow::default();
         row.push_line(base, line);
         row
     }
@@ -68,7 +69,8 @@ impl Row {
 
     fn push_piece(&mut self, style: Style, text: &str, link: Option<Rc<str>>) {
         if !text.is_empty() {
-            self.pieces.push(Piece { style, text: neutral(text).into_owned(), link });
+            // The only place where text enters a piece, so neutralising here covers all of it.
+            self.pieces.push(StyledText { style, text: neutral(text).into_owned(), link });
         }
     }
 
@@ -80,7 +82,7 @@ impl Row {
     }
 
     /// Adds another row.
-    pub(super) fn append(&mut self, other: Row) {
+    pub(super) fn append(&mut self, other: StyledRow) {
         self.pieces.extend(other.pieces);
     }
 
@@ -97,27 +99,28 @@ impl Row {
     }
 
     /// Adds a letter of a piece of another row; `new` begins a piece.
-    pub(super) fn push_letter(&mut self, from: &Piece, letter: char, new: bool) {
+    pub(super) fn push_letter(&mut self, from: &StyledText, letter: char, new: bool) {
         match self.pieces.last_mut() {
             Some(last) if !new => last.text.push(letter),
-            _ => self.pieces.push(Piece { style: from.style, text: letter.to_string(), link: from.link.clone() }),
+            _ => self.pieces.push(StyledText { style: from.style, text: letter.to_string(), link: from.link.clone() }),
         }
     }
 
-    /// Takes away everything from a place on: a piece, and a byte of its text.
-    pub(super) fn split_off(&mut self, piece: usize, byte: usize) -> Row {
+    /// Splits off everything from a position on: a piece, and a byte of its text.
+    pub(super) fn split_off(&mut self, piece: usize, byte: usize) -> StyledRow {
         let mut tail = self.pieces.split_off(piece.min(self.pieces.len()));
         if let Some(first) = tail.first_mut()
             && first.text.is_char_boundary(byte)
         {
             let rest = first.text.split_off(byte);
-            self.pieces.push(Piece { style: first.style, text: std::mem::replace(&mut first.text, rest), link: first.link.clone() });
+            // The first half stays here with the style and link of its piece.
+            self.pieces.push(StyledText { style: first.style, text: std::mem::replace(&mut first.text, rest), link: first.link.clone() });
         }
-        Row { pieces: tail }
+        StyledRow { pieces: tail }
     }
 
     /// Its pieces.
-    pub(super) fn pieces(&self) -> &[Piece] {
+    pub(super) fn pieces(&self) -> &[StyledText] {
         &self.pieces
     }
 
@@ -131,98 +134,100 @@ impl Row {
         self.pieces.iter().all(|piece| piece.text.is_empty())
     }
 
-    /// How many columns it takes.
+    /// Its width in columns.
     pub(super) fn columns(&self) -> usize {
         self.pieces.iter().map(|piece| wrap::columns(&piece.text)).sum()
     }
 }
 
-/// Where rows are written: as wide as the terminal, behind whatever margin the reader is in.
-pub(super) struct Page<'o> {
+/// Terminal output: as wide as the terminal, behind the current margins.
+pub(super) struct TerminalPage<'o> {
     out: &'o mut dyn Write,
     width: usize,
     links: bool,
     margin: Vec<Margin>,
-    room: Option<Room>,
+    room: Option<RowBudget>,
     blank: bool,
 }
 
-/// What stands before rows.
+/// Prefix of rows.
 struct Margin {
     /// Before the first one, until that is written.
-    first: Option<Row>,
+    first: Option<StyledRow>,
     /// Before the others.
-    next: Row,
+    next: StyledRow,
 }
 
 impl Margin {
-    fn row(&self) -> &Row {
+    fn row(&self) -> &StyledRow {
         self.first.as_ref().unwrap_or(&self.next)
     }
 }
 
-/// How many more rows are written, and how many were not.
+/// Number of rows that may still be written, and of rows that were dropped.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Room {
+pub(super) struct RowBudget {
     left: usize,
     dropped: u64,
 }
 
-/// Fewer columns than these are not worth laying out for.
+/// The fewest columns that a layout is made for.
 const NARROWEST: usize = 16;
 
-impl<'o> Page<'o> {
+impl<'o> TerminalPage<'o> {
     /// An empty page.
     pub(super) fn new(out: &'o mut dyn Write, width: usize, links: bool) -> Self {
+        // Zero means that the width is unknown, as in a pipe.
         let width = if width == 0 { 80 } else { width.max(2 * NARROWEST) };
-        Page { out, width, links, margin: Vec::new(), room: None, blank: true }
+        TerminalPage { out, width, links, margin: Vec::new(), room: None, blank: true }
     }
 
-    /// How many columns there are with the margin.
+    /// Width in columns, with the margin.
     pub(super) fn width(&self) -> usize {
         self.width
     }
 
-    /// How many columns there are beside the margin.
+    /// Width in columns beside the margin.
     pub(super) fn inner(&self) -> usize {
         let margin: usize = self.margin.iter().map(|margin| margin.row().columns()).sum();
         self.width.saturating_sub(margin).max(NARROWEST)
     }
 
     /// Writes with more of a margin.
-    pub(super) fn enter(&mut self, margin: Row) {
+    pub(super) fn enter(&mut self, margin: StyledRow) {
         self.margin.push(Margin { first: None, next: margin });
     }
 
-    /// The same with a sign before the first row only.
-    pub(super) fn enter_with(&mut self, sign: Row) {
-        let mut next = Row::default();
+    /// Adds a margin with a sign before the first row only.
+    pub(super) fn enter_with(&mut self, sign: StyledRow) {
+        let mut next = StyledRow::default();
         next.pad(sign.columns());
         self.margin.push(Margin { first: Some(sign), next });
     }
 
-    /// The end of that.
+    /// Removes the innermost margin.
     pub(super) fn leave(&mut self) {
         self.margin.pop();
     }
 
     /// From here on only so many rows are written.
     pub(super) fn limit(&mut self, rows: usize) {
-        self.room = Some(Room { left: rows, dropped: 0 });
+        self.room = Some(RowBudget { left: rows, dropped: 0 });
     }
 
-    /// The end of that, and how many rows were not written.
+    /// Ends the limit, and returns how many rows were dropped.
     pub(super) fn unlimit(&mut self) -> u64 {
         self.room.take().map_or(0, |room| room.dropped)
     }
 
     /// Writes a row.
-    pub(super) fn put(&mut self, row: &Row, fold: Fold) -> io::Result<()> {
-        self.hang(&Row::default(), &Row::default(), row, fold)
+    pub(super) fn put(&mut self, row: &StyledRow, fold: Fold) -> io::Result<()> {
+        self.hang(&StyledRow::default(), &StyledRow::default(), row, fold)
     }
 
-    /// Writes a row behind a lead; where it goes on, what follows stands behind another.
-    pub(super) fn hang(&mut self, lead: &Row, next: &Row, row: &Row, fold: Fold) -> io::Result<()> {
+    /// Writes a row behind a lead; continued rows stand behind `next`.
+    pub(super) fn hang(&mut self, lead: &StyledRow, next: &StyledRow, row: &StyledRow, fold: Fold) -> io::Result<()> {
+        // One width for both leads, so that continued rows have the same right edge.
         let width = self.inner().saturating_sub(lead.columns().max(next.columns())).max(NARROWEST / 2);
         let mut lead = lead;
         for row in wrap::fold(row, width, fold) {
@@ -234,16 +239,18 @@ impl<'o> Page<'o> {
 
     /// Writes an empty row, unless one was just written, or nothing yet behind this margin.
     pub(super) fn gap(&mut self) -> io::Result<()> {
+        // A margin that waits for its first row would show its sign on the empty row.
         if self.blank || self.room.is_some() || self.margin.iter().any(|margin| margin.first.is_some()) {
             return Ok(());
         }
-        self.write(&Row::default(), &Row::default())?;
+        self.write(&StyledRow::default(), &StyledRow::default())?;
         self.blank = true;
         Ok(())
     }
 
-    fn write(&mut self, lead: &Row, row: &Row) -> io::Result<()> {
+    fn write(&mut self, lead: &StyledRow, row: &StyledRow) -> io::Result<()> {
         if let Some(room) = &mut self.room {
+            // Empty rows are free: a limited body is counted in rows that say something.
             if lead.is_empty() && row.is_empty() {
                 return Ok(());
             }
@@ -255,28 +262,30 @@ impl<'o> Page<'o> {
         }
         self.blank = false;
         let rows = self.margin.iter().map(Margin::row).chain([lead, row]);
-        let pieces: Vec<&Piece> = rows.flat_map(Row::pieces).collect();
-        // Spaces at the end of a row mean nothing, and make copies of it ugly.
+        let pieces: Vec<&StyledText> = rows.flat_map(StyledRow::pieces).collect();
+        // Trailing spaces mean nothing, and make copied text ugly.
         let end = pieces.iter().rposition(|piece| !piece.text.trim_end_matches(' ').is_empty()).map_or(0, |last| last + 1);
         for (place, piece) in pieces.iter().take(end).enumerate() {
             let text = if place + 1 == end { piece.text.trim_end_matches(' ') } else { &piece.text };
             paint(self.out, piece, text, self.links)?;
         }
+        // The sign of a margin has been shown now.
         self.margin.iter_mut().for_each(|margin| margin.first = None);
         writeln!(self.out)
     }
 }
 
 /// Writes a text in the look of a piece.
-fn paint(out: &mut dyn Write, piece: &Piece, text: &str, links: bool) -> io::Result<()> {
+fn paint(out: &mut dyn Write, piece: &StyledText, text: &str, links: bool) -> io::Result<()> {
     let style = piece.style;
     match piece.link.as_deref().filter(|_| links) {
+        // OSC 8; the address was checked by `safe`, so it contains no escape.
         Some(url) => write!(out, "\x1b]8;;{url}\x1b\\{style}{text}{style:#}\x1b]8;;\x1b\\"),
         None => write!(out, "{style}{text}{style:#}"),
     }
 }
 
-/// Whether an address may be offered to a terminal: a page of the web, spelled in letters that do nothing.
+/// Whether an address may be offered to a terminal: a web address of printable ASCII.
 fn safe(url: &str) -> bool {
     let known = url.starts_with("https://") || url.starts_with("http://");
     known && url.len() <= 2000 && url.bytes().all(|byte| byte.is_ascii_graphic())
@@ -317,8 +326,9 @@ fn class_style(class: Class, base: Style) -> Style {
     }
 }
 
-/// As a program coloured it.
+/// Colours as the program set them.
 fn ansi_style(ansi: Ansi) -> Style {
+    // Indexes are kept as such, so that the reader's theme decides about the first 16.
     let color = |color: Color| match color {
         Color::Index(index) => anstyle::Color::Ansi256(Ansi256Color(index)),
         Color::Rgb(red, green, blue) => anstyle::Color::Rgb(RgbColor(red, green, blue)),

@@ -1,7 +1,7 @@
 //! Markdown in a terminal: headings bold, code marked, lists and quotes indented, links with their address. Nothing is raw.
 
-use super::Show;
-use super::paint::{ACCENT, BOLD, DIM, PLAIN, Row};
+use super::TerminalWriter;
+use super::paint::{ACCENT, BOLD, DIM, PLAIN, StyledRow};
 use super::wrap::Fold;
 use crate::render::{markdown, markup};
 use anstyle::Style;
@@ -9,20 +9,20 @@ use comrak::Arena;
 use comrak::nodes::{ListType, Node, NodeValue};
 use std::io;
 
-/// Deeper structure than this is shown as plain text: nobody writes it, and it must not exhaust us.
+/// Deeper structure than this is shown as plain text: only a hostile text nests this deep, and recursion must end.
 const DEEPEST: usize = 24;
-/// Longer prose is not laid out.
+/// Longer prose is not parsed.
 const LONGEST: usize = 1 << 20;
-/// Lines of prose are not longer than this, however wide the terminal.
+/// The most columns of prose, however wide the terminal: longer lines are hard to read.
 const MEASURE: usize = 100;
 
-impl Show<'_, '_> {
+impl TerminalWriter<'_, '_> {
     /// Shows Markdown.
     pub(super) fn prose(&mut self, text: &str) -> io::Result<()> {
         if text.len() > LONGEST {
-            return text.lines().try_for_each(|line| self.page.put(&Row::of(PLAIN, line), Fold::Words));
+            return text.lines().try_for_each(|line| self.page.put(&StyledRow::of(PLAIN, line), Fold::Words));
         }
-        // A definition is no part of what is read from Markdown, and would be lost; where there may be one it is made words first.
+        // The parser drops link definitions from its tree, so a text that may contain one is turned into words first.
         let worded = text.contains("]:").then(|| markdown::prose(text).text);
         let arena = Arena::new();
         let root = comrak::parse_document(&arena, worded.as_deref().unwrap_or(text), &markup::options());
@@ -31,6 +31,7 @@ impl Show<'_, '_> {
 
     /// Shows blocks with an empty row between them.
     fn children(&mut self, node: Node<'_>, depth: usize) -> io::Result<()> {
+        // Paragraphs of an item stand close together, as most lists are written.
         let tight = matches!(&node.data().value, NodeValue::Item(_) | NodeValue::TaskItem(_));
         for (place, child) in node.children().enumerate() {
             if place > 0 && !tight {
@@ -49,10 +50,12 @@ impl Show<'_, '_> {
             NodeValue::Paragraph => self.paragraph(node, PLAIN),
             NodeValue::Heading(_) => self.paragraph(node, BOLD.underline()),
             NodeValue::CodeBlock(code) => self.verbatim(&code.literal),
-            NodeValue::HtmlBlock(html) => html.literal.lines().try_for_each(|line| self.page.put(&Row::of(PLAIN, line), Fold::Words)),
-            NodeValue::ThematicBreak => self.page.put(&Row::of(DIM, "───"), Fold::Cut),
-            NodeValue::BlockQuote => self.indented(Row::of(DIM, "│ "), node, depth),
+            // HTML is text here: it is shown, never interpreted.
+            NodeValue::HtmlBlock(html) => html.literal.lines().try_for_each(|line| self.page.put(&StyledRow::of(PLAIN, line), Fold::Words)),
+            NodeValue::ThematicBreak => self.page.put(&StyledRow::of(DIM, "───"), Fold::Cut),
+            NodeValue::BlockQuote => self.indented(StyledRow::of(DIM, "│ "), node, depth),
             NodeValue::List(list) => {
+                // A list may start at any number, and a hostile one at the largest.
                 let mut number = list.start;
                 for item in node.children() {
                     let mark = match (&item.data().value, list.list_type) {
@@ -79,20 +82,22 @@ impl Show<'_, '_> {
     }
 
     /// Writes prose in lines that can be read.
-    fn measured(&mut self, row: &Row) -> io::Result<()> {
+    fn measured(&mut self, row: &StyledRow) -> io::Result<()> {
         let width = self.page.inner().min(MEASURE);
+        // Folded already, so `put` has nothing left to cut.
         super::wrap::fold(row, width, Fold::Words).iter().try_for_each(|row| self.page.put(row, Fold::Cut))
     }
 
     fn verbatim(&mut self, text: &str) -> io::Result<()> {
-        self.page.enter(Row::of(PLAIN, "    "));
+        self.page.enter(StyledRow::of(PLAIN, "    "));
         let fold = self.fold();
-        let done = text.lines().try_for_each(|line| self.page.put(&Row::of(ACCENT, line), fold));
+        let done = text.lines().try_for_each(|line| self.page.put(&StyledRow::of(ACCENT, line), fold));
+        // Left before returning an error, so that margins always match.
         self.page.leave();
         done
     }
 
-    fn indented(&mut self, margin: Row, node: Node<'_>, depth: usize) -> io::Result<()> {
+    fn indented(&mut self, margin: StyledRow, node: Node<'_>, depth: usize) -> io::Result<()> {
         self.page.enter(margin);
         let done = self.children(node, depth + 1);
         self.page.leave();
@@ -101,14 +106,16 @@ impl Show<'_, '_> {
 
     /// An item: its mark stands beside the first row of its first paragraph.
     fn item(&mut self, mark: &str, item: Node<'_>, depth: usize) -> io::Result<()> {
-        let mut next = Row::default();
+        let mut next = StyledRow::default();
         next.pad(super::wrap::columns(mark));
         let first = item.first_child().filter(|child| matches!(child.data().value, NodeValue::Paragraph));
         let lines = first.map_or_else(Vec::new, |first| inlines(first, PLAIN));
+        // Deeply nested lists still get a few columns.
         let width = self.page.inner().min(MEASURE).saturating_sub(next.columns()).max(8);
-        let mut lead = Row::of(DIM, mark);
+        let mut lead = StyledRow::of(DIM, mark);
         let rows = lines.iter().flat_map(|line| super::wrap::fold(line, width, Fold::Words));
-        for row in rows.chain(lines.is_empty().then(Row::default)) {
+        // An item may begin with a code block or another list; then its mark stands alone.
+        for row in rows.chain(lines.is_empty().then(StyledRow::default)) {
             self.page.hang(&lead, &next, &row, Fold::Cut)?;
             lead = next.clone();
         }
@@ -123,6 +130,7 @@ impl Show<'_, '_> {
     }
 
     fn markdown_table(&mut self, node: Node<'_>) -> io::Result<()> {
+        // Cells lose their inline styles: columns are measured in plain text.
         let cells = |row: Node<'_>| row.children().map(|cell| crate::Line::from(words(cell))).collect::<Vec<_>>();
         let mut rows: Vec<Vec<crate::Line>> = node.children().map(cells).collect();
         if rows.is_empty() {
@@ -134,28 +142,29 @@ impl Show<'_, '_> {
 
     /// The words of anything, without its structure.
     fn plain(&mut self, node: Node<'_>) -> io::Result<()> {
-        words(node).lines().try_for_each(|line| self.measured(&Row::of(PLAIN, line)))
+        words(node).lines().try_for_each(|line| self.measured(&StyledRow::of(PLAIN, line)))
     }
 }
 
 /// The lines of a paragraph, painted.
-fn inlines(node: Node<'_>, base: Style) -> Vec<Row> {
-    let mut rows = vec![Row::default()];
+fn inlines(node: Node<'_>, base: Style) -> Vec<StyledRow> {
+    let mut rows = vec![StyledRow::default()];
     paint_inlines(node, base, 0, &mut rows);
     rows.retain(|row| !row.is_empty());
     rows
 }
 
-fn paint_inlines(node: Node<'_>, style: Style, depth: usize, rows: &mut Vec<Row>) {
+fn paint_inlines(node: Node<'_>, style: Style, depth: usize, rows: &mut Vec<StyledRow>) {
     for child in node.children() {
         let data = child.data();
+        // A line break adds a row, so the last row is looked up for every child.
         let last = rows.len().saturating_sub(1);
         let Some(row) = rows.get_mut(last) else { return };
         match &data.value {
             NodeValue::Text(text) => row.push(style, text),
             NodeValue::Code(code) => row.push(style.fg_color(ACCENT.get_fg_color()), &code.literal),
             NodeValue::HtmlInline(html) => row.push(style, html),
-            NodeValue::SoftBreak | NodeValue::LineBreak => rows.push(Row::default()),
+            NodeValue::SoftBreak | NodeValue::LineBreak => rows.push(StyledRow::default()),
             _ if depth > DEEPEST => row.push(style, &words(child)),
             NodeValue::Strong => paint_inlines(child, style.bold(), depth + 1, rows),
             NodeValue::Emph => paint_inlines(child, style.italic(), depth + 1, rows),
@@ -163,6 +172,7 @@ fn paint_inlines(node: Node<'_>, style: Style, depth: usize, rows: &mut Vec<Row>
             NodeValue::Link(link) | NodeValue::Image(link) => {
                 let text = words(child);
                 row.push_link(style.underline(), if text.is_empty() { &link.url } else { &text }, &link.url);
+                // Not repeated where the text is the address itself, as with autolinks.
                 if !text.is_empty() && link.url != text && link.url.strip_prefix("mailto:") != Some(&text) {
                     row.push(DIM, &format!(" ({})", link.url));
                 }
@@ -172,7 +182,7 @@ fn paint_inlines(node: Node<'_>, style: Style, depth: usize, rows: &mut Vec<Row>
     }
 }
 
-/// The words below a node. It does not call itself: what it walks may be deep.
+/// Words below a node. Iterative, because the tree may be deeper than the stack.
 fn words(node: Node<'_>) -> String {
     let mut out = String::new();
     for node in node.descendants() {

@@ -1,4 +1,5 @@
-//! Chips: what can be shown alone. Every row answers to some of them, and a section that is not here says how many of its rows do.
+//! Chips: filters that leave only some rows visible. Every row matches some of them, and a section that is not loaded says
+//! how many of its rows do.
 
 use super::super::call::bad;
 use crate::head::{count, look};
@@ -7,7 +8,7 @@ use std::fmt::Write;
 use tooltrail_model::transcript::What;
 use tooltrail_model::{Kind, Status};
 
-/// A chip: its word in an address, its letters in a count, and the rows that answer to it.
+/// A chip: its word in an address, its letters in a count, and the selector of rows that match it.
 struct Chip {
     word: &'static str,
     code: &'static str,
@@ -18,7 +19,8 @@ const fn chip(word: &'static str, code: &'static str, selector: &'static str) ->
     Chip { word, code, selector }
 }
 
-/// All chips. A set of them is a number, with a bit for each.
+/// All chips. A set of them is a number with a bit for each, so the order must not change the first twelve: statuses, then
+/// the chips outside of the menu.
 const CHIPS: &[Chip] = &[
     chip("failed", "f", ".s-failed"),
     chip("timed_out", "t", ".s-timed_out"),
@@ -51,25 +53,27 @@ const CHIPS: &[Chip] = &[
     chip("other", "ot", ".k-other"),
 ];
 
-/// How many chips tell what became of a call.
+/// Number of chips for outcomes of calls, which come first.
 const STATUSES: usize = 8;
 
 /// A set of chips.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Set(u32);
+pub(super) struct ChipSet(u32);
 
-impl Set {
-    /// The chips that a row answers to.
+impl ChipSet {
+    /// Chips that a row matches.
     pub(super) fn of(what: What, call: Option<(Status, Kind)>) -> Self {
-        let mut set = Set::default();
+        let mut set = ChipSet::default();
         match what {
             What::Call(_) => {}
+            // A slash command is typed by the person like a prompt.
             What::Prompt | What::Command => set.add("prompts"),
             What::Text => set.add("text"),
             What::Thinking => set.add("thinking"),
             _ => {}
         }
         if let Some((status, kind)) = call {
+            // Succeeded calls have no chip of their status: nearly all rows would match.
             if bad(status) || status == Status::Running {
                 set.add(status.word());
             }
@@ -83,31 +87,32 @@ impl Set {
 
     /// The chips of an address: words with commas between them. Others are left out.
     pub(super) fn read(words: &str) -> Self {
-        let mut set = Set::default();
+        let mut set = ChipSet::default();
         words.split(',').for_each(|word| set.add(word));
         set
     }
 
     fn add(&mut self, word: &str) {
+        // An unknown word adds no bit: addresses are typed by hand and outlive renamed chips.
         self.0 |= CHIPS.iter().position(|chip| chip.word == word).map_or(0, |place| 1 << place);
     }
 
     /// Both together.
-    pub(super) fn and(self, other: Set) -> Self {
-        Set(self.0 | other.0)
+    pub(super) fn and(self, other: ChipSet) -> Self {
+        ChipSet(self.0 | other.0)
     }
 
-    /// What is in both.
-    pub(super) fn within(self, other: Set) -> Self {
-        Set(self.0 & other.0)
+    /// Chips in both sets.
+    pub(super) fn within(self, other: ChipSet) -> Self {
+        ChipSet(self.0 & other.0)
     }
 
-    /// Those that tell what became of a call.
+    /// Only the chips for outcomes of calls.
     pub(super) fn statuses(self) -> Self {
-        Set(self.0 & ((1 << STATUSES) - 1))
+        ChipSet(self.0 & ((1 << STATUSES) - 1))
     }
 
-    /// Whether none is in it.
+    /// Whether the set has no chips.
     pub(super) fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -116,19 +121,19 @@ impl Set {
         CHIPS.iter().enumerate().filter(move |(place, _)| self.0 >> place & 1 == 1)
     }
 
-    /// Their words, with spaces between them; nothing where there are none.
+    /// Words of the chips, separated by spaces; `None` for an empty set.
     pub(super) fn words(self) -> Option<String> {
         (!self.is_empty()).then(|| self.chips().map(|(_, chip)| chip.word).collect::<Vec<_>>().join(" "))
     }
 }
 
-/// How many rows answer to each chip.
+/// Number of rows that match each chip.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Counts([u32; CHIPS.len()]);
+pub(super) struct ChipCounts([u32; CHIPS.len()]);
 
-impl Counts {
+impl ChipCounts {
     /// Counts a row.
-    pub(super) fn add(&mut self, set: Set) {
+    pub(super) fn add(&mut self, set: ChipSet) {
         for (place, _) in set.chips() {
             if let Some(count) = self.0.get_mut(place) {
                 *count += 1;
@@ -136,14 +141,16 @@ impl Counts {
         }
     }
 
-    /// How many rows answer to one of these chips at most.
-    pub(super) fn of(&self, set: Set) -> u32 {
+    /// Upper bound of the rows that match any of these chips.
+    pub(super) fn of(&self, set: ChipSet) -> u32 {
+        // A row that matches two chips is counted twice; callers only need to know whether there are any.
         set.chips().filter_map(|(place, _)| self.0.get(place)).sum()
     }
 
-    /// As a section says it: `f2p1sh40`.
+    /// The counts as written into a section: `f2p1sh40`.
     pub(super) fn code(&self) -> String {
         let mut code = String::new();
+        // Letters and digits alternate, so the script can split the text without separators.
         for (chip, count) in CHIPS.iter().zip(self.0).filter(|(_, count)| *count > 0) {
             _ = write!(code, "{}{count}", chip.code);
         }
@@ -151,8 +158,8 @@ impl Counts {
     }
 }
 
-/// The chips of a session that there is something for; `on` are those that are chosen.
-pub(super) fn bar(counts: &Counts, on: Set) -> Markup {
+/// The chips that have rows in this session; `on` are the selected ones.
+pub(super) fn bar(counts: &ChipCounts, on: ChipSet) -> Markup {
     let all: Vec<(usize, &Chip, u32)> = CHIPS
         .iter()
         .zip(counts.0)
@@ -161,10 +168,13 @@ pub(super) fn bar(counts: &Counts, on: Set) -> Markup {
         .filter(|(_, _, count)| *count > 0)
         .collect();
     let chosen = |place: usize| (on.0 >> place & 1 == 1).then_some("true");
+    // Statuses and the four chips after them stand in the bar; kinds of tools would not fit and go into a menu.
     let (first, kinds): (Vec<_>, Vec<_>) = all.into_iter().partition(|(place, ..)| *place < STATUSES + 4);
+    // A closed menu must show that something in it is selected.
     let in_menu = kinds.iter().any(|(place, ..)| chosen(*place).is_some());
     html! {
         div.chips #tt-filters role="group" aria-label="What is shown" {
+            // A plain link without the parameter: clearing works without a script too.
             a.chip href="?" data-show="" aria-current=[on.is_empty().then_some("true")] { "All" }
             @for (place, chip, number) in first {
                 @let status = Status::of_word(chip.word).filter(|_| place < STATUSES);
@@ -189,7 +199,7 @@ pub(super) fn bar(counts: &Counts, on: Set) -> Markup {
     }
 }
 
-/// What stands on a chip.
+/// Label of a chip that is no status.
 fn label(word: &str) -> &'static str {
     match word {
         "edits" => "Edits",
@@ -199,12 +209,13 @@ fn label(word: &str) -> &'static str {
     }
 }
 
-/// The rules by which chosen chips leave only their rows: all are hidden, and each chip brings its own back.
+/// Style rules by which selected chips leave only their rows: all are hidden, and each chip brings its own back.
 pub(crate) fn style() -> String {
     let mut css = String::from("#tt-rows[data-show] :is(.row, .turn, .nr) { display: none; }\n");
     for Chip { word, selector, .. } in CHIPS {
         let within = format!("#tt-rows[data-show~=\"{word}\"]");
         let rows = format!(":is(.row{selector}, [data-in~=\"{word}\"])");
+        // Only rows have these classes, so a selector that begins with `:` needs no `.row` before it.
         let rows = if selector.starts_with(':') { format!(":is({}, [data-in~=\"{word}\"])", selector) } else { rows };
         _ = writeln!(css, "{within} {rows}, {within} .nr:has(+ {rows}) {{ display: block; }}");
         _ = writeln!(css, "{within} .turn[data-has~=\"{word}\"] {{ display: flex; }}");
@@ -219,10 +230,10 @@ mod tests {
     #[test]
     fn every_status_and_kind_that_is_asked_for_has_a_chip() {
         for status in Status::ALL.iter().filter(|status| bad(**status)) {
-            assert!(!Set::read(status.word()).is_empty(), "{status:?}");
+            assert!(!ChipSet::read(status.word()).is_empty(), "{status:?}");
         }
         for kind in Kind::ALL {
-            assert!(!Set::read(kind.word()).is_empty(), "{kind:?}");
+            assert!(!ChipSet::read(kind.word()).is_empty(), "{kind:?}");
         }
         let codes: std::collections::HashSet<&str> = CHIPS.iter().map(|chip| chip.code).collect();
         assert_eq!(codes.len(), CHIPS.len(), "two chips count with the same letters");
@@ -231,15 +242,15 @@ mod tests {
 
     #[test]
     fn rows_answer_to_their_chips() {
-        let edit = Set::of(What::Call(0), Some((Status::Failed, Kind::Edit)));
+        let edit = ChipSet::of(What::Call(0), Some((Status::Failed, Kind::Edit)));
         assert_eq!(edit.words().as_deref(), Some("failed edits edit"));
-        assert_eq!(Set::of(What::Thinking, None).words().as_deref(), Some("thinking"));
-        assert_eq!(Set::of(What::Notice, None).words(), None);
-        assert_eq!(Set::read("failed,nonsense,edits"), Set::read("edits,failed"));
-        let mut counts = Counts::default();
+        assert_eq!(ChipSet::of(What::Thinking, None).words().as_deref(), Some("thinking"));
+        assert_eq!(ChipSet::of(What::Notice, None).words(), None);
+        assert_eq!(ChipSet::read("failed,nonsense,edits"), ChipSet::read("edits,failed"));
+        let mut counts = ChipCounts::default();
         counts.add(edit);
-        counts.add(Set::of(What::Call(0), Some((Status::Succeeded, Kind::Shell))));
+        counts.add(ChipSet::of(What::Call(0), Some((Status::Succeeded, Kind::Shell))));
         assert_eq!(counts.code(), "f1e1sh1ed1");
-        assert_eq!(counts.of(Set::read("failed,shell")), 2);
+        assert_eq!(counts.of(ChipSet::read("failed,shell")), 2);
     }
 }

@@ -1,35 +1,36 @@
-//! What stands around the rows: title and state, what the session amounts to, the bar with views, chips and find, the outline, and
-//! places for sections that are not here.
+//! The parts around the rows: title and state, digest, the bar with views, chips and find, the outline, and
+//! placeholders for sections that are not loaded.
 
 use super::super::about::{about, ending, title};
 use super::super::name::encoded;
-use super::super::plan::Row;
+use super::super::plan::PlanRow;
 use super::super::rows::tail;
 use super::super::{help, outline};
-use super::chips::{self, Counts, Set};
-use super::{At, HIGHEST, MANY, Window};
+use super::chips::{self, ChipCounts, ChipSet};
+use super::{HIGHEST, MANY, SessionPageRequest, Window};
 use crate::digest::state_words;
 use crate::head::{ago, count, counted, look};
 use crate::line::neutral;
+use crate::render::outputs::OUTPUTS;
 use maud::{Markup, PreEscaped, html};
 use tooltrail_model::Time;
 use tooltrail_model::book::Book;
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::transcript::{Transcript, What};
 
-/// How many turns of a long outline come together; it is long if it has more than twice as many.
+/// Turns in a group of a long outline; an outline is long if it has more than twice as many.
 const TURNS: usize = 50;
-/// How much of a prompt stands in it.
+/// The most characters of a prompt in the outline.
 const HEAD: usize = 100;
 
 /// The views of a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tab {
-    /// What was said and done.
+    /// The conversation with all calls.
     Transcript,
-    /// When it was done.
+    /// Calls on a time axis.
     Waterfall,
-    /// What it changed in files.
+    /// Changes to files.
     Changes,
     /// The records of its logs.
     Raw,
@@ -42,10 +43,6 @@ const TABS: &[(Tab, &str, &str)] = &[
     (Tab::Changes, "Changes", "/changes"),
     (Tab::Raw, "Raw", "/raw"),
 ];
-
-/// What a session can be saved as.
-const EXPORTS: &[(&str, &str)] =
-    &[("html", "Web page, works offline"), ("md", "Markdown"), ("json", "JSON, for programs"), ("patch", "Patch of what it changed")];
 
 /// Keys that only this page has.
 const KEYS: &[(&str, &str)] = &[
@@ -64,7 +61,7 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 /// A session's page.
-pub(super) fn transcript(window: &Window, book: &dyn Book, at: &At<'_>) -> Markup {
+pub(super) fn transcript(window: &Window, book: &dyn Book, at: &SessionPageRequest<'_>) -> Markup {
     let transcript = book.transcript();
     html! {
         main.session #main {
@@ -81,14 +78,16 @@ pub(super) fn transcript(window: &Window, book: &dyn Book, at: &At<'_>) -> Marku
             }
             (help::dialog(KEYS, &html! { p { a href={ (at.root) "/help" } { "More help: the filter language, what the signs mean, where logs are read from" } } }))
             (menu())
+            // Empty and hidden: the script fills these in when new rows arrive, and announces them to screen readers.
             button #tt-new type="button" hidden {}
             p #tt-told.vh role="status" {}
         }
     }
 }
 
-/// That a session begins with what it copied from another one, and what its figures count.
-fn copied(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
+/// Remark that a session begins with records copied from another session, and that its figures exclude them.
+fn copied(transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
+    // Counted from rows, because a session's own figures leave copies out.
     let copies = || transcript.calls.iter().filter_map(|call| call.row.copy_of.as_ref());
     let Some(first) = copies().next() else { return html! {} };
     let name = session_of(first.file);
@@ -101,32 +100,33 @@ fn copied(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
     }
 }
 
-/// The session whose log a file is, by its name: that of Codex has a time before it.
+/// Session id in the name of a log; Codex puts a timestamp before it.
 fn session_of(file: &str) -> &str {
     let name = last_part(file);
     let name = name.strip_suffix(".zst").unwrap_or(name);
     let name = name.strip_suffix(".jsonl").unwrap_or(name);
+    // The timestamp has a fixed length but contains dashes itself, so it cannot be split off by the first dash.
     let after_time = |rest: &'_ str| rest.len().checked_sub("2026-07-02T09-00-00-".len()).map(|length| name.len() - length);
     let start = name.strip_prefix("rollout-").and_then(after_time);
     start.and_then(|start| name.get(start..)).filter(|id| !id.is_empty()).unwrap_or(name)
 }
 
-/// What stands below the last row.
-pub(super) fn end(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
+/// Footer below the last row.
+pub(super) fn end(transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
     let session = &transcript.session;
     html! {
-        footer #tt-end { p { (ending(session)) @if let Some(last) = &session.last_at { " · " time datetime=(last) title=[at.clock().title(last)] { (at.clock().said(last)) } } } }
+        footer #tt-end { p { (ending(session)) @if let Some(last) = session.last_at { " · " time datetime=(last) title=[at.clock().title(last)] { (at.clock().said(last)) } } } }
     }
 }
 
 /// Another view of the session.
-pub(super) fn tab(window: &Window, book: &dyn Book, at: &At<'_>, tab: Tab, content: &Markup) -> Markup {
+pub(super) fn tab(window: &Window, book: &dyn Book, at: &SessionPageRequest<'_>, tab: Tab, content: &Markup) -> Markup {
     let transcript = book.transcript();
     html! { main.session #main { (top(transcript, at)) (bar(window, transcript, at, tab)) div.view { (content) } } }
 }
 
-/// The title, what the session is doing, and what can be done with it.
-fn top(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
+/// Title, state and actions of the session.
+fn top(transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
     let session = &transcript.session;
     let [earlier, later] = at.neighbours;
     html! {
@@ -140,7 +140,7 @@ fn top(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
                     @if let Some(address) = later { a.step rel="next" href=(address) title="The session after it (])" aria-label="The session after it" { "›" } }
                     @if let Some(command) = at.resume { (resume(command)) }
                     details.menu { summary { "Export" } div.pop {
-                        @for (extension, what) in EXPORTS { a href={ (at.base) "/export." (extension) } { (what) } }
+                        @for output in OUTPUTS { a href={ (at.base) "/export." (output.name) } { (output.label) } }
                         p.di { "Secrets are looked for and taken out:" br; "a help, no guarantee. Read it before you share it." }
                     } }
                 }
@@ -150,8 +150,9 @@ fn top(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
     }
 }
 
-/// What is known of the session as a whole.
-pub(super) fn about_list(transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
+/// Facts about the session as a whole.
+pub(super) fn about_list(transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
+    // The state stands beside the title already, where it is updated.
     let facts = about(&transcript.session, at.clock()).into_iter().filter(|(name, _)| *name != "state");
     let address = |name: &str| at.calls.filter(|_| name == "calls");
     html! { ul.about { @for (name, value) in facts { li {
@@ -175,10 +176,11 @@ fn resume(command: &str) -> Markup {
     }
 }
 
-/// What the session is doing, and since when.
+/// State of the session, and since when.
 pub(super) fn state(session: &SessionRow<'_>, now: Option<Time>) -> Markup {
     let Some((word, why)) = state_words(session.state, session.state_reason) else { return html! {} };
     let class = match session.state {
+        // Everything that is neither working nor ended waits for the person.
         Some("working") => "working",
         Some("ended") | None => "ended",
         _ => "yours",
@@ -189,7 +191,8 @@ pub(super) fn state(session: &SessionRow<'_>, now: Option<Time>) -> Markup {
         Some("your_turn") => "◇",
         _ => "○",
     };
-    let since = session.last_at.as_deref().and_then(|time| time.parse::<Time>().ok()).zip(now);
+    // The clock of the log's machine may be ahead of ours; `ago` copes with that.
+    let since = session.last_at.zip(now);
     html! {
         span class={ "state " (class) } title=[why.filter(|_| class == "ended")] {
             span aria-hidden="true" { (glyph) " " } (word)
@@ -207,8 +210,8 @@ fn last_part(path: &str) -> &str {
     path.trim_end_matches(['/', '\\']).rsplit(['/', '\\']).next().filter(|part| !part.is_empty()).unwrap_or(path)
 }
 
-/// What the session amounts to, or a place for it where it takes long to find out.
-fn digest(window: &Window, book: &dyn Book, at: &At<'_>) -> Markup {
+/// The digest, or a placeholder where it takes long to compute.
+fn digest(window: &Window, book: &dyn Book, at: &SessionPageRequest<'_>) -> Markup {
     html! {
         @if book.transcript().calls.len() <= MANY || at.digest { div #tt-digest { (window.digest(book, at)) } }
         @else { div #tt-digest aria-busy="true" { p.digest.di { "Finding out what it amounts to … " a.more href={ (at.base) "?digest=1" } { "wait for it" } } } }
@@ -216,7 +219,7 @@ fn digest(window: &Window, book: &dyn Book, at: &At<'_>) -> Markup {
 }
 
 /// The bar: views of the session, chips, find.
-fn bar(window: &Window, transcript: &Transcript<'_>, at: &At<'_>, tab: Tab) -> Markup {
+fn bar(window: &Window, transcript: &Transcript<'_>, at: &SessionPageRequest<'_>, tab: Tab) -> Markup {
     let main = tab == Tab::Transcript;
     html! {
         div.bar {
@@ -225,7 +228,7 @@ fn bar(window: &Window, transcript: &Transcript<'_>, at: &At<'_>, tab: Tab) -> M
                 @for (each, name, path) in TABS { a href={ (at.base) (path) } aria-current=[(*each == tab).then_some("page")] { (name) } }
             }
             @if main {
-                (chips::bar(&window.total, Set::read(at.show)))
+                (chips::bar(&window.total, ChipSet::read(at.show)))
                 form.find role="search" method="get" action=(at.base) {
                     @if !at.show.is_empty() { input type="hidden" name="show" value=(at.show); }
                     label.vh for="tt-find" { "Find in the session" }
@@ -244,21 +247,24 @@ fn bar(window: &Window, transcript: &Transcript<'_>, at: &At<'_>, tab: Tab) -> M
     }
 }
 
-/// The sections: one with its rows, places for the others.
-fn rows(window: &Window, book: &dyn Book, at: &At<'_>) -> Markup {
+/// The sections: the requested one with its rows, placeholders for the others.
+fn rows(window: &Window, book: &dyn Book, at: &SessionPageRequest<'_>) -> Markup {
     let transcript = book.transcript();
     let roots = window.plan.roots();
+    // A section of a subagent or of an older version may be asked for; the first section is always right.
     let inlined = roots.iter().copied().find(|root| *root == at.section).or(roots.first().copied());
     let total: u64 = roots.iter().map(|&root| u64::from(window.height(transcript, root))).sum();
+    // Beyond a browser's limit the end could not be scrolled to, so placeholders shrink in proportion.
     let scale = if total > HIGHEST { HIGHEST as f64 / total as f64 } else { 1.0 };
-    let only = Set::read(at.show);
+    let only = ChipSet::read(at.show);
     html! {
+        // The version is part of every address the script fetches, so answers can be cached for ever.
         div #tt-rows.transcript tabindex="-1" data-base=(at.base) data-calls=(transcript.calls.len()) data-v={ (PreEscaped(format!("{:x}", at.version))) } data-show=[only.words()] {
             @if window.is_empty() { p.di { "There is nothing to show." } }
             @for root in roots {
                 @if let Some(chunk) = window.plan.chunks.get(root) { (tail(transcript, &window.plan, chunk)) }
                 @if Some(root) == inlined {
-                    section.rows data-s=(root) data-k=[window.said_key(transcript, root)] data-c=[window.plan.chunks.get(root).map(|chunk| chunk.rows.len())] data-n=[window.counts.get(root).map(Counts::code)] data-turn=[window.turn_at(transcript, root)] {
+                    section.rows data-s=(root) data-k=[window.said_key(transcript, root)] data-c=[window.plan.chunks.get(root).map(|chunk| chunk.rows.len())] data-n=[window.counts.get(root).map(ChipCounts::code)] data-turn=[window.turn_at(transcript, root)] {
                         (window.section(book, root, at))
                     }
                 } @else { (window.place(transcript, root, at, scale)) }
@@ -268,14 +274,15 @@ fn rows(window: &Window, book: &dyn Book, at: &At<'_>) -> Markup {
 }
 
 impl Window {
-    /// A place for a section that is not here: about as high as it, with what it has for chips, and a link that brings it.
-    pub(super) fn place(&self, transcript: &Transcript<'_>, section: usize, at: &At<'_>, scale: f64) -> Markup {
+    /// Placeholder for a section that is not loaded: about as high, with its counts for chips, and a link that loads it.
+    pub(super) fn place(&self, transcript: &Transcript<'_>, section: usize, at: &SessionPageRequest<'_>, scale: f64) -> Markup {
         let number = self.plan.chunks.get(section).map_or(0, |chunk| chunk.rows.len());
         let height = (f64::from(self.height(transcript, section)) * scale) as u32;
-        let only = Set::read(at.show);
+        let only = ChipSet::read(at.show);
+        // Hidden if no row would stay visible, so that the reader does not scroll through empty space.
         let hidden = !only.is_empty() && self.counts.get(section).is_some_and(|counts| counts.of(only) == 0);
         html! {
-            section.rows.away data-s=(section) data-k=[self.said_key(transcript, section)] data-h=(height) data-c=(number) data-n=[self.counts.get(section).map(Counts::code)] data-turn=[self.turn_at(transcript, section)]
+            section.rows.away data-s=(section) data-k=[self.said_key(transcript, section)] data-h=(height) data-c=(number) data-n=[self.counts.get(section).map(ChipCounts::code)] data-turn=[self.turn_at(transcript, section)]
                 hidden[hidden] {
                 a href={ "?rows=" (section) (at.kept()) } { (counted(number as u64, "row")) }
             }
@@ -285,16 +292,17 @@ impl Window {
     /// The turn that a section begins in, counted from 1.
     pub(super) fn turn_at(&self, transcript: &Transcript<'_>, section: usize) -> Option<usize> {
         let chunk = self.plan.chunks.get(section).filter(|chunk| chunk.thread == Some(0))?;
-        let Some(Row::Entry { entry, .. }) = chunk.rows.first() else { return None };
+        let Some(PlanRow::Entry { entry, .. }) = chunk.rows.first() else { return None };
         transcript.threads.first()?.entries.get(*entry)?.turn.map(|turn| turn + 1)
     }
 
-    /// About how high a section is, in pixels, on a screen of usual width.
+    /// Estimated height of a section in pixels, on a screen of usual width.
     pub(super) fn height(&self, transcript: &Transcript<'_>, section: usize) -> u32 {
         let Some(chunk) = self.plan.chunks.get(section) else { return 0 };
         let entries = chunk.thread.and_then(|thread| transcript.threads.get(thread)).map_or(&[][..], |thread| &thread.entries);
-        let height = |row: &Row| {
-            let Row::Entry { entry, begins, .. } = row else { return 30 };
+        let height = |row: &PlanRow| {
+            // Same measures as in the plan, but bodies here are cut earlier and most calls are closed.
+            let PlanRow::Entry { entry, begins, .. } = row else { return 30 };
             let Some(entry) = entries.get(*entry) else { return 30 };
             let own = match entry.what {
                 What::Call(call) if self.opens(call) => 90 + entry.lines.clamp(1, 40) * 18,
@@ -307,10 +315,11 @@ impl Window {
     }
 }
 
-/// The turns. A long outline comes in parts, and only the one that the reader is in comes with the page.
-pub(super) fn outline(window: &Window, transcript: &Transcript<'_>, at: &At<'_>) -> Markup {
+/// Outline of the turns. A long outline comes in groups, and only the group that the reader is in comes with the page.
+pub(super) fn outline(window: &Window, transcript: &Transcript<'_>, at: &SessionPageRequest<'_>) -> Markup {
     let turns = outline::turns(transcript);
     let long = turns.len() > 2 * TURNS;
+    // `turn_at` counts from 1; a section of a subagent has no turn, and then the first group is open.
     let here = window.turn_at(transcript, at.section).unwrap_or(1) - 1;
     html! {
         nav.outline.long[turns.len() > 999] #tt-outline aria-label="Outline" tabindex="-1" {
@@ -319,6 +328,7 @@ pub(super) fn outline(window: &Window, transcript: &Transcript<'_>, at: &At<'_>)
                 @for (group, turns) in turns.chunks(TURNS).enumerate() {
                     @let (first, last) = (group * TURNS + 1, group * TURNS + turns.len());
                     @let open = here / TURNS == group;
+                    // `data-t` is the group to fetch; a group that is already here has none.
                     details.span data-first=(first) data-last=(last) data-t=[(!open).then_some(group)] open[open] {
                         summary { "Turns " (count(first as u64)) "–" (count(last as u64)) }
                         @if open { (turns_of(window, transcript, group, at)) }
@@ -331,7 +341,7 @@ pub(super) fn outline(window: &Window, transcript: &Transcript<'_>, at: &At<'_>)
 }
 
 /// A part of a long outline.
-pub(super) fn turns_of(_: &Window, transcript: &Transcript<'_>, group: usize, _: &At<'_>) -> Markup {
+pub(super) fn turns_of(_: &Window, transcript: &Transcript<'_>, group: usize, _: &SessionPageRequest<'_>) -> Markup {
     let turns = outline::turns(transcript);
     html! { ol.turns { @for turn in turns.iter().skip(group.saturating_mul(TURNS)).take(TURNS) { (outline::item(turn, &turn_address(turn.index), HEAD)) } } }
 }
@@ -363,6 +373,7 @@ mod tests {
             ("/h/.claude/projects/-p/3f2a91c4-6b1e.jsonl", "3f2a91c4-6b1e"),
             ("/h/.codex/sessions/2026/07/02/rollout-2026-07-02T09-00-00-019cb4dd-5728.jsonl", "019cb4dd-5728"),
             ("C:\\h\\rollout-2026-07-02T09-00-00-019cb4dd-5728.jsonl.zst", "019cb4dd-5728"),
+            // Too short for a timestamp: the whole name must be kept.
             ("rollout-short.jsonl", "rollout-short"),
             ("", ""),
         ] {

@@ -1,65 +1,69 @@
-//! The rows of a section: a line for each call, messages in full as far as they are not too long, and what is in a row that is opened.
+//! The rows of a section: a line for each call, messages in full as far as they are not too long, and the bodies of opened
+//! rows.
 
 use super::super::blocks::{body, notice};
-use super::super::call::{Frame, body_of, classes, inside, summary};
-use super::super::message::{self, Around};
-use super::super::plan::Row;
-use super::super::rows::{Nested, heading, nest};
-use super::{At, Window, way};
+use super::super::call::{RowFrame, body_of, classes, inside, summary};
+use super::super::message::{self, MessageFrame};
+use super::super::plan::PlanRow;
+use super::super::rows::{NestedThread, heading, nest};
+use super::{SessionPageRequest, Window, way};
+use crate::line::neutral;
 use crate::{Block, Book, Limits, Loaded, call, messages};
 use maud::{Markup, PreEscaped, html};
 use tooltrail_model::transcript::{Entry, Level, Part, Story};
 
-/// What is shown of a message before anybody asks for more.
+/// Limits of a message before the reader asks for more.
 const MESSAGE: Limits = Limits { lines: 80, bytes: 12 * 1024, head: 80, highlight: true };
-/// The same in a section that has much in it already.
+/// Limits of a message in a section that is already large.
 const SHORT: Limits = Limits { lines: 12, bytes: 800, head: 12, highlight: false };
-/// What is shown of a call that is open from the start.
+/// Limits of a call that is open from the start.
 const OPENED: Limits = Limits { lines: 40, bytes: 8 * 1024, head: 8, highlight: true };
-/// Everything, within what a browser bears.
+/// Limits of complete content: only as much as a browser can take.
 const WHOLE: Limits = Limits { lines: 20_000, bytes: 4 << 20, head: 10_000, highlight: true };
-/// A section of more bytes than this has much in it.
+/// Bytes from which a section counts as large.
 const MUCH: usize = 90_000;
 /// A folded message whose body takes more bytes than this is sent without it.
 const FOLDED: usize = 1_200;
 
-/// Draws rows.
-pub(super) struct Rows<'a> {
+/// Draws the rows of a section for the server's page.
+pub(super) struct SectionRenderer<'a> {
     pub(super) window: &'a Window,
     pub(super) book: &'a dyn Book,
-    pub(super) at: &'a At<'a>,
+    pub(super) at: &'a SessionPageRequest<'a>,
 }
 
-/// A row that is being drawn.
+/// A row being drawn.
 #[derive(Clone, Copy)]
-struct Drawn<'a> {
+struct RowContext<'a> {
     section: usize,
     row: usize,
     thread: usize,
     entry: Option<&'a Entry>,
     begins: bool,
-    /// The section has much in it already.
+    /// Whether the section is already large.
     much: bool,
 }
 
-impl Rows<'_> {
+impl SectionRenderer<'_> {
     /// The rows of a section.
     pub(super) fn section(&self, section: usize) -> Markup {
         let Some(chunk) = self.window.plan.chunks.get(section) else { return html! {} };
         let thread = chunk.thread.and_then(|thread| self.book.transcript().threads.get(thread));
         let mut out = String::new();
+        // Measured as it grows: how large a section gets depends on its messages, which are only known once opened.
         for (row, what) in chunk.rows.iter().enumerate() {
             let much = out.len() > MUCH;
-            let drawn = Drawn { section, row, thread: chunk.thread.unwrap_or(0), entry: None, begins: false, much };
+            let drawn = RowContext { section, row, thread: chunk.thread.unwrap_or(0), entry: None, begins: false, much };
             match *what {
-                Row::Call(call) => out.push_str(&self.loaded(self.book.call(call), Some(call), drawn).0),
-                Row::Entry { entry, begins, call } => {
+                PlanRow::Call(call) => out.push_str(&self.loaded(self.book.call(call), Some(call), drawn).0),
+                PlanRow::Entry { entry, begins, call } => {
+                    // The plan is of the same transcript, so an entry can only be missing if the two were mixed up.
                     let Some(entry) = thread.and_then(|thread| thread.entries.get(entry)) else { continue };
                     if let Some(turn) = begins {
                         let has = self.window.has.get(turn).and_then(|has| has.words());
                         out.push_str(&heading(self.book, turn, entry, has.as_deref(), self.at.clock()).0);
                     }
-                    let drawn = Drawn { entry: Some(entry), begins: begins.is_some(), ..drawn };
+                    let drawn = RowContext { entry: Some(entry), begins: begins.is_some(), ..drawn };
                     out.push_str(&self.loaded(self.book.open(entry), call, drawn).0);
                 }
             }
@@ -67,36 +71,39 @@ impl Rows<'_> {
         PreEscaped(out)
     }
 
-    fn loaded(&self, loaded: Loaded<'_>, call: Option<usize>, drawn: Drawn<'_>) -> Markup {
+    fn loaded(&self, loaded: Loaded<'_>, call: Option<usize>, drawn: RowContext<'_>) -> Markup {
         match loaded {
             Loaded::Call(story) => self.call(&story, call.unwrap_or(usize::MAX), drawn),
             Loaded::Part(part) => self.message(&part, drawn),
-            Loaded::Gone(_) => {
+            Loaded::Gone(why) => {
                 let anchor = call.and_then(|call| self.window.anchor(call));
-                html! { div.row.msg.m-trouble.bad id=[anchor] tabindex="-1" { (gone()) } }
+                // The anchor stays, so that links to the call still arrive.
+                html! { div.row.msg.m-trouble.bad id=[anchor] tabindex="-1" { (gone(&why)) } }
             }
         }
     }
 
     /// A call: its number, which leads to its page, and its line. What is in it comes when it is opened.
-    fn call(&self, story: &Story<'_>, index: usize, drawn: Drawn<'_>) -> Markup {
+    fn call(&self, story: &Story<'_>, index: usize, drawn: RowContext<'_>) -> Markup {
         let window = self.window;
         let page = self.book.transcript().calls.get(index).map(|call| window.page_of(call, index, self.at)).unwrap_or_default();
         let within = window.inside.get(index).copied().unwrap_or_default();
         let nest = |thread, calls, failed| self.nest(index, thread, calls, failed);
-        let frame = Frame {
+        let frame = RowFrame {
             anchor: window.anchor(index).unwrap_or(story.row.call),
             abandoned: drawn.entry.is_some_and(|entry| entry.abandoned),
             limits: &OPENED,
             nest: &nest,
             bad_inside: !within.is_empty(),
         };
+        // In a large section failures stay closed too; the digest lists them anyway.
         let open = window.opens(index) && !drawn.much;
         html! {
             a.nr href=(page) aria-label={ "Page of call " (story.number) } { (story.number) }
             details class=(classes(&story.row, &frame)) id=(frame.anchor) data-body={ "body/" (index) } data-in=[within.words()]
                 open[open] data-self[open] data-filled[open] {
                 (summary(&call::head(story), &story.row, &frame, self.at.clock()))
+                // `data-filled` tells the script that nothing has to be fetched when the row is opened.
                 @if open { div.body { (self.inside(story, &OPENED, &nest, &page)) } }
                 @else { a.body.more href=(page) { "Open its page" } }
             }
@@ -112,27 +119,29 @@ impl Rows<'_> {
         }
     }
 
-    /// What a call shows when it is opened.
+    /// Body of a call, fetched when its row is opened.
     pub(super) fn body(&self, index: usize, whole: bool) -> Markup {
         let calls = &self.book.transcript().calls;
+        // A number beyond the list means an old page; a missing record means a changed log. The message says which.
         match (self.book.call(index), calls.get(index)) {
             (Loaded::Call(story), Some(call)) => {
                 let nest = |thread, calls, failed| self.nest(index, thread, calls, failed);
                 let limits = if whole { WHOLE } else { Limits::PAGE };
                 self.inside(&story, &limits, &nest, &self.window.page_of(call, index, self.at))
             }
-            (Loaded::Gone(_), Some(_)) => gone(),
+            (Loaded::Gone(why), Some(_)) => gone(&why),
             _ => notice(Level::Error, &html! { "There is no such call." }),
         }
     }
 
     /// A message. A long one says how it begins; one that is folded and not short comes without its body.
-    fn message(&self, part: &Part, drawn: Drawn<'_>) -> Markup {
+    fn message(&self, part: &Part, drawn: RowContext<'_>) -> Markup {
         let told = messages::message(part, if drawn.much { &SHORT } else { &MESSAGE });
         let mut markup = body(&told.body, &super::super::rows::placeless);
         let path = format!("text/{}/{}", drawn.section, drawn.row);
         // The script asks for the part itself; a link leads to a page.
         let whole = format!("{}&page=1", self.at.part(&path));
+        // A folded message is rarely opened, so a long body is fetched only then.
         let rest = if told.folded && markup.0.len() > FOLDED {
             markup = html! { a.more href=(whole) { "Show it" } };
             Some(path.as_str())
@@ -143,10 +152,10 @@ impl Rows<'_> {
             None
         };
         let id = drawn.entry.map(|entry| way::message(drawn.thread, entry));
-        let time = drawn.entry.and_then(|entry| entry.time).map(|time| self.at.clock().full(&time.to_string()));
+        let time = drawn.entry.and_then(|entry| entry.time).map(|time| self.at.clock().full(time));
         let headed = drawn.begins && matches!(part, Part::Prompt { .. });
         let abandoned = drawn.entry.is_some_and(|entry| entry.abandoned);
-        message::drawn(&told, &Around { id: id.as_deref(), time: time.as_deref(), headed, abandoned, rest }, &markup)
+        message::drawn(&told, &MessageFrame { id: id.as_deref(), time: time.as_deref(), headed, abandoned, rest }, &markup)
     }
 
     /// All of a message.
@@ -154,11 +163,12 @@ impl Rows<'_> {
         let missing = || notice(Level::Error, &html! { "There is no such message." });
         let Some(chunk) = self.window.plan.chunks.get(section) else { return missing() };
         let thread = chunk.thread.and_then(|thread| self.book.transcript().threads.get(thread));
-        let Some(Row::Entry { entry, call: None, .. }) = chunk.rows.get(row) else { return missing() };
+        // Only messages have texts of their own; calls are fetched through `body`.
+        let Some(PlanRow::Entry { entry, call: None, .. }) = chunk.rows.get(row) else { return missing() };
         let Some(entry) = thread.and_then(|thread| thread.entries.get(*entry)) else { return missing() };
         match self.book.open(entry) {
             Loaded::Part(part) => body(&messages::message(&part, &WHOLE).body, &super::super::rows::placeless),
-            Loaded::Gone(_) => gone(),
+            Loaded::Gone(why) => gone(&why),
             Loaded::Call(_) => missing(),
         }
     }
@@ -167,16 +177,16 @@ impl Rows<'_> {
     fn nest(&self, call: usize, thread: usize, calls: u64, failed: u64) -> Markup {
         let sections = self.window.plan.of_thread.get(thread).map_or(&[][..], |sections| sections);
         let rows = html! { @for section in sections { (self.window.place(self.book.transcript(), *section, self.at, 1.0)) } };
-        nest(self.book, &self.window.plan, &Nested { call, thread, calls, failed }, &rows)
+        nest(self.book, &self.window.plan, &NestedThread { call, thread, calls, failed }, &rows)
     }
 }
 
-/// A record is not where it was.
-fn gone() -> Markup {
-    notice(Level::Error, &html! { "The log has changed since it was read, or is gone. Load the page again." })
+/// Remark for a record that is not where it was.
+fn gone(why: &str) -> Markup {
+    notice(Level::Error, &html! { "This cannot be shown: " (neutral(why)) })
 }
 
-/// Whether something was left out that the log has.
+/// Whether content was left out that the log still has, so that fetching more makes sense.
 fn cut(blocks: &[Block]) -> bool {
     blocks.iter().any(|block| {
         let elided = match block {
@@ -187,6 +197,7 @@ fn cut(blocks: &[Block]) -> bool {
                 elided
             }
             Block::Section { body, .. } => return cut(body),
+            // The other blocks are never cut.
             _ => return false,
         };
         elided.as_ref().is_some_and(|elided| elided.kept)

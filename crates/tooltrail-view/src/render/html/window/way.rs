@@ -1,55 +1,56 @@
-//! The way to something on the page: which sections have to be brought, and which calls opened between them.
+//! Finds the path to something on the page: which sections have to be loaded, and which calls opened between them.
 
-use super::super::plan::{Home, Row};
+use super::super::plan::{PlanRow, ThreadHome};
 use super::Window;
 use serde::Serialize;
 use std::ops::ControlFlow;
 use tooltrail_model::transcript::{Entry, Transcript};
 
-/// What a row is.
+/// A row: a call or a message.
 #[derive(Clone, Copy, Debug)]
-pub enum Found<'t> {
+pub enum FoundRow<'t> {
     /// A call, by its place in `Transcript::calls`.
     Call(usize),
     /// A message.
     Message(&'t Entry),
 }
 
-/// A step: a section, and the call in it that holds the next one.
+/// One step of a path: a section, and the call in it that holds the next section.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Step {
+pub struct PathStep {
     /// The section.
     pub rows: usize,
-    /// What links to the call lead to.
+    /// Anchor of the call.
     pub call: Option<String>,
 }
 
 impl Window {
-    /// The way to what a link leads to: a call, a turn, a message, a conversation.
-    pub fn way(&self, transcript: &Transcript<'_>, anchor: &str) -> Option<Vec<Step>> {
+    /// Path to the target of a link: a call, a turn, a message, a conversation.
+    pub fn way(&self, transcript: &Transcript<'_>, anchor: &str) -> Option<Vec<PathStep>> {
         self.way_to(self.section_of(transcript, anchor)?)
     }
 
-    /// The way to a section.
-    pub fn way_to(&self, section: usize) -> Option<Vec<Step>> {
-        let mut way = vec![Step { rows: section, call: None }];
+    /// Path to a section.
+    pub fn way_to(&self, section: usize) -> Option<Vec<PathStep>> {
+        let mut way = vec![PathStep { rows: section, call: None }];
         let mut chunk = self.plan.chunks.get(section)?;
-        // Conversations stand in conversations only so deep.
+        // Ends, because the plan limits how deep conversations are nested.
         while let Some(call) = chunk.inside {
             let (section, _) = self.places.get(call).copied().flatten()?;
-            way.push(Step { rows: section, call: self.plan.anchors.get(call).cloned() });
+            way.push(PathStep { rows: section, call: self.plan.anchors.get(call).cloned() });
             chunk = self.plan.chunks.get(section)?;
         }
+        // Collected from the inside out; the page opens them from the outside in.
         way.reverse();
         Some(way)
     }
 
-    /// Goes through all rows in the order of the page, those of subagents where their call stands: section, row, and the call or message
-    /// that it is. `take` may end it.
+    /// Visits all rows in the order of the page, those of subagents after the call that started them, with section, row,
+    /// and the call or message. `take` may end it.
     pub fn walk<'t>(
         &self,
         transcript: &'t Transcript<'_>,
-        take: &mut dyn FnMut(usize, usize, Found<'t>) -> ControlFlow<()>,
+        take: &mut dyn FnMut(usize, usize, FoundRow<'t>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         self.plan.roots().into_iter().try_for_each(|root| self.walk_in(transcript, root, take))
     }
@@ -58,22 +59,23 @@ impl Window {
         &self,
         transcript: &'t Transcript<'_>,
         section: usize,
-        take: &mut dyn FnMut(usize, usize, Found<'t>) -> ControlFlow<()>,
+        take: &mut dyn FnMut(usize, usize, FoundRow<'t>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let Some(chunk) = self.plan.chunks.get(section) else { return ControlFlow::Continue(()) };
         let entries = chunk.thread.and_then(|thread| transcript.threads.get(thread)).map_or(&[][..], |thread| &thread.entries);
         for (place, row) in chunk.rows.iter().enumerate() {
             let Some(call) = row.call() else {
-                if let Row::Entry { entry, .. } = row
+                if let PlanRow::Entry { entry, .. } = row
                     && let Some(entry) = entries.get(*entry)
                 {
-                    take(section, place, Found::Message(entry))?;
+                    take(section, place, FoundRow::Message(entry))?;
                 }
                 continue;
             };
-            take(section, place, Found::Call(call))?;
+            take(section, place, FoundRow::Call(call))?;
+            // Only in its home, so that a thread claimed by two calls is visited once.
             for &thread in transcript.calls.get(call).map_or(&[][..], |call| &call.threads) {
-                let here = self.plan.homes.get(thread) == Some(&Home::Call(call));
+                let here = self.plan.homes.get(thread) == Some(&ThreadHome::Call(call));
                 let sections = self.plan.of_thread.get(thread).filter(|_| here).map_or(&[][..], |sections| sections);
                 sections.iter().try_for_each(|&section| self.walk_in(transcript, section, take))?;
             }
@@ -82,6 +84,7 @@ impl Window {
     }
 
     fn section_of(&self, transcript: &Transcript<'_>, anchor: &str) -> Option<usize> {
+        // Ids first: an id may look like any of the names below.
         if let Some(call) = self.plan.anchors.iter().position(|known| known == anchor) {
             return self.places.get(call).copied().flatten().map(|(section, _)| section);
         }
@@ -95,9 +98,10 @@ impl Window {
     }
 
     fn section_of_message(&self, transcript: &Transcript<'_>, anchor: &str) -> Option<usize> {
+        // `m<thread>-<line>-<part>`, as written by [`message`].
         let thread = anchor.strip_prefix('m')?.split('-').next()?.parse::<usize>().ok()?;
         let entries = &transcript.threads.get(thread)?.entries;
-        let is_it = |row: &Row| matches!(row, Row::Entry { entry, call: None, .. } if entries.get(*entry).is_some_and(|entry| message(thread, entry) == anchor));
+        let is_it = |row: &PlanRow| matches!(row, PlanRow::Entry { entry, call: None, .. } if entries.get(*entry).is_some_and(|entry| message(thread, entry) == anchor));
         self.plan
             .of_thread
             .get(thread)?
@@ -107,7 +111,7 @@ impl Window {
     }
 }
 
-/// What links to a message lead to: the line of its record stays what it is when a log grows.
+/// Anchor of a message. It names the line of its record, which stays the same when a log grows.
 pub(super) fn message(thread: usize, entry: &Entry) -> String {
     format!("m{thread}-{}-{}", entry.spot.at.line, entry.part)
 }

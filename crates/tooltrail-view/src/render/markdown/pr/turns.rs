@@ -1,4 +1,4 @@
-//! What was asked and answered, turn by turn.
+//! Prompts and answers, turn by turn.
 
 use super::super::text::inert;
 use super::{ANSWERS, PROMPTS};
@@ -9,12 +9,12 @@ use crate::{Book, Loaded, Selection};
 use std::collections::BTreeSet;
 use tooltrail_model::transcript::{Part, What};
 
-/// Of a prompt or an answer not more than this is read.
+/// The most bytes of a prompt or an answer that are looked at.
 const READ: usize = 8_000;
 
-/// A turn in short.
+/// A turn with its prompt, its last answer and its calls.
 #[derive(Default)]
-pub(super) struct Asked {
+pub(super) struct TurnSummary {
     turn: usize,
     prompt: String,
     answer: String,
@@ -23,24 +23,28 @@ pub(super) struct Asked {
     abandoned: bool,
 }
 
-/// The turns in short, in order.
-pub(super) fn turns(book: &dyn Book, selection: &Selection) -> Vec<Asked> {
+/// Turns of the selection, in order.
+pub(super) fn turns(book: &dyn Book, selection: &Selection) -> Vec<TurnSummary> {
     let transcript = book.transcript();
-    let mut turns: Vec<Asked> = transcript
+    let mut turns: Vec<TurnSummary> = transcript
         .turns
         .iter()
         .enumerate()
-        .map(|(turn, told)| Asked { turn, prompt: words(&told.head), abandoned: told.abandoned, ..Asked::default() })
+        // The head of a turn stands in for its prompt until that is loaded, and stays if it cannot be.
+        .map(|(turn, told)| TurnSummary { turn, prompt: words(&told.head), abandoned: told.abandoned, ..TurnSummary::default() })
         .collect();
     let mut last = vec![None; turns.len()];
     let mut heard = BTreeSet::new();
     for entry in transcript.threads.first().map_or(&[][..], |thread| &thread.entries) {
+        // Only the main conversation: a subagent's texts are part of a call.
         let Some(turn) = entry.turn.filter(|turn| *turn < turns.len() && selection.takes(entry)) else { continue };
         match entry.what {
+            // Only the first prompt of a turn; others were typed while the agent worked.
             What::Prompt | What::Command if heard.insert(turn) => {
                 let said = spoken(&book.open(entry));
                 turns.get_mut(turn).filter(|_| !said.is_empty()).into_iter().for_each(|asked| asked.prompt.clone_from(&said));
             }
+            // Remembered and not opened yet: only the last text of a turn is its answer.
             What::Text => last.get_mut(turn).into_iter().for_each(|last| *last = Some(entry)),
             _ => {}
         }
@@ -54,11 +58,12 @@ pub(super) fn turns(book: &dyn Book, selection: &Selection) -> Vec<Asked> {
             asked.bad += u64::from(walk::opens(call.row.status));
         }
     }
+    // After counting, because indexes into `turns` must match the transcript until here.
     turns.retain(|asked| selection.takes_turn(Some(asked.turn)));
     turns
 }
 
-/// What somebody said, as words.
+/// Text of a prompt or an answer as plain words.
 fn spoken(loaded: &Loaded<'_>) -> String {
     let text = match loaded {
         Loaded::Part(Part::Prompt { text, .. } | Part::Text(text)) => text,
@@ -66,11 +71,12 @@ fn spoken(loaded: &Loaded<'_>) -> String {
         _ => return String::new(),
     };
     let longest = PROMPTS[0].max(ANSWERS[0]);
+    // Cut before parsing: a prompt may be megabytes long, and only its beginning is shown.
     short(&words(&text[..text.floor_char_boundary(READ)]), longest)
 }
 
 /// A turn as an item of a list.
-pub(super) fn asked(turn: &Asked, prompt: usize, answer: usize) -> String {
+pub(super) fn asked(turn: &TurnSummary, prompt: usize, answer: usize) -> String {
     let abandoned = if turn.abandoned { " *(abandoned)*" } else { "" };
     let said = Some(short(&turn.prompt, prompt)).filter(|said| !said.is_empty()).unwrap_or_else(|| "…".to_owned());
     let mut text = format!("{}. {}{abandoned}\n", turn.turn + 1, inert(&said));

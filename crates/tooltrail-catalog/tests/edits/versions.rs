@@ -1,0 +1,183 @@
+//! Catalogues that another version made: rows are derived again, and sessions that only the catalogue knows are carried over.
+
+use super::edit::{Edit, World};
+use super::support::*;
+use super::{compare, update};
+use std::fs;
+use std::path::Path;
+use tooltrail_catalog::store::{Catalogue, file_name};
+
+/// The tables of the schema before a catalogue had two numbers.
+const SCHEMA_2: &str = include_str!("schema-2.sql");
+
+/// The sessions that are gone, each with the rows of its calls.
+fn gone(catalogue: &Catalogue) -> Vec<(String, Vec<String>)> {
+    let listing = catalogue.list(&later()).unwrap();
+    let rows = listing.rows();
+    let of = |session: usize| {
+        let mut calls = Vec::new();
+        listing.each_call(catalogue, session, |_, row, _| calls.push(serde_json::to_string(&row).unwrap())).unwrap();
+        (serde_json::to_string(&rows[session]).unwrap(), calls)
+    };
+    (0..rows.len()).filter(|&session| listing.is_gone(session)).map(of).collect()
+}
+
+/// A world with a session that is gone, and a catalogue that knows it.
+fn with_a_gone_session(path: &Path) -> (World, Vec<(String, Vec<String>)>) {
+    let world = World::new(5);
+    let mut catalogue = Catalogue::open(path).unwrap();
+    update(&mut catalogue, world.root());
+    world.apply(&Edit::Delete(0));
+    update(&mut catalogue, world.root());
+    let known = gone(&catalogue);
+    assert!(known.len() == 1 && !known[0].1.is_empty(), "{known:?}");
+    (world, known)
+}
+
+fn run(path: &Path, sql: &str) {
+    rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap();
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.retain(|name| !name.ends_with("-wal") && !name.ends_with("-shm"));
+    names.sort();
+    names
+}
+
+#[test]
+fn other_readers_derive_rows_again_and_gone_sessions_stay() {
+    let cache = tempfile::tempdir().unwrap();
+    let path = cache.path().join("catalogue.db");
+    let (world, known) = with_a_gone_session(&path);
+    // Rows that these readers would not make: whatever of them is left would show.
+    run(
+        &path,
+        "UPDATE meta SET value = value + 1 WHERE key = 'readers'; UPDATE call_rows SET tool = 'stale', purpose = 'build' WHERE id >> 32 NOT IN (SELECT id FROM session_rows WHERE gone)",
+    );
+    for interrupted in [true, true, false] {
+        let mut catalogue = Catalogue::open(&path).unwrap();
+        assert!(catalogue.is_new(), "its rows are derived again");
+        // A process that is killed before its first refresh loses nothing.
+        if interrupted {
+            drop(catalogue);
+            assert_eq!(names(cache.path()), ["catalogue.db.old"]);
+            continue;
+        }
+        let rows = compare("derived again", &mut catalogue, world.root());
+        assert!(!rows.iter().any(|row| row.contains("stale")));
+        assert_eq!(gone(&catalogue), known);
+    }
+    assert_eq!(names(cache.path()), ["catalogue.db"]);
+    let catalogue = Catalogue::open(&path).unwrap();
+    assert!(!catalogue.is_new());
+    assert_eq!(gone(&catalogue), known);
+}
+
+#[test]
+fn a_log_that_went_while_another_version_was_installed_is_known_too() {
+    let cache = tempfile::tempdir().unwrap();
+    let path = cache.path().join("catalogue.db");
+    let (world, known) = with_a_gone_session(&path);
+    world.apply(&Edit::Delete(1));
+    run(&path, "UPDATE meta SET value = 1 WHERE key = 'readers'");
+    let mut catalogue = Catalogue::open(&path).unwrap();
+    compare("derived again", &mut catalogue, world.root());
+    let now = gone(&catalogue);
+    assert!(now.len() == 2 && known.iter().all(|session| now.contains(session)), "{now:?}");
+    // It comes back, and is like any other.
+    world.apply(&Edit::Add(0));
+    world.apply(&Edit::Add(1));
+    compare("come back", &mut catalogue, world.root());
+}
+
+#[test]
+fn gone_sessions_are_carried_over_where_no_log_is_left() {
+    let cache = tempfile::tempdir().unwrap();
+    let path = cache.path().join("catalogue.db");
+    let (world, _) = with_a_gone_session(&path);
+    for log in world.logs() {
+        fs::remove_file(log).unwrap();
+    }
+    update(&mut Catalogue::open(&path).unwrap(), world.root());
+    let known = gone(&Catalogue::open(&path).unwrap());
+    assert!(known.len() > 1);
+    for _ in 0..2 {
+        run(&path, "UPDATE meta SET value = 1 WHERE key = 'readers'");
+        let mut catalogue = Catalogue::open(&path).unwrap();
+        assert_eq!(gone(&catalogue), known);
+        update(&mut catalogue, world.root());
+        drop(catalogue);
+        assert_eq!(names(cache.path()), ["catalogue.db"]);
+    }
+}
+
+#[test]
+fn an_older_schema_is_migrated_with_its_gone_sessions() {
+    let cache = tempfile::tempdir().unwrap();
+    let made = cache.path().join("made.db");
+    let (world, known) = with_a_gone_session(&made);
+    let older = cache.path().join("catalogue-2.db");
+    make_older(&older, &made);
+    fs::remove_file(&made).unwrap();
+    let bytes = fs::read(&older).unwrap();
+
+    let path = cache.path().join(file_name(&[]));
+    let mut catalogue = Catalogue::open(&path).unwrap();
+    compare("migrated", &mut catalogue, world.root());
+    assert_eq!(gone(&catalogue), known);
+    // The older version finds its own file as it was.
+    assert_eq!(fs::read(&older).unwrap(), bytes);
+    drop(catalogue);
+    assert!(!Catalogue::open(&path).unwrap().is_new(), "migrated once");
+}
+
+/// Writes a catalogue of schema 2 with the rows of another one.
+fn make_older(older: &Path, from: &Path) {
+    run(older, SCHEMA_2);
+    // This way round: a file whose views name `main` cannot be attached.
+    let connection = rusqlite::Connection::open(from).unwrap();
+    connection.execute("ATTACH ?1 AS older", [older.to_str().unwrap()]).unwrap();
+    let tables = "SELECT name FROM older.sqlite_master WHERE type = 'table' AND name <> 'meta'";
+    let tables: Vec<String> =
+        connection.prepare(tables).unwrap().query_map([], |row| row.get(0)).unwrap().collect::<Result<_, _>>().unwrap();
+    for table in tables {
+        let columns = format!("SELECT group_concat('\"' || name || '\"') FROM pragma_table_info('{table}', 'older')");
+        let columns: String = connection.query_row(&columns, [], |row| row.get(0)).unwrap();
+        connection.execute_batch(&format!("INSERT INTO older.{table}({columns}) SELECT {columns} FROM main.{table}")).unwrap();
+    }
+    // The schema in the upper half, a fingerprint of 16 bits in the lower.
+    connection.execute_batch("PRAGMA older.user_version = 135783; DETACH older").unwrap();
+}
+
+#[test]
+fn a_newer_schema_is_set_aside_without_loss() {
+    let cache = tempfile::tempdir().unwrap();
+    let path = cache.path().join("catalogue.db");
+    let (world, known) = with_a_gone_session(&path);
+    run(&path, "PRAGMA user_version = 4711");
+    let mut catalogue = Catalogue::open(&path).unwrap();
+    compare("beside a newer one", &mut catalogue, world.root());
+    assert_eq!(gone(&catalogue), [], "what a newer version knows is its own");
+    drop(catalogue);
+    assert_eq!(names(cache.path()), ["catalogue.db", "catalogue.db.4711.newer"]);
+    // The newer version finds everything there.
+    let newer = rusqlite::Connection::open(cache.path().join("catalogue.db.4711.newer")).unwrap();
+    let left: i64 = newer.query_row("SELECT count(*) FROM session_rows WHERE gone", [], |row| row.get(0)).unwrap();
+    assert_eq!(left, known.len() as i64);
+}
+
+#[test]
+fn an_older_file_that_cannot_be_read_costs_only_what_it_knew() {
+    let cache = tempfile::tempdir().unwrap();
+    let path = cache.path().join("catalogue.db");
+    let (world, _) = with_a_gone_session(&path);
+    run(
+        &path,
+        "UPDATE meta SET value = 1 WHERE key = 'readers'; DROP VIEW turns; DROP VIEW copies; DROP VIEW calls; DROP VIEW issues; DROP TABLE turn_rows",
+    );
+    let mut catalogue = Catalogue::open(&path).unwrap();
+    compare("without it", &mut catalogue, world.root());
+    drop(catalogue);
+    assert_eq!(names(cache.path()), ["catalogue.db", "catalogue.db.old"], "it is left for whoever can read it");
+}

@@ -1,0 +1,192 @@
+//! Calls as rows, wherever they are listed: the tool, what became of the call, in which session.
+
+use crate::answer::Trouble;
+use crate::app_state::AppState;
+use crate::request::encoded;
+use crate::snapshot::Snapshot;
+use crate::words::{self, Clock};
+use maud::{Markup, html};
+use std::collections::BTreeMap;
+use tooltrail_catalog::library::Library;
+use tooltrail_catalog::store::Listed;
+use tooltrail_formats::load;
+use tooltrail_model::row::CallRow;
+use tooltrail_model::{At, Status, Time};
+use tooltrail_view::head::{Look, Tone, look_of, outcome, took, why_of};
+use tooltrail_view::line::neutral;
+use tooltrail_view::place;
+
+/// The longest argument that is shown.
+const ARGUMENT: usize = 300;
+
+/// A call in a line.
+#[derive(Clone, Debug)]
+pub(crate) struct CallLine {
+    /// Its session's place in the listing.
+    pub(crate) session: usize,
+    /// Its number there.
+    pub(crate) number: u32,
+    /// Its id.
+    call: String,
+    /// The tool, as the log names it.
+    pub(crate) tool: String,
+    /// What it is about.
+    pub(crate) what: Option<String>,
+    /// How it looks.
+    look: Look,
+    /// What stands beside the sign.
+    outcome: String,
+    /// Why, in full.
+    pub(crate) why: String,
+    /// Its success is not that of the test or build in it.
+    pub(crate) doubt: bool,
+    took: Option<u64>,
+    pub(crate) at: Option<Time>,
+    /// It was made by a subagent.
+    pub(crate) nested: bool,
+}
+
+/// What a call is about in one line: a path inside the directory that it was made in without that, a command without its way there.
+pub(crate) fn argument(what: &str, cwd: Option<&str>) -> String {
+    let mut lines = what.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line = lines.next().unwrap_or_default();
+    let inside = cwd.and_then(|cwd| place::within(cwd, line));
+    let there = || cwd.and_then(|cwd| line.strip_prefix("cd ")?.trim_start_matches(['"', '\'']).strip_prefix(cwd));
+    let arrived = || there().and_then(|rest| rest.trim_start_matches(['"', '\'', '/']).strip_prefix(" && "));
+    let more = if lines.next().is_some() { " …" } else { "" };
+    format!("{}{more}", words::cut(inside.or_else(arrived).unwrap_or(line), ARGUMENT))
+}
+
+/// The address of a row in its session, which comes with the page, and what is to be found there.
+pub(crate) fn row_address(app: &AppState, session: &str, anchor: Option<&str>, find: Option<&str>) -> String {
+    let anchor = anchor.map(encoded);
+    let find = find.map(|find| format!("find={}", encoded(find)));
+    let query: Vec<String> = find.into_iter().chain(anchor.iter().map(|anchor| format!("at={anchor}"))).collect();
+    let query = if query.is_empty() { String::new() } else { format!("?{}", query.join("&")) };
+    app.to(&format!("/s/{}{query}{}", encoded(session), anchor.map(|anchor| format!("#{anchor}")).unwrap_or_default()))
+}
+
+/// The lines of some calls, in their order.
+pub(crate) fn lines(snapshot: &Snapshot, calls: &[Listed]) -> Result<Vec<CallLine>, Trouble> {
+    let mut made = Vec::with_capacity(calls.len());
+    for &listed in calls {
+        let mut line = None;
+        snapshot.listing.one_call(&snapshot.library.catalogue(), listed, |_, row, spots| {
+            line = Some(CallLine::new(snapshot, listed, row, spots.request))
+        })?;
+        made.extend(line);
+    }
+    Ok(made)
+}
+
+/// How many of some calls there are of each status.
+pub(crate) fn by_status(snapshot: &Snapshot, calls: &[Listed]) -> Result<BTreeMap<Status, u64>, Trouble> {
+    let mut by_status = BTreeMap::new();
+    for &listed in calls {
+        snapshot.listing.one_call(&snapshot.library.catalogue(), listed, |_, row, _| *by_status.entry(row.status).or_default() += 1)?;
+    }
+    Ok(by_status)
+}
+
+/// The calls of a session that have not ended, as far as it is alive.
+pub(crate) fn running(snapshot: &Snapshot, session: usize) -> Result<Vec<CallLine>, Trouble> {
+    let mut made = Vec::new();
+    snapshot.listing.each_call(&snapshot.library.catalogue(), session, |listed, row, spots| {
+        if row.status == Status::Running {
+            made.push(CallLine::new(snapshot, listed, row, spots.request));
+        }
+    })?;
+    Ok(made)
+}
+
+impl CallLine {
+    /// The line of a call's row; `at` is its request.
+    pub(crate) fn new(snapshot: &Snapshot, listed: Listed, mut row: CallRow<'_>, at: At) -> Self {
+        let shelf = snapshot.library.shelf();
+        let command = load::understand(shelf, &mut row, at);
+        let doubt = command.is_some_and(|command| command.masks_success(&row));
+        let whose = row.exit_of.as_deref().filter(|_| doubt).map(|of| format!("the success is that of `{}`", neutral(of)));
+        CallLine {
+            session: listed.session,
+            number: listed.number,
+            call: row.call.to_owned(),
+            tool: words::cut(row.tool, 60),
+            what: load::argument_at(shelf, &row, at).map(|what| argument(&what, row.cwd)),
+            look: look_of(&row),
+            outcome: outcome(&row),
+            why: whose.or(why_of(&row).map(str::to_owned)).unwrap_or_default(),
+            doubt,
+            took: row.duration_ms,
+            at: row.requested_at,
+            nested: row.sidechain,
+        }
+    }
+
+    /// The address of its own page. Its number is always its own; an id need not be.
+    pub(crate) fn address(&self, app: &AppState, session: &str) -> String {
+        app.to(&format!("/c/{}:{}", encoded(session), self.number))
+    }
+
+    /// The address of its row in its session.
+    pub(crate) fn row_address(&self, app: &AppState, session: &str) -> String {
+        row_address(app, session, Some(&self.call), None)
+    }
+
+    /// The tool and what it is about, which is the link to its row. `find`: what was looked for.
+    pub(crate) fn link(&self, app: &AppState, session: &str, find: Option<&str>) -> Markup {
+        html! {
+            a.call-line data-row href=(row_address(app, session, Some(&self.call), find)) title=[self.what.as_deref()] {
+                @if self.nested { span.di title="by a subagent" { "↳ " } }
+                b { (self.tool) }
+                @if let Some(what) = &self.what { " " code { (what) } }
+            }
+        }
+    }
+
+    /// Its sign, and how it ended; why is told by pointing at it.
+    pub(crate) fn verdict(&self) -> Markup {
+        let look = self.look;
+        let outcome = self.outcome.split(':').next().unwrap_or_default();
+        html! {
+            // A success that is somebody else's is none to rely on.
+            @let tone = if self.doubt { Tone::Stopped } else { look.tone };
+            span class={ "verdict-line " (words::class(tone)) } title=(self.why) {
+                (look.glyph) @if self.doubt { "?" }
+                @if outcome.is_empty() { span.vh { " " (look.word) } } @else { " " (outcome) }
+            }
+        }
+    }
+
+    /// How long it took.
+    pub(crate) fn took(&self) -> String {
+        self.took.map(took).unwrap_or_default()
+    }
+
+    /// Since when it is at work: `5 m`.
+    pub(crate) fn since(&self, clock: &Clock) -> Option<Markup> {
+        self.at.map(|at| clock.since(at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::argument;
+
+    #[test]
+    fn what_a_call_is_about_is_short() {
+        for (what, cwd, said) in [
+            ("cargo test", None, "cargo test"),
+            ("/srv/app/src/a.rs", Some("/srv/app"), "src/a.rs"),
+            ("/srv/apple/a.rs", Some("/srv/app"), "/srv/apple/a.rs"),
+            ("C:\\web\\src\\a.ts", Some("C:\\web"), "src\\a.ts"),
+            ("cd /srv/app && cargo test", Some("/srv/app"), "cargo test"),
+            ("cd \"/srv/app/\" && cargo test", Some("/srv/app"), "cargo test"),
+            ("cd /srv/app/api && cargo test", Some("/srv/app"), "cd /srv/app/api && cargo test"),
+            ("\n  one\n\ntwo", None, "one …"),
+            ("a\u{1b}[1mb", None, "a␛[1mb"),
+            ("", None, ""),
+        ] {
+            assert_eq!(argument(what, cwd), said, "{what}");
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The form for a filter: the box it is written in, what is wrong with it, and links that add a term or take it away.
+
+use crate::app_state::AppState;
+use crate::request::encoded;
+use crate::snapshot::Snapshot;
+use maud::{Markup, html};
+use tooltrail_model::filter::{Filter, Mistake};
+use tooltrail_view::line::neutral;
+
+/// A box for a filter.
+pub(crate) struct FilterForm<'a> {
+    /// The page that it leads to.
+    pub(crate) path: &'a str,
+    /// What scripts know the box by.
+    pub(crate) id: &'a str,
+    /// What to write there.
+    pub(crate) label: &'a str,
+    /// What is written there.
+    pub(crate) query: &'a str,
+    /// Values that are asked for beside it.
+    pub(crate) beside: &'a [(&'a str, &'a str)],
+}
+
+/// A box for a filter.
+pub(crate) fn form(app: &AppState, form: &FilterForm<'_>) -> Markup {
+    let beside = form.beside.iter().filter(|(_, value)| !value.is_empty());
+    html! {
+        search { form.asking action=(app.to(form.path)) {
+            label.vh for=(form.id) { (form.label) }
+            input id=(form.id) type="search" name="q" value=(form.query) placeholder=(form.label) autocomplete="off" spellcheck="false" autocapitalize="off";
+            @for (name, value) in beside { input type="hidden" name=(name) value=(value); }
+            button type="submit" { "Show" }
+        } }
+    }
+}
+
+/// What is wrong with a filter, where, and what was probably meant.
+pub(crate) fn mistake(app: &AppState, path: &str, mistake: &Mistake) -> Markup {
+    let part = |range: std::ops::Range<usize>| mistake.query.get(range).unwrap_or_default();
+    let (before, wrong, after) = (part(0..mistake.at.start), part(mistake.at.clone()), part(mistake.at.end..mistake.query.len()));
+    html! {
+        div.mistake role="alert" {
+            p { "This filter means nothing: " (ticked(&mistake.message)) "." }
+            pre { (neutral(before)) mark { (neutral(if wrong.is_empty() { " " } else { wrong })) } (neutral(after)) }
+            @if let Some(right) = &mistake.suggestion {
+                @let query = format!("{before}{right}{after}");
+                p { "Did you mean " a data-row href=(filter_address(app, path, &query)) { code { (neutral(&query)) } } "?" }
+            }
+            p.di { a href=(app.to("/help#filters")) { "What a filter can say" } }
+        }
+    }
+}
+
+/// A message in which code stands between backticks.
+pub(crate) fn ticked(message: &str) -> Markup {
+    html! { @for (place, piece) in message.split('`').enumerate() { @if place % 2 == 1 { code { (neutral(piece)) } } @else { (neutral(piece)) } } }
+}
+
+/// The address of a page with a filter.
+pub(crate) fn filter_address(app: &AppState, path: &str, query: &str) -> String {
+    if query.is_empty() { app.to(path) } else { app.to(&format!("{path}?q={}", encoded(query))) }
+}
+
+/// A link to the same page with one more term, or one less if it is there.
+pub(crate) struct Toggle {
+    /// Whether the filter has the term.
+    pub(crate) on: bool,
+    /// The filter that the link leads to.
+    pub(crate) query: String,
+}
+
+/// What a link with a term leads to.
+pub(crate) fn toggle(app: &AppState, snapshot: &Snapshot, query: &str, term: &str) -> Toggle {
+    FilterTerms::of(app, snapshot, query).toggle(term)
+}
+
+/// A filter taken apart, where many links are made of it.
+pub(crate) struct FilterTerms<'a> {
+    app: &'a AppState,
+    snapshot: &'a Snapshot,
+    /// Its terms, as they are written and as they are meant.
+    terms: Vec<(&'a str, Option<Filter>)>,
+}
+
+impl<'a> FilterTerms<'a> {
+    /// The terms of a filter.
+    pub(crate) fn of(app: &'a AppState, snapshot: &'a Snapshot, query: &'a str) -> Self {
+        let terms = pieces(query).into_iter().map(|word| (word, app.filter(word, snapshot).ok()));
+        FilterTerms { app, snapshot, terms: terms.collect() }
+    }
+
+    /// What a link with a term leads to; or with several that belong together.
+    pub(crate) fn toggle(&self, term: &str) -> Toggle {
+        // The filter is mostly short or empty, and then nothing has to be compared.
+        let own = if self.terms.is_empty() { Vec::new() } else { pieces(term) };
+        let meant: Vec<Filter> = own.iter().filter_map(|word| self.app.filter(word, self.snapshot).ok()).collect();
+        let has = |wanted: &Filter| self.terms.iter().any(|(_, other)| other.as_ref() == Some(wanted));
+        let on = !meant.is_empty() && meant.iter().all(has);
+        let stays = |other: &Option<Filter>| !on || other.as_ref().is_none_or(|other| !meant.contains(other));
+        let mut words: Vec<&str> = self.terms.iter().filter(|(_, other)| stays(other)).map(|(word, _)| *word).collect();
+        if !on {
+            words.push(term);
+        }
+        Toggle { on, query: words.join(" ") }
+    }
+}
+
+/// The terms of a filter as they are written: what stands between spaces, unless the spaces are in quotes.
+fn pieces(query: &str) -> Vec<&str> {
+    let (mut pieces, mut start, mut quoted, mut escaped) = (Vec::new(), 0, false, false);
+    for (at, letter) in query.char_indices() {
+        match letter {
+            '"' if !escaped => quoted = !quoted,
+            letter if letter.is_whitespace() && !quoted => {
+                pieces.push(query.get(start..at).unwrap_or_default());
+                start = at + letter.len_utf8();
+            }
+            _ => {}
+        }
+        escaped = quoted && letter == '\\' && !escaped;
+    }
+    pieces.push(query.get(start..).unwrap_or_default());
+    pieces.retain(|piece| !piece.is_empty());
+    pieces
+}
+
+/// That there is nothing to ask about yet, and what comes when there is.
+pub(crate) fn no_logs(app: &AppState, comes: &str) -> Markup {
+    html! {
+        div.nothing { p { b { "There are no logs yet." } " When an agent has run, " (comes) ". " a href=(app.to("/")) { "Where they are looked for" } } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::pieces;
+
+    #[test]
+    fn a_filter_is_cut_where_its_terms_end() {
+        for (query, expected) in [
+            ("", &[][..]),
+            ("  a  tool:Bash ", &["a", "tool:Bash"]),
+            ("\"a b\" project:\"/srv/a b\" c", &["\"a b\"", "project:\"/srv/a b\"", "c"]),
+            ("\"a \\\" b\" c", &["\"a \\\" b\"", "c"]),
+            ("\"never closed", &["\"never closed"]),
+        ] {
+            assert_eq!(pieces(query), expected, "{query}");
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! Open sessions: a bounded cache of the sessions that pages are about.
+//!
+//! Opening a session means linking its logs, and reading them once a page shows more than its calls. That takes from milliseconds to
+//! seconds, so the sessions that were used last stay open. Each version of a session is opened once, however many requests want it at the
+//! same time, and no session waits for another. A new version is handed the record notes of the one before, so that of logs that have
+//! only grown the new records alone are read. Sessions that no request has used for a while are let go, also when no request comes any
+//! more. What an open session can be asked is in `session`; which version is wanted is decided by `app_state`.
+
+mod session;
+
+pub use session::{LogSource, OpenSession, SessionReader};
+
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
+use tooltrail_catalog::store;
+use tooltrail_formats::transcript::Notes;
+use tooltrail_model::row::SessionRow;
+
+/// How many sessions stay open.
+const OPEN: usize = 6;
+/// How long a session stays open that no request uses.
+const IDLE: Duration = Duration::from_secs(90);
+/// How many downloads are written at once.
+const DOWNLOADS: usize = 4;
+
+/// What this run of the program has to itself: what another one drew may look otherwise, and browsers keep what never changes.
+pub(crate) static RUN: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(std::process::id()));
+
+/// Why a session could not be opened. What to do about it stands in the message, since pages show it.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Its logs were deleted.
+    #[error("The logs of this session are gone: its agent has deleted them.")]
+    Gone,
+    /// Its logs are there and do not tell of it.
+    #[error("{UNREADABLE}")]
+    Missing,
+    /// The catalogue does not give its logs.
+    #[error("{UNREADABLE}")]
+    Catalogue(#[source] store::Error),
+    /// Too many downloads are being written.
+    #[error("Too much is being written already. Ask again when that is done.")]
+    Busy,
+    /// The system has no thread for a download.
+    #[error("The system could not begin to write this. Ask again in a moment.")]
+    Thread(#[source] io::Error),
+}
+
+const UNREADABLE: &str = "This could not be made of the session's logs. Load the page again; if that does not help, `tooltrail check` says what is wrong with them.";
+
+/// A version of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionKey {
+    agent: String,
+    session: String,
+    version: u64,
+}
+
+impl SessionKey {
+    /// The key of a version of a session, as the catalogue or a watcher numbers it.
+    pub fn new(row: &SessionRow<'_>, version: u64) -> Self {
+        SessionKey { agent: row.agent.to_owned(), session: row.session.to_owned(), version: version ^ *RUN }
+    }
+
+    /// Whether another key is of the same session, in whichever version.
+    fn is_of(&self, other: &SessionKey) -> bool {
+        self.agent == other.agent && self.session == other.session
+    }
+}
+
+/// An open session, or why it could not be opened; requests that wait for the same opening share either.
+type Opening = Result<Arc<OpenSession>, Arc<OpenError>>;
+
+/// A place for a session, from when it is first wanted.
+struct Slot {
+    key: SessionKey,
+    notes: Arc<Notes>,
+    /// Empty until the first request has opened it. The others wait here, without holding up those that want other sessions.
+    opening: OnceLock<Opening>,
+}
+
+/// The slots, the one that was used last first.
+#[derive(Default)]
+struct Cache {
+    slots: Vec<(Arc<Slot>, Instant)>,
+    /// Whether a thread waits for sessions to become idle.
+    swept: bool,
+}
+
+/// The sessions that are open.
+pub struct OpenSessions {
+    cache: Arc<Mutex<Cache>>,
+    idle: Duration,
+    downloads: Arc<AtomicUsize>,
+}
+
+impl Default for OpenSessions {
+    fn default() -> Self {
+        OpenSessions { cache: Arc::default(), idle: IDLE, downloads: Arc::default() }
+    }
+}
+
+impl OpenSessions {
+    /// A version of a session, opened unless it is. Other versions of it are let go.
+    pub fn open(&self, key: SessionKey, logs: LogSource) -> Opening {
+        self.open_with(key, |key, notes| OpenSession::open(key, logs, notes))
+    }
+
+    /// A session that is open in a version, by its id and version alone. Nothing is opened or looked at.
+    pub fn find(&self, session: &str, version: u64) -> Option<Arc<OpenSession>> {
+        let mut cache = self.cache();
+        let (slot, used) = cache.slots.iter_mut().find(|(slot, _)| slot.key.session == session && slot.key.version == version)?;
+        let open = slot.opening.get()?.as_ref().ok()?;
+        *used = Instant::now();
+        Some(Arc::clone(open))
+    }
+
+    /// Opens a session for one download, and writes that on a thread of its own: it may take as long as its reader likes, and nothing
+    /// else waits for it. The session is opened here, so that what goes wrong with it is an answer and not a file that breaks off.
+    pub fn download(
+        &self,
+        key: &SessionKey,
+        logs: LogSource,
+        write: impl FnOnce(&OpenSession) + Send + 'static,
+    ) -> Result<(), Arc<OpenError>> {
+        let permit = DownloadPermit::take(&self.downloads).ok_or(OpenError::Busy)?;
+        let session = OpenSession::open(key, logs, Arc::default())?;
+        let work = move || {
+            let _permit = permit;
+            write(&session);
+        };
+        let thread = std::thread::Builder::new().name("download".to_owned()).spawn(work);
+        Ok(thread.map(drop).map_err(OpenError::Thread)?)
+    }
+
+    /// The agents and ids of the sessions that are open, the one that was used last first.
+    pub fn names(&self) -> Vec<(String, String)> {
+        self.cache().slots.iter().map(|(slot, _)| (slot.key.agent.clone(), slot.key.session.clone())).collect()
+    }
+
+    fn open_with(&self, key: SessionKey, open: impl FnOnce(&SessionKey, Arc<Notes>) -> Result<OpenSession, OpenError>) -> Opening {
+        let slot = self.slot(key);
+        // Should opening panic, the slot stays empty, and the next request that waits for it tries again.
+        let opening = slot.opening.get_or_init(|| Ok(Arc::new(open(&slot.key, Arc::clone(&slot.notes))?)));
+        if opening.is_err() {
+            // What failed once may work the next time.
+            self.cache().slots.retain(|(other, _)| !Arc::ptr_eq(other, &slot));
+        }
+        opening.clone()
+    }
+
+    /// The slot of a key, which becomes the one that was used last.
+    fn slot(&self, key: SessionKey) -> Arc<Slot> {
+        let now = Instant::now();
+        let mut cache = self.cache();
+        if let Some(place) = cache.slots.iter().position(|(slot, _)| slot.key == key) {
+            let (slot, _) = cache.slots.remove(place);
+            cache.slots.insert(0, (Arc::clone(&slot), now));
+            return slot;
+        }
+        let older = cache.slots.iter().position(|(slot, _)| slot.key.is_of(&key)).map(|place| cache.slots.remove(place).0);
+        let notes = older.as_ref().map(|slot| Arc::clone(&slot.notes)).unwrap_or_default();
+        let slot = Arc::new(Slot { key, notes, opening: OnceLock::new() });
+        cache.slots.insert(0, (Arc::clone(&slot), now));
+        let stay = cache.slots.len().min(OPEN);
+        let surplus = cache.slots.split_off(stay);
+        if !cache.swept {
+            let (sessions, idle) = (Arc::downgrade(&self.cache), self.idle);
+            // Without a thread for it, the next session that is opened tries again.
+            cache.swept = std::thread::Builder::new().name("idle sessions".to_owned()).spawn(move || sweep(&sessions, idle)).is_ok();
+        }
+        drop(cache);
+        // To let go of a large session takes a while, for which nobody else has to wait.
+        drop((older, surplus));
+        slot
+    }
+
+    fn cache(&self) -> MutexGuard<'_, Cache> {
+        lock(&self.cache)
+    }
+}
+
+fn lock(cache: &Mutex<Cache>) -> MutexGuard<'_, Cache> {
+    // A cache is whole after each of its changes, so what panicked beside it does no harm.
+    cache.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Lets go of sessions that have become idle. Ends when none is open: at rest there is no thread.
+fn sweep(sessions: &Weak<Mutex<Cache>>, idle: Duration) {
+    // The last use of the session that becomes idle next; nothing when all are gone, and with them the thread.
+    while let Some(rest) = sweep_once(sessions, idle) {
+        std::thread::sleep(rest);
+    }
+}
+
+/// Lets go of the sessions that are idle now. Gives how long it takes until the next one may be.
+fn sweep_once(sessions: &Weak<Mutex<Cache>>, idle: Duration) -> Option<Duration> {
+    // The server may have ended meanwhile.
+    let sessions = sessions.upgrade()?;
+    let mut cache = lock(&sessions);
+    let (stay, gone): (Vec<_>, Vec<_>) = std::mem::take(&mut cache.slots).into_iter().partition(|(_, used)| used.elapsed() < idle);
+    cache.slots = stay;
+    cache.swept = !cache.slots.is_empty();
+    let next = cache.slots.iter().map(|(_, used)| idle.saturating_sub(used.elapsed())).min();
+    drop(cache);
+    drop(gone);
+    next
+}
+
+/// One of the few downloads that may be written at once, until it is dropped.
+struct DownloadPermit(Arc<AtomicUsize>);
+
+impl DownloadPermit {
+    fn take(count: &Arc<AtomicUsize>) -> Option<Self> {
+        let taken = count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| (count < DOWNLOADS).then_some(count + 1));
+        taken.is_ok().then(|| DownloadPermit(Arc::clone(count)))
+    }
+}
+
+impl Drop for DownloadPermit {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! An open session: its logs, linked, and read when a page needs more than its calls.
+//!
+//! Books borrow from links, and links from logs. [`OpenSession`] owns all three in cells that keep them together, so it is a value like
+//! any other: shared by an [`Arc`], used on any thread, let go when its last user is done. What borrows is seen through
+//! [`OpenSession::with`] alone.
+
+use super::{OpenError, SessionKey};
+use crate::snapshot::Snapshot;
+use self_cell::self_cell;
+use std::sync::{Arc, OnceLock};
+use tooltrail_catalog::library::Library;
+use tooltrail_catalog::watch::Held;
+use tooltrail_formats::shelf::Disk;
+use tooltrail_formats::transcript::{Notes, SessionBook};
+use tooltrail_model::book::Book;
+use tooltrail_model::link::{Linked, LinkedSession, Linker, Now};
+use tooltrail_view::render::html::window::Window;
+
+/// Where the logs of a session are taken from.
+pub enum LogSource {
+    /// The catalogue, by their bundle.
+    Stored(Arc<Snapshot>, i64),
+    /// A watcher, which has just looked at them.
+    Watched(Held),
+}
+
+impl LogSource {
+    /// The logs and the moment. A snapshot is let go here: it holds on to the catalogue as it was, which a session that stays open for
+    /// long must not.
+    fn load(self) -> Result<(Arc<Linker>, Now), OpenError> {
+        match self {
+            LogSource::Stored(snapshot, bundle) => {
+                let linker = snapshot.library.open(bundle).map_err(OpenError::Catalogue)?;
+                Ok((linker, snapshot.now.clone()))
+            }
+            LogSource::Watched(held) => Ok((held.linker, held.now)),
+        }
+    }
+}
+
+/// Everything that links and books borrow from.
+struct SessionLogs {
+    linker: Arc<Linker>,
+    now: Now,
+    shelf: Disk,
+    notes: Arc<Notes>,
+}
+
+self_cell! {
+    /// The logs and their links.
+    struct LinkedLogs {
+        owner: SessionLogs,
+        #[covariant]
+        dependent: Linked,
+    }
+}
+
+self_cell! {
+    /// The same, and what was read of them so far.
+    struct ReadLogs {
+        owner: LinkedLogs,
+        // Filled later through a shared reference, so its lifetime cannot be shortened.
+        #[not_covariant]
+        dependent: SessionReader,
+    }
+}
+
+/// A session whose logs are linked. It stays as it was when it was opened, whatever is written meanwhile.
+pub struct OpenSession(ReadLogs);
+
+impl OpenSession {
+    /// Opens a version of a session. `notes`: what is known of its records from an older version.
+    pub(super) fn open(key: &SessionKey, logs: LogSource, notes: Arc<Notes>) -> Result<Self, OpenError> {
+        let (linker, now) = logs.load()?;
+        let logs = LinkedLogs::new(SessionLogs { linker, now, shelf: Disk::default(), notes }, |logs| logs.linker.link());
+        let is_it = |session: &LinkedSession| session.agent == key.agent && *session.id == *key.session;
+        let session = logs.borrow_dependent().sessions.iter().position(is_it).ok_or(OpenError::Missing)?;
+        Ok(OpenSession(ReadLogs::new(logs, |logs| SessionReader {
+            linked: logs.borrow_dependent(),
+            session,
+            now: &logs.borrow_owner().now,
+            shelf: &logs.borrow_owner().shelf,
+            version: key.version,
+            notes: &logs.borrow_owner().notes,
+            book: OnceLock::new(),
+            outline: OnceLock::new(),
+            window: OnceLock::new(),
+        })))
+    }
+
+    /// Uses the session. Whatever is read of it meanwhile stays read for others.
+    pub fn with<T>(&self, read: impl FnOnce(&SessionReader<'_>) -> T) -> T {
+        self.0.with_dependent(|_, reader| read(reader))
+    }
+}
+
+/// A session as its users see it: what is linked is there, the rest is read once, when the first of them wants it.
+pub struct SessionReader<'a> {
+    /// The logs that the session is linked with.
+    pub linked: &'a Linked<'a>,
+    /// Its place in `linked.sessions`.
+    pub session: usize,
+    /// The moment it was opened at.
+    pub now: &'a Now,
+    /// Where its logs are read again from.
+    pub shelf: &'a Disk,
+    /// The number of its version, which pages carry.
+    pub version: u64,
+    notes: &'a Notes,
+    book: OnceLock<SessionBook<'a>>,
+    outline: OnceLock<SessionBook<'a>>,
+    window: OnceLock<Window>,
+}
+
+impl<'a> SessionReader<'a> {
+    /// The whole session. Its logs are read for it.
+    pub fn book(&self) -> &SessionBook<'a> {
+        self.book.get_or_init(|| SessionBook::read_on(self.linked, self.session, self.now, self.shelf, self.notes))
+    }
+
+    /// The calls alone, each of which can be opened. Nothing has to be read for that.
+    pub fn calls(&self) -> &SessionBook<'a> {
+        let outline = || SessionBook::outline(self.linked, &[self.session], self.now, self.shelf);
+        self.book.get().unwrap_or_else(|| self.outline.get_or_init(outline))
+    }
+
+    /// The plan of the session's page, by which its parts are found.
+    pub fn window(&self) -> &Window {
+        self.window.get_or_init(|| Window::new(self.book().transcript()))
+    }
+}

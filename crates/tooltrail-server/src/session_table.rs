@@ -1,0 +1,265 @@
+//! The table of sessions, as home and the list of sessions show it.
+
+use crate::app_state::AppState;
+use crate::filter_form::filter_address;
+use crate::machine::Fates;
+use crate::request::encoded;
+use crate::snapshot::Snapshot;
+use crate::tested::Tested;
+use crate::words::{self, Clock, ProjectNames, ProjectTerms};
+use maud::{Markup, html};
+use std::collections::HashMap;
+use tooltrail_model::Time;
+use tooltrail_model::row::SessionRow;
+use tooltrail_view::head::{count, counted, is_problem, look, took};
+use tooltrail_view::line::neutral;
+
+/// What rows are made from.
+pub(crate) struct SessionRows<'a> {
+    /// The pages that rows link to.
+    pub(crate) app: &'a AppState,
+    /// The snapshot that they are rows of.
+    pub(crate) snapshot: &'a Snapshot,
+    /// All sessions.
+    pub(crate) rows: &'a [SessionRow<'a>],
+    /// The person's clock.
+    pub(crate) clock: &'a Clock,
+    /// What will become of their logs.
+    pub(crate) fates: Option<Box<dyn Fates>>,
+    /// The home directory that their paths mean.
+    pub(crate) home: Option<String>,
+    /// What takes one of their projects.
+    terms: ProjectTerms<'a>,
+    /// What tells those of the same name apart.
+    names: ProjectNames<'a>,
+}
+
+/// A time of a session.
+pub(crate) type TimeOf = fn(&SessionRow<'_>) -> Option<Time>;
+
+/// A table of some of them.
+pub(crate) struct SessionTable<'t> {
+    /// The sessions, by their places.
+    pub(crate) places: &'t [usize],
+    /// What stands at the head of a column, by its name; nothing for a plain word.
+    pub(crate) heads: &'t dyn Fn(&str) -> Option<Markup>,
+    /// Whether they are sorted by a time, and stand under its days.
+    pub(crate) by_day: Option<TimeOf>,
+    /// How their tests went, by place; without it that column is left out, and some others.
+    pub(crate) tests: Option<&'t HashMap<usize, Tested>>,
+    /// What the table is called by those who listen.
+    pub(crate) name: &'t str,
+}
+
+/// The columns: a class, which names them, and a word.
+const COLUMNS: &[(&str, &str)] = &[
+    ("state", "State"),
+    ("when", "When"),
+    ("session", "Session"),
+    ("project", "Project"),
+    ("branch", "Branch"),
+    ("model", "Agent"),
+    ("turns", "Turns"),
+    ("calls", "Calls"),
+    ("bad", "Not fine"),
+    ("lasted", "Lasted"),
+    ("tests", "Tests"),
+];
+/// Those that a short table has.
+const FEW: &[&str] = &["when", "session", "project", "calls", "bad", "lasted"];
+
+/// A column: a class and a word.
+type Column = (&'static str, &'static str);
+
+/// What sessions are doing, by place; nothing for those that have ended and stay.
+type States = HashMap<usize, Markup>;
+
+impl<'a> SessionRows<'a> {
+    /// Rows of a snapshot. `fates`: whether they say what will become of their logs.
+    pub(crate) fn new(app: &'a AppState, snapshot: &'a Snapshot, rows: &'a [SessionRow<'a>], clock: &'a Clock, fates: bool) -> Self {
+        let fates = if fates { app.machine.fates() } else { None };
+        let terms = ProjectTerms::of(rows.iter().filter_map(|row| row.project));
+        let names = ProjectNames::of(rows.iter().filter_map(|row| row.project));
+        SessionRows { app, snapshot, rows, clock, fates, home: app.machine.home_in_logs(), terms, names }
+    }
+
+    /// A table of sessions.
+    pub(crate) fn table(&self, table: &SessionTable<'_>) -> Markup {
+        let whole = table.tests.is_some();
+        let state = |&place: &usize| Some((place, self.state(self.rows.get(place)?, place, whole)?));
+        let states: States = table.places.iter().filter_map(state).collect();
+        let shown = |(name, _): &&Column| match table.tests {
+            // In a short table it stands before the title.
+            None => FEW.contains(name),
+            Some(_) => *name != "state" || !states.is_empty(),
+        };
+        let columns: Vec<&Column> = COLUMNS.iter().filter(shown).collect();
+        let time = |place: &usize| table.by_day.and_then(|time| time(self.rows.get(*place)?));
+        let day = |place: &usize| time(place).map_or_else(|| "Without a time".to_owned(), |time| self.clock.day(time));
+        html! {
+            table.sessions.short[table.tests.is_none()] aria-label=(table.name) data-tests-from=[table.tests.map(|_| self.app.to("/sessions/tests"))] {
+                thead { tr { @for (name, word) in &columns { (head(name, word, (table.heads)(name))) } } }
+                @for group in table.places.chunk_by(|one, next| day(one) == day(next)) {
+                    tbody data-rows {
+                        @if let Some(first) = group.first().filter(|_| table.by_day.is_some()) {
+                            tr.day { th colspan=(columns.len()) scope="rowgroup" { (day(first)) } }
+                        }
+                        @for &place in group { @if let Some(row) = self.rows.get(place) { (self.row(row, place, &columns, table, &states)) } }
+                    }
+                }
+            }
+        }
+    }
+
+    fn row(&self, row: &SessionRow<'_>, place: usize, columns: &[&Column], table: &SessionTable<'_>, states: &States) -> Markup {
+        html! {
+            tr.gone[self.is_gone(place)] data-key=(row.session) {
+                @for (name, _) in columns {
+                    @match *name {
+                        "state" => td.state { @match states.get(&place) { Some(state) => (state), None => span.vh { "ended" } } },
+                        "session" => td.session { @if table.tests.is_none() && let Some(state) = states.get(&place) { (state) " " } (self.title(row, place)) },
+                        name => (self.cell(name, row, place, table)),
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether a session's logs are gone.
+    fn is_gone(&self, place: usize) -> bool {
+        self.snapshot.listing.is_gone(place)
+    }
+
+    fn cell(&self, name: &str, row: &SessionRow<'_>, place: usize, table: &SessionTable<'_>) -> Markup {
+        match name {
+            "when" => html! { td.when { (self.when(row, table.by_day.is_some())) } },
+            "project" => html! { td.project { @if let Some(project) = row.project { (self.project(project)) } } },
+            "branch" => {
+                html! { td.branch title=[row.branch.map(neutral)] { @if let Some(branch) = row.branch { (words::cut(branch, 60)) } } }
+            }
+            "model" => html! { td.model title=(neutral(&row.models.join(", "))) { (model(row)) } },
+            "turns" => html! { td.turns.n { (with_unit(row.turns, "turn")) } },
+            "calls" => html! { td.calls.n { a href=(self.calls_of(row, place, "")) { (with_unit(row.calls, "call")) } } },
+            "bad" => html! { td.bad { (self.problems(row, place)) } },
+            "lasted" => html! { td.lasted.n { @if let Some(millis) = words::lasted(row) { (took(millis)) } } },
+            _ => match table.tests.map(|tests| tests.get(&place)) {
+                Some(Some(tested)) => html! { td.tests { span class=(tested.class) title=(tested.title) { (tested.say) } } },
+                // Too long to find out now; a script asks later.
+                Some(None) if !self.is_gone(place) && row.calls > 0 => {
+                    html! { td.tests { span.t-muted data-tests=(row.session) title="not looked at yet" { "…" } } }
+                }
+                _ => html! { td.tests {} },
+            },
+        }
+    }
+
+    /// What it is doing, or what will become of it; nothing if it has ended and stays.
+    fn state(&self, row: &SessionRow<'_>, place: usize, fates: bool) -> Option<Markup> {
+        if self.is_gone(place) {
+            return Some(html! { span.t-muted title="Its agent has deleted its logs; only this row is left" { "gone" } });
+        }
+        let state = words::state(row);
+        if state.glyph.is_empty() {
+            let note = self.fates.as_ref().filter(|_| fates)?.note(row)?;
+            return Some(html! { span.t-stopped title="Its agent will delete its logs" { (note) } });
+        }
+        Some(html! { span class={ "state " (words::class(state.tone)) } title=(words::reason(row)) { (state.glyph) " " (state.word) } })
+    }
+
+    fn when(&self, row: &SessionRow<'_>, day_is_said: bool) -> Markup {
+        let Some(last) = row.last_at else { return html! {} };
+        let started = row.started_at.map(|time| format!("started {}, ", self.clock.full(time))).unwrap_or_default();
+        html! {
+            time datetime=(last) title={ (started) "last sign of life " (self.clock.full(last)) } {
+                (if day_is_said { self.clock.time(last) } else { self.clock.when(last) })
+            }
+        }
+    }
+
+    /// Its title, which is the link to it, unless it is gone.
+    pub(crate) fn title(&self, row: &SessionRow<'_>, place: usize) -> Markup {
+        let title = words::title(row.title);
+        html! {
+            @if self.is_gone(place) { span title=(title) { (title) } }
+            @else { a data-row href=(self.to(row)) title=(title) { (title) } }
+        }
+    }
+
+    /// The address of a session.
+    pub(crate) fn to(&self, row: &SessionRow<'_>) -> String {
+        self.app.to(&format!("/s/{}", encoded(row.session)))
+    }
+
+    /// The term that takes a project.
+    pub(crate) fn project_term(&self, path: &str) -> String {
+        self.terms.term(path)
+    }
+
+    /// A project's name, which leads to its sessions.
+    pub(crate) fn project(&self, path: &str) -> Markup {
+        self.project_as(path, self.names.name(path))
+    }
+
+    /// The same by another name.
+    pub(crate) fn project_as(&self, path: &str, name: &str) -> Markup {
+        html! {
+            a href=(self.app.to(&format!("/sessions?q={}", encoded(&self.project_term(path))))) title=(neutral(&words::tilde(path, self.home.as_deref()))) {
+                (words::cut(name, 60))
+            }
+        }
+    }
+
+    /// The address of its calls, or of those for which a term holds.
+    fn calls_of(&self, row: &SessionRow<'_>, place: usize, term: &str) -> String {
+        let session = words::session_term(row.session, self.is_gone(place));
+        filter_address(self.app, "/calls", format!("{session} {term}").trim_end())
+    }
+
+    /// How many of its calls are not fine, each status a link to them.
+    fn problems(&self, row: &SessionRow<'_>, place: usize) -> Markup {
+        let all = row.by_status.iter().filter(|(status, _)| is_problem(**status));
+        html! {
+            @for (status, number) in all {
+                @let look = look(*status);
+                a class=(words::class(look.tone)) href=(self.calls_of(row, place, &format!("status:{}", status.word()))) title={ (count(*number)) " " (look.word) } {
+                    (look.glyph) (count(*number)) span.vh { " " (look.word) }
+                }
+            }
+        }
+    }
+}
+
+fn head(name: &str, word: &str, own: Option<Markup>) -> Markup {
+    let sorted = own.as_ref().map(|_| ());
+    html! { th scope="col" class=(name) data-sorts[sorted.is_some()] { @if let Some(own) = own { (own) } @else { (word) } } }
+}
+
+/// A number with its word, which is only shown where there are no columns.
+fn with_unit(number: u64, word: &str) -> Markup {
+    let told = counted(number, word);
+    let (number, unit) = told.split_once(' ').unwrap_or((&told, ""));
+    html! { (number) span.unit { " " (unit) } }
+}
+
+/// The agent and the model at work, as short as it can be.
+fn model(row: &SessionRow<'_>) -> Markup {
+    let short = |model: &str| {
+        let model = model.strip_prefix("claude-").unwrap_or(model);
+        // The day of a model's making says little.
+        let model = model
+            .rsplit_once('-')
+            .filter(|(_, day)| day.len() == 8 && day.bytes().all(|b| b.is_ascii_digit()))
+            .map_or(model, |(name, _)| name);
+        words::cut(model, 40)
+    };
+    let more = row.models.len().saturating_sub(1);
+    html! {
+        (neutral(row.agent))
+        @if let Some(model) = row.models.first() { " " span.di { (short(model)) @if more > 0 { " +" (more) } } }
+    }
+}
+
+/// How many sessions: `12 sessions`.
+pub(crate) fn sessions(number: usize) -> String {
+    counted(number as u64, "session")
+}

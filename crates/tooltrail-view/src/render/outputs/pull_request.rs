@@ -1,0 +1,24 @@
+//! `pr`: Markdown for the description of a pull request, with what changed. It is made in `render/markdown/pr.rs`.
+
+use super::{Output, OutputSource, TerminalRule};
+use crate::changes;
+use crate::render::markdown::pr;
+use tooltrail_model::changes::PathStyle;
+
+pub(super) const OUTPUT: Output = Output {
+    name: "pr",
+    endings: &["md"],
+    media_type: "text/markdown; charset=utf-8",
+    label: "Pull request description",
+    description: "Markdown for a pull request: the digest, prompts, changes and failures, the rest folded; under 60,000 characters",
+    source: OutputSource::Session,
+    terminal: TerminalRule::Print,
+    write: |export, out| {
+        let options = pr::PullRequestOptions { selection: export.options.selection.clone(), note: export.options.note.clone() };
+        export.changes.read(PathStyle::Shown, &mut |groups, names| {
+            // Taken one by one: as soon as the text is full, no more files are looked at.
+            let mut blocks = groups.flat_map(|group| changes::blocks(&group, names, &pr::CHANGE));
+            pr::session(export.book, &mut blocks, &options, out)
+        })
+    },
+};
