@@ -2,7 +2,7 @@
 
 use super::content::contents;
 use super::markers;
-use super::message::{Block, Message};
+use super::message::{ClaudeMessage, ContentBlock};
 use super::outcome::Outcome;
 use super::progress::ProgressData;
 use super::record::ClaudeRecord;
@@ -23,16 +23,16 @@ pub(super) fn request(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<
 }
 
 /// The block of a message that requests a call.
-fn requesting<'m, 'r>(record: &ClaudeRecord<'r>, message: &'m Message<'r>, call: &str) -> Option<&'m Block<'r>> {
+fn requesting<'m, 'r>(record: &ClaudeRecord<'r>, message: &'m ClaudeMessage<'r>, call: &str) -> Option<&'m ContentBlock<'r>> {
     message.content.blocks().find(|block| message.call_id(block, record.record.at.line).as_deref() == Some(call))
 }
 
 /// The block of a message that answers a call.
-fn answering<'m, 'r>(record: &ClaudeRecord<'r>, message: &'m Message<'r>, call: &str) -> Option<&'m Block<'r>> {
+fn answering<'m, 'r>(record: &ClaudeRecord<'r>, message: &'m ClaudeMessage<'r>, call: &str) -> Option<&'m ContentBlock<'r>> {
     message.content.blocks().find(|block| message.result_id(block, record.record.at.line).as_deref() == Some(call))
 }
 
-fn asked(record: &ClaudeRecord<'_>, message: &Message<'_>, block: &Block<'_>, base: usize, payloads: Payloads<'_>) -> Asked {
+fn asked(record: &ClaudeRecord<'_>, message: &ClaudeMessage<'_>, block: &ContentBlock<'_>, base: usize, payloads: Payloads<'_>) -> Asked {
     let input = block.input.as_ref().map(|(span, _)| payloads.value(record.slice(&(base + span.start..base + span.end))));
     let usage = message.usage.as_ref();
     Asked {
@@ -61,7 +61,7 @@ pub(super) fn result(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'
 }
 
 /// What the model saw of a result, as the log has it.
-fn seen(record: &ClaudeRecord<'_>, block: &Block<'_>, base: usize) -> Answered {
+fn seen(record: &ClaudeRecord<'_>, block: &ContentBlock<'_>, base: usize) -> Answered {
     let content = block.result.span.as_ref().map(|span| value::read(record.slice(&(base + span.start..base + span.end))));
     let seen = content.as_ref().map(contents).unwrap_or_default();
     let rejected = Outcome::of(block, None, None).signals.marker == Some(Marker::RejectedWithFeedback);

@@ -67,7 +67,7 @@ pub(super) enum Author {
 
 /// What the flags of a record say about its texts.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Flags {
+pub(super) struct TextFlags {
     pub(super) injected: bool,
     pub(super) sidechain: bool,
 }
@@ -75,7 +75,7 @@ pub(super) struct Flags {
 /// Who speaks in a record, as far as its flags tell.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Speaker {
-    pub(super) flags: Flags,
+    pub(super) flags: TextFlags,
     /// What a text of the program's is called, where the record says so itself.
     pub(super) label: Option<&'static str>,
 }
@@ -96,7 +96,7 @@ impl Authored<'_> {
 }
 
 /// Tells who wrote a text.
-pub(super) fn author(text: Raw<'_>, flags: Flags) -> Authored<'_> {
+pub(super) fn author(text: Raw<'_>, flags: TextFlags) -> Authored<'_> {
     let head = text.head(HEAD);
     let start = head.trim_start();
     // A text that begins with an aside may have the person's words far behind it.
@@ -107,7 +107,7 @@ pub(super) fn author(text: Raw<'_>, flags: Flags) -> Authored<'_> {
 }
 
 /// Tells who wrote a text, and how the person's own words begin.
-fn classify(text: &str, flags: Flags) -> (Author, &str) {
+fn classify(text: &str, flags: TextFlags) -> (Author, &str) {
     let own = text.trim_start();
     if is_interrupt(own) {
         return (Author::Sign(Notice::Interrupt), own);
@@ -202,7 +202,7 @@ mod tests {
     use super::*;
 
     fn said(text: &str) -> Author {
-        classify(text, Flags::default()).0
+        classify(text, TextFlags::default()).0
     }
 
     #[test]
@@ -210,15 +210,15 @@ mod tests {
         assert_eq!(said("fix the parser"), Author::Words(Origin::Human));
         assert_eq!(said("why does <system-reminder> appear?"), Author::Words(Origin::Human));
         assert_eq!(said("<system-reminder>be brief</system-reminder>"), Author::Words(Origin::Program));
-        assert_eq!(classify("<ide_opened_file>a.rs</ide_opened_file>\nfix it", Flags::default()).1, "fix it");
+        assert_eq!(classify("<ide_opened_file>a.rs</ide_opened_file>\nfix it", TextFlags::default()).1, "fix it");
         assert_eq!(said("<command-message>review</command-message>\n<command-name>/review</command-name>"), Author::Words(Origin::Command));
         assert_eq!(said("Another Claude session sent a message:\n<teammate-message teammate_id=\"a\">hi"), Author::Words(Origin::Program));
         assert_eq!(said("Another Claude session sent a message: what now?"), Author::Words(Origin::Human));
         assert_eq!(said("[Request interrupted by user for tool use]"), Author::Sign(Notice::Interrupt));
-        let meta = Flags { injected: true, sidechain: false };
+        let meta = TextFlags { injected: true, sidechain: false };
         assert_eq!(classify("Continue from where you left off.", meta).0, Author::Sign(Notice::Handover));
         assert_eq!(classify("anything", meta).0, Author::Words(Origin::Program));
-        assert_eq!(classify("find x", Flags { sidechain: true, injected: false }).0, Author::Words(Origin::Agent));
+        assert_eq!(classify("find x", TextFlags { sidechain: true, injected: false }).0, Author::Words(Origin::Agent));
         assert_eq!(label("<task-notification>x"), Some("task notification"));
         assert_eq!(label("words"), None);
         assert_eq!(command("<command-args>-v</command-args><command-name>/x</command-name>").as_deref(), Some("/x -v"));

@@ -2,7 +2,7 @@
 
 use super::facts::Emit;
 use super::markers;
-use super::message::{Block, Message};
+use super::message::{ClaudeMessage, ContentBlock};
 use super::outcome::{Outcome, Poll, Structured};
 use super::tools::names;
 use tooltrail_model::event::{Call, CallResult, Claim, ClaimBy, Hook, HookOutcome, HookStage, TaskNews, Text};
@@ -12,8 +12,8 @@ use tooltrail_skim::{Raw, Skim};
 
 /// A call, if the block is one: `tool_use`, or one of the API-side kinds.
 pub(super) fn call<'r>(
-    block: &Block<'r>,
-    message: &Message<'r>,
+    block: &ContentBlock<'r>,
+    message: &ClaudeMessage<'r>,
     request: Option<Raw<'r>>,
     node: Option<Raw<'r>>,
     emit: &Emit<'_, 'r>,
@@ -58,8 +58,8 @@ pub(super) fn call<'r>(
 
 /// A result, if the block is one. API-side results stand in the assistant's own message.
 pub(super) fn result<'r>(
-    block: &Block<'r>,
-    message: &Message<'r>,
+    block: &ContentBlock<'r>,
+    message: &ClaudeMessage<'r>,
     structured: Option<&Structured<'r>>,
     denial: Option<Raw<'r>>,
     feedback: Option<Raw<'r>>,

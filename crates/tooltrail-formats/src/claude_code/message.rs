@@ -7,26 +7,26 @@ use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 /// The `message` of a user or assistant record.
 #[derive(Debug, Default)]
-pub(super) struct Message<'r> {
+pub(super) struct ClaudeMessage<'r> {
     pub(super) id: Option<Raw<'r>>,
     pub(super) model: Option<Raw<'r>>,
-    pub(super) content: Content<'r>,
-    pub(super) usage: Option<Usage<'r>>,
+    pub(super) content: MessageContent<'r>,
+    pub(super) usage: Option<TokenUsage<'r>>,
 }
 
 /// What a message says: one text, or blocks.
 #[derive(Debug, Default)]
-pub(super) struct Content<'r> {
+pub(super) struct MessageContent<'r> {
     /// The content where it is a plain string, and where that stands.
     pub(super) text: Option<(Raw<'r>, Range<usize>)>,
     /// Nearly every record has one block; only more than that need a list.
-    first: Option<Block<'r>>,
-    more: Vec<Block<'r>>,
+    first: Option<ContentBlock<'r>>,
+    more: Vec<ContentBlock<'r>>,
 }
 
 /// One content block of any type; fields that its type does not have stay empty.
 #[derive(Debug, Default)]
-pub(super) struct Block<'r> {
+pub(super) struct ContentBlock<'r> {
     pub(super) kind: Option<Raw<'r>>,
     pub(super) id: Option<Raw<'r>>,
     pub(super) name: Option<Raw<'r>>,
@@ -53,7 +53,7 @@ pub(super) struct ResultContent<'r> {
 
 /// Tokens as a message tells them.
 #[derive(Debug, Default)]
-pub(super) struct Usage<'r> {
+pub(super) struct TokenUsage<'r> {
     pub(super) tokens: Tokens,
     pub(super) server_tools: [u32; 2],
     pub(super) tier: Option<Raw<'r>>,
@@ -61,7 +61,7 @@ pub(super) struct Usage<'r> {
     pub(super) advisors: Vec<(Raw<'r>, Tokens)>,
 }
 
-impl<'r> Message<'r> {
+impl<'r> ClaudeMessage<'r> {
     pub(super) fn read(&mut self, value: &mut Skim<'r>) -> Result<(), Torn> {
         value.object(|key, value| {
             match key.as_bytes() {
@@ -69,10 +69,10 @@ impl<'r> Message<'r> {
                 b"model" => self.model = value.string(),
                 b"content" => {
                     // Of a key that stands twice the last one counts.
-                    self.content = Content::default();
+                    self.content = MessageContent::default();
                     self.content.read(value)?;
                 }
-                b"usage" => self.usage = Usage::read(value)?,
+                b"usage" => self.usage = TokenUsage::read(value)?,
                 _ => {}
             }
             Ok(())
@@ -90,25 +90,25 @@ impl<'r> Message<'r> {
     }
 
     /// The call that a block of the message requests, which stands on this line; one without an id is named after its place.
-    pub(super) fn call_id(&self, block: &Block<'r>, line: u64) -> Option<Cow<'r, str>> {
-        let unnamed = |other: &&Block<'r>| other.is_call() && other.id.is_none();
+    pub(super) fn call_id(&self, block: &ContentBlock<'r>, line: u64) -> Option<Cow<'r, str>> {
+        let unnamed = |other: &&ContentBlock<'r>| other.is_call() && other.id.is_none();
         block.is_call().then(|| block.id.map_or_else(|| self.place_name(block, line, unnamed), Raw::text))
     }
 
     /// The call that a block of the message answers, which stands on this line.
-    pub(super) fn result_id(&self, block: &Block<'r>, line: u64) -> Option<Cow<'r, str>> {
-        let unnamed = |other: &&Block<'r>| other.is_result() && other.tool_use_id.is_none();
+    pub(super) fn result_id(&self, block: &ContentBlock<'r>, line: u64) -> Option<Cow<'r, str>> {
+        let unnamed = |other: &&ContentBlock<'r>| other.is_result() && other.tool_use_id.is_none();
         block.is_result().then(|| block.tool_use_id.map_or_else(|| self.place_name(block, line, unnamed), Raw::text))
     }
 
     /// The name of a call or result that has no id: its line, and among several there its number.
-    fn place_name(&self, block: &Block<'r>, line: u64, unnamed: impl Fn(&&Block<'r>) -> bool) -> Cow<'r, str> {
+    fn place_name(&self, block: &ContentBlock<'r>, line: u64, unnamed: impl Fn(&&ContentBlock<'r>) -> bool) -> Cow<'r, str> {
         let before = self.content.blocks().filter(unnamed).position(|other| std::ptr::eq(other, block)).unwrap_or_default();
         Cow::Owned(if before == 0 { format!("line-{line}") } else { format!("line-{line}-{}", before + 1) })
     }
 }
 
-impl<'r> Content<'r> {
+impl<'r> MessageContent<'r> {
     pub(super) fn read(&mut self, value: &mut Skim<'r>) -> Result<(), Torn> {
         match value.peek() {
             Some(Type::String) => {
@@ -117,7 +117,7 @@ impl<'r> Content<'r> {
             }
             Some(Type::Array) => value.array(|item| {
                 let start = item.position();
-                let mut block = Block::default();
+                let mut block = ContentBlock::default();
                 if item.peek() == Some(Type::Object) {
                     item.object(|key, value| block.field(key.as_bytes(), value))?;
                 } else if let Some(text) = item.string() {
@@ -136,7 +136,7 @@ impl<'r> Content<'r> {
         Ok(())
     }
 
-    pub(super) fn blocks(&self) -> impl Iterator<Item = &Block<'r>> {
+    pub(super) fn blocks(&self) -> impl Iterator<Item = &ContentBlock<'r>> {
         self.first.iter().chain(&self.more)
     }
 
@@ -146,13 +146,13 @@ impl<'r> Content<'r> {
     }
 
     /// The picture or document of a prompt that is nothing else.
-    pub(super) fn wordless_media(&self) -> Option<&Block<'r>> {
+    pub(super) fn wordless_media(&self) -> Option<&ContentBlock<'r>> {
         let words = self.text.is_some() || self.blocks().any(|block| block.text.is_some() || block.is_result());
         self.blocks().find(|block| block.is_media()).filter(|_| !words)
     }
 }
 
-impl<'r> Block<'r> {
+impl<'r> ContentBlock<'r> {
     fn field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
         match key {
             b"type" => self.kind = value.string(),
@@ -176,7 +176,7 @@ impl<'r> Block<'r> {
     }
 }
 
-impl Block<'_> {
+impl ContentBlock<'_> {
     /// Whether it requests a call: `tool_use`, or one of the API-side kinds.
     pub(super) fn is_call(&self) -> bool {
         self.kind.is_some_and(|kind| matches!(&*kind.text(), kind if kind == "tool_use" || kind.ends_with("_tool_use")))
@@ -264,7 +264,7 @@ fn advisors(steps: &[u8]) -> Result<Vec<(Raw<'_>, Tokens)>, Torn> {
             }
             Ok(())
         })?;
-        if let (Some(model), Some(usage)) = (model.filter(|_| advises), Usage::read(&mut Skim::new(step))?) {
+        if let (Some(model), Some(usage)) = (model.filter(|_| advises), TokenUsage::read(&mut Skim::new(step))?) {
             found.push((model, usage.tokens));
         }
         Ok(())
@@ -277,12 +277,12 @@ fn count(value: &mut Skim<'_>) -> u64 {
     value.uint().or_else(|| value.string()?.text().trim().parse().ok()).unwrap_or(0)
 }
 
-impl<'r> Usage<'r> {
+impl<'r> TokenUsage<'r> {
     fn read(value: &mut Skim<'r>) -> Result<Option<Self>, Torn> {
         if value.peek() != Some(Type::Object) {
             return Ok(None);
         }
-        let mut out = Usage::default();
+        let mut out = TokenUsage::default();
         let (mut written, mut five, mut one) = (0, 0, 0);
         value.object(|key, value| {
             match key.as_bytes() {

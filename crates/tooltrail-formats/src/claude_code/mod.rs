@@ -27,8 +27,6 @@ mod facts;
 mod hooks;
 mod markers;
 mod message;
-#[cfg(test)]
-mod oracle;
 mod outcome;
 mod parts;
 mod places;

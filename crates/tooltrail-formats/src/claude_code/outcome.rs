@@ -1,7 +1,7 @@
 //! `toolUseResult`: what the tool produced, beside what the model saw. An object, a list, a string, or not there at all.
 
 use super::markers;
-use super::message::Block;
+use super::message::ContentBlock;
 use memchr::memmem::Finder;
 use std::borrow::Cow;
 use std::ops::Range;
@@ -144,7 +144,7 @@ pub(super) struct Poll<'r> {
 }
 
 impl<'r> Outcome<'r> {
-    pub(super) fn of(block: &Block<'r>, structured: Option<&Structured<'r>>, denial: Option<Raw<'r>>) -> Self {
+    pub(super) fn of(block: &ContentBlock<'r>, structured: Option<&Structured<'r>>, denial: Option<Raw<'r>>) -> Self {
         let (first, last) = (block.result.first, block.result.last);
         // Tools on the service's side have no flag; they report an error as an object.
         let api_side = block.kind.is_some_and(|kind| kind != *"tool_result");

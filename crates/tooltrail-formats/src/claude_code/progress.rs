@@ -2,7 +2,7 @@
 
 use super::calls;
 use super::facts::Emit;
-use super::message::Message;
+use super::message::ClaudeMessage;
 use super::record::ClaudeRecord;
 use crate::time;
 use std::borrow::Cow;
@@ -27,7 +27,7 @@ pub(super) struct NestedRecord<'r> {
     pub(super) base: usize,
     /// Whether the model speaks: only then are its blocks requests.
     pub(super) assistant: bool,
-    pub(super) message: Message<'r>,
+    pub(super) message: ClaudeMessage<'r>,
     time: Option<Time>,
     request: Option<Raw<'r>>,
 }

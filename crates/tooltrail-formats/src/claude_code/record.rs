@@ -1,10 +1,10 @@
 //! A record of Claude Code, typed: everything that is told of it, to a scan or to a reader, is taken from here.
 //!
 //! `type` often stands behind `message`, so all fields are taken in before it is known what the record is. Payloads (inputs, results,
-//! attachments) stay where they are, as spans. What only a few types have is kept apart in [`Rare`], so that the many others stay small.
+//! attachments) stay where they are, as spans. What only a few types have is kept apart in [`RareFields`], so that the many others stay small.
 
-use super::author::{Flags, Speaker};
-use super::message::Message;
+use super::author::{Speaker, TextFlags};
+use super::message::ClaudeMessage;
 use super::outcome::Structured;
 use crate::{Record, time};
 use std::borrow::Cow;
@@ -43,20 +43,20 @@ pub(super) struct ClaudeRecord<'r> {
     /// `forkedFrom.messageUuid`: the record that this one is a copy of.
     pub(super) forked_from: Option<Raw<'r>>,
     pub(super) supersedes: Vec<Raw<'r>>,
-    pub(super) message: Message<'r>,
+    pub(super) message: ClaudeMessage<'r>,
     pub(super) structured: Option<Structured<'r>>,
     /// `data` of a progress record.
     pub(super) data: Option<Range<usize>>,
     /// `attachment` of an attachment.
     pub(super) attachment: Option<Range<usize>>,
-    rare: Option<Box<Rare<'r>>>,
+    rare: Option<Box<RareFields<'r>>>,
     /// How deep it nests.
     pub(super) depth: usize,
 }
 
 /// Fields of system records, titles, the queue, file histories and other rare records.
 #[derive(Debug, Default)]
-pub(super) struct Rare<'r> {
+pub(super) struct RareFields<'r> {
     /// The record before a summary of the history, which has no other parent.
     pub(super) logical_parent: Option<Raw<'r>>,
     /// The call that a text was put in for.
@@ -189,17 +189,17 @@ impl<'r> ClaudeRecord<'r> {
         Ok(())
     }
 
-    fn rare_mut(&mut self) -> &mut Rare<'r> {
+    fn rare_mut(&mut self) -> &mut RareFields<'r> {
         self.rare.get_or_insert_default()
     }
 
     /// The rare fields, if the record has any.
-    pub(super) fn rare(&self) -> Option<&Rare<'r>> {
+    pub(super) fn rare(&self) -> Option<&RareFields<'r>> {
         self.rare.as_deref()
     }
 
     /// A text among the rare fields.
-    pub(super) fn rare_text(&self, field: impl Fn(&Rare<'r>) -> Option<Raw<'r>>) -> Option<Cow<'r, str>> {
+    pub(super) fn rare_text(&self, field: impl Fn(&RareFields<'r>) -> Option<Raw<'r>>) -> Option<Cow<'r, str>> {
         self.rare().and_then(field).map(Raw::text)
     }
 
@@ -230,7 +230,7 @@ impl<'r> ClaudeRecord<'r> {
                 _ => None,
             })
         };
-        Speaker { flags: Flags { injected, sidechain: self.sidechain }, label }
+        Speaker { flags: TextFlags { injected, sidechain: self.sidechain }, label }
     }
 }
 

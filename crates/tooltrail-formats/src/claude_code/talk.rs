@@ -1,8 +1,8 @@
 //! What is said to the model: prompts, also those typed while it was at work, and notifications that travel like prompts.
 
-use super::author::{self, Author, Flags, HEAD, author};
+use super::author::{self, Author, HEAD, TextFlags, author};
 use super::facts::Emit;
-use super::message::Content;
+use super::message::MessageContent;
 use super::record::{ClaudeRecord, member};
 use super::tasks;
 use std::borrow::Cow;
@@ -12,7 +12,7 @@ use tooltrail_model::event::{Claim, ClaimBy, Echo, Meta, Origin, Prompt, TaskNew
 use tooltrail_skim::{Raw, Skim};
 
 /// A text of a user record: a prompt, a sign, a notification.
-pub(super) fn words<'r>(text: Raw<'r>, span: &Range<usize>, flags: Flags, beside_result: bool, emit: &mut Emit<'_, 'r>) {
+pub(super) fn words<'r>(text: Raw<'r>, span: &Range<usize>, flags: TextFlags, beside_result: bool, emit: &mut Emit<'_, 'r>) {
     let head = text.head(HEAD);
     if head.trim_start().starts_with("<task-notification>") {
         let whole = text.text();
@@ -54,33 +54,33 @@ fn emit_news(news: TaskNews<'_>, emit: &mut Emit<'_, '_>) {
 }
 
 /// The first text of a message, and where it stands.
-fn first_text<'r>(content: &Content<'r>) -> Option<(Raw<'r>, Range<usize>)> {
+fn first_text<'r>(content: &MessageContent<'r>) -> Option<(Raw<'r>, Range<usize>)> {
     let of_blocks = || content.blocks().find_map(|block| Some((block.text?, block.span.clone())));
     content.text.clone().or_else(of_blocks)
 }
 
 /// A prompt that waited while the model was at work, carried by an attachment or a record of the queue.
 #[derive(Debug, Default)]
-pub(super) struct Waiting<'r> {
-    pub(super) content: Content<'r>,
+pub(super) struct QueuedPrompt<'r> {
+    pub(super) content: MessageContent<'r>,
     /// The offset in the record that its spans are counted from.
     base: usize,
     /// Whether a person typed it: other modes, and other origins, are the program's.
     pub(super) human: bool,
 }
 
-impl<'r> Waiting<'r> {
+impl<'r> QueuedPrompt<'r> {
     /// The prompt of an attachment that is a `queued_command`.
     pub(super) fn attached(record: &ClaudeRecord<'r>) -> Option<Self> {
         let inner = record.attachment.clone()?;
-        let mut out = Waiting { base: inner.start, human: true, ..Waiting::default() };
+        let mut out = QueuedPrompt { base: inner.start, human: true, ..QueuedPrompt::default() };
         let (mut queued, mut prompt) = (false, false);
         let read = Skim::new(record.slice(&inner)).object(|key, value| {
             match key.as_bytes() {
                 b"type" => queued = value.string().is_some_and(|kind| kind == *"queued_command"),
                 b"prompt" => {
                     prompt = true;
-                    out.content = Content::default();
+                    out.content = MessageContent::default();
                     out.content.read(value)?;
                 }
                 b"commandMode" => out.human &= value.string().is_none_or(|mode| mode == *"prompt"),
@@ -96,26 +96,26 @@ impl<'r> Waiting<'r> {
     /// The prompt that a record of the queue puts in, or takes out.
     pub(super) fn queued(record: &ClaudeRecord<'r>) -> Option<Self> {
         let span = record.rare()?.content.clone()?;
-        let mut out = Waiting { base: span.start, human: true, ..Waiting::default() };
+        let mut out = QueuedPrompt { base: span.start, human: true, ..QueuedPrompt::default() };
         out.content.read(&mut Skim::new(record.slice(&span))).ok()?;
         Some(out)
     }
 
     /// Who wrote one of its texts.
-    pub(super) fn flags(&self) -> Flags {
-        Flags { injected: !self.human, sidechain: false }
+    pub(super) fn flags(&self) -> TextFlags {
+        TextFlags { injected: !self.human, sidechain: false }
     }
 }
 
 /// An attachment that carries a prompt. Others say nothing that is needed here.
 pub(super) fn attached<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
-    if let Some(waiting) = Waiting::attached(record) {
+    if let Some(waiting) = QueuedPrompt::attached(record) {
         queued(&waiting, emit);
     }
 }
 
 /// A prompt that was typed while the model was at work, or a notification that travelled the same way.
-fn queued<'r>(waiting: &Waiting<'r>, emit: &mut Emit<'_, 'r>) {
+fn queued<'r>(waiting: &QueuedPrompt<'r>, emit: &mut Emit<'_, 'r>) {
     let Some((text, span)) = first_text(&waiting.content) else { return };
     let whole = text.text();
     if let Some(news) = tasks::notification(&whole) {
@@ -132,7 +132,7 @@ fn queued<'r>(waiting: &Waiting<'r>, emit: &mut Emit<'_, 'r>) {
 /// A record of the queue: what is put in may never appear elsewhere.
 pub(super) fn queue<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
     let absorbed = record.rare_text(|rare| rare.reason).is_some_and(|reason| reason.starts_with("absorbed"));
-    match (record.rare_text(|rare| rare.operation).as_deref(), Waiting::queued(record)) {
+    match (record.rare_text(|rare| rare.operation).as_deref(), QueuedPrompt::queued(record)) {
         (Some("enqueue"), Some(waiting)) => queued(&waiting, emit),
         // Taken out of the queue to be handed to the model, or taken back by the person.
         (Some("remove"), Some(waiting)) if !absorbed => {

@@ -1,7 +1,7 @@
 //! Assistant records: what the model says, thinks and asks for.
 
 use super::super::content::content;
-use super::super::message::Block;
+use super::super::message::ContentBlock;
 use super::super::record::ClaudeRecord;
 use crate::value;
 use serde_json::Value;
@@ -16,7 +16,7 @@ pub(super) fn assistant(record: &ClaudeRecord<'_>) -> Vec<Part> {
 }
 
 /// One block of the message.
-fn part(record: &ClaudeRecord<'_>, block: &Block<'_>) -> Option<Part> {
+fn part(record: &ClaudeRecord<'_>, block: &ContentBlock<'_>) -> Option<Part> {
     let (message, line) = (&record.message, record.record.at.line);
     if let Some(id) = message.call_id(block, line) {
         return Some(Part::Call(id.into_owned()));

@@ -2,7 +2,7 @@
 
 use super::super::content::{content, kind, text, without};
 use super::super::record::ClaudeRecord;
-use super::super::talk::Waiting;
+use super::super::talk::QueuedPrompt;
 use super::{folded, hooks, spoken};
 use crate::value;
 use serde_json::Value;
@@ -19,7 +19,7 @@ pub(super) fn attachment(record: &ClaudeRecord<'_>) -> Vec<Part> {
     let bytes = record.slice(span);
     let attached = value::read(bytes);
     if kind(&attached) == "queued_command" {
-        return Waiting::attached(record).map(|waiting| prompt(&waiting, bytes)).unwrap_or_default();
+        return QueuedPrompt::attached(record).map(|waiting| prompt(&waiting, bytes)).unwrap_or_default();
     }
     match picture(&attached) {
         Some(picture) => vec![folded(label(&attached), picture.media.clone()), Part::Media(Content::Image(picture))],
@@ -36,7 +36,7 @@ fn picture(attached: &Value) -> Option<Image> {
 }
 
 /// A prompt that waited: a text, or blocks. `bytes` is what its spans are counted from.
-fn prompt(waiting: &Waiting<'_>, bytes: &[u8]) -> Vec<Part> {
+fn prompt(waiting: &QueuedPrompt<'_>, bytes: &[u8]) -> Vec<Part> {
     let mut out = Vec::new();
     let own = waiting.content.text.iter().map(|(text, _)| *text);
     own.for_each(|text| spoken::queued(text, waiting.flags(), &mut out));
@@ -54,7 +54,7 @@ pub(super) fn queue(record: &ClaudeRecord<'_>) -> Vec<Part> {
     let enqueued = record.rare_text(|rare| rare.operation).is_some_and(|operation| operation == "enqueue");
     let content = record.rare().and_then(|rare| rare.content.as_ref()).filter(|_| enqueued);
     let Some(bytes) = content.map(|span| record.slice(span)) else { return Vec::new() };
-    Waiting::queued(record).map(|waiting| prompt(&waiting, bytes)).unwrap_or_default()
+    QueuedPrompt::queued(record).map(|waiting| prompt(&waiting, bytes)).unwrap_or_default()
 }
 
 /// Anything else, folded: what it is, what it is about, and its words.

@@ -1,6 +1,6 @@
 //! User records: a person's words, commands typed to the agent itself, results, and everything that the program says in their place.
 
-use super::super::author::{self, Author, Flags, Passage, Speaker, author};
+use super::super::author::{self, Author, Passage, Speaker, TextFlags, author};
 use super::super::content::content;
 use super::super::record::ClaudeRecord;
 use super::super::tasks::tag;
@@ -62,7 +62,7 @@ fn speak(author: Author, text: &str, out: &mut Vec<Part>) {
 }
 
 /// Adds a text that came without a record of its own: typed while the model was at work, or told by the program.
-pub(super) fn queued(text: Raw<'_>, flags: Flags, out: &mut Vec<Part>) {
+pub(super) fn queued(text: Raw<'_>, flags: TextFlags, out: &mut Vec<Part>) {
     let whole = text.text();
     match author(text, flags).author {
         Author::Words(Origin::Human) => passages(&whole, out, |own| Part::Prompt { origin: Origin::Queued, text: own.to_owned() }),
@@ -72,7 +72,7 @@ pub(super) fn queued(text: Raw<'_>, flags: Flags, out: &mut Vec<Part>) {
 
 /// Adds a command typed to the agent itself, or what it printed.
 pub(super) fn local(text: Raw<'_>, out: &mut Vec<Part>) {
-    match author(text, Flags::default()).author {
+    match author(text, TextFlags::default()).author {
         Author::Words(Origin::Command) => command(text.text().trim(), out),
         _ => program(text.text().trim(), None, out),
     }
