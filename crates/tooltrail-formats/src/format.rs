@@ -5,6 +5,7 @@
 //! write the first and `roots`; everything else has a default that leaves a session readable.
 
 use crate::changes::Backup;
+use crate::database::Queries;
 use crate::value::Payloads;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -31,6 +32,10 @@ pub struct Places {
     pub xdg_config: Option<PathBuf>,
     /// `CODEX_HOME`.
     pub codex_home: Option<PathBuf>,
+    /// `XDG_DATA_HOME`.
+    pub xdg_data: Option<PathBuf>,
+    /// `OPENCODE_DB`.
+    pub opencode_db: Option<PathBuf>,
     /// Where copies of logs are kept, laid out as [`crate::mirror`] says.
     pub kept: Option<PathBuf>,
 }
@@ -134,10 +139,16 @@ pub trait Decode: Sync {
         false
     }
 
-    /// Where the records of a document stand, in order, and whether the document is whole.
+    /// Where the records of a document stand, in order, and whether the document is whole. Fields outside a list of records, such as a
+    /// header, are a record of their own.
     fn document(&self, bytes: &[u8]) -> (Vec<Range<usize>>, bool) {
         let _ = bytes;
         (Vec::new(), false)
+    }
+
+    /// How the agent's database is read, for an agent that keeps sessions in one.
+    fn database(&self) -> Option<&'static Queries> {
+        None
     }
 
     /// Calls whose result a damaged line seems to hold.
@@ -149,8 +160,13 @@ pub trait Decode: Sync {
 
 /// Files and places: where logs lie, what their paths say, and what lies beside them.
 pub trait LogFiles: Sync {
-    /// The directories in which its logs lie, whether or not they exist.
+    /// The directories in which its logs lie, whether or not they exist; or single files.
     fn roots(&self, places: &Places) -> Vec<PathBuf>;
+
+    /// Whether logs lie also in the directories below its roots.
+    fn is_deep(&self) -> bool {
+        true
+    }
 
     /// Whether a file in a directory may be a log by its name, besides `.jsonl` and `.jsonl.zst`.
     fn is_log_name(&self, name: &str) -> bool {

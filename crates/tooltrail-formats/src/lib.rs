@@ -6,6 +6,7 @@
 pub mod changes;
 mod claude_code;
 mod codex;
+mod database;
 pub mod find;
 pub mod follow;
 mod format;
@@ -16,6 +17,7 @@ pub mod load;
 pub mod mend;
 pub mod mirror;
 mod open;
+mod opencode;
 pub mod records;
 pub mod retention;
 pub mod saved;
@@ -25,7 +27,8 @@ mod time;
 pub mod transcript;
 pub mod value;
 
+pub use database::{PrivateCopy, Queries};
 pub use format::{Ask, Decode, Format, LogFiles, OpenRecords, Opened, Places, Record, Registered, Sink};
 
 /// All agents whose logs can be read. The first that recognises a file has it.
-pub static FORMATS: &[&dyn Format] = &[&claude_code::ClaudeCode, &codex::Codex];
+pub static FORMATS: &[&dyn Format] = &[&claude_code::ClaudeCode, &codex::Codex, &opencode::OpenCode];

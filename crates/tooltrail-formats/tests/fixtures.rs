@@ -25,7 +25,7 @@ use tooltrail_model::{Linker, Now, Time};
 const NOW: &str = "2026-03-05T00:00:00Z";
 
 /// The folders of `fixtures/`.
-const AGENTS: &[&str] = &["claude_code", "codex"];
+const AGENTS: &[&str] = &["claude_code", "codex", "opencode"];
 
 fn folder(name: &str, agent: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name).join(agent)
@@ -50,6 +50,7 @@ fn agent(case: &Path) -> &str {
 /// Where a case's logs are looked for: it is the agent's own directory.
 fn places(case: &Path) -> Places {
     match agent(case) {
+        "opencode" => Places { xdg_data: Some(case.to_owned()), ..Places::default() },
         "codex" => Places { codex_home: Some(case.to_owned()), ..Places::default() },
         _ => Places { claude_config: Some(case.to_string_lossy().into_owned()), ..Places::default() },
     }

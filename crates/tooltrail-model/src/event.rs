@@ -60,6 +60,8 @@ pub enum Fact<'r> {
     Work(Work),
     /// What holds from here on.
     Context(Context<'r>),
+    /// The time of the records that follow and have none of their own, such as the parts of a message.
+    Clock(Time),
     /// The record's place in the tree of the conversation.
     Node(Node),
     /// Something said to the model that begins or belongs to a turn.
@@ -316,6 +318,8 @@ pub struct Nested<'r> {
 pub struct CallResult<'r> {
     /// The call it answers.
     pub call: Text<'r>,
+    /// When it came, where the record tells that apart from its own time; such a record may make the call as well.
+    pub time: Option<Time>,
     /// What the model saw: the raw JSON value.
     pub content: Span,
     /// What the tool produced, where the log keeps it.

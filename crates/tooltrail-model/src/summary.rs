@@ -2,7 +2,7 @@
 
 use crate::event::{ClaimBy, HookOutcome, HookStage, Id, TaskState, TitleBy};
 use crate::issue::Issue;
-use crate::position::At;
+use crate::position::{At, RowKeys};
 use crate::text::{Name, Names};
 use crate::usage::Snapshot;
 use crate::verdict::{Sequel, Signals};
@@ -59,6 +59,8 @@ pub struct Summary {
     pub last: Option<Time>,
     /// The last record.
     pub end: At,
+    /// The rows of its records, for a source that is a part of a database.
+    pub rows: RowKeys,
 }
 
 impl Summary {
@@ -203,6 +205,8 @@ pub struct ResultRecord {
     pub child: Option<Box<ChildRecord>>,
     /// Written by the program in place of a real result.
     pub synthetic: bool,
+    /// The record gives the result a time of its own, so it tells when the call was made even where it makes the call as well.
+    pub timed: bool,
     /// The same record makes the call: when it was made is not known.
     pub sole: bool,
     /// Part of what the tool produced was left out.

@@ -158,7 +158,7 @@ fn who(field: &str) -> &'static str {
 
 /// The address of a message in its session. Where several logs tell of it, a line alone does not say which message it is.
 fn message(rows: &Rows<'_>, row: &SessionRow<'_>, hit: &Hit, find: Option<&str>) -> String {
-    let anchor = (row.files.len() == 1).then(|| format!("m0-{}-0", hit.line));
+    let anchor = (row.files.len() == 1).then(|| format!("m0-{}-0", hit.record));
     called::row_address(rows.site, row.session, anchor.as_deref(), find)
 }
 

@@ -71,7 +71,7 @@ pub(crate) fn said(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Bl
 
 /// A place of the log, as it can be given back to a command.
 pub(crate) fn place(place: &Place<'_>) -> String {
-    format!("{}:{}", place.file, place.line)
+    place.to_string()
 }
 
 fn failed(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {

@@ -54,7 +54,7 @@ pub(crate) fn facts(lines: &[Line]) -> Vec<String> {
 }
 
 fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
-    let place = |line| Place { file: "/logs/a.jsonl", line };
+    let place = |line| Place { file: "/logs/a.jsonl", line, row: None };
     CallRow {
         v: VERSION,
         agent: "claude",

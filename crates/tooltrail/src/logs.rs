@@ -224,6 +224,8 @@ fn from_environment() -> Places {
         claude_config: std::env::var("CLAUDE_CONFIG_DIR").ok().filter(|value| !value.is_empty()),
         xdg_config: directories::variable("XDG_CONFIG_HOME"),
         codex_home: directories::variable("CODEX_HOME"),
+        xdg_data: directories::variable("XDG_DATA_HOME"),
+        opencode_db: directories::variable("OPENCODE_DB"),
         kept: None,
     }
 }

@@ -8,7 +8,8 @@ use rusqlite::{Connection, Row, params};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use tooltrail_model::link::{Now, OpenCalls, OpenSession, Pulse};
-use tooltrail_model::row::{CallRow, SessionRow, VERSION};
+use tooltrail_model::position::RowKeys;
+use tooltrail_model::row::{CallRow, Place, SessionRow, VERSION};
 use tooltrail_model::summary::Ending;
 use tooltrail_model::usage::Tokens;
 use tooltrail_model::{Status, Time};
@@ -17,7 +18,26 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 /// The sessions of a catalogue at a moment, by start.
 pub struct Listing {
     pub(super) sessions: Vec<Head>,
-    pub(super) paths: Map<i64, String>,
+    pub(super) sources: Sources,
+}
+
+/// The sources of a catalogue by their numbers: addresses, and for parts of databases the rows that their records are.
+#[derive(Default)]
+pub(super) struct Sources {
+    addresses: Map<i64, String>,
+    rows: Map<i64, RowKeys>,
+}
+
+impl Sources {
+    /// The address of a source.
+    fn address(&self, id: i64) -> &str {
+        self.addresses.get(&id).map_or("", String::as_str)
+    }
+
+    /// A record of a source.
+    pub(super) fn place(&self, id: i64, line: u64) -> Place<'_> {
+        Place { file: self.address(id), line, row: self.rows.get(&id).and_then(|rows| rows.get(line)) }
+    }
 }
 
 /// A session as it is stored, with its pulse.
@@ -114,14 +134,14 @@ type Sign = (Option<Time>, Option<Time>, i64);
 
 impl Listing {
     pub(super) fn read(connection: &Connection, now: &Now) -> rusqlite::Result<Self> {
-        let (mut paths, mut signs): (Map<i64, String>, Map<i64, Sign>) = (Map::default(), Map::default());
+        let (mut sources, mut signs): (Sources, Map<i64, Sign>) = (Sources::default(), Map::default());
         let mut versions: Map<i64, u64> = Map::default();
         let mut statement = connection
             .prepare_cached("SELECT id, path, modified_us, last_us, gone, bundle, size, mtime_ns, identity FROM source_rows ORDER BY id")?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
             let (id, bundle): (i64, i64) = (row.get(0)?, row.get(5)?);
-            paths.insert(id, row.get(1)?);
+            sources.addresses.insert(id, row.get(1)?);
             // What is not there is not written to.
             let modified = if row.get(4)? { None } else { time(row, 2)? };
             signs.insert(id, (modified, time(row, 3)?, bundle));
@@ -129,6 +149,12 @@ impl Listing {
             let bytes: Vec<u8> = stamp.iter().flat_map(|number| number.to_le_bytes()).collect();
             let version = versions.entry(bundle).or_default();
             *version = xxh3_64_with_seed(&bytes, *version);
+        }
+        let mut statement = connection.prepare_cached("SELECT source, keys FROM row_key_rows")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let keys = postcard::from_bytes(row.get_ref(1)?.as_bytes().unwrap_or_default());
+            sources.rows.extend(keys.ok().map(|keys| Ok::<_, rusqlite::Error>((row.get(0)?, keys))).transpose()?);
         }
         let mut of_session: Map<i64, Vec<i64>> = Map::default();
         let mut statement = connection.prepare_cached(
@@ -148,12 +174,12 @@ impl Listing {
             head.version = versions.get(&head.bundle).copied().unwrap_or_default();
             sessions.push(head);
         }
-        Ok(Listing { sessions, paths })
+        Ok(Listing { sessions, sources })
     }
 
     /// The rows of all sessions, by start.
     pub fn rows(&self) -> Vec<SessionRow<'_>> {
-        self.sessions.iter().map(|head| head.row(&self.paths)).collect()
+        self.sessions.iter().map(|head| head.row(&self.sources)).collect()
     }
 
     /// Whether no log tells of a session any more.
@@ -227,7 +253,7 @@ impl Listing {
 
     fn call(&self, session: usize, head: &Head, row: &Row<'_>, take: &mut dyn FnMut(Listed, CallRow<'_>, Spots)) -> rusqlite::Result<()> {
         let parts = Parts::read(row)?;
-        let call = open_call(row, head, &self.paths, &parts)?.settle(|| head.pulse);
+        let call = open_call(row, head, &self.sources, &parts)?.settle(|| head.pulse);
         let listed = Listed { session, id: row.get(0)?, number: row.get(1)?, order: row.get(41)?, took: call.duration_ms };
         take(listed, call, spots(row)?);
         Ok(())
@@ -334,7 +360,7 @@ impl Head {
         })
     }
 
-    pub(super) fn row<'a>(&'a self, paths: &'a Map<i64, String>) -> SessionRow<'a> {
+    pub(super) fn row<'a>(&'a self, sources: &'a Sources) -> SessionRow<'a> {
         let row = SessionRow {
             v: VERSION,
             agent: &self.agent,
@@ -351,14 +377,9 @@ impl Head {
             by_status: self.by_status.clone(),
             models: self.models.iter().map(String::as_str).collect(),
             usage: self.usage,
-            files: self.sources.iter().map(|&source| path(paths, source)).collect(),
+            files: self.sources.iter().map(|&source| sources.address(source)).collect(),
             short: &self.short,
         };
         OpenSession { row, calls: self.open, ending: self.ending }.settle(self.pulse)
     }
-}
-
-/// The path of a source.
-pub(super) fn path(paths: &Map<i64, String>, id: i64) -> &str {
-    paths.get(&id).map_or("", String::as_str)
 }

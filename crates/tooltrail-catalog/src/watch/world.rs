@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
-use tooltrail_formats::find::Found;
+use tooltrail_formats::find::{self, FoundSource};
 use tooltrail_formats::follow::{Follower, Stamp};
 use tooltrail_formats::lines::{Buffer, Line};
 use tooltrail_formats::scan::{self, Options, Progress, spelled};
@@ -58,11 +58,11 @@ struct Known {
 
 impl Known {
     /// A source that is read as it was found.
-    fn of(found: &Found) -> Self {
+    fn of(found: &FoundSource) -> Self {
         Known { stamp: Some(Stamp::of(found)), size: found.size, written: found.modified }
     }
 
-    fn is_as(&self, found: &Found) -> bool {
+    fn is_as(&self, found: &FoundSource) -> bool {
         self.stamp == Some(Stamp::of(found))
     }
 }
@@ -136,7 +136,7 @@ impl World {
             self.lose(&path, before);
         }
         // When all is new, only what was written lately is likely to grow.
-        let alive = |found: &Found| !first || now.is_fresh(found.written(), None);
+        let alive = |found: &FoundSource| !first || now.is_fresh(found.written(), None);
         changed.sort_by_key(|found| std::cmp::Reverse(found.modified));
         let (grows, rest): (Vec<_>, Vec<_>) = changed.into_iter().partition(alive);
         let (follow, more) = grows.split_at(grows.len().min(LIVE));
@@ -148,7 +148,7 @@ impl World {
     }
 
     /// Takes from the catalogue what it has as it is.
-    fn sow(&mut self, files: &[Found]) {
+    fn sow(&mut self, files: &[FoundSource]) {
         let Some(seed) = self.seed.as_deref().and_then(Seed::open) else { return };
         let Some(mut stored) = seed.sources() else { return };
         let (mut known, mut sources) = (Vec::new(), Vec::new());
@@ -175,7 +175,7 @@ impl World {
         let World { bundles, known, .. } = self;
         bundles.resow(seed, |path, stored| {
             let path = Path::new(path);
-            let is_known = |found: &Found| known.get(path).is_some_and(|known| known.is_as(found));
+            let is_known = |found: &FoundSource| known.get(path).is_some_and(|known| known.is_as(found));
             stat(path).filter(is_known).is_some_and(|found| stamp(&found) == stored.stamp)
         });
     }
@@ -196,12 +196,15 @@ impl World {
     pub(super) fn check(&mut self, files: impl IntoIterator<Item = PathBuf>, before: Option<&Now>) -> bool {
         let mut unknown = false;
         for path in files {
-            let Some((known, found)) = self.known.get(&path).copied().zip(stat(&path)) else {
-                unknown = true;
-                continue;
-            };
-            if !known.is_as(&found) {
-                self.follow(&found, before);
+            // One file may be many sources: the sessions of a database.
+            let sources = find::at(&path);
+            unknown |= sources.is_empty();
+            for found in sources {
+                match self.known.get(&found.path) {
+                    Some(known) if known.is_as(&found) => {}
+                    Some(_) => self.follow(&found, before),
+                    None => unknown = true,
+                }
             }
         }
         self.bundles.name_sessions(before);
@@ -232,7 +235,7 @@ impl World {
     }
 
     /// Reads what is new in a log.
-    fn follow(&mut self, found: &Found, before: Option<&Now>) {
+    fn follow(&mut self, found: &FoundSource, before: Option<&Now>) {
         let file = spelled(&found.path);
         let place = self.live.iter().position(|(path, _)| *path == found.path);
         let mut entry = match place {
@@ -252,6 +255,8 @@ impl World {
         let Ok(followed) = taken else { return self.miss(&found.path, told, before) };
         if followed.whole {
             self.desk.forget(&file);
+            // Told by what was read: the size of a source that is no plain file counts other bytes.
+            self.known.entry(found.path.clone()).and_modify(|known| known.size = followed.source.summary.tally.bytes);
         }
         // Of a log that was read again whole, what lies behind its old end is new.
         let new = if followed.whole { told } else { 0 };
@@ -265,7 +270,7 @@ impl World {
     }
 
     /// Reads logs whole, on all threads.
-    fn scan(&mut self, files: &[Found], before: Option<&Now>) {
+    fn scan(&mut self, files: &[FoundSource], before: Option<&Now>) {
         if files.is_empty() {
             return;
         }
@@ -286,7 +291,7 @@ impl World {
     }
 
     /// Notes that a log has been read as it was found. Gives how much of it was told of before.
-    fn note(&mut self, found: &Found) -> u64 {
+    fn note(&mut self, found: &FoundSource) -> u64 {
         self.known.insert(found.path.clone(), Known::of(found)).map_or(0, |known| known.size)
     }
 

@@ -78,6 +78,7 @@ pub(super) fn result<'r>(
     let said = || markers::feedback(&outcome.head).map(|text| Text::Owned(text.to_owned()));
     let poll = outcome.poll(structured);
     let result = CallResult {
+        time: None,
         call: block.tool_use_id.map_or_else(|| place_in(unnamed(), block, emit), Raw::text),
         content: block.result.span.as_ref().map(|span| emit.span(span)).unwrap_or_default(),
         structured: structured.map(|structured| emit.span(&structured.span)),

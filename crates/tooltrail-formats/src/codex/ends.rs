@@ -151,6 +151,7 @@ fn give(kind: &str, end: &Fields<'_>, input: Place, content: Place, signals: Sig
 fn finish(tool: Cow<'_, str>, end: &Fields<'_>, input: Place, content: Place, signals: Signals, record: &Record<'_>, emit: &mut Emit<'_>) {
     let id = items::id(end, record);
     let result = CallResult {
+        time: None,
         call: id.clone(),
         content: record.span(content.range()),
         structured: None,

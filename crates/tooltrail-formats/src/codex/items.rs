@@ -253,6 +253,7 @@ fn result(item: &Fields<'_>, record: &Record<'_>, emit: &mut Emit<'_>) {
 fn answer<'r>(call: Cow<'r, str>, outcome: Outcome<'r>, place: Place, record: &Record<'_>) -> CallResult<'r> {
     CallResult {
         call,
+        time: None,
         content: record.span(place.range()),
         structured: None,
         node: None,
