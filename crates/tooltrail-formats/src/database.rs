@@ -96,18 +96,25 @@ pub(crate) fn is_database_name(path: &Path) -> bool {
     usual && path.file_name().is_some_and(|name| !name.to_string_lossy().starts_with('.'))
 }
 
-/// The sessions of a database, with the private copy that they were read from, if there is one; nothing if no agent's database is there.
-pub(crate) fn sessions(path: &Path) -> io::Result<Option<(Vec<SessionPart>, Option<Arc<PrivateCopy>>)>> {
+/// The sessions of a database.
+pub(crate) struct SessionList {
+    pub(crate) parts: Vec<SessionPart>,
+    /// The private copy that they were read from, if there had to be one: as long as it is held, it is not made again.
+    pub(crate) copy: Option<Arc<PrivateCopy>>,
+}
+
+/// The sessions of a database; nothing if it is no known agent's.
+pub(crate) fn sessions(path: &Path) -> io::Result<Option<SessionList>> {
     let Some(database) = Database::open(path)? else { return Ok(None) };
     let parts = database.sessions(path).map_err(io::Error::other)?;
-    Ok(Some((parts, database.copy)))
+    Ok(Some(SessionList { parts, copy: database.copy }))
 }
 
 /// One session of a database as it is now.
 pub(crate) fn session(address: &Path) -> io::Result<SessionPart> {
     let (file, _) = part_of(address).ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
-    let (parts, _) = sessions(&file)?.ok_or_else(unknown)?;
-    parts.into_iter().find(|part| part.address == address).ok_or_else(|| io::ErrorKind::NotFound.into())
+    let list = sessions(&file)?.ok_or_else(unknown)?;
+    list.parts.into_iter().find(|part| part.address == address).ok_or_else(|| io::ErrorKind::NotFound.into())
 }
 
 /// What tells whether anything in a database was written: a number that changes with any of its files.
@@ -167,7 +174,9 @@ impl Database {
             // A key that is no text names nothing that could be asked for.
             let Ok(key) = row.get::<_, String>(0) else { continue };
             let mut print = Vec::new();
-            (0..columns).try_for_each(|column| Ok::<_, rusqlite::Error>(stamp(row.get_ref(column)?, &mut print)))?;
+            for column in 0..columns {
+                stamp(row.get_ref(column)?, &mut print);
+            }
             let millis = row.get::<_, i64>(2).ok().and_then(|millis| u64::try_from(millis).ok());
             parts.push(SessionPart {
                 address: PathBuf::from(part_address(file, &key)),

@@ -164,20 +164,16 @@ impl Search {
         if meta.is_file() && database::is_database_name(&path) {
             self.database(path);
         } else if meta.is_file() {
-            self.plain(path, meta);
+            self.files.push(FoundSource { path, size: meta.len(), modified: meta.modified().ok(), identity: identity(meta) });
         }
-    }
-
-    fn plain(&mut self, path: PathBuf, meta: &fs::Metadata) {
-        self.files.push(FoundSource { path, size: meta.len(), modified: meta.modified().ok(), identity: identity(meta) });
     }
 
     /// Adds the sessions of a database. One that no agent wrote holds none.
     fn database(&mut self, path: PathBuf) {
         match database::sessions(&path) {
-            Ok(Some((parts, copy))) => {
-                self.files.extend(parts.into_iter().map(FoundSource::from));
-                self.copies.extend(copy);
+            Ok(Some(list)) => {
+                self.files.extend(list.parts.into_iter().map(FoundSource::from));
+                self.copies.extend(list.copy);
             }
             Ok(None) => {}
             Err(error) => self.problems.push(Problem { path, error }),
@@ -238,13 +234,15 @@ pub fn at(path: &Path) -> Vec<FoundSource> {
     }
     let path = path.to_str().and_then(|path| path.strip_suffix("-wal")).map_or(path, Path::new);
     let mut search = Search::default();
-    match fs::symlink_metadata(path) {
-        // What lies beside a log may have any name.
-        Ok(_) if database::is_database_name(path) && is_log_name(path) => search.database(path.to_owned()),
-        Ok(meta) if meta.is_file() => search.plain(path.to_owned(), &meta),
-        _ => {}
+    if let Ok(meta) = fs::symlink_metadata(path) {
+        search.file(path.to_owned(), &meta);
     }
     search.files
+}
+
+/// The file that a source is read from: all sessions of a database are looked at by one look at it.
+pub fn file_of(address: &Path) -> PathBuf {
+    database::part_of(address).map_or_else(|| address.to_owned(), |(file, _)| file)
 }
 
 /// What the forms of a log share, and how much this one is worth.

@@ -169,6 +169,10 @@ fn sealed(path: &Path) -> Option<Seal> {
 
 /// When a source was last written.
 fn written(original: &Path) -> io::Result<std::time::SystemTime> {
+    // What is kept with a log may have any name, that of a database too; only an address is more than its file.
+    if fs::symlink_metadata(original).is_ok() {
+        return time(original);
+    }
     let found = find::at(original).into_iter().find(|found| found.path == original);
     found.and_then(|found| found.modified).ok_or_else(|| io::ErrorKind::NotFound.into())
 }

@@ -359,7 +359,13 @@ fn is_source_kept(kept: &Path, found: &FoundSource) -> bool {
 
 /// Whether a source is kept as it is now.
 fn is_kept(kept: &Path, path: &Path) -> bool {
-    find::at(path).iter().find(|found| found.path == path).is_some_and(|found| is_source_kept(kept, found))
+    let copy = mirror::place(kept, path).and_then(|copy| fs::symlink_metadata(copy).ok());
+    match (copy, fs::symlink_metadata(path)) {
+        (Some(copy), Ok(file)) => choose::is_same(copy.modified().ok(), file.len(), file.modified().ok()),
+        // Whatever is no file is looked at where it is.
+        (Some(_), Err(_)) => find::at(path).iter().any(|found| found.path == path && is_source_kept(kept, found)),
+        (None, _) => false,
+    }
 }
 
 /// Whether no other file could be written either.

@@ -4,7 +4,7 @@ use crate::Map;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use tooltrail_formats::find::{self, FoundSource, Search};
+use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::{FORMATS, Places};
 
 /// Where logs are watched.
@@ -80,11 +80,6 @@ pub(super) struct Directory {
 /// When something last came into a directory or went.
 pub(super) fn changed(directory: &Path) -> Option<SystemTime> {
     fs::metadata(directory).ok().filter(fs::Metadata::is_dir)?.modified().ok()
-}
-
-/// A log as it is now; nothing if it is not there.
-pub(super) fn stat(path: &Path) -> Option<FoundSource> {
-    find::at(path).into_iter().find(|found| found.path == path)
 }
 
 /// What to look at for a path that somebody named: a directory and all below it, or a file, its directory and what belongs to it.

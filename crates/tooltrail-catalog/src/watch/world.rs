@@ -3,11 +3,13 @@
 use super::bundles::Bundles;
 use super::change::Speaker;
 use super::desk::Desk;
-use super::ground::{Ground, stat};
+use super::ground::Ground;
 use super::seed::Seed;
 use crate::keep::Keep;
 use crate::refresh::stamp;
 use crate::{Map, Set};
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -173,10 +175,18 @@ impl World {
     pub(super) fn resow(&mut self) {
         let Some(seed) = self.seed.as_deref().and_then(Seed::open).filter(|seed| self.bundles.is_news(seed)) else { return };
         let World { bundles, known, .. } = self;
+        // The sessions of a database come one after the other.
+        let looked = RefCell::new((PathBuf::new(), Vec::<FoundSource>::new()));
         bundles.resow(seed, |path, stored| {
             let path = Path::new(path);
             let is_known = |found: &FoundSource| known.get(path).is_some_and(|known| known.is_as(found));
-            stat(path).filter(is_known).is_some_and(|found| stamp(&found) == stored.stamp)
+            let (file, mut looked) = (find::file_of(path), looked.borrow_mut());
+            if looked.0 != file {
+                let sources = find::at(&file);
+                *looked = (file, sources);
+            }
+            let found = looked.1.iter().find(|found| found.path == path);
+            found.filter(|found| is_known(found)).is_some_and(|found| stamp(found) == stored.stamp)
         });
     }
 
@@ -195,8 +205,9 @@ impl World {
     /// Looks at some logs. Gives whether one of them is not known, or not there any more: then everything has to be looked at.
     pub(super) fn check(&mut self, files: impl IntoIterator<Item = PathBuf>, before: Option<&Now>) -> bool {
         let mut unknown = false;
+        // One file may be many sources, the sessions of a database, and one look tells of all of them.
+        let files: BTreeSet<PathBuf> = files.into_iter().map(|path| find::file_of(&path)).collect();
         for path in files {
-            // One file may be many sources: the sessions of a database.
             let sources = find::at(&path);
             unknown |= sources.is_empty();
             for found in sources {
@@ -346,6 +357,10 @@ impl Notes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn stat(path: &Path) -> Option<FoundSource> {
+        find::at(path).into_iter().next()
+    }
 
     #[test]
     fn a_log_that_could_not_be_read_is_tried_again() {

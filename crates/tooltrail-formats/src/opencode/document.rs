@@ -84,7 +84,7 @@ mod tests {
     #[test]
     fn exports_are_told_from_other_documents() {
         assert!(sniff(EXPORT.as_bytes()));
-        assert!(sniff(EXPORT[..80].as_bytes()));
+        assert!(sniff(&EXPORT.as_bytes()[..80]));
         assert!(!sniff(br#"{"session":{"id":"a"},"items":[]}"#));
         assert!(!sniff(br#"{"info":{"id":"a"},"data":[]}"#));
         assert!(!sniff(b"[1]"));
