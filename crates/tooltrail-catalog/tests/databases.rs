@@ -10,10 +10,13 @@ use serde_json::Value;
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
 use support::*;
 use tooltrail_catalog::keep::Keep;
 use tooltrail_catalog::library::Stored;
 use tooltrail_catalog::search::{Hit, Query, search};
+use tooltrail_catalog::watch::{Ground, Next, Options, Watcher, Wish};
 use tooltrail_formats::Places;
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::Progress;
@@ -144,4 +147,37 @@ fn sessions_are_kept_and_read_when_their_database_is_gone() {
     let copy = keep.copy_of(&address).unwrap();
     assert!(keep.restore(&copy, &address, Default::default()).is_err(), "nothing is written beside a database");
     assert!(!address.exists());
+}
+
+#[test]
+fn what_is_written_to_a_database_is_told() {
+    let home = Home::new();
+    home.connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(())).unwrap();
+    let now = later();
+    let ground = Ground::Places(home.places(None));
+    let watcher = Watcher::start(ground, Options::default(), Arc::new(move || now.clone()), None).unwrap();
+    let subscriber = watcher.subscribe(Wish { last: usize::MAX, ..Wish::default() });
+    let wait_for = |words: [&str; 2]| loop {
+        match subscriber.next_within(Duration::from_secs(60)) {
+            Next::Change(change) => {
+                let text = serde_json::to_string(&*change).unwrap();
+                if words.iter().all(|word| text.contains(word)) {
+                    return text;
+                }
+            }
+            other => panic!("{words:?} was not told: {other:?}"),
+        }
+    };
+    wait_for(["call_pending", "unanswered"]);
+    let ended =
+        "UPDATE part SET time_updated = time_updated + 5, data = replace(data, '\"running\"', '\"completed\"') WHERE id = 'prt_22_1'";
+    home.connection.execute(ended, []).unwrap();
+    assert!(wait_for(["call_moved", "\"status\":\"succeeded\""]).contains("\"row\":\"part:prt_22_1\""));
+    // A session that was not there before.
+    let said = r#"{"info":{"id":"ses_04new","directory":"/srv/app","title":"Another","time":{"created":1772618500000,"updated":1772618500000}},
+        "messages":[{"info":{"id":"msg_41","sessionID":"ses_04new","role":"user","time":{"created":1772618500000}},
+        "parts":[{"id":"prt_41_1","sessionID":"ses_04new","messageID":"msg_41","type":"text","text":"one more thing"}]}]}"#;
+    put(&home.connection, &serde_json::from_str(said).unwrap());
+    wait_for(["ses_04new", "Another"]);
+    watcher.finish().unwrap();
 }
