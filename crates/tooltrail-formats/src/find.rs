@@ -3,30 +3,33 @@
 //! Where copies are kept, a log that is not in its own place any more is found there. As long as it is in its place, the copy is only
 //! told of.
 
+use crate::database::{self, PrivateCopy, SessionPart};
 use crate::shelf::first_bytes;
 use crate::{FORMATS, Places, Registered, mirror};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 use tooltrail_model::Time;
 use tracing::{debug, warn};
 
-/// A file that may be a log.
+/// A source that may be a log: a file, or one session of a database.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// Its path, as the user gave it or absolute.
+pub struct FoundSource {
+    /// Its address: the path, as the user gave it or absolute, followed by the session where the file is a database
+    /// ([`tooltrail_model::position::part_address`]). Everything else takes it as it is; only opening takes it apart.
     pub path: PathBuf,
-    /// Its size.
+    /// Its size; for a session of a database that of its data.
     pub size: u64,
     /// When it was last written.
     pub modified: Option<SystemTime>,
-    /// What tells a file that was replaced, or written to and given its old time, from the one that was there; zero if nothing does.
+    /// What tells a source that was replaced, or written to and given its old time, from the one that was there; zero if nothing does.
     pub identity: u64,
 }
 
-impl Found {
+impl FoundSource {
     /// When it was last written, as the model has it.
     pub fn written(&self) -> Option<Time> {
         self.modified.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(Time::from)
@@ -37,7 +40,7 @@ impl Found {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// The copy. It has the time of the log.
-    pub copy: Found,
+    pub copy: FoundSource,
     /// Where the log lies, or lay.
     pub original: PathBuf,
 }
@@ -46,13 +49,15 @@ pub struct Kept {
 #[derive(Debug, Default)]
 pub struct Search {
     /// Files that may be logs, by path, each once. Of logs that are gone these are the kept copies.
-    pub files: Vec<Found>,
+    pub files: Vec<FoundSource>,
     /// The kept copies of logs, whether or not these are gone.
     pub kept: Vec<Kept>,
     /// Directories and files that could not be read.
     pub problems: Vec<Problem>,
     /// The directories that were looked into.
     pub looked: Vec<PathBuf>,
+    /// Private copies of databases that cannot be read where they are, kept for as long as what was found may be read.
+    pub copies: Vec<Arc<PrivateCopy>>,
 }
 
 /// Something that could not be read. The rest was.
@@ -72,12 +77,15 @@ pub fn in_places(places: &[Places]) -> Search {
     for places in places {
         for format in FORMATS {
             for root in format.roots(places) {
-                if root.is_dir() {
-                    search.walk(&root);
+                match fs::metadata(&root) {
+                    Ok(meta) if meta.is_dir() => search.walk(&root, format.is_deep()),
+                    // A place may be one file, such as a database that a variable names.
+                    Ok(meta) => search.file(root.clone(), &meta),
+                    Err(_) => {}
                 }
                 if !search.looked.contains(&root) {
                     if let Some(kept) = &places.kept {
-                        search.walk_kept(kept, &root);
+                        search.walk_kept(kept, &root, format.is_deep());
                     }
                     search.looked.push(root);
                 }
@@ -92,7 +100,7 @@ pub fn in_paths(paths: &[PathBuf]) -> Search {
     let mut search = Search::default();
     for path in paths {
         match fs::metadata(path) {
-            Ok(meta) if meta.is_dir() => search.walk(path),
+            Ok(meta) if meta.is_dir() => search.walk(path, true),
             Ok(_) if is_secret(path) => {
                 let error = std::io::Error::other("it holds keys and is never opened");
                 search.problems.push(Problem { path: path.clone(), error });
@@ -102,10 +110,14 @@ pub fn in_paths(paths: &[PathBuf]) -> Search {
                 // A log brings what lies beside it: its subagents.
                 for side in FORMATS.iter().filter_map(|format| format.side_directory(path)) {
                     if fs::symlink_metadata(&side).is_ok_and(|meta| meta.is_dir()) {
-                        search.walk(&side);
+                        search.walk(&side, true);
                     }
                 }
             }
+            Err(_) if database::part_of(path).is_some() => match database::session(path) {
+                Ok(part) => search.files.push(part.into()),
+                Err(error) => search.problems.push(Problem { path: path.clone(), error }),
+            },
             Err(error) => search.problems.push(Problem { path: path.clone(), error }),
         }
         search.looked.push(path.clone());
@@ -133,7 +145,7 @@ impl Search {
     }
 
     /// The copies of logs that are not there any more, in no form.
-    fn gone(&self) -> Vec<Found> {
+    fn gone(&self) -> Vec<FoundSource> {
         // Spelled alike where they are the same, so the letters are compared, which is quicker than the parts of the paths.
         let there: HashSet<&OsStr> = self.files.iter().map(|found| found.path.as_os_str()).collect();
         let mut gone: Vec<&Kept> = self.kept.iter().filter(|kept| !there.contains(kept.original.as_os_str())).collect();
@@ -155,26 +167,40 @@ impl Search {
     }
 
     fn file(&mut self, path: PathBuf, meta: &fs::Metadata) {
-        if meta.is_file() {
-            self.files.push(Found { path, size: meta.len(), modified: meta.modified().ok(), identity: identity(meta) });
+        if meta.is_file() && database::is_database_name(&path) {
+            self.database(path);
+        } else if meta.is_file() {
+            self.files.push(FoundSource { path, size: meta.len(), modified: meta.modified().ok(), identity: identity(meta) });
+        }
+    }
+
+    /// Adds the sessions of a database. One that no agent wrote holds none.
+    fn database(&mut self, path: PathBuf) {
+        match database::sessions(&path) {
+            Ok(Some(list)) => {
+                self.files.extend(list.parts.into_iter().map(FoundSource::from));
+                self.copies.extend(list.copy);
+            }
+            Ok(None) => {}
+            Err(error) => self.problems.push(Problem { path, error }),
         }
     }
 
     /// Walks the kept copies of a directory's logs.
-    fn walk_kept(&mut self, kept: &Path, root: &Path) {
+    fn walk_kept(&mut self, kept: &Path, root: &Path, deep: bool) {
         let Some(place) = mirror::place(kept, root).filter(|place| place.is_dir()) else { return };
         let own = self.files.len();
-        self.walk(&place);
+        self.walk(&place, deep);
         for copy in self.files.split_off(own) {
             if let Ok(path) = copy.path.strip_prefix(&place) {
-                let original = root.join(path);
+                let original = mirror::source(&root.join(path));
                 self.kept.push(Kept { copy, original });
             }
         }
     }
 
-    /// Walks a directory, hidden ones too. Links are not followed.
-    fn walk(&mut self, root: &Path) {
+    /// Walks a directory, and if it is deep also what is below it, hidden directories too. Links are not followed.
+    fn walk(&mut self, root: &Path, deep: bool) {
         let mut open = vec![root.to_owned()];
         while let Some(directory) = open.pop() {
             let entries = match fs::read_dir(&directory) {
@@ -187,7 +213,8 @@ impl Search {
             for entry in entries.flatten() {
                 let path = entry.path();
                 match entry.file_type() {
-                    Ok(kind) if kind.is_dir() => open.push(path),
+                    Ok(kind) if kind.is_dir() && deep => open.push(path),
+                    Ok(kind) if kind.is_dir() => {}
                     Ok(kind) if kind.is_file() && is_log_name(&path) => match entry.metadata() {
                         Ok(meta) => self.file(path, &meta),
                         Err(error) => self.problems.push(Problem { path, error }),
@@ -197,6 +224,31 @@ impl Search {
             }
         }
     }
+}
+
+impl From<SessionPart> for FoundSource {
+    fn from(part: SessionPart) -> Self {
+        FoundSource { path: part.address, size: part.size, modified: part.modified, identity: part.identity }
+    }
+}
+
+/// The sources at a path as they are now: a file is one, a database as many as it has sessions, and the file that SQLite writes to beside
+/// a database stands for it. An address is the source that it names. None if it is not there.
+pub fn at(path: &Path) -> Vec<FoundSource> {
+    if database::part_of(path).is_some() && !path.exists() {
+        return database::session(path).ok().map(FoundSource::from).into_iter().collect();
+    }
+    let path = path.to_str().and_then(|path| path.strip_suffix("-wal")).map_or(path, Path::new);
+    let mut search = Search::default();
+    if let Ok(meta) = fs::symlink_metadata(path) {
+        search.file(path.to_owned(), &meta);
+    }
+    search.files
+}
+
+/// The file that a source is read from: all sessions of a database are looked at by one look at it.
+pub fn file_of(address: &Path) -> PathBuf {
+    database::part_of(address).map_or_else(|| address.to_owned(), |(file, _)| file)
 }
 
 /// What the forms of a log share, and how much this one is worth.
@@ -238,6 +290,11 @@ pub(crate) fn place(meta: &fs::Metadata) -> (u64, u64) {
 pub fn is_log_name(path: &Path) -> bool {
     let Some(name) = path.file_name().map(OsStr::to_string_lossy) else { return false };
     name.ends_with(".jsonl") || name.ends_with(".jsonl.zst") || FORMATS.iter().any(|format| format.is_log_name(&name))
+}
+
+/// Whether what happens to a file may concern a log, by its name: what is written to a database shows in the file beside it first.
+pub fn concerns_log(path: &Path) -> bool {
+    is_log_name(path) || path.to_str().and_then(|path| path.strip_suffix("-wal")).is_some_and(|path| is_log_name(Path::new(path)))
 }
 
 /// Files that lie beside logs and hold an agent's keys.

@@ -6,9 +6,10 @@
 //!
 //! A log is read from its beginning again if anything else may have happened than that it grew: it is another file, it is shorter or as
 //! long as before, or the last bytes that were taken are not where they were. So is a log of which too little is there to tell what it
-//! is, and one that does not grow by lines: compressed, or a single document.
+//! is, and one that does not grow by lines: compressed, a single document, or a session of a database.
 
-use crate::find::{Found, identity, place, read_small};
+use crate::database::{self, part_of};
+use crate::find::{FoundSource, identity, place, read_small};
 use crate::lines::{Buffer, HEAD, Line, Lines, Mark, Turns};
 use crate::open::{Input, open};
 use crate::scan::{Options, Reader, SIDECAR, sniff, spelled};
@@ -33,7 +34,7 @@ pub struct Stamp {
 
 impl Stamp {
     /// The stamp of a file that was found.
-    pub fn of(found: &Found) -> Self {
+    pub fn of(found: &FoundSource) -> Self {
         let sidecars = FORMATS.iter().flat_map(|format| format.sidecars(&found.path));
         let beside = sidecars.fold(0, |all: u64, path| all.rotate_left(7) ^ stamp_beside(&path).unwrap_or(0));
         Stamp { written: Written { size: found.size, modified: found.modified, identity: found.identity }, beside }
@@ -116,6 +117,9 @@ impl Follower {
 
     /// Reads what is new, and tells what the source amounts to now.
     pub fn follow(&mut self, buffer: &mut Buffer, heard: &mut Heard<'_>) -> io::Result<Followed> {
+        if part_of(&self.path).is_some() {
+            return self.read_rows(buffer, heard);
+        }
         let file = File::open(&self.path)?;
         let meta = file.metadata()?;
         let written = Written::of(&meta);
@@ -136,6 +140,21 @@ impl Follower {
         let summary = reader.finish(taken.bytes);
         let modified = modified.and_then(|time| jiff::Timestamp::try_from(time).ok()).map(Time::from);
         Ok(Followed { source: Source { path: spelled(&self.path).into(), modified, summary }, whole })
+    }
+
+    /// Reads the session of a database. Any of its rows may have been written anew, so it is read whole each time.
+    fn read_rows(&mut self, buffer: &mut Buffer, heard: &mut Heard<'_>) -> io::Result<Followed> {
+        // Asked for first: what is written in between is noticed the next time.
+        let part = FoundSource::from(database::session(&self.path)?);
+        let turns = Turns::default();
+        let mut lines = Lines::new(open(&self.path, |file| file)?, buffer, &turns, self.options.max_line);
+        let (reader, _) = Reader::begin(&self.path, lines.peek(), &self.options);
+        let written = Written { size: part.size, modified: part.modified, identity: part.identity };
+        let mut held = Held { reader, mark: Mark::default(), seam: Vec::new(), place: (0, 0), written };
+        let taken = held.take(&mut lines, heard);
+        self.bytes += taken.bytes;
+        let summary = taken.reader.finish(taken.bytes);
+        Ok(Followed { source: Source { path: spelled(&self.path).into(), modified: part.written(), summary }, whole: true })
     }
 
     /// Reads the bytes behind the mark; nothing if this is not the same log grown.

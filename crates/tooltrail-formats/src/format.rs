@@ -6,6 +6,7 @@
 
 use crate::FORMATS;
 use crate::changes::Backup;
+use crate::database::Queries;
 use crate::reopened::Reopened;
 use crate::value::Payloads;
 use serde_json::Value;
@@ -201,10 +202,16 @@ pub trait Decode: Sync {
         false
     }
 
-    /// Where the records of a document stand, in order, and whether the document is whole.
+    /// Where the records of a document stand, in order, and whether the document is whole. Fields outside a list of records, such as a
+    /// header, are a record of their own.
     fn document(&self, bytes: &[u8]) -> (Vec<Range<usize>>, bool) {
         let _ = bytes;
         (Vec::new(), false)
+    }
+
+    /// How the agent's database is read, for an agent that keeps sessions in one.
+    fn database(&self) -> Option<&'static Queries> {
+        None
     }
 
     /// Calls whose result a damaged line seems to hold.
@@ -216,7 +223,7 @@ pub trait Decode: Sync {
 
 /// Files and places: where logs lie, what their paths say, and what lies beside them.
 pub trait LogFiles: Sync {
-    /// The directories in which its logs lie, whether or not they exist.
+    /// The directories in which its logs lie, whether or not they exist; or single files.
     fn roots(&self, places: &Places) -> Vec<PathBuf>;
 
     /// The variables of the environment that [`LogFiles::roots`] looks up in [`Places`].
@@ -228,6 +235,11 @@ pub trait LogFiles: Sync {
     fn moved(&self, places: &Places) -> Vec<(PathBuf, &'static str)> {
         let _ = places;
         Vec::new()
+    }
+
+    /// Whether logs lie also in the directories below its roots.
+    fn is_deep(&self) -> bool {
+        true
     }
 
     /// Whether a file in a directory may be a log by its name, besides `.jsonl` and `.jsonl.zst`.

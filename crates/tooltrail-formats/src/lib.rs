@@ -7,6 +7,7 @@
 pub mod changes;
 mod claude_code;
 mod codex;
+mod database;
 pub mod error;
 pub mod find;
 pub mod follow;
@@ -18,6 +19,7 @@ pub mod load;
 pub mod mend;
 pub mod mirror;
 mod open;
+mod opencode;
 mod payloads;
 #[cfg(test)]
 mod reads;
@@ -31,10 +33,11 @@ mod time;
 pub mod transcript;
 pub mod value;
 
+pub use database::{PrivateCopy, Queries};
 pub use format::{Ask, Decode, Format, LogFiles, OpenRecords, Opened, Places, Record, Registered, Sink, TypedRecord};
 
 /// All agents whose logs can be read. The first that recognises a file has it.
-pub static FORMATS: &[&dyn Format] = &[&claude_code::ClaudeCode, &codex::Codex];
+pub static FORMATS: &[&dyn Format] = &[&claude_code::ClaudeCode, &codex::Codex, &opencode::OpenCode];
 
 /// The format of an agent, by its name in output.
 pub fn format_of(agent: &str) -> Option<&'static dyn Format> {

@@ -3,7 +3,11 @@
 //! So a kept log has its own name and lies beside kept copies of what lay beside it, and whoever reads logs reads it like any other.
 //! `/home/ada/.claude/projects/p/s.jsonl` is kept as `KEPT/home/ada/.claude/projects/p/s.jsonl`.
 
+use crate::database::part_of;
 use std::path::{Component, Path, PathBuf};
+
+/// How the copy of a session of a database ends.
+const LINES: &str = ".jsonl";
 
 /// Where the copy of a file or directory lies; nothing for paths that have no place there.
 pub fn place(kept: &Path, original: &Path) -> Option<PathBuf> {
@@ -29,7 +33,17 @@ pub fn place(kept: &Path, original: &Path) -> Option<PathBuf> {
             }
         }
     }
+    // The records of a session of a database are kept as the lines that they are read as.
+    if part_of(original).is_some() {
+        place.as_mut_os_string().push(LINES);
+    }
     Some(place)
+}
+
+/// The source of which a file among kept ones is the copy, by the path that the file would have if it were no copy.
+pub(crate) fn source(path: &Path) -> PathBuf {
+    let part = path.to_str().and_then(|path| path.strip_suffix(LINES)).map(Path::new);
+    part.filter(|part| part_of(part).is_some()).unwrap_or(path).to_owned()
 }
 
 /// The file of which something is the copy; nothing if it is none.
@@ -42,15 +56,24 @@ pub fn original(kept: &Path, copy: &Path) -> Option<PathBuf> {
     if cfg!(windows) {
         let mut parts = path.components();
         let drive = parts.next()?.as_os_str().to_string_lossy().into_owned();
-        return Some(Path::new(&format!("{drive}:\\")).join(parts.as_path()));
+        return Some(source(&Path::new(&format!("{drive}:\\")).join(parts.as_path())));
     }
-    Some(Path::new("/").join(path))
+    Some(source(&Path::new("/").join(path)))
 }
 
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_copy_of_a_session_of_a_database_is_a_file_of_lines() {
+        let kept = Path::new("/data/keep/files");
+        let address = Path::new("/home/ada/opencode.db#session=ses_1");
+        let copy = place(kept, address).unwrap_or_default();
+        assert_eq!(copy, Path::new("/data/keep/files/home/ada/opencode.db#session=ses_1.jsonl"));
+        assert_eq!(original(kept, &copy).as_deref(), Some(address));
+    }
 
     #[test]
     fn a_copy_lies_where_the_original_does_and_tells_it() {

@@ -1,5 +1,6 @@
-//! Opening a source: compressed or not, what comes out is the log as its agent wrote it.
+//! Opening a source: a file, compressed or not, gives the log as its agent wrote it; a session of a database gives its rows as lines.
 
+use crate::database::{RowLines, part_of};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
@@ -15,6 +16,8 @@ pub(crate) enum Input<R: Read> {
     Plain(R),
     /// Decompressed on the way.
     Zstd(Box<zstd::stream::read::Decoder<'static, BufReader<R>>>),
+    /// Rows of a database, one a line.
+    Rows(Box<RowLines>),
 }
 
 impl<R: Read> Input<R> {
@@ -34,6 +37,7 @@ impl<R: Read> Read for Input<R> {
         match self {
             Input::Plain(inner) => inner.read(out),
             Input::Zstd(decoder) => decoder.read(out),
+            Input::Rows(rows) => rows.read(out),
         }
     }
 }
@@ -45,8 +49,11 @@ pub(crate) fn is_compressed(path: &Path) -> bool {
     read.is_ok() && head == ZSTD
 }
 
-/// Opens a source. `wrap` stands between the file and the decompressing.
+/// Opens the source of an address. `wrap` stands between the file and the decompressing.
 pub(crate) fn open<R: Read>(path: &Path, wrap: impl FnOnce(File) -> R) -> io::Result<Input<R>> {
+    if let Some((file, session)) = part_of(path) {
+        return Ok(Input::Rows(Box::new(RowLines::open(&file, &session)?)));
+    }
     let mut file = File::open(path)?;
     let mut head = Vec::with_capacity(ZSTD.len());
     file.by_ref().take(ZSTD.len() as u64).read_to_end(&mut head)?;

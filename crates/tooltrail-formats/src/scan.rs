@@ -1,8 +1,9 @@
 //! The scan: every source read once, on all cores, into summaries.
 
-use crate::find::{Found, Problem, read_small};
+use crate::database::{part_of, row_of};
+use crate::find::{FoundSource, Problem, read_small};
 use crate::lines::{Buffer, Line, Lines, Turns};
-use crate::open::open;
+use crate::open::{Input, open};
 use crate::{FORMATS, Format, Record, Sink, mend};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -51,9 +52,9 @@ pub struct Progress {
 }
 
 /// Reads all files. Those that cannot be read are reported; the others are not affected.
-pub fn scan(files: &[Found], options: &Options, progress: &Progress) -> (Linker, Vec<Problem>) {
+pub fn scan(files: &[FoundSource], options: &Options, progress: &Progress) -> (Linker, Vec<Problem>) {
     // The largest first, so that no thread is left alone with a large one at the end.
-    let mut order: Vec<&Found> = files.iter().collect();
+    let mut order: Vec<&FoundSource> = files.iter().collect();
     order.sort_by(|a, b| b.size.cmp(&a.size).then_with(|| a.path.cmp(&b.path)));
     let start = Instant::now();
     let next = AtomicUsize::new(0);
@@ -87,8 +88,11 @@ pub fn scan(files: &[Found], options: &Options, progress: &Progress) -> (Linker,
     (linker, problems)
 }
 
-fn source(found: &Found, options: &Options, buffer: &mut Buffer, turns: &Turns, progress: &Progress) -> io::Result<Source> {
+fn source(found: &FoundSource, options: &Options, buffer: &mut Buffer, turns: &Turns, progress: &Progress) -> io::Result<Source> {
     let input = open(&found.path, |file| Counted { input: file, progress })?;
+    if let Input::Rows(_) = input {
+        progress.bytes.fetch_add(found.size, Ordering::Relaxed);
+    }
     let mut reader = read_lines(&found.path, input, found.size, options, buffer, turns);
     reader.sidecars(&found.path);
     let summary = reader.assembler.finish();
@@ -157,6 +161,8 @@ pub struct Reader {
     format: Option<&'static dyn Format>,
     assembler: Assembler,
     check_utf8: bool,
+    /// Whether its lines are rows of a database.
+    rows: bool,
 }
 
 impl std::fmt::Debug for dyn Format {
@@ -169,7 +175,7 @@ impl Reader {
     /// A reader for a source of which nothing has been read.
     pub fn new(format: Option<&'static dyn Format>, path: &Path) -> Self {
         let origin = format.map_or_else(Origin::default, |format| format.origin(path));
-        Reader { path: path.to_owned(), format, assembler: Assembler::new(origin), check_utf8: false }
+        Reader { path: path.to_owned(), format, assembler: Assembler::new(origin), check_utf8: false, rows: part_of(path).is_some() }
     }
 
     /// A reader for a source that begins like this, and whether that is one document.
@@ -252,6 +258,9 @@ impl Reader {
 
     /// Takes the next line.
     pub fn line(&mut self, line: Line<'_>) {
+        if self.rows {
+            self.assembler.row(&row_of(line.bytes));
+        }
         let at = At { line: line.number, span: Span { start: line.start, end: line.start + line.length } };
         if line.oversized() {
             self.broken(at, IssueCode::OversizedLine, 0);

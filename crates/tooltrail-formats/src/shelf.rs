@@ -4,6 +4,7 @@
 //! never followed.
 
 use crate::FORMATS;
+use crate::database::{self, part_of};
 use crate::error::{ErrorChain, ReadError};
 use crate::find::place;
 use crate::frames::Frames;
@@ -99,6 +100,10 @@ struct Mark {
 
 impl Mark {
     fn of(path: &Path) -> io::Result<Self> {
+        if let Some((file, _)) = part_of(path) {
+            let (meta, number) = database::mark(&file)?;
+            return Ok(Mark { place: (place(&meta).1, number), size: meta.len(), modified: meta.modified().ok() });
+        }
         let meta = fs::metadata(path)?;
         Ok(Mark { place: place(&meta), size: meta.len(), modified: meta.modified().ok() })
     }
@@ -116,6 +121,10 @@ enum Log {
 impl Log {
     /// Opens a log; gives whether it had to be unpacked.
     fn open(path: &Path) -> io::Result<(Self, bool)> {
+        // The session of a database is read out once, like what is compressed, to be read at any place afterwards.
+        if part_of(path).is_some() {
+            return Ok((Log::Plain(unpack(path)?), true));
+        }
         if !is_compressed(path) {
             return Ok((Log::Plain(File::open(path)?), false));
         }
@@ -253,6 +262,16 @@ fn directories(log: &Path) -> Vec<PathBuf> {
     let above = log.ancestors().skip(1).take_while(|path| path.file_name().is_some_and(|name| name != "projects")).take(4);
     let above = above.filter(|path| path.with_extension("jsonl").is_file()).map(Path::to_owned);
     own.chain(above).map(|directory| directory.join(SAVED)).collect()
+}
+
+/// The records of a source that is no file of its own, in a file without a name, and when they were last written; nothing for a file.
+pub fn read_out(address: &Path) -> io::Result<Option<(File, SystemTime)>> {
+    if part_of(address).is_none() {
+        return Ok(None);
+    }
+    // Asked for first: what is written in between is kept the next time.
+    let modified = database::session(address)?.modified.unwrap_or(SystemTime::UNIX_EPOCH);
+    Ok(Some((unpack(address)?, modified)))
 }
 
 fn unpack(path: &Path) -> io::Result<File> {

@@ -150,7 +150,7 @@ fn a_backup_of_a_log_changes_no_total() {
         }
         let mut both = originals.clone();
         both.extend(find::in_paths(&[backup.path().to_owned()]).files);
-        let stats = |files: &[find::Found]| {
+        let stats = |files: &[find::FoundSource]| {
             let (linker, _) = scan(files, &Options::default(), &Progress::default());
             let stats = linker.link().stats(&now());
             let (by_status, usage) = (serde_json::json!(stats.by_status), serde_json::json!(stats.usage));

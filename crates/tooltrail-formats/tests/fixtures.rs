@@ -25,7 +25,7 @@ use tooltrail_model::{Linker, Now, Time};
 const NOW: &str = "2026-03-05T00:00:00Z";
 
 /// The folders of `fixtures/`.
-const AGENTS: &[&str] = &["claude_code", "codex"];
+const AGENTS: &[&str] = &["claude_code", "codex", "opencode"];
 
 fn folder(name: &str, agent: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name).join(agent)
@@ -49,7 +49,11 @@ fn agent(case: &Path) -> &str {
 
 /// Where a case's logs are looked for: it is the agent's own directory.
 fn places(case: &Path) -> Places {
-    let variable = if agent(case) == "codex" { "CODEX_HOME" } else { "CLAUDE_CONFIG_DIR" };
+    let variable = match agent(case) {
+        "opencode" => "XDG_DATA_HOME",
+        "codex" => "CODEX_HOME",
+        _ => "CLAUDE_CONFIG_DIR",
+    };
     Places { environment: [(variable, case.into())].into(), ..Places::default() }
 }
 

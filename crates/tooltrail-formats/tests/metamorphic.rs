@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
-use tooltrail_formats::find::Found;
+use tooltrail_formats::find::FoundSource;
 use tooltrail_formats::lines::{Buffer, Lines, Turns};
 use tooltrail_formats::scan::{self, Options, Progress, Reader};
 use tooltrail_model::link::Source;
@@ -393,8 +393,8 @@ fn the_number_of_threads_does_not_matter() {
     jsonl_below(directory.path(), &mut paths);
     let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(1_772_000_000);
     let size = |path: &Path| fs::metadata(path).unwrap().len();
-    let files: Vec<Found> =
-        paths.into_iter().map(|path| Found { size: size(&path), modified: Some(modified), identity: 0, path }).collect();
+    let files: Vec<FoundSource> =
+        paths.into_iter().map(|path| FoundSource { size: size(&path), modified: Some(modified), identity: 0, path }).collect();
     let scanned = |threads| {
         let (linker, problems) = scan::scan(&files, &Options { threads, ..Options::default() }, &Progress::default());
         assert!(problems.is_empty());

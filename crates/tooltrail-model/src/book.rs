@@ -1,7 +1,7 @@
 //! A book: a transcript and the means to open its entries. Outputs read sessions through it, so that only what is shown is
 //! loaded.
 
-use crate::transcript::{Entry, Part, Story, Transcript};
+use crate::transcript::{Entry, Part, Spot, Story, Transcript};
 
 /// A session that can be read.
 pub trait Book: Sync {
@@ -20,6 +20,12 @@ pub trait Book: Sync {
         let call = transcript.calls.iter().find(|call| call.request.source == source);
         let only = (transcript.session.files.len() == 1).then(|| transcript.session.files.first().copied()).flatten();
         call.map(|call| call.row.request.file).or(only)
+    }
+
+    /// The row that a record is, in a source that is a part of a database.
+    fn row(&self, spot: Spot) -> Option<&str> {
+        let _ = spot;
+        None
     }
 }
 

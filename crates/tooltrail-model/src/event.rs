@@ -61,6 +61,8 @@ pub enum Fact<'r> {
     Work(Work),
     /// Settings that hold from here on.
     Context(Context<'r>),
+    /// The time of the records that follow and have none of their own, such as the parts of a message.
+    Clock(Time),
     /// The record's place in the tree of the conversation.
     Node(Node),
     /// A text for the model that begins or belongs to a turn.
@@ -317,6 +319,8 @@ pub struct Nested<'r> {
 pub struct CallResult<'r> {
     /// The call it answers.
     pub call: Text<'r>,
+    /// Time of the result, where the record states it apart from its own time; such a record may make the call as well.
+    pub time: Option<Time>,
     /// Content that the model saw: the raw JSON value.
     pub content: Span,
     /// Output of the tool, where the log contains it.

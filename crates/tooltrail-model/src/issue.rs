@@ -1,7 +1,8 @@
 //! Problems that `check` reports: a closed list of codes, documented in `docs/check.md`.
 
 use crate::status::words;
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
 words! {
     /// The kinds of problems a log can have.
@@ -40,17 +41,35 @@ words! {
 }
 
 /// One problem of one source.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Issue {
     /// Kind of problem.
     pub code: IssueCode,
-    /// The line it concerns.
+    /// The record it concerns, by its number; zero for the source as a whole.
     pub line: u64,
+    /// The row it concerns, in a source that is a part of a database. Known once the issue is reported.
+    pub row: Option<String>,
     /// The call it concerns.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
     /// Description.
     pub text: String,
+}
+
+impl Serialize for Issue {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let more = usize::from(self.row.is_some()) + usize::from(self.call.is_some());
+        let mut issue = serializer.serialize_struct("Issue", 3 + more)?;
+        issue.serialize_field("code", &self.code)?;
+        issue.serialize_field("line", &self.row.is_none().then_some(self.line))?;
+        if let Some(row) = &self.row {
+            issue.serialize_field("row", row)?;
+        }
+        if let Some(call) = &self.call {
+            issue.serialize_field("call", call)?;
+        }
+        issue.serialize_field("text", &self.text)?;
+        issue.end()
+    }
 }
 
 /// Issues as they are stored. In JSON a field may be missing, which a format without field names cannot express.
@@ -65,6 +84,6 @@ pub(crate) mod whole {
 
     pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Issue>, D::Error> {
         let issues = Vec::<(IssueCode, u64, Option<String>, String)>::deserialize(deserializer)?;
-        Ok(issues.into_iter().map(|(code, line, call, text)| Issue { code, line, call, text }).collect())
+        Ok(issues.into_iter().map(|(code, line, call, text)| Issue { code, line, row: None, call, text }).collect())
     }
 }

@@ -2,10 +2,13 @@
 
 use crate::event::{HookOutcome, TaskState};
 use crate::issue::Issue;
+use crate::position::file_of;
 use crate::usage::Tokens;
 use crate::{Kind, Reason, Status, Time};
+use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
+use std::fmt;
 
 /// The version of the contracts.
 pub const VERSION: u32 = 1;
@@ -18,13 +21,54 @@ pub fn time_as_text<S: Serializer>(time: &Option<Time>, serializer: S) -> Result
     }
 }
 
-/// A line of a log.
-#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq, Serialize)]
+/// A record of a log: a line of a file, or a row of a database.
+#[derive(Clone, Copy, Debug, Hash, PartialEq, Eq)]
 pub struct Place<'a> {
-    /// The file.
+    /// The address of the source: the file, and for a part of a database the part as well.
     pub file: &'a str,
-    /// The line, counted from 1.
+    /// The record's number, counted from 1; for a file of lines the line.
     pub line: u64,
+    /// The row, where the record is one: `part:prt_1`, the table and the key.
+    pub row: Option<&'a str>,
+}
+
+impl<'a> Place<'a> {
+    /// The file that the record is in.
+    pub fn path(&self) -> &'a str {
+        if self.row.is_some() { file_of(self.file) } else { self.file }
+    }
+
+    /// The record's name in its file: its line or its row.
+    pub fn mark(&self) -> String {
+        self.row.map_or_else(|| self.line.to_string(), str::to_owned)
+    }
+}
+
+/// A position as it is printed and can be given as a REF again: `FILE:LINE`, or `FILE:TABLE:KEY` for a row.
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.path(), self.mark())
+    }
+}
+
+impl Serialize for Place<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        // Lines are far more frequent than rows, and their objects stay as they always were.
+        let mut place = serializer.serialize_struct("Place", 2 + usize::from(self.row.is_some()))?;
+        place.serialize_field("file", self.path())?;
+        place.serialize_field("line", &self.row.is_none().then_some(self.line))?;
+        if let Some(row) = self.row {
+            place.serialize_field("row", row)?;
+        }
+        place.end()
+    }
+}
+
+/// Writes the files of sources: a database once, however many of its parts are meant.
+fn files<S: Serializer>(addresses: &[&str], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut files: Vec<&str> = addresses.iter().map(|address| file_of(address)).collect();
+    files.dedup();
+    files.serialize(serializer)
 }
 
 /// One tool call.
@@ -117,6 +161,7 @@ pub struct SessionRow<'a> {
     pub by_status: BTreeMap<Status, u64>,
     pub models: Vec<&'a str>,
     pub usage: Tokens,
+    #[serde(serialize_with = "files")]
     pub files: Vec<&'a str>,
     /// The shortest name of the session, for tables.
     #[serde(skip)]
@@ -130,6 +175,8 @@ pub struct CheckRow<'a> {
     pub v: u32,
     pub agent: Option<&'a str>,
     pub file: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
     pub bytes: u64,
     pub lines: u64,
     pub blank: u64,

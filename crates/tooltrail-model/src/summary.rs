@@ -2,7 +2,7 @@
 
 use crate::event::{ClaimBy, HookOutcome, HookStage, Id, TaskState, TitleBy};
 use crate::issue::Issue;
-use crate::position::At;
+use crate::position::{At, RowKeys};
 use crate::text::{Name, Names};
 use crate::usage::Snapshot;
 use crate::verdict::{Sequel, Signals};
@@ -59,6 +59,8 @@ pub struct Summary {
     pub last: Option<Time>,
     /// The last record.
     pub end: At,
+    /// The rows of its records, for a source that is a part of a database.
+    pub rows: RowKeys,
 }
 
 impl Summary {
@@ -204,6 +206,8 @@ pub struct ResultRecord {
     pub child: Option<Box<ChildRecord>>,
     /// Whether the agent wrote it in place of a real result.
     pub synthetic: bool,
+    /// Whether the record states a time of the result, so that its own time is that of the request even where it makes the call as well.
+    pub timed: bool,
     /// Whether the same record makes the call, so that the time of the request is unknown.
     pub sole: bool,
     /// Whether part of the tool's output was left out.

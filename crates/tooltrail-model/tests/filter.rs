@@ -45,7 +45,7 @@ fn session() -> SessionRow<'static> {
 }
 
 fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
-    let place = Place { file: "log.jsonl", line: 1 };
+    let place = Place { file: "log.jsonl", line: 1, row: None };
     CallRow {
         v: VERSION,
         agent: "claude",

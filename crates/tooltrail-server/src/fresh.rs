@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use tooltrail_catalog::refresh::refresh;
 use tooltrail_catalog::store::{Catalogue, Error};
 use tooltrail_formats::error::{ErrorChain, panic_message};
-use tooltrail_formats::find::{Found, Search};
+use tooltrail_formats::find::{FoundSource, Search};
 use tooltrail_formats::scan::{Options, Progress};
 use tracing::{error, warn};
 
@@ -292,11 +292,11 @@ impl Refresher<'_> {
 }
 
 /// The logs that were written last, as many as are read in a moment.
-fn newest(files: &[Found]) -> Vec<Found> {
-    let mut order: Vec<&Found> = files.iter().collect();
+fn newest(files: &[FoundSource]) -> Vec<FoundSource> {
+    let mut order: Vec<&FoundSource> = files.iter().collect();
     order.sort_by_key(|found| std::cmp::Reverse(found.modified));
     let mut left = EARLY_BYTES;
-    let fits = |found: &&&Found| {
+    let fits = |found: &&&FoundSource| {
         let fits = found.size <= left;
         left -= if fits { found.size } else { 0 };
         fits

@@ -157,7 +157,7 @@ fn who(field: &str) -> &'static str {
 
 /// The address of a message in its session. Where several logs tell of it, a line alone does not say which message it is.
 fn message(rows: &SessionRows<'_>, row: &SessionRow<'_>, hit: &Hit, find: Option<&str>) -> String {
-    let anchor = (row.files.len() == 1).then(|| format!("m0-{}-0", hit.line));
+    let anchor = (row.files.len() == 1).then(|| format!("m0-{}-0", hit.record));
     call_rows::row_address(rows.app, row.session, anchor.as_deref(), find)
 }
 

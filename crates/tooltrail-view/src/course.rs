@@ -44,7 +44,7 @@ pub fn steps<'a>(
     let mut around = hook_steps(call, entry, limits, when);
     // Some agents write a record when a run ends, and the result for the model separately.
     around.extend(entry.ends.iter().filter(|end| Some(**end) != entry.result).map(|end| {
-        let place = Place { file: row.request.file, line: end.at.line };
+        let place = Place { file: row.request.file, line: end.at.line, row: None };
         TimelineStep::new("end of the run", when(*end), Some(place))
     }));
     // The order in the log is reliable; times of parallel records often are not.
@@ -214,7 +214,7 @@ mod tests {
     }
 
     fn hook(name: &'static str, line: u64) -> HookRow<'static> {
-        let evidence = Place { file: "/logs/a.jsonl", line };
+        let evidence = Place { file: "/logs/a.jsonl", line, row: None };
         let outcome = HookOutcome::Ok;
         HookRow { event: None, name: Some(name), command: None, outcome, exit_code: None, duration_ms: None, evidence }
     }
@@ -223,11 +223,11 @@ mod tests {
     fn a_life_is_told_in_order() {
         let mut call = answered(story("Bash", Kind::Shell, Status::Succeeded, Detail::Other), "x");
         call.row.request.line = 40;
-        call.row.result = Some(Place { file: "/logs/a.jsonl", line: 42 });
+        call.row.result = Some(Place { file: "/logs/a.jsonl", line: 42, row: None });
         call.row.completed_at = at(42);
         // The second hook stands before the result in the list, but after it by its time.
         call.row.hooks = vec![hook("before", 41), hook("after", 45)];
-        let evidence = Place { file: "/logs/a.jsonl", line: 50 };
+        let evidence = Place { file: "/logs/a.jsonl", line: 50, row: None };
         call.row.background =
             Some(Background { id: Some("b1"), state: TaskState::Completed, exit_code: Some(0), ended_at: None, evidence });
         assert_eq!(

@@ -72,7 +72,7 @@ pub(crate) fn said(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Bl
 
 /// A position in the log, in the form that commands accept.
 pub(crate) fn place(place: &Place<'_>) -> String {
-    format!("{}:{}", place.file, place.line)
+    place.to_string()
 }
 
 fn failed(call: &Story<'_>, shown: &[Block], limits: &Limits) -> Vec<Block> {

@@ -55,7 +55,7 @@ pub(crate) fn facts(lines: &[Line]) -> Vec<String> {
 }
 
 fn row(tool: &'static str, kind: Kind, status: Status) -> CallRow<'static> {
-    let place = |line| Place { file: "/logs/a.jsonl", line };
+    let place = |line| Place { file: "/logs/a.jsonl", line, row: None };
     // Line 42 is evidence, line 40 the request: tests rely on the difference.
     CallRow {
         v: VERSION,

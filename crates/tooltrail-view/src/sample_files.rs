@@ -11,7 +11,7 @@ use tooltrail_model::{Kind, Status};
 
 /// A call.
 pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Detail) -> Story<'static> {
-    let place = Place { file: "log.jsonl", line: 1 };
+    let place = Place { file: "log.jsonl", line: 1, row: None };
     let row = CallRow {
         v: VERSION,
         agent: "claude-code",

@@ -1,7 +1,7 @@
 //! REFs: the short names by which sessions and calls are asked for, and which logs have to be read to find them.
 //!
 //! A session by its id or a beginning of it, a call by its id or as `3f2a:41`, `last`, `last:failed`, `last:41`, a log file, or
-//! `FILE:LINE` as evidence is printed.
+//! `FILE:LINE` or `FILE:TABLE:KEY` as evidence is printed.
 
 use crate::catalogue::Ready;
 use crate::table::printable;
@@ -9,6 +9,7 @@ use anyhow::bail;
 use std::path::{Path, PathBuf};
 use tooltrail_catalog::store::Listing;
 use tooltrail_model::link::{Linked, LinkedCall, Now};
+use tooltrail_model::position::{file_of, split_record};
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::{Status, Time};
 
@@ -19,6 +20,8 @@ pub(crate) enum Wanted {
     File(PathBuf),
     /// Whatever stands on a line of a file.
     Line(PathBuf, u64),
+    /// Whatever a row of a database holds.
+    Row(PathBuf, String),
     /// A session or call, by name.
     Name(String),
 }
@@ -35,11 +38,13 @@ pub(crate) enum Target {
 impl Wanted {
     /// Reads a REF.
     pub(crate) fn parse(text: &str) -> Self {
-        if let Some((file, line)) = text.rsplit_once(':')
-            && let Ok(line) = line.parse()
+        if let Some((file, mark)) = split_record(text)
             && is_path(file)
         {
-            return Wanted::Line(PathBuf::from(file), line);
+            return match mark.parse() {
+                Ok(line) => Wanted::Line(PathBuf::from(file), line),
+                Err(_) => Wanted::Row(PathBuf::from(file), mark.to_owned()),
+            };
         }
         if is_path(text) { Wanted::File(PathBuf::from(text)) } else { Wanted::Name(text.to_owned()) }
     }
@@ -47,7 +52,7 @@ impl Wanted {
     /// The files to read; none means the agents' own places.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
         match self {
-            Wanted::File(path) | Wanted::Line(path, _) => vec![path.clone()],
+            Wanted::File(path) | Wanted::Line(path, _) | Wanted::Row(path, _) => vec![path.clone()],
             Wanted::Name(_) => Vec::new(),
         }
     }
@@ -57,6 +62,7 @@ impl Wanted {
         match self {
             Wanted::File(path) => whole(linked, path),
             Wanted::Line(path, line) => on_line(linked, now, path, *line),
+            Wanted::Row(path, row) => in_row(linked, now, path, row),
             Wanted::Name(name) => named(linked, now, name),
         }
     }
@@ -114,6 +120,16 @@ fn on_line(linked: &Linked<'_>, now: &Now, path: &Path, line: u64) -> anyhow::Re
     match found {
         Some((_, call)) if call.session < linked.sessions.len() => Ok(Target::Call(call.session, call.number)),
         _ => bail!("no call on line {line} of `{}`; `tooltrail show {}` shows the whole session", path.display(), path.display()),
+    }
+}
+
+/// The call that a row of a database tells of.
+fn in_row(linked: &Linked<'_>, now: &Now, path: &Path, row: &str) -> anyhow::Result<Target> {
+    let file = crate::logs::expanded(&[path.to_owned()]).pop().unwrap_or_default();
+    let own = linked.sources.iter().filter(|source| Path::new(file_of(&source.path)) == file);
+    match own.filter_map(|source| Some((source, source.summary.rows.find(row)?))).next() {
+        Some((source, record)) => on_line(linked, now, Path::new(&*source.path), record),
+        None => bail!("no row `{}` in `{}`; `tooltrail list {}` shows its sessions", printable(row), path.display(), path.display()),
     }
 }
 
@@ -243,6 +259,8 @@ mod tests {
             assert!(matches!(Wanted::parse(name), Wanted::Name(_)), "{name}");
         }
         assert_eq!(Wanted::parse("/a/b.jsonl:42"), Wanted::Line(PathBuf::from("/a/b.jsonl"), 42));
+        let row = Wanted::Row(PathBuf::from("/a/opencode.db"), "part:prt_1".to_owned());
+        assert_eq!(Wanted::parse("/a/opencode.db:part:prt_1"), row);
         assert_eq!(Wanted::parse("log.jsonl:7"), Wanted::Line(PathBuf::from("log.jsonl"), 7));
     }
 }

@@ -115,7 +115,7 @@ fn wanted(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Vec<
         return Ok(copies.into_iter().filter(|copy| own.to.is_some() || own.force || !is_there(copy)).collect());
     }
     let logs: Vec<PathBuf> = match Wanted::parse(&own.wanted) {
-        Wanted::File(path) | Wanted::Line(path, _) => logs::expanded(&[path]),
+        Wanted::File(path) | Wanted::Line(path, _) | Wanted::Row(path, _) => logs::expanded(&[path]),
         wanted @ Wanted::Name(_) => {
             let logs = logs::read(args, &[], false)?;
             logs.require_any()?;

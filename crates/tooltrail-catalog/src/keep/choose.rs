@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 use tooltrail_formats::FORMATS;
-use tooltrail_formats::find::{Found, Search};
+use tooltrail_formats::find::{FoundSource, Search};
 use tooltrail_formats::retention::Retention;
 use tooltrail_model::Time;
 
@@ -56,7 +56,7 @@ pub(super) fn walk(directory: &Path, take: &mut dyn FnMut(PathBuf)) {
 }
 
 /// The logs that are in their own place.
-fn logs<'s>(search: &'s Search, kept: &Path) -> impl Iterator<Item = &'s Found> {
+fn logs<'s>(search: &'s Search, kept: &Path) -> impl Iterator<Item = &'s FoundSource> {
     search.files.iter().filter(move |found| !found.path.starts_with(kept))
 }
 

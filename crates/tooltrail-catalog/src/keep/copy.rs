@@ -13,8 +13,8 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tempfile::NamedTempFile;
 use tooltrail_formats::frames::{self, Frames, Packer, Seal};
-use tooltrail_formats::mirror;
 use tooltrail_formats::scan::Progress;
+use tooltrail_formats::{find, mirror, shelf};
 use xxhash_rust::xxh3::Xxh3Default;
 
 /// How much is read at once.
@@ -68,7 +68,7 @@ impl Copier {
     /// Keeps a file as it is now.
     pub(super) fn keep(&self, original: &Path, progress: &Progress) -> Result<Made, Fault> {
         let place = mirror::place(&self.files, original).ok_or_else(|| io::Error::other("a file at such a place cannot be kept"))?;
-        let times = (time(original)?, time(&place).ok());
+        let times = (written(original)?, time(&place).ok());
         if times.1.is_some_and(|copied| copied == times.0) {
             return Ok(Made::Nothing);
         }
@@ -167,6 +167,16 @@ fn sealed(path: &Path) -> Option<Seal> {
     Some(Frames::read(&File::open(path).ok()?)?.seal)
 }
 
+/// When a source was last written.
+fn written(original: &Path) -> io::Result<std::time::SystemTime> {
+    // What is kept with a log may have any name, that of a database too; only an address is more than its file.
+    if fs::symlink_metadata(original).is_ok() {
+        return time(original);
+    }
+    let found = find::at(original).into_iter().find(|found| found.path == original);
+    found.and_then(|found| found.modified).ok_or_else(|| io::ErrorKind::NotFound.into())
+}
+
 fn time(path: &Path) -> io::Result<std::time::SystemTime> {
     fs::symlink_metadata(path)?.modified()
 }
@@ -222,6 +232,10 @@ struct Original {
 
 impl Original {
     fn open(path: &Path) -> io::Result<Self> {
+        // Its records as they are read, for a source that is no file.
+        if let Some((file, modified)) = shelf::read_out(path)? {
+            return Ok(Original { length: file.metadata()?.len(), modified: frames::nanoseconds(modified), file });
+        }
         let file = File::open(path)?;
         let mut meta = file.metadata()?;
         if !meta.is_file() {

@@ -34,7 +34,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tooltrail_formats::find::Search;
+use tooltrail_formats::find::{self, FoundSource, Search};
 use tooltrail_formats::mirror;
 use tooltrail_formats::retention::Retention;
 use tooltrail_formats::scan::Progress;
@@ -373,11 +373,21 @@ impl Keep {
     }
 }
 
-/// Whether a file is kept as it is now.
-fn is_kept(kept: &Path, file: &Path) -> bool {
-    let copy = mirror::place(kept, file).and_then(|copy| fs::symlink_metadata(copy).ok());
-    let (Some(copy), Ok(file)) = (copy, fs::symlink_metadata(file)) else { return false };
-    choose::is_same(copy.modified().ok(), file.len(), file.modified().ok())
+/// Whether a source is kept as it was found.
+fn is_source_kept(kept: &Path, found: &FoundSource) -> bool {
+    let copy = mirror::place(kept, &found.path).and_then(|copy| fs::symlink_metadata(copy).ok());
+    copy.is_some_and(|copy| choose::is_same(copy.modified().ok(), found.size, found.modified))
+}
+
+/// Whether a source is kept as it is now.
+fn is_kept(kept: &Path, path: &Path) -> bool {
+    let copy = mirror::place(kept, path).and_then(|copy| fs::symlink_metadata(copy).ok());
+    match (copy, fs::symlink_metadata(path)) {
+        (Some(copy), Ok(file)) => choose::is_same(copy.modified().ok(), file.len(), file.modified().ok()),
+        // Whatever is no file is looked at where it is.
+        (Some(_), Err(_)) => find::at(path).iter().any(|found| found.path == path && is_source_kept(kept, found)),
+        (None, _) => false,
+    }
 }
 
 /// Whether no other file could be written either.

@@ -11,6 +11,7 @@ use std::time::SystemTime;
 use tempfile::NamedTempFile;
 use tooltrail_formats::frames::{Frames, Seal};
 use tooltrail_formats::mirror;
+use tooltrail_model::position::split_address;
 use xxhash_rust::xxh3::Xxh3Default;
 
 /// What became of a file that was to be given back.
@@ -63,6 +64,10 @@ impl Keep {
 
     /// Gives back what a copy holds. It is checked before it gets its name.
     pub fn restore(&self, copy: &Path, target: &Path, how: Restoring) -> io::Result<Returned> {
+        // The records of a session can be read where they are kept; a database is not written to.
+        if target.to_str().is_some_and(|target| split_address(target).1.is_some()) {
+            return Err(io::Error::other("it was a session of a database, which is never written to; read the kept copy instead"));
+        }
         let file = File::open(copy)?;
         let end = Frames::read(&file).ok_or_else(damaged)?;
         let there = fs::symlink_metadata(target).is_ok();

@@ -2,13 +2,13 @@
 
 use super::choose::{SOON, micros};
 use super::copy::check;
-use super::{Keep, choose, is_kept};
+use super::{Keep, choose, is_kept, is_source_kept};
 use crate::Set;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use tooltrail_formats::FORMATS;
-use tooltrail_formats::find::{Search, is_log_name};
+use tooltrail_formats::find::{FoundSource, Search, is_log_name};
 use tooltrail_formats::frames::{Frames, Seal};
 use tooltrail_formats::retention::Retention;
 use tooltrail_model::Time;
@@ -83,12 +83,8 @@ impl Keep {
         choose::walk(&self.directory().join("older"), &mut |path| {
             (status.older, status.older_bytes) = (status.older + 1, status.older_bytes + size(&path));
         });
-        let unkept: Vec<&Path> = search
-            .files
-            .iter()
-            .map(|found| found.path.as_path())
-            .filter(|path| !path.starts_with(&kept) && !is_kept(&kept, path))
-            .collect();
+        let is_unkept = |found: &&FoundSource| !found.path.starts_with(&kept) && !is_source_kept(&kept, found);
+        let unkept: Vec<&Path> = search.files.iter().filter(is_unkept).map(|found| found.path.as_path()).collect();
         status.unkept = unkept.len() as u64;
         let doomed = on_their_own(unkept).into_iter().filter_map(|path| Some((deleted_at(retention, path)?, path)));
         let soon = doomed.filter(|(time, _)| now.micros_until(*time) <= micros(SOON));

@@ -6,7 +6,7 @@ use crate::store::{Stamp, pack, read, unpack};
 use crate::{Map, Set, in_parallel};
 use rusqlite::Connection;
 use tooltrail_formats::error::ErrorChain;
-use tooltrail_formats::find::{Found, Problem};
+use tooltrail_formats::find::{FoundSource, Problem};
 use tooltrail_formats::scan::{self, Options, Progress};
 use tooltrail_model::event::Id;
 use tooltrail_model::link::{Linker, Source, Ties, bundles};
@@ -87,7 +87,7 @@ impl Held {
         // What was taken from the catalogue has not been read.
         let is_read = |path: &str, stamp| self.packed.contains_key(path) && self.stamps.get(path) == Some(stamp);
         let changed: Vec<_> = changed.filter(|(path, (_, stamp))| !is_read(path, stamp)).collect();
-        let files: Vec<Found> = changed.iter().map(|(_, (found, _))| (*found).clone()).collect();
+        let files: Vec<FoundSource> = changed.iter().map(|(_, (found, _))| (*found).clone()).collect();
         let (scanned, problems) = scan::scan(&files, options, progress);
         let scanned: Vec<Source> = scanned.into_sources().collect();
         let pack = |source: &Source| (pack(&source.summary).unwrap_or_default(), Ties::of(&source.summary));

@@ -6,7 +6,7 @@ use rusqlite::Connection;
 use std::fs;
 use std::time::SystemTime;
 use tooltrail_formats::FORMATS;
-use tooltrail_formats::find::{self, Found, Search};
+use tooltrail_formats::find::{self, FoundSource, Search};
 use tooltrail_formats::scan::spelled;
 use tooltrail_model::Time;
 use xxhash_rust::xxh3::xxh3_64;
@@ -18,7 +18,7 @@ pub(super) struct Plan<'a> {
     /// What the catalogue knows, by path.
     pub(super) known: Map<String, read::SourceInfo>,
     /// What is there, by path.
-    pub(super) present: Map<String, (&'a Found, Stamp)>,
+    pub(super) present: Map<String, (&'a FoundSource, Stamp)>,
     /// Which of it has to be read.
     pub(super) read: Set<String>,
     /// The sources that are not there any more.
@@ -82,7 +82,7 @@ impl<'a> Plan<'a> {
 }
 
 /// What tells whether a source is as it was: its file, and the small files beside it that are read with it.
-pub(crate) fn stamp(found: &Found) -> Stamp {
+pub(crate) fn stamp(found: &FoundSource) -> Stamp {
     let since = found.modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
     let mtime_ns = since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(-1);
     let mut parts = found.identity.to_le_bytes().to_vec();
@@ -96,7 +96,7 @@ pub(crate) fn stamp(found: &Found) -> Stamp {
 }
 
 /// Whether a file was written so short a time ago that it could be written again without its time changing. It is read once more then.
-fn is_recent(found: &Found, now: Time) -> bool {
+fn is_recent(found: &FoundSource, now: Time) -> bool {
     // Clocks of files are coarse; and they run on while the files are listed.
     const BEFORE: i64 = 100_000;
     const AFTER: i64 = 10_000_000;

@@ -22,11 +22,16 @@ pub struct Hit {
     pub call: Option<String>,
     pub field: &'static str,
     pub file: String,
-    pub line: u64,
+    pub line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row: Option<String>,
     #[serde(serialize_with = "tooltrail_model::row::time_as_text")]
     pub at: Option<Time>,
     pub snippet: String,
     pub matches: Vec<[usize; 2]>,
+    /// The number of the record, whether or not that is a line.
+    #[serde(skip)]
+    pub record: u64,
     /// The call or message that has it.
     #[serde(skip)]
     pub unit: Unit,
@@ -141,6 +146,7 @@ impl Teller<'_, '_> {
             (Unit::Call(number), Some(index)) => (format!("{}:{number}", own.short), Some(linked.id(linked.calls[index].id).to_owned())),
             _ => (own.short.to_string(), find.names.map(String::from)),
         };
+        let place = linked.place(find.spot.source, find.spot.at);
         Hit {
             v: VERSION,
             agent: own.agent,
@@ -148,8 +154,10 @@ impl Teller<'_, '_> {
             r#ref,
             call,
             field: find.found.field.word(),
-            file: linked.sources[find.spot.source].path.to_string(),
-            line: find.spot.at.line,
+            file: place.path().to_owned(),
+            line: place.row.is_none().then_some(place.line),
+            row: place.row.map(str::to_owned),
+            record: place.line,
             at: find.time,
             snippet: find.found.snippet,
             matches: find.found.matches,

@@ -1,9 +1,8 @@
 //! Rows of calls as the contracts have them, read back from what was kept; and a connection that shows everything as it is at a moment.
 
 use super::column::{count, json, maybe_count, maybe_text, optional, spelled_time, text, word};
-use super::listing::{Head, Listing, path};
+use super::listing::{Head, Listing, Sources};
 use super::{Catalogue, Error, schema};
-use crate::Map;
 use rusqlite::{Connection, Row, params};
 use serde::Deserialize;
 use tooltrail_model::command::Purpose;
@@ -49,7 +48,7 @@ fn fill_calls(connection: &Connection, listing: &Listing) -> rusqlite::Result<()
         let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
         while let Some(row) = rows.next()? {
             let parts = Parts::read(row)?;
-            let call = open_call(row, head, &listing.paths, &parts)?.settle(|| head.pulse);
+            let call = open_call(row, head, &listing.sources, &parts)?.settle(|| head.pulse);
             let background = call.background.as_ref().and_then(|task| serde_json::to_string(task).ok());
             insert.execute(params![row.get::<_, i64>(0)?, call.status.word(), call.reason.map(Reason::word), background])?;
         }
@@ -61,7 +60,7 @@ fn fill_calls(connection: &Connection, listing: &Listing) -> rusqlite::Result<()
 fn fill_sessions(connection: &Connection, listing: &Listing) -> rusqlite::Result<()> {
     let mut insert = connection.prepare("INSERT INTO temp.now_sessions VALUES (?1, ?2, ?3, ?4)")?;
     for head in &listing.sessions {
-        let row = head.row(&listing.paths);
+        let row = head.row(&listing.sources);
         if row.state != Some("ended") {
             let by_status = serde_json::to_string(&row.by_status).unwrap_or_default();
             insert.execute(params![head.id, row.state, row.state_reason, by_status])?;
@@ -122,12 +121,14 @@ impl Hook {
 #[derive(Deserialize)]
 struct Spot {
     file: String,
-    line: u64,
+    /// Nothing for a row of a database.
+    line: Option<u64>,
+    row: Option<String>,
 }
 
 impl Spot {
     fn place(&self) -> Place<'_> {
-        Place { file: &self.file, line: self.line }
+        Place { file: &self.file, line: self.line.unwrap_or(0), row: self.row.as_deref() }
     }
 }
 
@@ -152,15 +153,10 @@ impl Parts {
 }
 
 /// The row of a call, as if its session had ended.
-pub(super) fn open_call<'a>(
-    row: &'a Row<'_>,
-    head: &'a Head,
-    paths: &'a Map<i64, String>,
-    parts: &'a Parts,
-) -> rusqlite::Result<OpenCall<'a>> {
-    let file = |column: usize| row.get(column).map(|id| path(paths, id));
+pub(super) fn open_call<'a>(row: &'a Row<'_>, head: &'a Head, sources: &'a Sources, parts: &'a Parts) -> rusqlite::Result<OpenCall<'a>> {
+    let place = |source: i64, line: usize| Ok::<_, rusqlite::Error>(sources.place(source, count(row, line)?));
     let result = match row.get::<_, Option<i64>>(35)? {
-        Some(source) => Some(Place { file: path(paths, source), line: count(row, 36)? }),
+        Some(source) => Some(place(source, 36)?),
         None => None,
     };
     let kept = CallRow {
@@ -175,7 +171,7 @@ pub(super) fn open_call<'a>(
         kind: word(row, 7, Kind::of_word)?,
         status: word(row, 8, Status::of_word)?,
         reason: optional(row, 9, Reason::of_word)?,
-        evidence: Place { file: file(11)?, line: count(row, 12)? },
+        evidence: place(row.get(11)?, 12)?,
         requested_at: spelled_time(row, 13)?,
         completed_at: spelled_time(row, 14)?,
         duration_ms: maybe_count(row, 15)?,
@@ -194,7 +190,7 @@ pub(super) fn open_call<'a>(
         child_session: maybe_text(row, 28)?,
         background: parts.background(),
         hooks: parts.hooks(),
-        request: Place { file: file(2)?, line: count(row, 32)? },
+        request: place(row.get(2)?, 32)?,
         result,
         cwd: maybe_text(row, 39)?,
         sidechain: row.get(40)?,

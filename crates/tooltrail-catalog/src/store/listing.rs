@@ -8,7 +8,8 @@ use rusqlite::{Connection, Row, params};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 use tooltrail_model::link::{Now, OpenCalls, OpenSession, Pulse};
-use tooltrail_model::row::{CallRow, SessionRow, VERSION};
+use tooltrail_model::position::RowKeys;
+use tooltrail_model::row::{CallRow, Place, SessionRow, VERSION};
 use tooltrail_model::summary::Ending;
 use tooltrail_model::usage::Tokens;
 use tooltrail_model::{Status, Time};
@@ -16,7 +17,26 @@ use tooltrail_model::{Status, Time};
 /// The sessions of a catalogue at a moment, by start.
 pub struct Listing {
     pub(super) sessions: Vec<Head>,
-    pub(super) paths: Map<i64, String>,
+    pub(super) sources: Sources,
+}
+
+/// The sources of a catalogue by their numbers: addresses, and for parts of databases the rows that their records are.
+#[derive(Default)]
+pub(super) struct Sources {
+    addresses: Map<i64, String>,
+    rows: Map<i64, RowKeys>,
+}
+
+impl Sources {
+    /// The address of a source.
+    fn address(&self, id: i64) -> &str {
+        self.addresses.get(&id).map_or("", String::as_str)
+    }
+
+    /// A record of a source.
+    pub(super) fn place(&self, id: i64, line: u64) -> Place<'_> {
+        Place { file: self.address(id), line, row: self.rows.get(&id).and_then(|rows| rows.get(line)) }
+    }
 }
 
 /// A session as it is stored, with its pulse.
@@ -114,10 +134,10 @@ type Sign = (Option<Time>, Option<Time>, i64);
 
 impl Listing {
     pub(super) fn read(connection: &Connection, now: &Now) -> rusqlite::Result<Self> {
-        let (mut paths, mut signs): (Map<i64, String>, Map<i64, Sign>) = (Map::default(), Map::default());
+        let (mut sources, mut signs): (Sources, Map<i64, Sign>) = (Sources::default(), Map::default());
         let mut logs: Map<i64, Vec<u64>> = Map::default();
         let mut statement = connection.prepare_cached(
-            "SELECT id, path, modified_us, last_us, gone, bundle, size, mtime_ns, identity, bytes, agent FROM source_rows",
+            "SELECT id, path, modified_us, last_us, gone, bundle, size, mtime_ns, identity, bytes, agent FROM source_rows ORDER BY id",
         )?;
         let mut rows = statement.query([])?;
         while let Some(row) = rows.next()? {
@@ -131,7 +151,13 @@ impl Listing {
                 let stamp = Stamp { size: count(row, 6)?, mtime_ns: row.get(7)?, identity: row.get::<_, i64>(8)?.cast_unsigned() };
                 logs.entry(bundle).or_default().push(version::of_log(&path, modified, Some(stamp), count(row, 9)?));
             }
-            paths.insert(id, path);
+            sources.addresses.insert(id, path);
+        }
+        let mut statement = connection.prepare_cached("SELECT source, keys FROM row_key_rows")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let keys = postcard::from_bytes(row.get_ref(1)?.as_bytes().unwrap_or_default());
+            sources.rows.extend(keys.ok().map(|keys| Ok::<_, rusqlite::Error>((row.get(0)?, keys))).transpose()?);
         }
         let mut of_session: Map<i64, Vec<i64>> = Map::default();
         let mut statement = connection.prepare_cached(
@@ -151,12 +177,12 @@ impl Listing {
             head.logs = version::sum(logs.get(&head.bundle).into_iter().flatten().copied());
             sessions.push(head);
         }
-        Ok(Listing { sessions, paths })
+        Ok(Listing { sessions, sources })
     }
 
     /// The rows of all sessions, by start.
     pub fn rows(&self) -> Vec<SessionRow<'_>> {
-        self.sessions.iter().map(|head| head.row(&self.paths)).collect()
+        self.sessions.iter().map(|head| head.row(&self.sources)).collect()
     }
 
     /// Whether no log tells of a session any more.
@@ -229,7 +255,7 @@ impl Listing {
 
     fn call(&self, session: usize, head: &Head, row: &Row<'_>, take: &mut dyn FnMut(Listed, CallRow<'_>, Spots)) -> rusqlite::Result<()> {
         let parts = Parts::read(row)?;
-        let call = open_call(row, head, &self.paths, &parts)?.settle(|| head.pulse);
+        let call = open_call(row, head, &self.sources, &parts)?.settle(|| head.pulse);
         let listed = Listed { session, id: row.get(0)?, number: row.get(1)?, order: row.get(41)?, took: call.duration_ms };
         take(listed, call, spots(row)?);
         Ok(())
@@ -336,7 +362,7 @@ impl Head {
         })
     }
 
-    pub(super) fn row<'a>(&'a self, paths: &'a Map<i64, String>) -> SessionRow<'a> {
+    pub(super) fn row<'a>(&'a self, sources: &'a Sources) -> SessionRow<'a> {
         let row = SessionRow {
             v: VERSION,
             agent: &self.agent,
@@ -353,14 +379,9 @@ impl Head {
             by_status: self.by_status.clone(),
             models: self.models.iter().map(String::as_str).collect(),
             usage: self.usage,
-            files: self.sources.iter().map(|&source| path(paths, source)).collect(),
+            files: self.sources.iter().map(|&source| sources.address(source)).collect(),
             short: &self.short,
         };
         OpenSession { row, calls: self.open, ending: self.ending }.settle(self.pulse)
     }
-}
-
-/// The path of a source.
-pub(super) fn path(paths: &Map<i64, String>, id: i64) -> &str {
-    paths.get(&id).map_or("", String::as_str)
 }

@@ -79,6 +79,7 @@ CREATE TABLE source_rows(
 );
 CREATE UNIQUE INDEX source_paths ON source_rows(path);
 CREATE TABLE summary_rows(source INTEGER PRIMARY KEY, summary BLOB NOT NULL);
+CREATE TABLE row_key_rows(source INTEGER PRIMARY KEY, keys BLOB NOT NULL);
 CREATE TABLE tie_rows(source INTEGER PRIMARY KEY, ties BLOB NOT NULL);
 CREATE TABLE issue_rows(source INTEGER NOT NULL, line INTEGER NOT NULL, code TEXT NOT NULL, call TEXT, text TEXT NOT NULL);
 

@@ -94,6 +94,11 @@ impl<'c> Writer<'c> {
             )?;
         self.run("INSERT OR REPLACE INTO summary_rows VALUES (?1, ?2)", params![id, packed])?;
         self.run("INSERT OR REPLACE INTO tie_rows VALUES (?1, ?2)", params![id, pack_ties(ties)])?;
+        self.run("DELETE FROM row_key_rows WHERE source = ?1", params![id])?;
+        // Only the records of a database have keys.
+        if !summary.rows.is_empty() {
+            self.run("INSERT INTO row_key_rows VALUES (?1, ?2)", params![id, postcard::to_stdvec(&summary.rows).unwrap_or_default()])?;
+        }
         self.run("DELETE FROM issue_rows WHERE source = ?1", params![id])?;
         for issue in &summary.issues {
             self.run(
@@ -119,7 +124,8 @@ impl<'c> Writer<'c> {
 
     /// Forgets sources that are gone and that nobody asks for.
     pub(crate) fn tidy(&self) -> rusqlite::Result<()> {
-        self.run("DELETE FROM source_rows WHERE gone AND id NOT IN (SELECT source FROM session_source_rows)", [])
+        self.run("DELETE FROM source_rows WHERE gone AND id NOT IN (SELECT source FROM session_source_rows)", [])?;
+        self.run("DELETE FROM row_key_rows WHERE source NOT IN (SELECT id FROM source_rows)", [])
     }
 
     /// Notes which bundle a source belongs to.

@@ -83,7 +83,7 @@ impl<'k> Sieve<'k> {
 
 /// A row that says nothing but whose it is.
 fn blank<'a>(session: &SessionRow<'a>) -> CallRow<'a> {
-    let nowhere = Place { file: "", line: 0 };
+    let nowhere = Place { file: "", line: 0, row: None };
     CallRow {
         v: VERSION,
         agent: session.agent,

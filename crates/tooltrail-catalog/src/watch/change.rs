@@ -156,8 +156,11 @@ pub struct Message {
     pub by: Speaker,
     /// The log.
     pub file: Box<str>,
-    /// The line.
-    pub line: u64,
+    /// The line; nothing in a database.
+    pub line: Option<u64>,
+    /// The row, in a database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row: Option<Box<str>>,
     /// When, as in the rows.
     pub at: Option<String>,
 }

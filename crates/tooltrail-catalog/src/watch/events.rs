@@ -80,7 +80,7 @@ fn sort(inbox: &Inbox, event: Event) {
     match event.kind {
         EventKind::Access(_) => {}
         EventKind::Modify(ModifyKind::Data(_) | ModifyKind::Any | ModifyKind::Other) => {
-            let (logs, others): (Vec<_>, Vec<_>) = event.paths.into_iter().partition(|path| find::is_log_name(path));
+            let (logs, others): (Vec<_>, Vec<_>) = event.paths.into_iter().partition(|path| find::concerns_log(path));
             if !logs.is_empty() {
                 inbox.written(logs);
             }
@@ -94,7 +94,7 @@ fn sort(inbox: &Inbox, event: Event) {
         EventKind::Modify(ModifyKind::Metadata(_)) => {}
         // What a folder is cannot be told by all systems.
         EventKind::Create(_) | EventKind::Remove(_) | EventKind::Any | EventKind::Other => {
-            if event.paths.iter().any(|path| find::is_log_name(path) || is_json(path) || path.extension().is_none()) {
+            if event.paths.iter().any(|path| find::concerns_log(path) || is_json(path) || path.extension().is_none()) {
                 inbox.anywhere();
             }
         }

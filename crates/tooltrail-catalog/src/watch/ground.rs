@@ -4,7 +4,7 @@ use crate::Map;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
-use tooltrail_formats::find::{self, Found, Search};
+use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::{FORMATS, Places};
 
 /// Where logs are watched.
@@ -35,11 +35,11 @@ impl Ground {
 
     /// The directories to look at, whether or not they are there.
     pub(super) fn roots(&self) -> Vec<Root> {
-        let deep = |path: PathBuf| Root { path, deep: true };
         let mut roots: Vec<Root> = match self {
             Ground::Places(places) => {
-                let of = |places| FORMATS.iter().flat_map(move |format| format.roots(places));
-                places.iter().flat_map(of).map(deep).collect()
+                let of =
+                    |places| FORMATS.iter().flat_map(move |format| format.roots(places).into_iter().map(|path| (path, format.is_deep())));
+                places.iter().flat_map(of).map(|(path, deep)| Root { path, deep }).collect()
             }
             Ground::Paths(paths) => paths.iter().flat_map(|path| beside(path)).collect(),
         };
@@ -80,12 +80,6 @@ pub(super) struct Directory {
 /// When something last came into a directory or went.
 pub(super) fn changed(directory: &Path) -> Option<SystemTime> {
     fs::metadata(directory).ok().filter(fs::Metadata::is_dir)?.modified().ok()
-}
-
-/// A log as it is now; nothing if it is not there.
-pub(super) fn stat(path: &Path) -> Option<Found> {
-    let meta = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
-    Some(Found { path: path.to_owned(), size: meta.len(), modified: meta.modified().ok(), identity: find::identity(&meta) })
 }
 
 /// What to look at for a path that somebody named: a directory and all below it, or a file, its directory and what belongs to it.

@@ -18,7 +18,7 @@ use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::filter::{Answer, Filter, Item, Known};
 use tooltrail_model::link::{CallId, Linked, LinkedCall, Now, Source};
 use tooltrail_model::row::SessionRow;
-use tooltrail_model::{Status, Time};
+use tooltrail_model::{At, Status, Time};
 
 /// Somebody who is told.
 #[derive(Debug)]
@@ -234,13 +234,15 @@ fn tell_said(scene: &Scene<'_>, said: &Said, listeners: &[Listener]) {
     let own = || source.summary.sessions.last().map(|record| names.text(record.session));
     let Some(index) = said.session.as_deref().or_else(own).and_then(|name| linked.session_named(place, name)) else { return };
     let Some(row) = linked.session_row(index, now) else { return };
+    let at = linked.place(place, At { line: said.line, ..At::default() });
     let message = || {
         Some(Change::Message(Message {
             agent: row.agent.into(),
             session: row.session.into(),
             by: said.by,
-            file: said.file.clone(),
-            line: said.line,
+            file: at.path().into(),
+            line: at.row.is_none().then_some(said.line),
+            row: at.row.map(Box::from),
             at: said.time.map(|time| time.to_string()),
         }))
     };

@@ -3,17 +3,18 @@
 use super::bundles::Bundles;
 use super::change::Speaker;
 use super::desk::Desk;
-use super::ground::{Ground, stat};
+use super::ground::Ground;
 use super::seed::Seed;
 use crate::keep::Keep;
 use crate::refresh::stamp;
 use crate::store::Stamp;
 use crate::{Map, Set};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
-use tooltrail_formats::find::Found;
+use tooltrail_formats::find::{self, FoundSource};
 use tooltrail_formats::follow::Follower;
 use tooltrail_formats::lines::{Buffer, Line};
 use tooltrail_formats::scan::{self, Options, Progress, spelled};
@@ -60,11 +61,11 @@ struct Known {
 
 impl Known {
     /// A source that is read as it was found.
-    fn of(found: &Found) -> Self {
+    fn of(found: &FoundSource) -> Self {
         Known { stamp: Some(stamp(found)), size: found.size, written: found.modified }
     }
 
-    fn is_as(&self, found: &Found) -> bool {
+    fn is_as(&self, found: &FoundSource) -> bool {
         self.stamp == Some(stamp(found))
     }
 }
@@ -138,7 +139,7 @@ impl World {
             self.lose(&path, before);
         }
         // When all is new, only what was written lately is likely to grow.
-        let alive = |found: &Found| !first || now.is_fresh(found.written(), None);
+        let alive = |found: &FoundSource| !first || now.is_fresh(found.written(), None);
         changed.sort_by_key(|found| std::cmp::Reverse(found.modified));
         let (grows, rest): (Vec<_>, Vec<_>) = changed.into_iter().partition(alive);
         let (follow, more) = grows.split_at(grows.len().min(LIVE));
@@ -150,7 +151,7 @@ impl World {
     }
 
     /// Takes from the catalogue what it has as it is.
-    fn sow(&mut self, files: &[Found]) {
+    fn sow(&mut self, files: &[FoundSource]) {
         let Some(seed) = self.seed.as_deref().and_then(Seed::open) else { return };
         let Some(mut stored) = seed.sources() else { return };
         let (mut known, mut sources) = (Vec::new(), Vec::new());
@@ -192,13 +193,17 @@ impl World {
     /// Looks at some logs. Gives whether one of them is not known, or not there any more: then everything has to be looked at.
     pub(super) fn check(&mut self, files: impl IntoIterator<Item = PathBuf>, before: Option<&Now>) -> bool {
         let mut unknown = false;
+        // One file may be many sources, the sessions of a database, and one look tells of all of them.
+        let files: BTreeSet<PathBuf> = files.into_iter().map(|path| find::file_of(&path)).collect();
         for path in files {
-            let Some((known, found)) = self.known.get(&path).copied().zip(stat(&path)) else {
-                unknown = true;
-                continue;
-            };
-            if !known.is_as(&found) {
-                self.follow(&found, before);
+            let sources = find::at(&path);
+            unknown |= sources.is_empty();
+            for found in sources {
+                match self.known.get(&found.path) {
+                    Some(known) if known.is_as(&found) => {}
+                    Some(_) => self.follow(&found, before),
+                    None => unknown = true,
+                }
             }
         }
         self.bundles.name_sessions(before);
@@ -237,7 +242,7 @@ impl World {
     }
 
     /// Reads what is new in a log.
-    fn follow(&mut self, found: &Found, before: Option<&Now>) {
+    fn follow(&mut self, found: &FoundSource, before: Option<&Now>) {
         let file = spelled(&found.path);
         let place = self.live.iter().position(|(path, _)| *path == found.path);
         let mut entry = match place {
@@ -264,6 +269,8 @@ impl World {
         trace!(path = ?found.path, bytes = entry.1.bytes() - bytes, whole = followed.whole, "followed a log");
         if followed.whole {
             self.desk.forget(&file);
+            // Told by what was read: the size of a source that is no plain file counts other bytes.
+            self.known.entry(found.path.clone()).and_modify(|known| known.size = followed.source.summary.tally.bytes);
         }
         // Of a log that was read again whole, what lies behind its old end is new.
         let new = if followed.whole { told } else { 0 };
@@ -277,7 +284,7 @@ impl World {
     }
 
     /// Reads logs whole, on all threads.
-    fn scan(&mut self, files: &[Found], before: Option<&Now>) {
+    fn scan(&mut self, files: &[FoundSource], before: Option<&Now>) {
         if files.is_empty() {
             return;
         }
@@ -298,7 +305,7 @@ impl World {
     }
 
     /// Notes that a log has been read as it was found. Gives how much of it was told of before.
-    fn note(&mut self, found: &Found) -> u64 {
+    fn note(&mut self, found: &FoundSource) -> u64 {
         self.known.insert(found.path.clone(), Known::of(found)).map_or(0, |known| known.size)
     }
 
@@ -353,6 +360,10 @@ impl Notes {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn stat(path: &Path) -> Option<FoundSource> {
+        find::at(path).into_iter().next()
+    }
 
     #[test]
     fn a_log_that_could_not_be_read_is_tried_again() {

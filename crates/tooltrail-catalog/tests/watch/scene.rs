@@ -139,7 +139,7 @@ impl Mirror {
             Change::Gone { agent, session } => {
                 assert!(self.sessions.remove(&(agent.to_string(), session.to_string())).is_some(), "{agent} {session}");
             }
-            Change::Message(message) => self.messages.push((message.file.to_string(), message.line)),
+            Change::Message(message) => self.messages.push((message.file.to_string(), message.line.unwrap_or_default())),
             Change::Begun { .. } | Change::Touched { .. } => {}
             Change::Lagged { missing } => panic!("{missing} changes are missing"),
         }

@@ -72,6 +72,7 @@ pub(super) fn result<'r>(
     let said = || markers::feedback(&outcome.head).map(|text| Text::Owned(text.to_owned()));
     let poll = outcome.poll(structured);
     let result = CallResult {
+        time: None,
         call,
         content: block.result.span.as_ref().map(|span| emit.span(span)).unwrap_or_default(),
         structured: structured.map(|structured| emit.span(&structured.span)),

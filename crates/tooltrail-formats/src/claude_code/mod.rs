@@ -75,7 +75,8 @@ impl Decode for ClaudeCode {
             match key.as_bytes() {
                 b"type" => known |= value.string().is_some_and(|name| facts::is_known(&name.text())),
                 b"sessionId" | b"parentUuid" | b"leafUuid" | b"snapshot" | b"isSidechain" => ours = true,
-                b"payload" => foreign = true,
+                // Codex; and Qwen Code, whose envelope is the same otherwise.
+                b"payload" | b"systemPayload" => foreign = true,
                 b"message" => value.object(|key, _| {
                     match key.as_bytes() {
                         b"content" => ours = true,

@@ -165,6 +165,7 @@ fn activity(end: &Fields<'_>, emit: &mut Emit<'_>) {
 fn finish(tool: Cow<'_, str>, input: Place, content: Place, signals: Signals, record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
     let call = build(record, tool, input);
     let result = CallResult {
+        time: None,
         call: call.id.clone(),
         content: record.span(content),
         structured: None,

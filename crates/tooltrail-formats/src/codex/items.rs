@@ -264,6 +264,7 @@ fn result(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
 fn answer<'r>(call: Cow<'r, str>, outcome: Outcome<'r>, place: Place, record: &CodexRecord<'_>) -> CallResult<'r> {
     CallResult {
         call,
+        time: None,
         content: record.span(place),
         structured: None,
         node: None,

@@ -141,6 +141,10 @@ impl Book for SessionBook<'_> {
     fn file(&self, source: usize) -> Option<&str> {
         self.files.get(&source).copied()
     }
+
+    fn row(&self, spot: Spot) -> Option<&str> {
+        self.linked.sources.get(spot.source)?.summary.rows.get(spot.at.line)
+    }
 }
 
 /// In place of an entry that cannot be read: why not.

@@ -196,7 +196,7 @@ impl Assembler {
     pub(super) fn result_record(&self, result: &CallResult<'_>) -> ResultRecord {
         ResultRecord {
             at: self.here.at,
-            time: self.here.time,
+            time: result.time.or(self.here.time),
             signals: result.signals,
             bytes: result.content.len(),
             run_ms: result.run_ms,
@@ -207,6 +207,7 @@ impl Assembler {
                 Box::new(ChildRecord { agent: child.agent.as_ref().into(), sure, alias, detached })
             }),
             synthetic: result.synthetic,
+            timed: result.time.is_some(),
             sole: result.sole,
             truncated: result.truncated,
             handover: false,
@@ -215,6 +216,9 @@ impl Assembler {
 
     pub(super) fn result(&mut self, result: CallResult<'_>) {
         self.talk.answered();
+        if let Some(time) = result.time {
+            self.lasts_until(time);
+        }
         let record = self.result_record(&result);
         let id = result.call.as_ref();
         // A nested result never replaces another: progress records repeat it.
@@ -461,7 +465,7 @@ impl Assembler {
     fn call_issues(&mut self) {
         let mut found = Vec::new();
         let mut issue = |code, line, call: &str, text: String| {
-            found.push(crate::issue::Issue { code, line, call: Some(call.to_owned()), text });
+            found.push(crate::issue::Issue { code, line, row: None, call: Some(call.to_owned()), text });
         };
         for (index, call) in self.out.calls.iter().enumerate() {
             let (id, tool) = (self.out.names.text(call.id), self.out.names.text(call.tool));

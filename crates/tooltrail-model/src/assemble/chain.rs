@@ -199,6 +199,7 @@ impl Assembler {
             self.out.issues.push(crate::issue::Issue {
                 code: IssueCode::ParentCycle,
                 line: at.line,
+                row: None,
                 call: None,
                 text: "a record that is its own ancestor".to_owned(),
             });

@@ -48,6 +48,8 @@ pub struct Assembler {
     model: Option<Name>,
     /// The last timestamp; a record without one is placed by its position in the file.
     time: Option<Time>,
+    /// Time of records that have none of their own, where the log gives one for several.
+    clock: Option<Time>,
     /// First and last time of records before any session was named.
     unnamed: (Option<Time>, Option<Time>),
     sessions: Map<Name, usize>,
@@ -120,6 +122,7 @@ impl Assembler {
             cwd: None,
             model: None,
             time: None,
+            clock: None,
             unnamed: (None, None),
             sessions: Map::default(),
             last_session: None,
@@ -165,6 +168,7 @@ impl Assembler {
             Fact::Begin(begin) => self.begin(&begin),
             Fact::Work(work) => self.work(work),
             Fact::Context(context) => self.context(&context),
+            Fact::Clock(time) => self.clock = Some(time),
             Fact::Node(node) => self.node(&node),
             Fact::Prompt(prompt) => self.prompt(&prompt),
             Fact::Block(block) => {
@@ -211,6 +215,11 @@ impl Assembler {
         self.out.tally.blank += 1;
     }
 
+    /// Names the row of the next record, for a source that is a part of a database.
+    pub fn row(&mut self, row: &str) {
+        self.out.rows.push(row);
+    }
+
     /// Sets the number of bytes read so far.
     pub fn read(&mut self, bytes: u64) {
         self.out.tally.bytes = bytes;
@@ -218,7 +227,7 @@ impl Assembler {
 
     /// Notes a problem that is not tied to a call.
     pub fn issue(&mut self, code: IssueCode, line: u64, text: impl Into<String>) {
-        self.out.issues.push(Issue { code, line, call: None, text: text.into() });
+        self.out.issues.push(Issue { code, line, row: None, call: None, text: text.into() });
     }
 
     /// Summary of what was read so far.
@@ -269,7 +278,8 @@ impl Assembler {
         // Everything in a subagent's log belongs to the subagent, even where its records do not say so.
         let agent = agent.or(self.subagent);
         let sidechain = scope.sidechain || self.subagent.is_some();
-        self.here = Here { at: event.at, time: event.time, session, agent, sidechain, within: None, node: None, original: None };
+        let time = event.time.or(self.clock);
+        self.here = Here { at: event.at, time, session, agent, sidechain, within: None, node: None, original: None };
         self.owner.record(event.time);
         self.out.end = event.at;
         if let Some(time) = event.time {
@@ -292,6 +302,13 @@ impl Assembler {
         if let Some(agent) = agent {
             self.here.within = Some(self.agent(AgentKey::Named(session, agent)));
         }
+    }
+
+    /// Something at hand lasted until a time that is later than its record's own.
+    fn lasts_until(&mut self, time: Time) {
+        self.out.last = self.out.last.max(Some(time));
+        let record = self.session(self.here.session);
+        record.last = record.last.max(Some(time));
     }
 
     /// The name for a text that is probably the same as before.

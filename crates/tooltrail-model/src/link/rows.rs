@@ -3,7 +3,7 @@
 use super::{CallId, Linked, LinkedCall, LinkedSession, Now, OpenCall, OpenCalls, OpenSession};
 use crate::event::{HookOutcome, HookStage, TaskState};
 use crate::issue::{Issue, IssueCode};
-use crate::position::At;
+use crate::position::{At, split_address};
 use crate::row::{Background, CallRow, CheckRow, HookRow, Place, SessionRow, VERSION};
 use crate::summary::{CallRecord, HookRecord, ResultRecord};
 use crate::verdict::{self, Around, Said, Sequel, Verdict};
@@ -39,7 +39,7 @@ impl<'a> Linked<'a> {
         };
         let completed = result.time.filter(|_| same_clock);
         // A record that is both request and result does not show when the call was made.
-        let sole = result.sole || (source == call.id.source() && result.at == record.at);
+        let sole = result.sole || (!result.timed && source == call.id.source() && result.at == record.at);
         let started = record.time.filter(|_| !sole);
         let duration_ms = started.zip(completed).and_then(|(start, end)| millis(start, end));
         Judged { verdict, source, evidence: result.at, result: Some((source, result)), completed, duration_ms }
@@ -56,8 +56,10 @@ impl<'a> Linked<'a> {
         self.calls.iter().filter(move |call| copies || call.copy_of.is_none()).map(move |call| self.call_row(call, now, copies))
     }
 
-    fn place(&self, source: usize, at: At) -> Place<'_> {
-        Place { file: &self.sources[source].path, line: at.line }
+    /// A record of a source, as it is printed.
+    pub fn place(&self, source: usize, at: At) -> Place<'_> {
+        let own = self.sources[source];
+        Place { file: &own.path, line: at.line, row: own.summary.rows.get(at.line) }
     }
 
     fn request_place(&self, call: CallId) -> Place<'_> {
@@ -237,7 +239,7 @@ impl<'a> Linked<'a> {
                 let (id, tool) = (names.text(record.id).to_owned(), names.text(record.tool));
                 let why = verdict.reason.map_or("", |reason| reason.word());
                 let text = format!("no result for {tool}: {} ({why})", verdict.status.word());
-                row.issues.push(Issue { code: IssueCode::UnansweredCall, line: record.at.line, call: Some(id), text });
+                row.issues.push(Issue { code: IssueCode::UnansweredCall, line: record.at.line, row: None, call: Some(id), text });
             }
         }
         for (row, source) in rows.iter_mut().zip(&self.sources) {
@@ -247,6 +249,7 @@ impl<'a> Linked<'a> {
             }
             // Issues of unanswered calls were added behind those that reading found.
             row.issues.sort_by_key(|issue| issue.line);
+            row.issues.iter_mut().for_each(|issue| issue.row = source.summary.rows.get(issue.line).map(str::to_owned));
         }
         rows
     }
@@ -286,10 +289,12 @@ fn described<'s>(linked: &'s Linked<'_>, session: &'s LinkedSession) -> SessionR
 
 fn check_row(source: &super::Source) -> CheckRow<'_> {
     let summary = &source.summary;
+    let (file, part) = if summary.rows.is_empty() { (&*source.path, None) } else { split_address(&source.path) };
     CheckRow {
         v: VERSION,
         agent: summary.agent,
-        file: &source.path,
+        file,
+        part,
         bytes: summary.tally.bytes,
         lines: summary.tally.lines,
         blank: summary.tally.blank,

@@ -6,11 +6,11 @@ use crate::row::{Background, VERSION};
 use crate::transcript::Spot;
 use proptest::prelude::*;
 
-const RESULT: Place<'static> = Place { file: "/a.jsonl", line: 9 };
+const RESULT: Place<'static> = Place { file: "/a.jsonl", line: 9, row: None };
 
 /// A call from some millisecond on, for so many.
 fn call(start: Option<i64>, took: Option<u64>, status: Status) -> CallEntry<'static> {
-    let place = Place { file: "/a.jsonl", line: 1 };
+    let place = Place { file: "/a.jsonl", line: 1, row: None };
     let time = start.and_then(Time::from_millisecond);
     let end = start.zip(took).and_then(|(start, took)| Time::from_millisecond(start + took as i64));
     let row = CallRow {

@@ -4,6 +4,7 @@ use super::fault::{Code, Fault};
 use super::question::Question;
 use crate::snapshot::Snapshot;
 use tooltrail_catalog::store::Listed;
+use tooltrail_model::position::{file_of, split_record};
 use tooltrail_model::row::{CallRow, Place, SessionRow};
 use tooltrail_model::{Status, Time};
 use tooltrail_view::line::neutral;
@@ -36,11 +37,10 @@ pub(super) fn call(question: &Question, snapshot: &Snapshot, name: &str) -> Resu
         return last_failed(snapshot)?.ok_or_else(|| Fault::about(Code::NoSuchCall, "id", "No call failed in these logs."));
     }
     let rows = snapshot.rows();
-    if let Some((file, line)) = name.rsplit_once(':')
-        && let Ok(line) = line.parse()
-        && rows.iter().any(|row| row.files.contains(&file))
+    if let Some((file, mark)) = split_record(name)
+        && rows.iter().any(|row| row.files.iter().any(|own| file_of(own) == file || *own == file))
     {
-        return on_line(snapshot, &rows, Place { file, line });
+        return on_record(snapshot, &rows, file, mark);
     }
     let Some((whose, number)) = name.rsplit_once(':') else { return Err(no_call(name)) };
     let place = session(snapshot, &rows, whose)?;
@@ -84,17 +84,18 @@ fn last_failed(snapshot: &Snapshot) -> Result<Option<Listed>, Fault> {
     Ok(newest.map(|(_, listed)| listed))
 }
 
-/// The call whose request, result, hook or other evidence stands on a line; the request before all others.
-fn on_line(snapshot: &Snapshot, rows: &[SessionRow<'_>], at: Place<'_>) -> Result<Listed, Fault> {
+/// The call whose request, result, hook or other evidence is a record of a file; the request before all others.
+fn on_record(snapshot: &Snapshot, rows: &[SessionRow<'_>], file: &str, mark: &str) -> Result<Listed, Fault> {
+    let is = |place: &Place<'_>| place.path() == file && place.mark() == mark;
     let rank = |row: &CallRow<'_>| match () {
-        () if row.request == at => Some(0),
-        () if row.result == Some(at) => Some(1),
-        () if row.hooks.iter().any(|hook| hook.evidence == at) => Some(2),
-        () if row.evidence == at || row.background.as_ref().is_some_and(|task| task.evidence == at) => Some(3),
+        () if is(&row.request) => Some(0),
+        () if row.result.as_ref().is_some_and(is) => Some(1),
+        () if row.hooks.iter().any(|hook| is(&hook.evidence)) => Some(2),
+        () if is(&row.evidence) || row.background.as_ref().is_some_and(|task| is(&task.evidence)) => Some(3),
         () => None,
     };
     let mut best: Option<(u8, Listed)> = None;
-    for place in (0..rows.len()).filter(|&place| rows[place].files.contains(&at.file)) {
+    for place in (0..rows.len()).filter(|&place| rows[place].files.iter().any(|own| file_of(own) == file || *own == file)) {
         snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
             if let Some(rank) = rank(&row).filter(|rank| best.is_none_or(|(least, _)| *rank < least)) {
                 best = Some((rank, listed));
@@ -102,5 +103,5 @@ fn on_line(snapshot: &Snapshot, rows: &[SessionRow<'_>], at: Place<'_>) -> Resul
         })?;
     }
     best.map(|(_, listed)| listed)
-        .ok_or_else(|| Fault::about(Code::NoSuchCall, "id", format!("There is no call on line {} of `{}`.", at.line, neutral(at.file))))
+        .ok_or_else(|| Fault::about(Code::NoSuchCall, "id", format!("There is no call on line {mark} of `{}`.", neutral(file))))
 }

@@ -52,7 +52,7 @@ fn number(agent: &str, session: &str) -> u64 {
 }
 
 fn print(hit: &Hit) -> u64 {
-    xxh3_64(format!("{}\0{}\0{}\0{}", hit.file, hit.line, hit.field, hit.snippet).as_bytes())
+    xxh3_64(format!("{}\0{}\0{}\0{}", hit.file, hit.record, hit.field, hit.snippet).as_bytes())
 }
 
 impl Part {

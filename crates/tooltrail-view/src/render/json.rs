@@ -18,6 +18,7 @@ use std::io::{self, Write};
 use tooltrail_model::book::{Book, Loaded, Selection};
 use tooltrail_model::content::Content;
 use tooltrail_model::event::{HookOutcome, Origin};
+use tooltrail_model::position::file_of;
 use tooltrail_model::row::{CallRow, VERSION};
 use tooltrail_model::transcript::{Entry, HookStory, Level, Part, SideFile, Story, Thread, Turn, What};
 use tooltrail_model::usage::Tokens;
@@ -132,7 +133,9 @@ struct EntryRow<'a> {
 #[derive(Serialize)]
 struct RecordPlace<'a> {
     file: Option<&'a str>,
-    line: u64,
+    line: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    row: Option<&'a str>,
 }
 
 /// Content of an entry, by its type.
@@ -209,6 +212,16 @@ enum ViewRow {
     Message(MessageView),
 }
 
+impl<'a> RecordPlace<'a> {
+    fn new(book: &'a dyn Book, place: &EntryPlace<'a>) -> Self {
+        let spot = place.entry.spot;
+        match book.row(spot) {
+            Some(row) => RecordPlace { file: place.file.map(file_of), line: None, row: Some(row) },
+            None => RecordPlace { file: place.file, line: Some(spot.at.line), row: None },
+        }
+    }
+}
+
 impl<'a> EntryRow<'a> {
     fn new(book: &'a dyn Book, views: bool, place: &EntryPlace<'a>, loaded: &'a Loaded<'a>) -> Self {
         let entry = place.entry;
@@ -221,7 +234,7 @@ impl<'a> EntryRow<'a> {
         let starter = place.thread.started_by.and_then(|call| book.transcript().calls.get(call));
         EntryRow {
             r#type,
-            at: RecordPlace { file: place.file, line: entry.spot.at.line },
+            at: RecordPlace::new(book, place),
             time: entry.time.map(|time| time.to_string()),
             turn: entry.turn.map(|turn| turn.saturating_add(1)),
             agent_id: place.thread.agent.as_deref(),

@@ -150,7 +150,7 @@ mod tests {
             Status::Succeeded,
             Shell { command: "serve".into(), background: true, task: Some("b1".into()), stdout: Some(String::new()), ..Shell::default() },
         );
-        let evidence = Place { file: "log.jsonl", line: 9 };
+        let evidence = Place { file: "log.jsonl", line: 9, row: None };
         call.row.background = Some(Background { id: Some("b1"), state: TaskState::Failed, exit_code: Some(2), ended_at: None, evidence });
         assert_eq!(head(&call), "$ | Bash | serve | background b1, failed");
         assert_eq!(body(&call), "terminal\n$ serve\nInfo It went on in the background as b1: failed, exit 2.\n");

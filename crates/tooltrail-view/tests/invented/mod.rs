@@ -171,7 +171,7 @@ impl<'a> Builder<'a> {
 }
 
 fn call_row<'a>(index: usize, status: Status, reason: Option<Reason>, text: &'a str) -> CallRow<'a> {
-    let place = Place { file: "log.jsonl", line: index as u64 + 1 };
+    let place = Place { file: "log.jsonl", line: index as u64 + 1, row: None };
     CallRow {
         v: VERSION,
         agent: "claude",

@@ -52,7 +52,8 @@ fn report(out: &mut impl Write, rows: &[CheckRow<'_>]) -> anyhow::Result<()> {
         writeln!(out, "{BOLD}{}{BOLD:#}", printable(row.file))?;
         for issue in row.issues.iter().take(SHOWN) {
             let call = issue.call.as_deref().map(|call| format!(" {call}")).unwrap_or_default();
-            writeln!(out, "  {:>6}  {}  {}{DIM}{}{DIM:#}", issue.line, issue.code.word(), printable(&issue.text), printable(&call))?;
+            let mark = issue.row.clone().unwrap_or_else(|| issue.line.to_string());
+            writeln!(out, "  {:>6}  {}  {}{DIM}{}{DIM:#}", printable(&mark), issue.code.word(), printable(&issue.text), printable(&call))?;
         }
         if row.issues.len() > SHOWN {
             writeln!(out, "  {DIM}and {} more; --json lists all{DIM:#}", row.issues.len() - SHOWN)?;

@@ -273,7 +273,7 @@ fn rows<'r>(linked: &'r Linked<'_>, history: &'r FileHistory, entries: &'r [Entr
             title: session.title.as_deref(),
             r#ref: &teller.cited,
             call: teller.call.as_deref(),
-            evidence: Place { file: &teller.file, line: teller.line },
+            evidence: Place { file: &teller.file, line: teller.line, row: None },
             again: version.again.iter().filter_map(|by| Some(&*history.tellers.get(*by)?.cited)).collect(),
             lines: size.map(|(lines, _)| lines),
             bytes: size.map(|(_, bytes)| bytes),

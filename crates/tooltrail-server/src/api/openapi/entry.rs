@@ -1,6 +1,8 @@
 //! A call with all that is known of it, and how it is shown: what `show REF --json` prints.
 
-use super::schema::{Schemas, any_of, anything, count, integer, list, maybe, named, object, one_of, only, pair, text, time, tuple, yes_no};
+use super::schema::{
+    Schemas, any_of, anything, count, integer, list, maybe, named, object, one_of, only, or_row, pair, text, time, tuple, yes_no,
+};
 use serde_json::{Value, json};
 use tooltrail_model::event::HookOutcome;
 
@@ -18,7 +20,7 @@ pub(super) fn add(schemas: &mut Schemas) {
 
 /// What every entry of a session has, and what this one has besides.
 fn entry(about: &str, kind: &str, own: Vec<(&str, Value)>) -> Value {
-    let at = object("The record.", [("file", maybe(text("The file."))), ("line", count("The line."))]);
+    let at = or_row(object("The record.", [("file", maybe(text("The file."))), ("line", count("The line."))]));
     let mut schema = object(
         about,
         [

@@ -1,7 +1,7 @@
 //! The rows: sessions, calls, hits, totals. docs/json.md has them in words.
 
 use super::schema::{
-    Schemas, count, integer, list, map, maybe, named, object, one_of, pair, some_of, text, time, version, with_example, yes_no,
+    Schemas, count, integer, list, map, maybe, named, object, one_of, or_row, pair, some_of, text, time, version, with_example, yes_no,
 };
 use serde_json::{Value, json};
 use tooltrail_formats::FORMATS;
@@ -13,7 +13,8 @@ use tooltrail_model::{Kind, Reason, Status};
 
 /// Adds them.
 pub(super) fn add(schemas: &mut Schemas) {
-    schemas.add("Place", object("A line of a log.", [("file", text("The file.")), ("line", count("The line, counted from 1."))]));
+    let place = object("A record of a log.", [("file", text("The file.")), ("line", count("The line, counted from 1."))]);
+    schemas.add("Place", or_row(place));
     schemas.add("Tokens", tokens());
     schemas.add("ByStatus", by_status());
     schemas.add("Session", session());
@@ -44,7 +45,7 @@ fn events(schemas: &mut Schemas) {
             ("at", maybe(time("When."))),
         ],
     );
-    schemas.add("Message", message);
+    schemas.add("Message", or_row(message));
     let again = count("How many calls of the session had this id before it: nearly always none.");
     let lost = [("v", version()), ("agent", agent()), ("session", session()), ("call", call()), ("again", again)];
     schemas.add("Lost", object("A call that is in no log any more.", lost));
@@ -176,7 +177,7 @@ fn call() -> Value {
 }
 
 fn hit() -> Value {
-    let schema = object(
+    let schema = or_row(object(
         "A text in which a query was found.",
         [
             ("v", version()),
@@ -191,7 +192,7 @@ fn hit() -> Value {
             ("snippet", text("The text around the first match, word for word.")),
             ("matches", list(pair("A match in the snippet: from a character up to another, not including it."))),
         ],
-    );
+    ));
     let example = json!({"v":1,"agent":"claude","session":"3f2a91c4-6b1e-4c0e-9a51-0d8f2e7b4c13","ref":"3f2a:41","call":"toolu_x1","field":"result","file":"/home/me/.claude/projects/-srv-app/3f2a.jsonl","line":42,"at":"2026-03-04T10:00:09.000Z","snippet":"error: connection refused\n","matches":[[7,25]]});
     with_example(schema, example)
 }

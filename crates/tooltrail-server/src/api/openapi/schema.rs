@@ -109,6 +109,14 @@ pub(super) fn some_of(about: &str, fields: impl IntoIterator<Item = (&'static st
     json!({ "type": "object", "description": about, "properties": properties, "additionalProperties": false })
 }
 
+/// The same for a record that may be a row of a database rather than a line of a file.
+pub(super) fn or_row(mut schema: Value) -> Value {
+    let line = schema["properties"]["line"].take();
+    schema["properties"]["line"] = maybe(line);
+    schema["properties"]["row"] = text("The row, where the log is a database: the table and the key.");
+    schema
+}
+
 /// The same with an example.
 pub(super) fn with_example(mut schema: Value, example: Value) -> Value {
     schema["examples"] = json!([example]);

@@ -59,7 +59,7 @@ impl Sheet<'_> {
 
     /// A place of a log by its file and line, leading to the record below where it is there.
     pub(super) fn place(&self, place: &Place<'_>) -> Markup {
-        let (name, whole) = (format!("{}:{}", base(place.file), place.line), format!("{}:{}", place.file, place.line));
+        let (name, whole) = (format!("{}:{}", base(place.path()), place.mark()), place.to_string());
         html! {
             @if let Some(anchor) = self.anchor(place) { a.place href={ "#" (anchor) } title=(neutral(&whole)) { (name) } }
             @else { span.place title=(neutral(&whole)) { (name) } }
@@ -71,7 +71,7 @@ impl Sheet<'_> {
         if place.file != self.story.row.request.file {
             return self.place(place);
         }
-        let name = format!(":{}", place.line);
+        let name = format!(":{}", place.mark());
         html! { @if let Some(anchor) = self.anchor(place) { a.place href={ "#" (anchor) } aria-label={ "line " (place.line) } { (name) } } @else { span.place { (name) } } }
     }
 }

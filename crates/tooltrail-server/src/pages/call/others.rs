@@ -154,7 +154,7 @@ impl Sheet<'_> {
                             a href=(self.context.to.call(&name)) { (neutral(&session.short)) ":" (call.number) } " "
                         }
                         @if copy.copy_of.is_none() { "the original, " } @else { "a copy, " }
-                        span.place title={ (neutral(copy.request.file)) ":" (copy.request.line) } { (base(copy.request.file)) ":" (copy.request.line) }
+                        span.place title=(neutral(&copy.request.to_string())) { (base(copy.request.path())) ":" (copy.request.mark()) }
                     }
                 }
             }

@@ -21,7 +21,7 @@ const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mN
 
 /// A call row with fixed values, as `calls --json` prints it.
 pub(super) fn call<'a>(id: &'a str, tool: &'a str, kind: Kind, status: Status, reason: Option<Reason>) -> CallRow<'a> {
-    let place = Place { file: "log.jsonl", line: 7 };
+    let place = Place { file: "log.jsonl", line: 7, row: None };
     CallRow {
         v: 1,
         agent: "claude",

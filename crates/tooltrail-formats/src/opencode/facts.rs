@@ -1,0 +1,182 @@
+//! What a record means to a scan: the session, its messages, calls and their results.
+
+use super::record::{Item, ItemKind};
+use super::{markers, tools};
+use crate::{Record, Sink};
+use std::borrow::Cow;
+use tooltrail_model::event::{
+    Begin, Block, BlockKind, Boundary, Call, CallResult, Child, Claim, ClaimBy, Context, Echo, Meta, Notice, Origin, Prompt, TitleBy, Usage,
+};
+use tooltrail_model::usage::Tokens;
+use tooltrail_model::verdict::{Marker, Said, Signals};
+use tooltrail_model::{Event, Fact, Kind, Scope, Time};
+use tooltrail_skim::{Raw, Skim};
+
+/// The types of parts that are known. Those without a meaning for calls are counted.
+const KNOWN: &[&str] =
+    &["text", "reasoning", "tool", "file", "step-start", "step-finish", "snapshot", "patch", "agent", "subtask", "retry", "compaction"];
+
+/// How much of a prompt is kept.
+const HEAD: usize = 400;
+
+/// Emits the events of a record.
+pub(super) fn emit(item: &Item<'_>, record: &Record<'_>, out: &mut Sink<'_>) {
+    let scope = Scope::default();
+    let time = if item.kind == ItemKind::Part { item.state.times.start.or(item.times.start) } else { item.times.start };
+    let mut emit = |fact: Fact<'_>| out(Event { at: record.at, time, scope: &scope, fact });
+    let name = item.name.map_or(Cow::Borrowed("?"), Raw::text);
+    match item.kind {
+        ItemKind::Session => {
+            emit(Fact::Record { name: Cow::Borrowed("session"), known: true });
+            session(item, time, &mut emit);
+        }
+        ItemKind::Message => {
+            let role = item.role.map_or(Cow::Borrowed("?"), Raw::text);
+            let known = matches!(&*role, "user" | "assistant");
+            emit(Fact::Record { name: role, known });
+            message(item, time, &mut emit);
+        }
+        ItemKind::Part => {
+            let known = KNOWN.contains(&&*name);
+            emit(Fact::Record { name: Cow::Borrowed(&name), known });
+            part(&name, item, record, &mut emit);
+        }
+        ItemKind::Unknown => emit(Fact::Record { name, known: false }),
+    }
+}
+
+fn session(item: &Item<'_>, made: Option<Time>, emit: &mut dyn FnMut(Fact<'_>)) {
+    if let Some(id) = item.id {
+        emit(Fact::Begin(Begin { id: id.text(), parent: item.parent.map(Raw::text), path: None, made }));
+    }
+    emit(Fact::Context(Context { cwd: item.directory.map(Raw::decoded_bytes), ..Context::default() }));
+    // A subagent's title is not that of the session it belongs to, and until a session has one it is named after its beginning.
+    let title = item.title.filter(|_| item.parent.is_none()).map(|title| title.head(HEAD));
+    if let Some(title) = title.filter(|title| !title.starts_with("New session - ") && !title.starts_with("Child session - ")) {
+        emit(Fact::Meta(Meta::Title(TitleBy::Model, title)));
+    }
+}
+
+fn message(item: &Item<'_>, time: Option<Time>, emit: &mut dyn FnMut(Fact<'_>)) {
+    time.into_iter().for_each(|time| emit(Fact::Clock(time)));
+    if Item::is(item.role, "user") {
+        return;
+    }
+    let model = item.model.map(Raw::decoded_bytes);
+    emit(Fact::Context(Context { cwd: item.directory.map(Raw::decoded_bytes), model: model.clone(), ..Context::default() }));
+    if let (Some(id), Some(tokens)) = (item.id, item.tokens.filter(|tokens| *tokens != Tokens::default())) {
+        emit(Fact::Usage(Usage { message: id.digest(), request: None, model, tokens, server_tools: [0, 0], tier: None }));
+    }
+    match &item.error {
+        Some((Some(name), _)) if *name == *"MessageAbortedError" => emit(Fact::Notice(Notice::Interrupt)),
+        Some(_) => emit(Fact::Notice(Notice::ApiError)),
+        None => {}
+    }
+}
+
+fn part(name: &str, item: &Item<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
+    match name {
+        "text" if item.is_users() => prompt(item, record, emit),
+        "text" => block(item, BlockKind::Text, record, emit),
+        "reasoning" => block(item, BlockKind::Thinking, record, emit),
+        "tool" => tool(item, record, emit),
+        "compaction" => emit(Fact::Boundary(Boundary::Compaction)),
+        "retry" => emit(Fact::Notice(Notice::ApiError)),
+        _ => {}
+    }
+}
+
+fn prompt(item: &Item<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
+    let Some(text) = item.text else { return };
+    let origin = if item.synthetic { Origin::Program } else { Origin::Human };
+    let digest = if item.synthetic { 0 } else { text.digest() };
+    emit(Fact::Prompt(Prompt { origin, head: text.head(HEAD), digest, span: record.at.span, echo: Echo::None }));
+}
+
+fn block(item: &Item<'_>, kind: BlockKind, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
+    emit(Fact::Block(Block { message: item.message.map(Raw::digest), kind, span: record.at.span }));
+}
+
+/// A call, and its result once it has one.
+fn tool(item: &Item<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
+    let Some(id) = item.call.or(item.id) else { return };
+    let name = item.tool.map_or(Cow::Borrowed("?"), Raw::text);
+    let kind = tools::kind(&name);
+    let state = &item.state;
+    let input = record.bytes.get(state.input.clone()).unwrap_or_default();
+    emit(Fact::Call(Call {
+        id: id.text(),
+        unnamed: item.call.is_none(),
+        server: None,
+        kind,
+        tool: name.clone(),
+        input: record.span(state.input.clone()),
+        digest: Skim::new(input).digest().unwrap_or(0),
+        prompt: (kind == Kind::Subagent).then(|| task(input)).flatten(),
+        task: None,
+        message: item.message.map(Raw::text),
+        message_id: item.message.map(Raw::digest),
+        has_request: false,
+        model: None,
+        node: None,
+        nested: None,
+    }));
+    let child = state.child.filter(|_| kind == Kind::Subagent).map(Raw::text);
+    if !state.is_over() {
+        if let Some(agent) = child {
+            emit(Fact::Claim(Claim { agent, call: id.text(), by: ClaimBy::Result }));
+        }
+        return;
+    }
+    let message = state.error.map(|error| error.text());
+    emit(Fact::Result(CallResult {
+        call: id.text(),
+        time: state.times.end,
+        content: record.span(if state.failed() { state.error_place.clone() } else { state.output.clone() }),
+        structured: Some(state.metadata.clone()).filter(|place| !place.is_empty()).map(|place| record.span(place)),
+        node: None,
+        signals: signals(item, &name, message.as_deref()),
+        run_ms: None,
+        feedback: message.as_deref().and_then(markers::feedback).map(|said| Cow::Owned(said.to_owned())),
+        background: None,
+        child: child.map(|agent| Child { agent, sure: true, alias: false, detached: false }),
+        hook: None,
+        synthetic: false,
+        sole: false,
+        truncated: state.truncated,
+        nested: None,
+    }));
+}
+
+/// A fingerprint of the task that a subagent is given.
+fn task(input: &[u8]) -> Option<u64> {
+    let mut prompt = None;
+    let _ = Skim::new(input).object(|key, value| {
+        if key.as_bytes() == b"prompt" {
+            prompt = value.string().map(Raw::digest);
+        }
+        Ok(())
+    });
+    prompt
+}
+
+/// How a call ended.
+fn signals(item: &Item<'_>, tool: &str, message: Option<&str>) -> Signals {
+    let state = &item.state;
+    let marker = match message.and_then(markers::marker) {
+        Some(marker) => Some(marker),
+        // A call of a tool that does not exist becomes one of this tool, which always completes.
+        None if tool == "invalid" => Some(Marker::UnknownTool),
+        None if state.timeout && state.exit.is_none() => Some(Marker::Timeout),
+        None => None,
+    };
+    // The agent calls a command complete whatever its exit code says.
+    let failed = state.failed() || state.exit.is_some_and(|code| code != 0) || marker.is_some();
+    Signals {
+        outcome: if failed { Said::Error } else { Said::Worked },
+        marker,
+        interrupted: state.interrupted,
+        exit_field: state.exit,
+        ..Signals::default()
+    }
+}

@@ -1,0 +1,127 @@
+//! OpenCode: sessions in a database, `opencode.db` in its data directory, and documents that `opencode export` prints.
+//!
+//! Both hold the same things: a session, its messages, and the parts of each message. Each is a record here. A call and its result are one
+//! part, which OpenCode writes anew whenever the state of the call changes. What is claimed here rests on the agent's open source (to
+//! August 2026) and on published exports and databases.
+//!
+//! `record` reads a record once; `facts` says what it means to a scan, `parts` and `calls` what it holds for a reader, `tools` puts calls
+//! into neutral form. `document` finds the records of an export, `store` those of a database.
+
+mod calls;
+mod document;
+mod facts;
+mod markers;
+mod parts;
+mod record;
+mod store;
+mod tools;
+
+use crate::{Ask, Decode, LogFiles, OpenRecords, Opened, Places, Queries, Sink};
+use record::{Item, ItemKind};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use tooltrail_model::assemble::Origin;
+use tooltrail_model::detail::Detailed;
+use tooltrail_model::position::split_address;
+use tooltrail_model::transcript::{Answered, Asked, Parts};
+use tooltrail_skim::Torn;
+
+/// OpenCode.
+pub(crate) struct OpenCode;
+
+const AGENT: &str = "opencode";
+
+/// The variable that moves the directory in which the agent's own lies.
+const DATA: &str = "XDG_DATA_HOME";
+
+/// The variable that names another database.
+const DATABASE: &str = "OPENCODE_DB";
+
+impl Decode for OpenCode {
+    fn agent(&self) -> &'static str {
+        AGENT
+    }
+
+    fn sniff(&self, line: &[u8]) -> Option<bool> {
+        let item = Item::read(line).ok()?;
+        let is_named = item.row.is_some_and(|row| row.head(64).split_once(':').is_some_and(|(table, _)| store::TABLES.contains(&table)));
+        // No other agent spells these ids like this.
+        let is_part = item.session.is_some() && matches!(item.kind, ItemKind::Part | ItemKind::Message);
+        (item.id.is_some() && (is_named || is_part)).then_some(true)
+    }
+
+    fn decode(&self, record: crate::Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
+        let item = Item::read(record.bytes)?;
+        facts::emit(&item, &record, out);
+        Ok(item.depth)
+    }
+
+    fn is_document(&self, head: &[u8]) -> bool {
+        document::sniff(head)
+    }
+
+    fn document(&self, bytes: &[u8]) -> (Vec<Range<usize>>, bool) {
+        document::records(bytes)
+    }
+
+    fn database(&self) -> Option<&'static Queries> {
+        Some(&store::QUERIES)
+    }
+}
+
+impl LogFiles for OpenCode {
+    fn variables(&self) -> &'static [&'static str] {
+        &[DATA, DATABASE]
+    }
+
+    fn roots(&self, places: &Places) -> Vec<PathBuf> {
+        let data = places.variable(DATA).map(PathBuf::from).or_else(|| places.home.as_ref().map(|home| home.join(".local/share")));
+        let directory = data.map(|data| data.join("opencode"));
+        // A variable names the database by a whole path, or by its name in the directory.
+        let named = places.variable(DATABASE).map(|name| directory.as_ref().map_or_else(|| PathBuf::from(name), |data| data.join(name)));
+        directory.into_iter().chain(named.filter(|path| !is_database_name(path))).collect()
+    }
+
+    fn is_deep(&self) -> bool {
+        // Below it lie snapshots of repositories, thousands of files of which none is a log.
+        false
+    }
+
+    fn is_log_name(&self, name: &str) -> bool {
+        is_database_name(Path::new(name)) || (name.starts_with("ses_") && name.ends_with(".json"))
+    }
+
+    fn origin(&self, path: &Path) -> Origin {
+        let address = path.to_string_lossy();
+        let stem = || path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        Origin { agent: Some(AGENT), session: split_address(&address).1.unwrap_or_else(stem), ..Origin::default() }
+    }
+
+    fn resume(&self, session: &str) -> Option<Vec<String>> {
+        Some(["opencode", "--session", session].map(str::to_owned).to_vec())
+    }
+}
+
+impl OpenRecords for OpenCode {
+    fn parts(&self, record: Opened<'_>) -> Parts {
+        parts::read(record)
+    }
+
+    fn request(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
+        calls::request(record, call)
+    }
+
+    fn result(&self, record: Opened<'_>, call: &str) -> Option<Answered> {
+        calls::result(record, call)
+    }
+
+    fn detail(&self, ask: &Ask<'_>) -> Detailed {
+        tools::detail(ask)
+    }
+}
+
+/// Whether a file is a database of OpenCode by its name: `opencode.db`, and `opencode-<channel>.db` for channels of development.
+fn is_database_name(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+    name == "opencode.db" || (name.starts_with("opencode-") && name.ends_with(".db"))
+}

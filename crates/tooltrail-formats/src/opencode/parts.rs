@@ -1,0 +1,69 @@
+//! What a record holds for a reader: words, thoughts, calls, files, and what happened beside them.
+
+use super::record::{Item, ItemKind};
+use crate::Opened;
+use tooltrail_model::content::{Content, Image};
+use tooltrail_model::event::Origin;
+use tooltrail_model::transcript::{Level, Part, Parts};
+use tooltrail_skim::Raw;
+
+/// The parts of a record, in order.
+pub(super) fn read(record: Opened<'_>) -> Parts {
+    let Ok(item) = Item::read(record.bytes) else { return Parts::default() };
+    let parts = match item.kind {
+        ItemKind::Session => Vec::new(),
+        ItemKind::Message => message(&item, record),
+        ItemKind::Part => part(&item, record),
+        ItemKind::Unknown => vec![unknown(&item, record)],
+    };
+    let time = item.state.times.start.or(item.times.start);
+    Parts { id: item.id.map(|id| id.text().into_owned()), time, parts, ..Parts::default() }
+}
+
+fn unknown(item: &Item<'_>, record: Opened<'_>) -> Part {
+    let name = item.name.map_or_else(|| "?".to_owned(), |name| name.text().into_owned());
+    Part::Unknown { name, value: record.payloads.value(record.bytes) }
+}
+
+/// A message is told by its parts; only that it failed stands in the message itself.
+fn message(item: &Item<'_>, record: Opened<'_>) -> Vec<Part> {
+    let Some((name, place)) = &item.error else { return Vec::new() };
+    if Item::is(*name, "MessageAbortedError") {
+        return vec![Part::Notice { level: Level::Warning, title: "Interrupted".to_owned(), text: None }];
+    }
+    let value = record.payloads.value(record.bytes.get(place.clone()).unwrap_or_default());
+    let text = value.pointer("/data/message").and_then(|text| text.as_str()).map(str::to_owned);
+    vec![Part::Notice { level: Level::Error, title: "Error".to_owned(), text: text.or_else(|| name.map(|name| name.text().into_owned())) }]
+}
+
+fn part(item: &Item<'_>, record: Opened<'_>) -> Vec<Part> {
+    let text = || item.text.map(|text| record.payloads.text(text)).unwrap_or_default();
+    let name = item.name.map(Raw::text).unwrap_or_default();
+    match &*name {
+        "text" if item.is_users() && item.synthetic => vec![Part::Folded { label: "context".to_owned(), text: text() }],
+        "text" if item.is_users() => vec![Part::Prompt { origin: Origin::Human, text: text() }],
+        "text" => vec![Part::Text(text())],
+        "reasoning" => vec![Part::Thinking(text())],
+        "tool" => item.call.or(item.id).map(|id| Part::Call(id.text().into_owned())).into_iter().collect(),
+        "file" => vec![Part::Media(file(item, record))],
+        "compaction" => vec![Part::Boundary { title: "History summed up".to_owned(), facts: Vec::new() }],
+        "retry" => vec![Part::Notice { level: Level::Warning, title: "Retried".to_owned(), text: None }],
+        // Steps and snapshots say nothing that a reader could use.
+        "step-start" | "step-finish" | "snapshot" | "patch" | "agent" | "subtask" => Vec::new(),
+        _ => vec![unknown(item, record)],
+    }
+}
+
+/// A file that came with a prompt: in the log itself, or by its address.
+fn file(item: &Item<'_>, record: Opened<'_>) -> Content {
+    let text = |field: Option<Raw<'_>>| field.map(|field| record.payloads.text(field));
+    let (media, url) = (text(item.mime), text(item.url).unwrap_or_default());
+    let data = url.strip_prefix("data:").and_then(|rest| rest.split_once(";base64,")).map(|(_, data)| data.to_owned());
+    if media.as_deref().is_some_and(|media| media.starts_with("image/")) {
+        let source = data.is_none().then_some(url);
+        return Content::Image(Image { media: media.unwrap_or_default(), data, source, ..Image::default() });
+    }
+    let title = text(item.filename).or_else(|| data.is_none().then_some(url));
+    let bytes = data.map_or(0, |data| data.len() as u64 / 4 * 3);
+    Content::Document { title, media, text: None, bytes }
+}

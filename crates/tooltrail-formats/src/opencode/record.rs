@@ -1,0 +1,270 @@
+//! A record of OpenCode, read once: a session, a message, or a part of a message. Payloads stay where they stand.
+
+use crate::time;
+use std::ops::Range;
+use tooltrail_model::Time;
+use tooltrail_model::usage::Tokens;
+use tooltrail_skim::{Raw, Skim, Torn, Type};
+
+/// Where a payload stands in its record; empty where there is none.
+pub(super) type Place = Range<usize>;
+
+/// A record.
+#[derive(Debug, Default)]
+pub(super) struct Item<'r> {
+    /// What it is.
+    pub(super) kind: ItemKind,
+    /// The row, where it comes from a database.
+    pub(super) row: Option<Raw<'r>>,
+    pub(super) id: Option<Raw<'r>>,
+    /// `sessionID`.
+    pub(super) session: Option<Raw<'r>>,
+    /// `messageID`.
+    pub(super) message: Option<Raw<'r>>,
+    /// `parentID`: of a session the one that started it, of a message the one it answers.
+    pub(super) parent: Option<Raw<'r>>,
+    pub(super) role: Option<Raw<'r>>,
+    /// The type of a part.
+    pub(super) name: Option<Raw<'r>>,
+    pub(super) title: Option<Raw<'r>>,
+    pub(super) directory: Option<Raw<'r>>,
+    pub(super) model: Option<Raw<'r>>,
+    pub(super) text: Option<Raw<'r>>,
+    /// The text was put in by the program.
+    pub(super) synthetic: bool,
+    pub(super) times: Times,
+    pub(super) tokens: Option<Tokens>,
+    /// Why a message has no answer: the name of the error, and all of it.
+    pub(super) error: Option<(Option<Raw<'r>>, Place)>,
+    pub(super) tool: Option<Raw<'r>>,
+    pub(super) call: Option<Raw<'r>>,
+    pub(super) state: CallState<'r>,
+    /// A file that came with a prompt: its type, address and name.
+    pub(super) mime: Option<Raw<'r>>,
+    pub(super) url: Option<Raw<'r>>,
+    pub(super) filename: Option<Raw<'r>>,
+    /// How deep it nests.
+    pub(super) depth: usize,
+}
+
+/// What a record is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum ItemKind {
+    Session,
+    Message,
+    Part,
+    #[default]
+    Unknown,
+}
+
+/// `time` of a record or of the state of a call.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Times {
+    /// When it was made or began.
+    pub(super) start: Option<Time>,
+    /// When it ended.
+    pub(super) end: Option<Time>,
+    /// Whether anything was said about it.
+    pub(super) told: bool,
+}
+
+/// The state of a call.
+#[derive(Debug, Default)]
+pub(super) struct CallState<'r> {
+    pub(super) status: Option<Raw<'r>>,
+    pub(super) times: Times,
+    pub(super) input: Place,
+    pub(super) output: Place,
+    /// The message of a failure.
+    pub(super) error: Option<Raw<'r>>,
+    pub(super) error_place: Place,
+    pub(super) metadata: Place,
+    pub(super) attachments: Place,
+    pub(super) exit: Option<i64>,
+    /// The time limit of the tool was reached.
+    pub(super) timeout: bool,
+    pub(super) interrupted: bool,
+    pub(super) truncated: bool,
+    /// The session that the call started.
+    pub(super) child: Option<Raw<'r>>,
+}
+
+impl<'r> Item<'r> {
+    /// Reads a record.
+    pub(super) fn read(bytes: &'r [u8]) -> Result<Self, Torn> {
+        let mut skim = Skim::new(bytes);
+        if skim.peek() != Some(Type::Object) {
+            return Err(Torn { at: skim.position() });
+        }
+        let mut item = Item::default();
+        skim.object(|key, value| item.field(key.as_bytes(), value))?;
+        if !skim.finished() {
+            return Err(Torn { at: skim.position() });
+        }
+        item.depth = skim.deepest();
+        item.kind = item.told_kind();
+        Ok(item)
+    }
+
+    fn told_kind(&self) -> ItemKind {
+        match self {
+            // Parts of a database say whose message they are in, so the role alone does not tell.
+            Item { message: Some(_), .. } => ItemKind::Part,
+            Item { role: Some(_), .. } => ItemKind::Message,
+            Item { id: Some(_), session: None, directory: Some(_), .. } => ItemKind::Session,
+            Item { id: Some(_), session: None, title: Some(_), .. } => ItemKind::Session,
+            _ => ItemKind::Unknown,
+        }
+    }
+
+    fn field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
+        let place = match key {
+            b"row" => &mut self.row,
+            b"id" => &mut self.id,
+            b"sessionID" => &mut self.session,
+            b"messageID" => &mut self.message,
+            b"parentID" => &mut self.parent,
+            b"role" => &mut self.role,
+            b"type" => &mut self.name,
+            b"title" => &mut self.title,
+            b"directory" => &mut self.directory,
+            b"modelID" => &mut self.model,
+            b"text" => &mut self.text,
+            b"tool" => &mut self.tool,
+            b"callID" => &mut self.call,
+            b"mime" => &mut self.mime,
+            b"url" => &mut self.url,
+            b"filename" => &mut self.filename,
+            key => return self.other(key, value),
+        };
+        // A key that comes twice keeps its first value: what stands in front was put there from columns of the row.
+        *place = place.or(value.string());
+        Ok(())
+    }
+
+    fn other(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
+        match key {
+            b"synthetic" | b"ignored" => self.synthetic |= value.bool() == Some(true),
+            b"time" => self.times = Times::read(value)?,
+            b"tokens" if value.peek() == Some(Type::Object) => self.tokens = Some(tokens(value)?),
+            // `path` of a message: where the agent worked.
+            b"path" if value.peek() == Some(Type::Object) => value.object(|key, value| {
+                if key.as_bytes() == b"cwd" {
+                    self.directory = self.directory.or(value.string());
+                }
+                Ok(())
+            })?,
+            b"error" if value.peek() == Some(Type::Object) => {
+                let place = value.skip()?;
+                let mut name = None;
+                Skim::new(value.slice(place.clone())).object(|key, value| {
+                    if key.as_bytes() == b"name" {
+                        name = value.string();
+                    }
+                    Ok(())
+                })?;
+                self.error = Some((name, place));
+            }
+            b"state" if value.peek() == Some(Type::Object) => value.object(|key, value| self.state.field(key.as_bytes(), value))?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// The text of a field.
+    pub(super) fn is(field: Option<Raw<'_>>, text: &str) -> bool {
+        field.is_some_and(|field| field == *text)
+    }
+
+    /// Whether a part is in a message of the person's.
+    pub(super) fn is_users(&self) -> bool {
+        // An export does not say; there only what the model writes has times.
+        self.role.map_or(!self.times.told, |role| role == *"user")
+    }
+}
+
+impl<'r> CallState<'r> {
+    fn field(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
+        match key {
+            b"status" => self.status = value.string(),
+            b"time" => self.times = Times::read(value)?,
+            b"input" => self.input = value.skip()?,
+            b"output" => self.output = value.skip()?,
+            b"attachments" => self.attachments = value.skip()?,
+            b"error" => {
+                self.error_place = value.skip()?;
+                self.error = Skim::new(value.slice(self.error_place.clone())).string();
+            }
+            b"metadata" => {
+                self.metadata = value.skip()?;
+                let mut inner = Skim::new(value.slice(self.metadata.clone()));
+                if inner.peek() == Some(Type::Object) {
+                    inner.object(|key, value| self.metadata(key.as_bytes(), value))?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn metadata(&mut self, key: &[u8], value: &mut Skim<'r>) -> Result<(), Torn> {
+        match key {
+            b"exit" => self.exit = value.int().and_then(|code| i64::try_from(code).ok()),
+            // Written as a flag or as the limit itself.
+            b"timeout" => self.timeout = value.bool() == Some(true) || value.uint().is_some_and(|limit| limit > 0),
+            b"interrupted" | b"aborted" => self.interrupted |= value.bool() == Some(true),
+            b"truncated" => self.truncated = value.bool() == Some(true),
+            b"sessionId" | b"sessionID" => self.child = value.string(),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Whether the call has ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.status.is_some_and(|status| status == *"completed" || status == *"error")
+    }
+
+    pub(super) fn failed(&self) -> bool {
+        self.status.is_some_and(|status| status == *"error")
+    }
+}
+
+impl Times {
+    fn read(value: &mut Skim<'_>) -> Result<Self, Torn> {
+        let mut times = Times { told: true, ..Times::default() };
+        if value.peek() == Some(Type::Object) {
+            value.object(|key, value| {
+                match key.as_bytes() {
+                    b"created" | b"start" => times.start = time::read(value),
+                    b"completed" | b"end" => times.end = time::read(value),
+                    _ => {}
+                }
+                Ok(())
+            })?;
+        }
+        Ok(times)
+    }
+}
+
+/// The tokens of a message. Thinking is told apart from other output.
+fn tokens(value: &mut Skim<'_>) -> Result<Tokens, Torn> {
+    let mut tokens = Tokens::default();
+    value.object(|key, value| {
+        match key.as_bytes() {
+            b"input" => tokens.input = value.uint().unwrap_or(0),
+            b"output" | b"reasoning" => tokens.output = tokens.output.saturating_add(value.uint().unwrap_or(0)),
+            b"cache" if value.peek() == Some(Type::Object) => value.object(|key, value| {
+                match key.as_bytes() {
+                    b"read" => tokens.cache_read = value.uint().unwrap_or(0),
+                    b"write" => tokens.cache_write_5m = value.uint().unwrap_or(0),
+                    _ => {}
+                }
+                Ok(())
+            })?,
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok(tokens)
+}
