@@ -18,10 +18,7 @@ pub mod totals;
 mod version;
 pub mod watch;
 
-/// A hash map that is fast and still hard to attack with chosen keys.
-pub(crate) type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
-/// The set that goes with [`Map`].
-pub(crate) type Set<K> = std::collections::HashSet<K, foldhash::fast::RandomState>;
+pub(crate) use tooltrail_model::{Map, Set};
 
 /// Does the same to all items, on some threads. The outcomes are in order.
 pub(crate) fn in_parallel<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {

@@ -16,11 +16,11 @@ use std::ffi::{OsStr, OsString};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tooltrail_model::assemble::Origin;
+use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::link::Live;
-use tooltrail_model::transcript::{Answered, Asked, HookStory, Parts};
+use tooltrail_model::transcript::{HookStory, Parts, RequestContent, ResultContent};
 use tooltrail_model::{At, Event, Fact, Kind, Span, Status};
 use tooltrail_skim::Torn;
 
@@ -103,13 +103,13 @@ pub trait TypedRecord {
     fn parts(&self, payloads: Payloads<'_>) -> Parts;
 
     /// The request of a call, as far as the record has it.
-    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<Asked> {
+    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
         let _ = (call, payloads);
         None
     }
 
     /// The result of a call, as far as the record has it. Several records may each know a part of it.
-    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<Answered> {
+    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
         let _ = (call, payloads);
         None
     }
@@ -249,7 +249,7 @@ pub trait LogFiles: Sync {
     }
 
     /// What the path of a log says about it.
-    fn origin(&self, path: &Path) -> Origin;
+    fn origin(&self, path: &Path) -> SourceOrigin;
 
     /// For a log that may lie in several places or forms at once: what they share, and how much each is worth. Of those that share
     /// it, the one with the lowest number is read.
@@ -334,19 +334,19 @@ pub trait OpenRecords: Decode {
     }
 
     /// What a record says about the request of a call.
-    fn request(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
+    fn request(&self, record: Opened<'_>, call: &str) -> Option<RequestContent> {
         let _ = (record, call);
         None
     }
 
     /// What a record says about the result of a call. Several records may each know a part of it.
-    fn result(&self, record: Opened<'_>, call: &str) -> Option<Answered> {
+    fn result(&self, record: Opened<'_>, call: &str) -> Option<ResultContent> {
         let _ = (record, call);
         None
     }
 
     /// Where the whole of a result was saved, if the log has only a part of it.
-    fn saved(&self, answered: &Answered) -> Option<String> {
+    fn saved(&self, answered: &ResultContent) -> Option<String> {
         let _ = answered;
         None
     }

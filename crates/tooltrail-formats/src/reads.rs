@@ -22,7 +22,7 @@ mod tests {
     use crate::transcript::{Notes, SessionBook};
     use crate::{find, load};
     use tooltrail_model::book::{Book, Loaded};
-    use tooltrail_model::transcript::What;
+    use tooltrail_model::transcript::EntryKind;
     use tooltrail_model::{Now, Time};
 
     /// A session with a prompt, a call with a hook, its result, and the last words.
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(counts(), [1; 5], "by the index of a transcript");
         assert!(matches!(book.call(0), Loaded::Call(story) if story.answer.is_some()));
         assert_eq!(counts(), call, "by opening a call");
-        let text = book.transcript().threads[0].entries.iter().find(|entry| entry.what == What::Text).unwrap();
+        let text = book.transcript().threads[0].entries.iter().find(|entry| entry.what == EntryKind::Text).unwrap();
         assert!(matches!(book.open(text), Loaded::Part(_)));
         assert_eq!(counts(), [0, 0, 0, 0, 1], "by opening a message");
         let first = &linked.calls[0];

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Instant;
-use tooltrail_model::assemble::Origin;
+use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::event::Broken;
 use tooltrail_model::issue::IssueCode;
 use tooltrail_model::link::{Linker, Source};
@@ -174,7 +174,7 @@ impl std::fmt::Debug for dyn Format {
 impl Reader {
     /// A reader for a source of which nothing has been read.
     pub fn new(format: Option<&'static dyn Format>, path: &Path) -> Self {
-        let origin = format.map_or_else(Origin::default, |format| format.origin(path));
+        let origin = format.map_or_else(SourceOrigin::default, |format| format.origin(path));
         Reader { path: path.to_owned(), format, assembler: Assembler::new(origin), check_utf8: false, rows: part_of(path).is_some() }
     }
 

@@ -17,7 +17,7 @@ use tooltrail_formats::shelf::Shelf;
 use tooltrail_formats::transcript::{Private, SessionBook};
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::link::Source;
-use tooltrail_model::transcript::What;
+use tooltrail_model::transcript::EntryKind;
 use tooltrail_model::{Linker, Now, Span, Summary, Time};
 use tooltrail_testkit::corpus::{CorpusPlan, generate};
 use tooltrail_testkit::floor::logs_below;
@@ -116,7 +116,7 @@ fn open_all(bytes: &[u8], summary: Summary) {
             let entries: Vec<_> = transcript.threads.iter().flat_map(|thread| &thread.entries).collect();
             let mut placed: Vec<usize> = Vec::new();
             for entry in &entries {
-                placed.extend(if let What::Call(index) = entry.what { Some(index) } else { None });
+                placed.extend(if let EntryKind::Call(index) = entry.what { Some(index) } else { None });
                 assert!(!matches!(book.open(entry), Loaded::Gone(_)), "{entry:?}");
                 assert!(book.spots(entry).iter().all(|spot| book.raw(*spot).is_ok()));
             }

@@ -1,26 +1,26 @@
-//! A shell command line as it is understood: plain data, which rows, filters, digests and views read.
+//! A parsed shell command line: plain data for rows, filters, digests and views.
 //!
-//! Nothing here parses. `tooltrail-shell` fills these types, because understanding a command takes a real shell parser and its sixty
-//! packages, and everything that only looks at the outcome should do without. A call that is opened carries its [`CommandLine`] in
+//! Nothing here parses. `tooltrail-shell` fills these types: a real shell parser brings sixty packages, and crates that only read the
+//! result should not depend on them. A call that is opened carries its [`CommandLine`] in
 //! [`Story::command`](crate::transcript::Story::command).
 
 use crate::row::CallRow;
 use crate::status::{Status, words};
 
 words! {
-    /// The purpose of a command. Of several, the first in this order counts.
+    /// The purpose of a command. If a line has several, the first in this order counts.
     Purpose {
         /// Runs tests.
         Test => "test",
-        /// Makes something that runs.
+        /// Compiles or bundles.
         Build => "build",
-        /// Looks for faults without running anything.
+        /// Checks the source without running it.
         Lint => "lint",
-        /// Changes how the source looks.
+        /// Formats the source.
         Format => "format",
-        /// Records changes.
+        /// Commits changes.
         Commit => "commit",
-        /// Gets what is needed.
+        /// Installs dependencies.
         Install => "install",
     }
 }
@@ -32,14 +32,14 @@ pub struct CommandLine {
     pub commands: Vec<SimpleCommand>,
     /// The commands whose exit code was not recorded, in order.
     pub masked: Vec<usize>,
-    /// What exit code 0 of the whole line says.
+    /// Meaning of exit code 0 of the whole line.
     pub success: ExitMeaning,
-    /// What any other exit code of the whole line says.
+    /// Meaning of any other exit code of the whole line.
     pub failure: ExitMeaning,
     /// The commands by which it is recognised when it runs again: without `cd`, `echo`, `sleep` and the like, and without the filters at
     /// the end of a pipe. All of them where nothing would be left.
     pub essence: Vec<usize>,
-    /// It may change files of the user: not devices, not files in temporary directories, and not what tests, builds and commits leave.
+    /// True if it may change the user's files. Devices, temporary directories, and products of tests, builds and commits do not count.
     pub may_change_files: bool,
     /// The shell setting with which the exit codes of [`CommandLine::masked_runs`] would have been recorded: `set -o pipefail`.
     pub unmasked_by: Option<&'static str>,
@@ -54,29 +54,29 @@ pub struct SimpleCommand {
     pub family: String,
     /// Its purpose, if it has one of the known ones.
     pub purpose: Option<Purpose>,
-    /// It may change files.
+    /// True if it may change files.
     pub writes: bool,
 }
 
 /// The meaning of one exit code of a command line for the commands in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExitMeaning {
-    /// The command whose exit code it is; none where several may have decided.
+    /// The command whose exit code it is; `None` where it may be the exit code of several.
     pub exit_of: Option<usize>,
-    /// What it says about each command.
+    /// Outcome of each command, in order.
     pub outcomes: Vec<CommandOutcome>,
 }
 
 /// The outcome of one command of a command line, as far as the exit code of the whole line tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CommandOutcome {
-    /// It succeeded.
+    /// The command succeeded.
     Succeeded,
-    /// It failed.
+    /// The command failed.
     Failed,
-    /// Its exit code was not recorded.
+    /// The exit code of another command was recorded instead.
     Masked,
-    /// It may not have run, or one of several decided.
+    /// The command may not have run, or the exit code may be that of another.
     Unknown,
 }
 
@@ -113,6 +113,7 @@ impl CommandLine {
     /// The masked commands that have a purpose, each once: those whose outcome a reader wants to know.
     pub fn masked_runs(&self) -> Vec<&SimpleCommand> {
         let mut runs: Vec<&SimpleCommand> = Vec::new();
+        // A loop body or a retry repeats a command; one remark about it is enough.
         for command in self.masked.iter().filter_map(|&place| self.commands.get(place)) {
             if command.purpose.is_some() && !runs.contains(&command) {
                 runs.push(command);
@@ -121,9 +122,9 @@ impl CommandLine {
         runs
     }
 
-    /// Whether the recorded success of this call is not that of the test, build or the like in its command.
+    /// True if the recorded success of a call is not the success of the test, build or similar run in its command.
     pub fn masks_success(&self, row: &CallRow<'_>) -> bool {
-        // Only a row that was annotated has masked commands: of a language that is not understood, nothing is claimed.
+        // Rows of shells that cannot be parsed, such as PowerShell, are not annotated and have no masked commands.
         row.status == Status::Succeeded && !row.masked.is_empty() && !self.masked_runs().is_empty()
     }
 

@@ -232,7 +232,7 @@ pub enum ReadGot {
     /// A picture.
     Image(Image),
     /// A notebook.
-    Notebook(Vec<Cell>),
+    Notebook(Vec<NotebookCell>),
     /// A PDF: whole, or its pages as pictures.
     Pdf {
         /// Size in bytes.
@@ -250,7 +250,7 @@ pub enum ReadGot {
 
 /// A cell of a notebook.
 #[derive(Clone, Debug, Default)]
-pub struct Cell {
+pub struct NotebookCell {
     /// Its id or number.
     pub id: Option<String>,
     /// `code`, `markdown`, `raw`.

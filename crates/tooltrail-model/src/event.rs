@@ -68,7 +68,7 @@ pub enum Fact<'r> {
     /// A text for the model that begins or belongs to a turn.
     Prompt(Prompt<'r>),
     /// A block of a message.
-    Block(Block),
+    Block(MessageBlock),
     /// Tokens of a request.
     Usage(Usage<'r>),
     /// Tokens as running totals, which may be read twice.
@@ -84,7 +84,7 @@ pub enum Fact<'r> {
     /// News of a background task.
     Task(TaskNews<'r>),
     /// A sign of work on a call.
-    Progress(Progress<'r>),
+    Progress(CallProgress<'r>),
     /// The call that started a subagent.
     Claim(Claim<'r>),
     /// A cut in the conversation.
@@ -229,7 +229,7 @@ pub enum Echo {
 
 /// A block of a message that is neither call nor result.
 #[derive(Clone, Debug)]
-pub struct Block {
+pub struct MessageBlock {
     /// The API message it belongs to.
     pub message: Option<Id>,
     /// Kind of block.
@@ -427,7 +427,7 @@ words! {
 
 /// A sign of work on a call.
 #[derive(Clone, Debug)]
-pub struct Progress<'r> {
+pub struct CallProgress<'r> {
     /// The call.
     pub call: Text<'r>,
     /// Run time when it ended; `None` while it goes on.

@@ -43,7 +43,7 @@ pub use status::{Reason, Status};
 pub use summary::Summary;
 pub use time::Time;
 
-/// A hash map that is fast and still hard to attack with chosen keys.
-pub(crate) type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
-/// The set that goes with [`Map`].
-pub(crate) type Set<K> = std::collections::HashSet<K, foldhash::fast::RandomState>;
+/// A hash map that is fast and still hard to attack with chosen keys. The crates above use it too, so that there is one choice of hasher.
+pub type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
+/// A hash set with the hasher of [`Map`].
+pub type Set<K> = std::collections::HashSet<K, foldhash::fast::RandomState>;

@@ -1,4 +1,4 @@
-//! The JSON contracts: what `calls`, `list`, `check` and `stats` print, field by field. Other programs are built on these.
+//! The JSON contracts: the objects that `calls`, `list`, `check` and `stats` print, field by field. Other programs are built on these.
 
 use crate::event::{HookOutcome, TaskState};
 use crate::issue::Issue;
@@ -13,9 +13,10 @@ use std::fmt;
 /// The version of the contracts.
 pub const VERSION: u32 = 1;
 
-/// Writes a time as the contracts spell it. Rows hold times, so that nothing has to read what something else has written.
+/// Writes a time as the contracts spell it. Rows hold parsed times, so that code that reads a row need not parse text again.
 pub fn time_as_text<S: Serializer>(time: &Option<Time>, serializer: S) -> Result<S::Ok, S::Error> {
     match time {
+        // Formats straight into the output instead of building a `String` first.
         Some(time) => serializer.collect_str(time),
         None => serializer.serialize_none(),
     }
@@ -210,6 +211,7 @@ pub struct StatsRow {
 
 impl Default for StatsRow {
     fn default() -> Self {
+        // A derived `Default` would set the version of the contract to 0.
         StatsRow {
             v: VERSION,
             sources: 0,

@@ -4,7 +4,7 @@ use crate::event::{ClaimBy, HookOutcome, HookStage, Id, TaskState, TitleBy};
 use crate::issue::Issue;
 use crate::position::{At, RowKeys};
 use crate::text::{Name, Names};
-use crate::usage::Snapshot;
+use crate::usage::UsageSnapshot;
 use crate::verdict::{Sequel, Signals};
 use crate::{Kind, Time};
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ pub struct Summary {
     /// Subagents whose conversation is here.
     pub agents: Vec<AgentRecord>,
     /// The best snapshot of each request.
-    pub usage: Vec<Snapshot>,
+    pub usage: Vec<UsageSnapshot>,
     /// The sessions whose records are here.
     pub sessions: Vec<SessionRecord>,
     /// The turns of the main conversation.

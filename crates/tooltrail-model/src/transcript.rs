@@ -100,7 +100,7 @@ pub struct Entry {
     /// Time.
     pub time: Option<Time>,
     /// Kind of entry.
-    pub what: What,
+    pub what: EntryKind,
     /// The turn it belongs to, in [`Transcript::turns`].
     pub turn: Option<usize>,
     /// Whether the conversation went on as if it had never been.
@@ -111,7 +111,7 @@ pub struct Entry {
 
 /// Kind of entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum EntryKind {
     /// A call, in [`Transcript::calls`].
     Call(usize),
     /// A prompt of a person, or of an agent to another.
@@ -257,7 +257,7 @@ pub struct HookStory {
 
 /// Content of the record that requests a call.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
+pub struct RequestContent {
     /// The input.
     pub input: Value,
     /// The tokens of its message.
@@ -268,7 +268,7 @@ pub struct Asked {
 
 /// Content of the record with a call's result.
 #[derive(Clone, Debug, Default)]
-pub struct Answered {
+pub struct ResultContent {
     /// Content that the model saw.
     pub seen: Vec<Content>,
     /// Output of the tool, where the log contains it.
@@ -277,9 +277,9 @@ pub struct Answered {
     pub feedback: Option<String>,
 }
 
-impl Answered {
+impl ResultContent {
     /// Adds a further record about the same result. Known values stay, so the result's own record goes first.
-    pub fn join(&mut self, more: Answered) {
+    pub fn join(&mut self, more: ResultContent) {
         if self.seen.is_empty() {
             self.seen = more.seen;
         }
@@ -310,7 +310,7 @@ pub struct Story<'a> {
     /// Input, as in the log.
     pub input: Value,
     /// Result; `None` where there is none.
-    pub answer: Option<Answered>,
+    pub answer: Option<ResultContent>,
     /// Outputs that were saved beside the log.
     pub side: Option<SideFile>,
     /// The hooks that ran for it.
@@ -320,12 +320,12 @@ pub struct Story<'a> {
     /// The service tier of its message.
     pub tier: Option<String>,
     /// The calls that its subagents made.
-    pub nested: Nested,
+    pub nested: SubagentCalls,
 }
 
 /// The calls that a call's subagents made.
 #[derive(Clone, Debug, Default)]
-pub struct Nested {
+pub struct SubagentCalls {
     /// The threads, in [`Transcript::threads`].
     pub threads: Vec<usize>,
     /// Number of calls, including those of their own subagents.
@@ -333,24 +333,24 @@ pub struct Nested {
     /// Number of failed calls.
     pub failed: u64,
     /// Numbers for each of the threads.
-    pub each: Vec<Made>,
+    pub each: Vec<CallTally>,
 }
 
 /// Number of calls of a subagent, including those of its own subagents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Made {
+pub struct CallTally {
     /// The calls.
     pub calls: u64,
     /// Number of failed calls.
     pub failed: u64,
 }
 
-impl Nested {
+impl SubagentCalls {
     /// Numbers of one thread.
-    pub fn of(&self, thread: usize) -> Made {
+    pub fn of(&self, thread: usize) -> CallTally {
         let place = self.threads.iter().position(|own| *own == thread);
         // With a single thread the totals are its own.
-        let all = (self.threads == [thread]).then_some(Made { calls: self.calls, failed: self.failed });
+        let all = (self.threads == [thread]).then_some(CallTally { calls: self.calls, failed: self.failed });
         place.and_then(|place| self.each.get(place)).copied().or(all).unwrap_or_default()
     }
 }
@@ -375,12 +375,15 @@ mod tests {
 
     #[test]
     fn what_is_known_already_stays() {
-        let answered =
-            |seen: &[&str], produced| Answered { seen: seen.iter().map(|text| Content::text(*text)).collect(), produced, feedback: None };
+        let answered = |seen: &[&str], produced| ResultContent {
+            seen: seen.iter().map(|text| Content::text(*text)).collect(),
+            produced,
+            feedback: None,
+        };
         let mut known = answered(&["seen"], Some(json!({"exit_code": 1})));
         known.join(answered(&["again"], Some(json!({"exit_code": 2, "stderr": "x"}))));
         assert_eq!((known.seen, known.produced), (vec![Content::text("seen")], Some(json!({"exit_code": 1, "stderr": "x"}))));
-        let mut nothing = Answered::default();
+        let mut nothing = ResultContent::default();
         nothing.join(answered(&["all"], Some(json!("text"))));
         assert_eq!((nothing.seen, nothing.produced), (vec![Content::text("all")], Some(json!("text"))));
     }

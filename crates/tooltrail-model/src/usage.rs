@@ -32,7 +32,7 @@ impl Tokens {
 
 /// One record about one request. Several records may describe the same request while its answer streams in.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Snapshot {
+pub struct UsageSnapshot {
     /// Hash of the API message's id.
     pub message: u64,
     /// Hash of the request's id, where the record names one.
@@ -55,9 +55,9 @@ pub struct Snapshot {
     pub tier: Option<Name>,
 }
 
-impl Snapshot {
+impl UsageSnapshot {
     /// Whether this record is more reliable than another about the same request: more output, or later at a tie.
-    pub fn beats(&self, other: &Snapshot) -> bool {
+    pub fn beats(&self, other: &UsageSnapshot) -> bool {
         (self.tokens.output, self.time, self.line) > (other.tokens.output, other.time, other.line)
     }
 }

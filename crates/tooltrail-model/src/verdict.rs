@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Signals {
     /// Whether the result is marked as an error, or known not to be one.
-    pub outcome: Said,
+    pub outcome: LoggedOutcome,
     /// The refuser, where a field names it.
     pub denial: Option<Denial>,
     /// Known beginning of the text.
@@ -30,7 +30,7 @@ pub struct Signals {
 
 /// The log's own statement about the outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Said {
+pub enum LoggedOutcome {
     /// Success, stated or implied by the format.
     Worked,
     /// An error.
@@ -115,7 +115,7 @@ impl Verdict {
 
 /// Circumstances of the call that affect its outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Around {
+pub struct Circumstances {
     /// Whether a hook refused this call.
     pub hook_blocked: bool,
     /// Whether the person gave a reason with the refusal.
@@ -125,21 +125,21 @@ pub struct Around {
 }
 
 /// Outcome of a call with a result.
-pub fn with_result(kind: Kind, signals: &Signals, around: Around) -> Verdict {
+pub fn with_result(kind: Kind, signals: &Signals, around: Circumstances) -> Verdict {
     // Fields come first: texts may quote anything.
     if let Some(verdict) = denied(signals, around) {
         return verdict;
     }
     match signals.outcome {
         // A command that was moved to the background is not stopped, whatever else its result says.
-        Said::Worked if signals.interrupted && !signals.backgrounded => interrupted(around),
-        Said::Worked => Verdict { status: Status::Succeeded, reason: None },
-        Said::Nothing => Verdict::of(Status::Answered, Reason::NoOutcomeRecorded),
-        Said::Error => error(kind, signals, around),
+        LoggedOutcome::Worked if signals.interrupted && !signals.backgrounded => interrupted(around),
+        LoggedOutcome::Worked => Verdict { status: Status::Succeeded, reason: None },
+        LoggedOutcome::Nothing => Verdict::of(Status::Answered, Reason::NoOutcomeRecorded),
+        LoggedOutcome::Error => error(kind, signals, around),
     }
 }
 
-fn denied(signals: &Signals, around: Around) -> Option<Verdict> {
+fn denied(signals: &Signals, around: Circumstances) -> Option<Verdict> {
     Some(match signals.denial? {
         Denial::User if signals.marker == Some(Marker::AfterRejection) => Verdict::of(Status::Rejected, Reason::AfterRejection),
         Denial::User => rejected(signals, around),
@@ -154,16 +154,16 @@ fn denied(signals: &Signals, around: Around) -> Option<Verdict> {
     })
 }
 
-fn rejected(signals: &Signals, around: Around) -> Verdict {
+fn rejected(signals: &Signals, around: Circumstances) -> Verdict {
     let said_why = around.feedback || signals.marker == Some(Marker::RejectedWithFeedback);
     Verdict::of(Status::Rejected, if said_why { Reason::UserFeedback } else { Reason::User })
 }
 
-fn interrupted(around: Around) -> Verdict {
+fn interrupted(around: Circumstances) -> Verdict {
     Verdict::of(Status::Interrupted, if around.handover { Reason::Handover } else { Reason::User })
 }
 
-fn error(kind: Kind, signals: &Signals, around: Around) -> Verdict {
+fn error(kind: Kind, signals: &Signals, around: Circumstances) -> Verdict {
     use Marker as M;
     let (status, reason) = match signals.marker {
         Some(M::Rejected | M::RejectedWithFeedback) => return rejected(signals, around),
@@ -197,7 +197,7 @@ fn error(kind: Kind, signals: &Signals, around: Around) -> Verdict {
 /// The exit code of a result, from the most reliable source.
 pub fn exit_code(kind: Kind, signals: &Signals) -> Option<i64> {
     // A text that begins like an exit code proves nothing unless the result is an error.
-    let head = signals.exit_head.filter(|_| signals.outcome == Said::Error);
+    let head = signals.exit_head.filter(|_| signals.outcome == LoggedOutcome::Error);
     // Any text may end in these words; only a shell's result means them.
     let tail = signals.exit_tail.filter(|_| kind == Kind::Shell);
     signals.exit_field.or(head).or(tail)
@@ -269,47 +269,47 @@ pub fn without_result(sequel: Sequel, life: Life) -> (Verdict, At) {
 mod tests {
     use super::*;
 
-    fn judged(kind: Kind, signals: Signals, around: Around) -> (&'static str, &'static str) {
+    fn judged(kind: Kind, signals: Signals, around: Circumstances) -> (&'static str, &'static str) {
         let verdict = with_result(kind, &signals, around);
         (verdict.status.word(), verdict.reason.map_or("-", Reason::word))
     }
 
     #[test]
     fn results_without_error_succeed_unless_interrupted() {
-        let worked = Signals { outcome: Said::Worked, ..Signals::default() };
-        assert_eq!(judged(Kind::Shell, worked, Around::default()), ("succeeded", "-"));
+        let worked = Signals { outcome: LoggedOutcome::Worked, ..Signals::default() };
+        assert_eq!(judged(Kind::Shell, worked, Circumstances::default()), ("succeeded", "-"));
         // Words in a result that is no error prove nothing.
         let quoting = Signals { marker: Some(Marker::Rejected), ..worked };
-        assert_eq!(judged(Kind::Read, quoting, Around::default()), ("succeeded", "-"));
+        assert_eq!(judged(Kind::Read, quoting, Circumstances::default()), ("succeeded", "-"));
         let stopped = Signals { interrupted: true, ..worked };
-        assert_eq!(judged(Kind::Shell, stopped, Around::default()), ("interrupted", "user"));
+        assert_eq!(judged(Kind::Shell, stopped, Circumstances::default()), ("interrupted", "user"));
         let moved = Signals { backgrounded: true, ..stopped };
-        assert_eq!(judged(Kind::Shell, moved, Around::default()), ("succeeded", "-"));
-        assert_eq!(judged(Kind::Shell, Signals::default(), Around::default()), ("answered", "no_outcome_recorded"));
+        assert_eq!(judged(Kind::Shell, moved, Circumstances::default()), ("succeeded", "-"));
+        assert_eq!(judged(Kind::Shell, Signals::default(), Circumstances::default()), ("answered", "no_outcome_recorded"));
     }
 
     #[test]
     fn fields_weigh_more_than_words() {
-        let error = Signals { outcome: Said::Error, ..Signals::default() };
-        let hook = Around { hook_blocked: true, ..Around::default() };
+        let error = Signals { outcome: LoggedOutcome::Error, ..Signals::default() };
+        let hook = Circumstances { hook_blocked: true, ..Circumstances::default() };
         let table = [
-            (Signals { denial: Some(Denial::User), ..error }, Around::default(), ("rejected", "user")),
+            (Signals { denial: Some(Denial::User), ..error }, Circumstances::default(), ("rejected", "user")),
             (
                 Signals { denial: Some(Denial::User), ..error },
-                Around { feedback: true, ..Around::default() },
+                Circumstances { feedback: true, ..Circumstances::default() },
                 ("rejected", "user_feedback"),
             ),
-            (Signals { denial: Some(Denial::Rule), ..error }, Around::default(), ("blocked", "permission_rule")),
+            (Signals { denial: Some(Denial::Rule), ..error }, Circumstances::default(), ("blocked", "permission_rule")),
             (Signals { denial: Some(Denial::Rule), ..error }, hook, ("blocked", "hook")),
             (
                 Signals { denial: Some(Denial::Interrupted), ..error },
-                Around { handover: true, ..Around::default() },
+                Circumstances { handover: true, ..Circumstances::default() },
                 ("interrupted", "handover"),
             ),
-            (Signals { denial: Some(Denial::Cancelled), ..error }, Around::default(), ("cancelled", "sibling_failed")),
+            (Signals { denial: Some(Denial::Cancelled), ..error }, Circumstances::default(), ("cancelled", "sibling_failed")),
             (
                 Signals { denial: Some(Denial::AutoMode), marker: Some(Marker::Precondition), ..error },
-                Around::default(),
+                Circumstances::default(),
                 ("blocked", "auto_mode"),
             ),
             (error, hook, ("blocked", "hook")),
@@ -321,14 +321,18 @@ mod tests {
 
     #[test]
     fn exit_codes_come_from_the_best_place() {
-        let all = Signals { outcome: Said::Error, exit_field: Some(1), exit_head: Some(2), exit_tail: Some(3), ..Signals::default() };
+        let all =
+            Signals { outcome: LoggedOutcome::Error, exit_field: Some(1), exit_head: Some(2), exit_tail: Some(3), ..Signals::default() };
         assert_eq!(exit_code(Kind::Shell, &all), Some(1));
         assert_eq!(exit_code(Kind::Shell, &Signals { exit_field: None, ..all }), Some(2));
-        let fine = Signals { outcome: Said::Worked, exit_field: None, ..all };
+        let fine = Signals { outcome: LoggedOutcome::Worked, exit_field: None, ..all };
         assert_eq!(exit_code(Kind::Shell, &fine), Some(3));
         assert_eq!(exit_code(Kind::Read, &fine), None);
-        assert_eq!(judged(Kind::Shell, Signals { exit_field: None, ..all }, Around::default()), ("failed", "exit_code"));
-        assert_eq!(judged(Kind::Mcp, Signals { outcome: Said::Error, ..Signals::default() }, Around::default()), ("failed", "mcp_error"));
+        assert_eq!(judged(Kind::Shell, Signals { exit_field: None, ..all }, Circumstances::default()), ("failed", "exit_code"));
+        assert_eq!(
+            judged(Kind::Mcp, Signals { outcome: LoggedOutcome::Error, ..Signals::default() }, Circumstances::default()),
+            ("failed", "mcp_error")
+        );
     }
 
     #[test]

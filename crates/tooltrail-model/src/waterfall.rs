@@ -26,7 +26,7 @@ pub struct Bar {
     /// Start and end of its hooks.
     pub hooks: Vec<(i64, i64)>,
     /// The background task that it started.
-    pub task: Option<Task>,
+    pub task: Option<BackgroundTask>,
 }
 
 /// Start and end of a call, as far as the log says.
@@ -53,7 +53,7 @@ pub enum Extent {
 
 /// State of a background task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Task {
+pub struct BackgroundTask {
     /// Time of its end.
     pub end: Option<i64>,
     /// Whether it is still running.
@@ -75,7 +75,7 @@ impl Bar {
             task: row
                 .background
                 .as_ref()
-                .map(|task| Task { end: task.ended_at.map(Time::as_millisecond), running: task.state == TaskState::Running }),
+                .map(|task| BackgroundTask { end: task.ended_at.map(Time::as_millisecond), running: task.state == TaskState::Running }),
         }
     }
 

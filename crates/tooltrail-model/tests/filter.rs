@@ -9,9 +9,9 @@ use tooltrail_model::book::Loaded;
 use tooltrail_model::content::{Content, Image};
 use tooltrail_model::detail::{Detail, Detailed, Edit, Shell};
 use tooltrail_model::event::{HookOutcome, Origin};
-use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Known, Setting, Spelling, Subject, Within, parse, texts};
+use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Setting, Spelling, Subject, SubjectFacts, Within, parse, texts};
 use tooltrail_model::row::{CallRow, HookRow, Place, SessionRow, VERSION};
-use tooltrail_model::transcript::{Answered, Nested, Part, Story};
+use tooltrail_model::transcript::{Part, ResultContent, Story, SubagentCalls};
 use tooltrail_model::{Kind, Reason, Status, Time};
 
 fn setting() -> Setting<'static> {
@@ -93,12 +93,12 @@ fn story(row: CallRow<'static>, detail: Detail, input: serde_json::Value, seen: 
         told: Detailed { detail, ..Detailed::default() },
         command: None,
         input,
-        answer: Some(Answered { seen, ..Answered::default() }),
+        answer: Some(ResultContent { seen, ..ResultContent::default() }),
         side: None,
         hooks: Vec::new(),
         tokens: None,
         tier: None,
-        nested: Nested::default(),
+        nested: SubagentCalls::default(),
     }))
 }
 
@@ -353,7 +353,7 @@ fn rows_alone_leave_texts_open() {
     let things = things();
     let (_, test) = &things[0];
     let ask = |query: &str, told: bool| {
-        filter(query).ask(&Known {
+        filter(query).ask(&SubjectFacts {
             session: &test.session,
             keeping: Keeping::default(),
             item: test.item(),

@@ -13,7 +13,7 @@ use tooltrail_catalog::library::Library;
 use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Selection;
-use tooltrail_model::digest::{self, Outcome, Run};
+use tooltrail_model::digest::{self, CheckRun, RunOutcome};
 use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::{Tone, counted};
 use tracing::warn;
@@ -103,16 +103,18 @@ fn tested(snapshot: &Snapshot, rows: &[SessionRow<'_>], place: usize) -> Option<
     Some(digest::of(&book, &Selection::default()).test.map(|run| said(&run)).unwrap_or_default())
 }
 
-fn said(run: &Run) -> Tested {
+fn said(run: &CheckRun) -> Tested {
     let (sign, title, tone) = match run.outcome {
-        Outcome::Passed => ("✓", "the last tests passed", Tone::Ok),
-        Outcome::Failed => ("✗", "the last tests failed", Tone::Error),
+        RunOutcome::Passed => ("✓", "the last tests passed", Tone::Ok),
+        RunOutcome::Failed => ("✗", "the last tests failed", Tone::Error),
         // Nobody recorded its own outcome, and the line it stands in did not end well either.
-        Outcome::Masked if run.exit_code.is_some_and(|code| code != 0) => {
+        RunOutcome::Masked if run.exit_code.is_some_and(|code| code != 0) => {
             ("?", "the last tests ran, and their own outcome was not recorded", Tone::Stopped)
         }
-        Outcome::Masked => ("✓?", "the success is that of another command: the outcome of the last tests was not recorded", Tone::Stopped),
-        Outcome::Unknown => ("?", "how the last tests ended was not recorded", Tone::Muted),
+        RunOutcome::Masked => {
+            ("✓?", "the success is that of another command: the outcome of the last tests was not recorded", Tone::Stopped)
+        }
+        RunOutcome::Unknown => ("?", "how the last tests ended was not recorded", Tone::Muted),
     };
     let edits = counted(run.edits_after, "edit");
     let (say, title) = match run.edits_after {

@@ -42,10 +42,7 @@ mod wrappers;
 pub use tooltrail_model::command::{CommandLine, CommandOutcome, ExitMeaning, Purpose, SimpleCommand};
 
 use tooltrail_model::row::CallRow;
-use tooltrail_model::{Reason, Status};
-
-/// A hash map that is fast and still hard to attack with chosen keys.
-type Map<K, V> = std::collections::HashMap<K, V, foldhash::fast::RandomState>;
+use tooltrail_model::{Map, Reason, Status};
 
 /// Understands a command line of a POSIX-like shell; `None` where it cannot be read.
 pub fn understand(command: &str) -> Option<CommandLine> {

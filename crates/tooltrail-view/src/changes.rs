@@ -12,9 +12,9 @@ use crate::line::{Class, Line};
 use crate::pieces::{changes, notice};
 use crate::{Block, Limits, pieces};
 use serde::Serialize;
-use tooltrail_model::changes::Known;
-use tooltrail_model::changes::net::{FileNet, Listed, Part, listed};
-use tooltrail_model::changes::unified::{self, Names};
+use tooltrail_model::changes::FileText;
+use tooltrail_model::changes::net::{FileNet, ListedFile, NetPart, listed};
+use tooltrail_model::changes::unified::{self, PatchNames};
 use tooltrail_model::patch::Hunk;
 use tooltrail_model::row::VERSION;
 use tooltrail_model::transcript::Level;
@@ -64,7 +64,7 @@ pub struct PartRow {
 }
 
 /// Changed files as sections.
-pub fn blocks(files: &[FileNet], names: &Names<'_>, limits: &Limits) -> Vec<Block> {
+pub fn blocks(files: &[FileNet], names: &PatchNames<'_>, limits: &Limits) -> Vec<Block> {
     listed(files).into_iter().map(|listed| section(listed, names, limits)).collect()
 }
 
@@ -74,45 +74,45 @@ pub fn counts(files: &[FileNet]) -> LineCounts {
 }
 
 /// Changed files as JSON.
-pub fn rows(files: &[FileNet], session: &str, names: &Names<'_>) -> Vec<ChangeRow> {
+pub fn rows(files: &[FileNet], session: &str, names: &PatchNames<'_>) -> Vec<ChangeRow> {
     listed(files).into_iter().map(|listed| row(listed, session, names)).collect()
 }
 
 /// Number of files with a gap: a change from outside, or a text that the logs do not have.
 pub fn gaps(files: &[FileNet]) -> u64 {
-    let gap = |file: &&FileNet| file.parts.iter().any(|part| !matches!(part, Part::Net { .. }));
+    let gap = |file: &&FileNet| file.parts.iter().any(|part| !matches!(part, NetPart::Net { .. }));
     files.iter().filter(gap).count() as u64
 }
 
-fn text(known: &Known) -> &str {
+fn text(known: &FileText) -> &str {
     known.as_text().unwrap_or_default()
 }
 
-fn of(listed: Listed<'_>) -> LineCounts {
-    let part = |part: &Part| match part {
-        Part::Net { before, after, .. } => LineCounts::of(&unified::hunks(text(before), text(after))),
+fn of(listed: ListedFile<'_>) -> LineCounts {
+    let part = |part: &NetPart| match part {
+        NetPart::Net { before, after, .. } => LineCounts::of(&unified::hunks(text(before), text(after))),
         // Hunks of unknown position still count.
-        Part::Pieces { hunks, .. } => LineCounts::of(hunks),
-        Part::Outside { .. } => LineCounts::default(),
+        NetPart::Pieces { hunks, .. } => LineCounts::of(hunks),
+        NetPart::Outside { .. } => LineCounts::default(),
     };
     match listed {
-        Listed::File(file) => file.parts.iter().map(part).fold(LineCounts::default(), LineCounts::and),
-        Listed::Renamed { before, after, .. } => LineCounts::of(&unified::hunks(text(before), text(after))),
+        ListedFile::File(file) => file.parts.iter().map(part).fold(LineCounts::default(), LineCounts::and),
+        ListedFile::Renamed { before, after, .. } => LineCounts::of(&unified::hunks(text(before), text(after))),
     }
 }
 
-fn fate(listed: Listed<'_>) -> ChangeKind {
+fn fate(listed: ListedFile<'_>) -> ChangeKind {
     // A rename wins over everything else, even if the text changed too.
-    let Listed::File(file) = listed else { return ChangeKind::Renamed };
+    let ListedFile::File(file) = listed else { return ChangeKind::Renamed };
     if file.is_back() {
         return ChangeKind::ChangedBack;
     }
     match file.ends() {
-        Some((Known::Absent, Known::Text(_))) => ChangeKind::Added,
-        Some((_, Known::Absent)) => ChangeKind::Deleted,
+        Some((FileText::Absent, FileText::Text(_))) => ChangeKind::Added,
+        Some((_, FileText::Absent)) => ChangeKind::Deleted,
         Some(_) => ChangeKind::Modified,
         // The text is unknown, but that the file is gone is known.
-        None if matches!(file.parts.last(), Some(Part::Pieces { after: Known::Absent, .. })) => ChangeKind::Deleted,
+        None if matches!(file.parts.last(), Some(NetPart::Pieces { after: FileText::Absent, .. })) => ChangeKind::Deleted,
         None => ChangeKind::Partial,
     }
 }
@@ -128,15 +128,15 @@ fn words(fate: ChangeKind) -> Option<&'static str> {
 }
 
 /// Calls that made the changes, each once.
-fn calls(listed: Listed<'_>, names: &Names<'_>) -> Vec<String> {
+fn calls(listed: ListedFile<'_>, names: &PatchNames<'_>) -> Vec<String> {
     by(listed).into_iter().map(|by| (names.call)(by)).collect()
 }
 
 /// Indexes of the calls that made the changes.
-fn by(listed: Listed<'_>) -> Vec<usize> {
+fn by(listed: ListedFile<'_>) -> Vec<usize> {
     let mut all = match listed {
-        Listed::File(file) => file.by(),
-        Listed::Renamed { old, new, .. } => [old.by(), new.by()].concat(),
+        ListedFile::File(file) => file.by(),
+        ListedFile::Renamed { old, new, .. } => [old.by(), new.by()].concat(),
     };
     all.sort_unstable();
     all.dedup();
@@ -148,10 +148,10 @@ pub fn made_by(files: &[FileNet]) -> Vec<Vec<usize>> {
     listed(files).into_iter().map(by).collect()
 }
 
-fn section(listed: Listed<'_>, names: &Names<'_>, limits: &Limits) -> Block {
+fn section(listed: ListedFile<'_>, names: &PatchNames<'_>, limits: &Limits) -> Block {
     let (file, to) = match listed {
-        Listed::File(file) => (file, None),
-        Listed::Renamed { old, new, .. } => (old, Some(&new.path)),
+        ListedFile::File(file) => (file, None),
+        ListedFile::Renamed { old, new, .. } => (old, Some(&new.path)),
     };
     let mut label = Line::of(Class::Path, &(names.path)(&file.path));
     if let Some(to) = to {
@@ -168,27 +168,27 @@ fn section(listed: Listed<'_>, names: &Names<'_>, limits: &Limits) -> Block {
     }
     label.push(Class::Dim, &format!("  {}", calls(listed, names).join(" ")));
     let body = match listed {
-        Listed::File(file) => parts(file, names, limits),
-        Listed::Renamed { before, after, .. } => between(before, after, limits, "Only its name changed."),
+        ListedFile::File(file) => parts(file, names, limits),
+        ListedFile::Renamed { before, after, .. } => between(before, after, limits, "Only its name changed."),
     };
     Block::Section { label, open: true, body }
 }
 
 /// Parts of a file's history, in order.
-fn parts(file: &FileNet, names: &Names<'_>, limits: &Limits) -> Vec<Block> {
+fn parts(file: &FileNet, names: &PatchNames<'_>, limits: &Limits) -> Vec<Block> {
     let mut out = Vec::new();
     if let Some(from) = &file.moved_from {
         out.push(notice(Level::Info, format!("Moved here from {}.", (names.path)(from)).as_str()));
     }
     for part in &file.parts {
         match part {
-            Part::Net { before, after, .. } => {
+            NetPart::Net { before, after, .. } => {
                 // Without hunks the two texts are equal, or both are empty.
                 let same = if before == after { "Its text ended as it began." } else { "The file is empty." };
                 out.extend(between(before, after, limits, same));
             }
-            Part::Outside { before, after, by, last, next } => out.extend(outside((before, after), by, (*last, *next), names, limits)),
-            Part::Pieces { hunks, after, by } => {
+            NetPart::Outside { before, after, by, last, next } => out.extend(outside((before, after), by, (*last, *next), names, limits)),
+            NetPart::Pieces { hunks, after, by } => {
                 out.push(notice(Level::Warning, format!("{} {}.", (names.call)(*by), unified::missing(after)).as_str()));
                 // The text after is the best there is if the change itself is unknown.
                 match after.as_text().filter(|_| hunks.is_empty()) {
@@ -205,7 +205,7 @@ fn parts(file: &FileNet, names: &Names<'_>, limits: &Limits) -> Vec<Block> {
 }
 
 /// Difference of two texts. `same` is the remark where there is none.
-fn between(before: &Known, after: &Known, limits: &Limits, same: &str) -> Vec<Block> {
+fn between(before: &FileText, after: &FileText, limits: &Limits, same: &str) -> Vec<Block> {
     let hunks = unified::hunks(text(before), text(after));
     if hunks.is_empty() {
         return vec![notice(Level::Info, same)];
@@ -225,7 +225,7 @@ fn between(before: &Known, after: &Known, limits: &Limits, same: &str) -> Vec<Bl
 }
 
 /// A change from outside the session.
-fn outside(texts: (&Known, &Known), by: &[usize], around: (usize, usize), names: &Names<'_>, limits: &Limits) -> Vec<Block> {
+fn outside(texts: (&FileText, &FileText), by: &[usize], around: (usize, usize), names: &PatchNames<'_>, limits: &Limits) -> Vec<Block> {
     let (last, next) = ((names.call)(around.0), (names.call)(around.1));
     let who = if by.is_empty() {
         format!("Changed outside {} between {last} and {next}", names.whole)
@@ -241,16 +241,16 @@ fn outside(texts: (&Known, &Known), by: &[usize], around: (usize, usize), names:
     vec![Block::Section { label: Line::of(Class::Bad, &format!("! {who}:")), open: true, body }]
 }
 
-fn row(listed: Listed<'_>, session: &str, names: &Names<'_>) -> ChangeRow {
+fn row(listed: ListedFile<'_>, session: &str, names: &PatchNames<'_>) -> ChangeRow {
     let (path, moved_from, moved_to) = match listed {
-        Listed::File(file) => (&file.path, file.moved_from.clone(), file.moved_to.clone()),
+        ListedFile::File(file) => (&file.path, file.moved_from.clone(), file.moved_to.clone()),
         // As in Git, a renamed file is listed under its new path.
-        Listed::Renamed { old, new, .. } => (&new.path, Some(old.path.clone()), None),
+        ListedFile::Renamed { old, new, .. } => (&new.path, Some(old.path.clone()), None),
     };
     let counts = of(listed);
     let parts = match listed {
-        Listed::File(file) => file.parts.iter().map(|part| part_row(part, file, names)).collect(),
-        Listed::Renamed { old, new, before, after } => {
+        ListedFile::File(file) => file.parts.iter().map(|part| part_row(part, file, names)).collect(),
+        ListedFile::Renamed { old, new, before, after } => {
             let diff = diff(before, after, &(names.path)(&old.path), &(names.path)(&new.path));
             vec![PartRow { part: "net", calls: calls(listed, names), between: None, diff }]
         }
@@ -269,22 +269,24 @@ fn row(listed: Listed<'_>, session: &str, names: &Names<'_>) -> ChangeRow {
     }
 }
 
-fn diff(before: &Known, after: &Known, old: &str, new: &str) -> Option<String> {
+fn diff(before: &FileText, after: &FileText, old: &str, new: &str) -> Option<String> {
     let mut out = String::new();
     unified::diff(&mut out, before, after, old, new);
     Some(out).filter(|text| !text.is_empty())
 }
 
-fn part_row(part: &Part, file: &FileNet, names: &Names<'_>) -> PartRow {
+fn part_row(part: &NetPart, file: &FileNet, names: &PatchNames<'_>) -> PartRow {
     let path = (names.path)(&file.path);
     let cite = |by: &[usize]| by.iter().map(|by| (names.call)(*by)).collect::<Vec<_>>();
     match part {
-        Part::Net { before, after, by } => PartRow { part: "net", calls: cite(by), between: None, diff: diff(before, after, &path, &path) },
-        Part::Outside { before, after, by, last, next } => {
+        NetPart::Net { before, after, by } => {
+            PartRow { part: "net", calls: cite(by), between: None, diff: diff(before, after, &path, &path) }
+        }
+        NetPart::Outside { before, after, by, last, next } => {
             let between = Some([(names.call)(*last), (names.call)(*next)]);
             PartRow { part: "outside", calls: cite(by), between, diff: diff(before, after, &path, &path) }
         }
-        Part::Pieces { hunks, by, .. } => {
+        NetPart::Pieces { hunks, by, .. } => {
             let pieces = unified::pieces(hunks);
             PartRow { part: "pieces", calls: cite(&[*by]), between: None, diff: Some(pieces).filter(|text| !text.is_empty()) }
         }
@@ -295,39 +297,39 @@ fn part_row(part: &Part, file: &FileNet, names: &Names<'_>) -> PartRow {
 mod tests {
     use super::*;
 
-    fn net(before: Known, after: Known, by: &[usize]) -> Part {
-        Part::Net { before, after, by: by.to_vec() }
+    fn net(before: FileText, after: FileText, by: &[usize]) -> NetPart {
+        NetPart::Net { before, after, by: by.to_vec() }
     }
 
-    fn file(path: &str, parts: Vec<Part>) -> FileNet {
+    fn file(path: &str, parts: Vec<NetPart>) -> FileNet {
         FileNet { path: path.to_owned(), moved_from: None, moved_to: None, parts }
     }
 
     fn label(files: &[FileNet]) -> Vec<String> {
-        let names = Names { path: &str::to_owned, call: &|by| format!("#{by}"), whole: "this session" };
+        let names = PatchNames { path: &str::to_owned, call: &|by| format!("#{by}"), whole: "this session" };
         let label = |block: Block| if let Block::Section { label, .. } = block { label.text() } else { String::new() };
         blocks(files, &names, &Limits::PAGE).into_iter().map(label).collect()
     }
 
     #[test]
     fn a_file_is_told_in_a_line() {
-        let (one, two) = (Known::text("a\nb\n"), Known::text("a\nc\nd\n"));
+        let (one, two) = (FileText::text("a\nb\n"), FileText::text("a\nc\nd\n"));
         assert_eq!(label(&[file("x", vec![net(one.clone(), two.clone(), &[1, 2])])]), ["x  +2 −1  #1 #2"]);
-        assert_eq!(label(&[file("x", vec![net(Known::Absent, one.clone(), &[1])])]), ["x  +2 −0 · new file  #1"]);
-        assert_eq!(label(&[file("x", vec![net(one.clone(), Known::Absent, &[1])])]), ["x  +0 −2 · deleted  #1"]);
+        assert_eq!(label(&[file("x", vec![net(FileText::Absent, one.clone(), &[1])])]), ["x  +2 −0 · new file  #1"]);
+        assert_eq!(label(&[file("x", vec![net(one.clone(), FileText::Absent, &[1])])]), ["x  +0 −2 · deleted  #1"]);
         assert_eq!(label(&[file("x", vec![net(one.clone(), one.clone(), &[1, 2])])]), ["x · changed and changed back  #1 #2"]);
-        let old = FileNet { moved_to: Some("y".into()), ..file("x", vec![net(one, Known::Absent, &[3])]) };
-        let new = FileNet { moved_from: Some("x".into()), ..file("y", vec![net(Known::Absent, two, &[3])]) };
+        let old = FileNet { moved_to: Some("y".into()), ..file("x", vec![net(one, FileText::Absent, &[3])]) };
+        let new = FileNet { moved_from: Some("x".into()), ..file("y", vec![net(FileText::Absent, two, &[3])]) };
         assert_eq!(label(&[old, new]), ["x → y  +2 −1  #3"]);
     }
 
     #[test]
     fn gaps_are_told_where_they_are() {
-        let text = |text: &str| Known::text(text);
-        let outside = |after: Known| Part::Outside { before: text("b"), after, by: Vec::new(), last: 1, next: 2 };
-        let pieces = Part::Pieces { hunks: Vec::new(), after: Known::Unknown, by: 2 };
-        let told = |parts: Vec<Part>| {
-            let names = Names { path: &str::to_owned, call: &|by| format!("#{by}"), whole: "this session" };
+        let text = |text: &str| FileText::text(text);
+        let outside = |after: FileText| NetPart::Outside { before: text("b"), after, by: Vec::new(), last: 1, next: 2 };
+        let pieces = NetPart::Pieces { hunks: Vec::new(), after: FileText::Unknown, by: 2 };
+        let told = |parts: Vec<NetPart>| {
+            let names = PatchNames { path: &str::to_owned, call: &|by| format!("#{by}"), whole: "this session" };
             let files = [file("x", parts)];
             let Some(Block::Section { body, .. }) = blocks(&files, &names, &Limits::PAGE).pop() else { return Vec::new() };
             let word = |block: &Block| match block {
@@ -338,10 +340,10 @@ mod tests {
         };
         let both = told(vec![net(text("a"), text("b"), &[1]), outside(text("c")), net(text("c"), text("d"), &[2])]);
         assert_eq!(both, ["diff", "! Changed outside this session between #1 and #2:", "diff"]);
-        let unknown = told(vec![net(text("a"), text("b"), &[1]), outside(Known::Unknown), pieces]);
+        let unknown = told(vec![net(text("a"), text("b"), &[1]), outside(FileText::Unknown), pieces]);
         let words = "Changed outside this session between #1 and #2; how is not in the logs.";
         assert_eq!(unknown, ["diff", words, "#2 changed it; the logs do not have all of its text."]);
-        let pieces = || Part::Pieces { hunks: Vec::new(), after: Known::Unknown, by: 2 };
+        let pieces = || NetPart::Pieces { hunks: Vec::new(), after: FileText::Unknown, by: 2 };
         assert_eq!(gaps(&[file("x", vec![pieces(), pieces()]), file("y", vec![pieces()]), file("z", Vec::new())]), 2);
         assert_eq!(told(vec![net(text("a\n"), text("a"), &[1])]), ["diff", "The last line has no line feed any more."]);
     }

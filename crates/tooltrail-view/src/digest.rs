@@ -15,7 +15,7 @@ use crate::head::{Tone, counted, look, outcome, took};
 use crate::line::{Class, Line};
 use crate::render::words;
 use crate::{head, place};
-use tooltrail_model::digest::{Changed, ChangedFile, Cited, Digest, Open, Outcome, Quote, Run, Shipped, Times};
+use tooltrail_model::digest::{ChangeSummary, ChangedFile, CheckRun, Cited, Digest, Quote, RunOutcome, Shipped, Times, UnresolvedCall};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::transcript::Transcript;
 use tooltrail_model::{Kind, Reason, Status};
@@ -118,13 +118,13 @@ pub fn rows(digest: &Digest, transcript: &Transcript<'_>) -> Vec<DigestRow> {
 }
 
 /// All changed files, a fact each.
-pub(crate) fn files(changed: &Changed, transcript: &Transcript<'_>) -> Vec<DigestFact> {
+pub(crate) fn files(changed: &ChangeSummary, transcript: &Transcript<'_>) -> Vec<DigestFact> {
     let teller = FactWriter::new(transcript);
     changed.files.iter().map(|file| teller.file(file)).collect()
 }
 
 /// Open calls, a fact each.
-pub(crate) fn left_open(open: &[&Open], transcript: &Transcript<'_>) -> Vec<DigestFact> {
+pub(crate) fn left_open(open: &[&UnresolvedCall], transcript: &Transcript<'_>) -> Vec<DigestFact> {
     let teller = FactWriter::new(transcript);
     open.iter().map(|open| teller.left(open)).collect()
 }
@@ -241,7 +241,7 @@ impl<'t> FactWriter<'t> {
 
     /// The last test, build and lint run, and whether anything was edited since.
     fn proof(&self, digest: &Digest) -> Vec<DigestFact> {
-        let runs: Vec<&Run> = [&digest.test, &digest.build, &digest.lint].into_iter().flatten().collect();
+        let runs: Vec<&CheckRun> = [&digest.test, &digest.build, &digest.lint].into_iter().flatten().collect();
         let mut facts = Vec::new();
         // Changes without tests are worth a line of their own.
         if !digest.changed.files.is_empty() && digest.test.is_none() {
@@ -256,7 +256,7 @@ impl<'t> FactWriter<'t> {
         for run in runs {
             facts.push(self.run(run));
             // A failed run needs no hint: its exit code says it.
-            let hint = run.hint.as_ref().filter(|_| run.outcome != Outcome::Failed);
+            let hint = run.hint.as_ref().filter(|_| run.outcome != RunOutcome::Failed);
             let hint =
                 hint.map(|hint| DigestFact::of(Class::Dim, "hint: the output says ").say(Class::Plain, &format!("“{}”", line(hint, WHY))));
             facts.extend(hint.map(|fact| DigestFact { below: true, ..fact }));
@@ -264,20 +264,20 @@ impl<'t> FactWriter<'t> {
         facts
     }
 
-    fn run(&self, run: &Run) -> DigestFact {
+    fn run(&self, run: &CheckRun) -> DigestFact {
         let row = self.row(&run.cited);
         let sign = match run.outcome {
-            Outcome::Passed => ("✓", Tone::Ok),
-            Outcome::Failed => ("✗", Tone::Error),
-            Outcome::Masked => ("!", Tone::Stopped),
-            Outcome::Unknown => ("?", Tone::Missing),
+            RunOutcome::Passed => ("✓", Tone::Ok),
+            RunOutcome::Failed => ("✗", Tone::Error),
+            RunOutcome::Masked => ("!", Tone::Stopped),
+            RunOutcome::Unknown => ("?", Tone::Missing),
         };
         let fact = self.about(sign, &run.cited).say(Class::Strong, &line(&run.command, WHAT));
         let fact = match run.outcome {
-            Outcome::Passed => fact.say(Class::Good, " passed"),
-            Outcome::Failed => fact.say(Class::Bad, " failed"),
-            Outcome::Masked => fact.say(Class::Plain, &format!(": {}", masked(run, row))),
-            Outcome::Unknown => fact.say(Class::Plain, &format!(": {}", unknown(row))),
+            RunOutcome::Passed => fact.say(Class::Good, " passed"),
+            RunOutcome::Failed => fact.say(Class::Bad, " failed"),
+            RunOutcome::Masked => fact.say(Class::Plain, &format!(": {}", masked(run, row))),
+            RunOutcome::Unknown => fact.say(Class::Plain, &format!(": {}", unknown(row))),
         };
         let commands = counted(run.commands_after, "command");
         match (run.edits_after, run.commands_after) {
@@ -287,7 +287,7 @@ impl<'t> FactWriter<'t> {
         }
     }
 
-    fn changed(&self, changed: &Changed) -> Vec<DigestFact> {
+    fn changed(&self, changed: &ChangeSummary) -> Vec<DigestFact> {
         let files = changed.files.as_slice();
         let mut head = match files {
             [] => DigestFact::default(),
@@ -372,7 +372,7 @@ impl<'t> FactWriter<'t> {
         facts
     }
 
-    fn left(&self, open: &Open) -> DigestFact {
+    fn left(&self, open: &UnresolvedCall) -> DigestFact {
         let look = look(open.status);
         let row = self.row(&open.cited);
         // A command or an MCP call is clear without the tool's name.
@@ -405,7 +405,7 @@ impl<'t> FactWriter<'t> {
 }
 
 /// Outcome of a run whose own exit code was not recorded.
-fn masked(run: &Run, row: Option<&CallRow<'_>>) -> String {
+fn masked(run: &CheckRun, row: Option<&CallRow<'_>>) -> String {
     let Some(other) = &run.exit_of else { return "its exit code was not recorded".to_owned() };
     let recorded = match (run.exit_code, row.map(|row| row.status)) {
         (Some(code), _) => format!("exit {code}"),

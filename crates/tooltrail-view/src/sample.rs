@@ -6,7 +6,7 @@ use serde_json::Value;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::{Detail, Detailed};
 use tooltrail_model::row::{CallRow, Place, VERSION};
-use tooltrail_model::transcript::{Answered, Nested, Story};
+use tooltrail_model::transcript::{ResultContent, Story, SubagentCalls};
 use tooltrail_model::{Kind, Status};
 
 /// A call of this tool, without a result.
@@ -22,13 +22,13 @@ pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Deta
         hooks: Vec::new(),
         tokens: None,
         tier: None,
-        nested: Nested::default(),
+        nested: SubagentCalls::default(),
     }
 }
 
 /// The call with this text as its result.
 pub(crate) fn answered(mut call: Story<'static>, seen: &str) -> Story<'static> {
-    call.answer = Some(Answered { seen: vec![Content::text(seen)], ..Answered::default() });
+    call.answer = Some(ResultContent { seen: vec![Content::text(seen)], ..ResultContent::default() });
     call
 }
 

@@ -6,7 +6,7 @@ use crate::{Block, Head, Limits, call};
 use serde_json::Value;
 use tooltrail_model::detail::{Detail, Detailed};
 use tooltrail_model::row::{CallRow, Place, VERSION};
-use tooltrail_model::transcript::{Nested, Story};
+use tooltrail_model::transcript::{Story, SubagentCalls};
 use tooltrail_model::{Kind, Status};
 
 /// A call.
@@ -61,7 +61,7 @@ pub(crate) fn story(tool: &'static str, kind: Kind, status: Status, detail: Deta
         hooks: Vec::new(),
         tokens: None,
         tier: None,
-        nested: Nested::default(),
+        nested: SubagentCalls::default(),
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use support::Logs;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::{Book, Loaded};
-use tooltrail_model::transcript::What;
+use tooltrail_model::transcript::EntryKind;
 use tooltrail_view::render::{html, markdown};
 
 static LOGS: LazyLock<Option<Logs>> = LazyLock::new(|| {
@@ -34,7 +34,7 @@ fn every_call_has_its_place_and_every_entry_opens() {
         let mut placed = HashSet::new();
         for entry in transcript.threads.iter().flat_map(|thread| &thread.entries) {
             match (entry.what, book.open(entry)) {
-                (What::Call(index), Loaded::Call(_)) => assert!(placed.insert(index), "{}: call {index} stands twice", session.id),
+                (EntryKind::Call(index), Loaded::Call(_)) => assert!(placed.insert(index), "{}: call {index} stands twice", session.id),
                 (_, Loaded::Part(_)) => parts += 1,
                 (what, loaded) => panic!("{}: line {}: {what:?}: {loaded:?}", session.id, entry.spot.at.line),
             }

@@ -9,7 +9,7 @@ use base64::engine::general_purpose::STANDARD;
 use flate2::read::GzDecoder;
 use std::io::{self, Read, Write};
 use tooltrail_model::event::Origin;
-use tooltrail_model::transcript::{Part, What};
+use tooltrail_model::transcript::{EntryKind, Part};
 use tooltrail_model::{Reason, Status};
 use tooltrail_view::render::html::{self, HtmlOptions};
 use tooltrail_view::{Book, Selection};
@@ -39,7 +39,7 @@ fn unpacked(page: &str) -> String {
 
 /// A session of many rows.
 fn large(words: &str, rows: usize) -> invented::Invented<'_> {
-    let mut builder = invented::Builder::new(words).say(0, 0, What::Prompt, Part::Prompt { origin: Origin::Human, text: "go".into() });
+    let mut builder = invented::Builder::new(words).say(0, 0, EntryKind::Prompt, Part::Prompt { origin: Origin::Human, text: "go".into() });
     for row in 0..rows {
         let (status, reason) = if row % 50 == 7 { (Status::Failed, Some(Reason::ExitCode)) } else { (Status::Succeeded, None) };
         let starts: &[usize] = if row == 20 { &[1] } else { &[] };

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tooltrail_model::Status;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::content::Content;
-use tooltrail_model::transcript::{Part, Story, What};
+use tooltrail_model::transcript::{EntryKind, Part, Story};
 use tooltrail_view::{Block, Limits, call};
 
 /// One pixel.
@@ -80,8 +80,8 @@ fn results_are_in_their_calls_whatever_the_order() {
 #[test]
 fn a_message_that_held_only_results_is_no_message() {
     with_stories(&simple(Some(answers("t1", json!("a.rs"), false))), |_, book| {
-        let entries: Vec<What> = book.transcript().threads[0].entries.iter().map(|entry| entry.what).collect();
-        assert_eq!(entries, [What::Prompt, What::Call(0)]);
+        let entries: Vec<EntryKind> = book.transcript().threads[0].entries.iter().map(|entry| entry.what).collect();
+        assert_eq!(entries, [EntryKind::Prompt, EntryKind::Call(0)]);
     });
 }
 
@@ -95,7 +95,7 @@ fn words_beside_a_result_stay() {
     with_stories(&lines, |_, book| {
         let transcript = book.transcript();
         let last = transcript.threads[0].entries.last().unwrap();
-        assert_eq!(last.what, What::Folded);
+        assert_eq!(last.what, EntryKind::Folded);
         match book.open(last) {
             Loaded::Part(Part::Folded { text, .. }) => assert!(text.contains("be brief"), "{text}"),
             other => panic!("{other:?}"),
@@ -231,7 +231,7 @@ fn a_tool_that_nobody_knows_is_shown_with_all_it_has() {
 fn what_only_the_program_said_is_folded_and_not_lost() {
     let lines = [user(1, json!("<system-reminder>mind the gap</system-reminder>")), user(2, json!("hello"))];
     with_stories(&lines, |_, book| {
-        let entries: Vec<What> = book.transcript().threads[0].entries.iter().map(|entry| entry.what).collect();
-        assert_eq!(entries, [What::Folded, What::Prompt]);
+        let entries: Vec<EntryKind> = book.transcript().threads[0].entries.iter().map(|entry| entry.what).collect();
+        assert_eq!(entries, [EntryKind::Folded, EntryKind::Prompt]);
     });
 }

@@ -11,9 +11,9 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 use tooltrail_formats::changes::SessionChanges;
 use tooltrail_formats::transcript::SessionBook;
-use tooltrail_model::changes::unified::Names;
+use tooltrail_model::changes::unified::PatchNames;
 use tooltrail_model::event::Origin;
-use tooltrail_model::transcript::{Part, What};
+use tooltrail_model::transcript::{EntryKind, Part};
 use tooltrail_model::{Reason, Status};
 use tooltrail_view::render::markdown::pr::{self, LIMIT, PullRequestOptions};
 use tooltrail_view::{Block, Book, Class, Line, Selection};
@@ -38,7 +38,7 @@ fn with_changes(book: &dyn Book, changes: Vec<Block>, options: &PullRequestOptio
 /// What a session changed, a section for each file.
 fn changes(book: &SessionBook<'_>) -> Vec<Block> {
     let calls = &book.transcript().calls;
-    let names = Names {
+    let names = PatchNames {
         path: &|path| path.to_owned(),
         call: &|by| calls.get(by).map(|call| call.row.r#ref.clone()).unwrap_or_default(),
         whole: "this session",
@@ -146,13 +146,13 @@ fn long(turns: usize, words: &str, calls: usize) -> invented::Invented<'_> {
     let mut builder = invented::Builder::new("cargo test").with_turns(turns);
     for turn in 0..turns {
         let text = format!("{turn} {words}");
-        builder = builder.say(0, turn, What::Prompt, Part::Prompt { origin: Origin::Human, text: text.clone() });
+        builder = builder.say(0, turn, EntryKind::Prompt, Part::Prompt { origin: Origin::Human, text: text.clone() });
         for call in 0..calls {
             let failed = call == 0;
             let (status, reason) = if failed { (Status::Failed, Some(Reason::ExitCode)) } else { (Status::Succeeded, None) };
             builder = builder.run(0, turn, status, reason, &[]);
         }
-        builder = builder.say(0, turn, What::Text, Part::Text(text));
+        builder = builder.say(0, turn, EntryKind::Text, Part::Text(text));
     }
     builder.done()
 }

@@ -10,7 +10,7 @@ use regex::Regex;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 use tooltrail_formats::transcript::SessionBook;
-use tooltrail_model::transcript::{Part, What};
+use tooltrail_model::transcript::{EntryKind, Part};
 use tooltrail_view::render::{json, markdown, terminal};
 use tooltrail_view::{Block, Book, Selection};
 use unicode_width::UnicodeWidthChar;
@@ -272,8 +272,8 @@ proptest! {
 #[test]
 fn what_was_taken_back_is_only_hinted_at() {
     let text = |text: &str| Part::Text(text.into());
-    let said = invented::Builder::new("go").say(0, 0, What::Text, text("Half an ans\n\nsecond line")).taken_back();
-    let book = said.say(0, 0, What::Text, text("The whole answer.")).done();
+    let said = invented::Builder::new("go").say(0, 0, EntryKind::Text, text("Half an ans\n\nsecond line")).taken_back();
+    let book = said.say(0, 0, EntryKind::Text, text("The whole answer.")).done();
     for shown in [plain(&terminal_session(&book, 80, false), 80), markdown_session(&book, markdown::ShownBodies::None)] {
         assert!(shown.contains("taken back") && shown.contains("The whole answer."), "{shown}");
         assert!(!shown.contains("second line"), "{shown}");

@@ -6,7 +6,7 @@ mod invented;
 
 use std::ops::ControlFlow;
 use tooltrail_model::event::Origin;
-use tooltrail_model::transcript::{Part, What};
+use tooltrail_model::transcript::{EntryKind, Part};
 use tooltrail_model::{Reason, Status};
 use tooltrail_view::Book;
 use tooltrail_view::render::html::window::{FoundRow, OrderedLine, SessionPageRequest, Tab, Window};
@@ -31,7 +31,8 @@ const AT: SessionPageRequest<'static> = SessionPageRequest {
 
 /// A session of many rows; call 20 starts a subagent, which does half as much.
 fn large(words: &str, rows: usize) -> invented::Invented<'_> {
-    let mut builder = invented::Builder::new(words).say(0, 0, What::Prompt, Part::Prompt { origin: Origin::Human, text: words.into() });
+    let mut builder =
+        invented::Builder::new(words).say(0, 0, EntryKind::Prompt, Part::Prompt { origin: Origin::Human, text: words.into() });
     for row in 0..rows {
         let (status, reason) = if row % 50 == 7 { (Status::Failed, Some(Reason::ExitCode)) } else { (Status::Succeeded, None) };
         let starts: &[usize] = if row == 20 { &[1] } else { &[] };
@@ -171,7 +172,7 @@ fn chips_leave_their_rows_and_hide_other_places() {
 fn a_body_is_short_until_all_of_it_is_wanted() {
     let long = "a line\n".repeat(3_000);
     let prompt = Part::Prompt { origin: Origin::Human, text: long.clone() };
-    let builder = invented::Builder::new("cargo test").say(0, 0, What::Prompt, prompt);
+    let builder = invented::Builder::new("cargo test").say(0, 0, EntryKind::Prompt, prompt);
     let mut book = builder.run(0, 0, Status::Succeeded, None, &[]).done();
     book.print(0, &long);
     let window = Window::new(book.transcript());

@@ -3,7 +3,7 @@
 use super::stored::Catalogued;
 use crate::store::{CallKey, Error, Figure, Keys, Listed};
 use tooltrail_model::command::Purpose;
-use tooltrail_model::filter::{Answer, Filter, Item, Known, Test};
+use tooltrail_model::filter::{Answer, Filter, Item, SubjectFacts, Test};
 use tooltrail_model::row::{CallRow, Place, SessionRow, VERSION};
 use tooltrail_model::{Kind, Status};
 
@@ -44,7 +44,7 @@ impl<'k> Sieve<'k> {
         let Some(row) = asked.rows.get(session) else { return Ok(()) };
         let keeping = asked.keeping(filter, session);
         let ask = |filter: &Filter, call: &CallRow<'_>| {
-            filter.ask(&Known { session: row, keeping, item: Item::Call(call), told: true, texts: None, opened: None })
+            filter.ask(&SubjectFacts { session: row, keeping, item: Item::Call(call), told: true, texts: None, opened: None })
         };
         let own = self.keys.of_session(session);
         let mut call = blank(row);

@@ -14,7 +14,7 @@ use crate::{Map, Set, each};
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use tooltrail_model::At;
-use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Known};
+use tooltrail_model::filter::{Answer, Filter, Item, Keeping, SubjectFacts};
 use tooltrail_model::link::{Linked, Now};
 use tooltrail_model::row::{CallRow, SessionRow};
 
@@ -216,7 +216,7 @@ impl Catalogued<'_> {
     pub(crate) fn ask_calls(&self, filter: &Filter, session: usize, mut take: impl FnMut(Answer, Listed)) -> Result<(), Error> {
         let (row, keeping) = (&self.rows[session], self.keeping(filter, session));
         self.listing.each_call(&self.library.catalogue(), session, |listed, call, _| {
-            let known = Known { session: row, keeping, item: Item::Call(&call), told: true, texts: None, opened: None };
+            let known = SubjectFacts { session: row, keeping, item: Item::Call(&call), told: true, texts: None, opened: None };
             take(filter.ask(&known), listed);
         })
     }
@@ -224,7 +224,7 @@ impl Catalogued<'_> {
     /// What the rows of a session say to a filter.
     fn ask_session(&self, filter: &Filter, session: usize) -> Result<Answer, Error> {
         let (row, keeping) = (&self.rows[session], self.keeping(filter, session));
-        let known = Known { session: row, keeping, item: Item::Session, told: false, texts: None, opened: None };
+        let known = SubjectFacts { session: row, keeping, item: Item::Session, told: false, texts: None, opened: None };
         if filter.asks_sessions() && filter.ask(&known) == Answer::Yes {
             return Ok(Answer::Yes);
         }

@@ -9,7 +9,7 @@ use tooltrail_formats::load;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::content::{Content, Image};
-use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Known, Subject, Within};
+use tooltrail_model::filter::{Answer, Filter, Item, Keeping, Subject, SubjectFacts, Within};
 use tooltrail_model::link::{CallId, LinkedCall};
 use tooltrail_model::row::{CallRow, SessionRow};
 use tooltrail_model::transcript::Part;
@@ -94,7 +94,7 @@ impl<'f, 'a> CallSubject<'f, 'a> {
     /// Whether it may be taken, whatever its texts are.
     pub(super) fn may_be_taken(&self) -> bool {
         let (session, keeping) = (self.session(), self.keeping());
-        let known = Known { session, keeping, item: self.item(), told: false, texts: None, opened: None };
+        let known = SubjectFacts { session, keeping, item: self.item(), told: false, texts: None, opened: None };
         self.folder.filter.ask(&known) != Answer::No
     }
 }

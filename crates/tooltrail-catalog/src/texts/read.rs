@@ -8,8 +8,8 @@ use tooltrail_formats::lines::{Buffer, Turns};
 use tooltrail_formats::value::Payloads;
 use tooltrail_formats::{Format, Record, TypedRecord, records, saved};
 use tooltrail_model::content::Content;
-use tooltrail_model::filter::texts::{self, Field, Text};
-use tooltrail_model::transcript::{Answered, Part, Parts};
+use tooltrail_model::filter::texts::{self, Field, RecordText};
+use tooltrail_model::transcript::{Part, Parts, ResultContent};
 use tooltrail_model::{At, Time};
 use tracing::{debug, warn};
 
@@ -74,7 +74,7 @@ pub(crate) struct Found {
 }
 
 /// A text, and what was found in it.
-type Searched = (Text, Option<Found>);
+type Searched = (RecordText, Option<Found>);
 
 /// Reads one log.
 pub(super) struct Reader<'r> {
@@ -160,7 +160,7 @@ impl<'r> Reader<'r> {
     }
 
     /// The texts of a result; where the log has only a part of it, with the whole that was saved beside it.
-    fn result(&self, format: &dyn Format, answered: Answered) -> Vec<Text> {
+    fn result(&self, format: &dyn Format, answered: ResultContent) -> Vec<RecordText> {
         let beside = *self.beside.get_or_init(|| saved::may_be_beside(self.path));
         let saved = if beside { format.saved(&answered) } else { None };
         let whole = saved.and_then(|path| {
@@ -169,12 +169,12 @@ impl<'r> Reader<'r> {
         });
         let whole = whole.filter(|(bytes, _)| self.query.prefilter().may_match(bytes));
         let mut texts = texts::result(answered);
-        texts.extend(whole.map(|(bytes, _)| Text::produced(String::from_utf8_lossy(&bytes))));
+        texts.extend(whole.map(|(bytes, _)| RecordText::produced(String::from_utf8_lossy(&bytes))));
         texts
     }
 
-    fn searched(&self, whose: Whose, texts: Vec<Text>) -> (Whose, Vec<Searched>) {
-        let search = |text: Text| {
+    fn searched(&self, whose: Whose, texts: Vec<RecordText>) -> (Whose, Vec<Searched>) {
+        let search = |text: RecordText| {
             let found = self.find(&text);
             (text, found)
         };
@@ -192,7 +192,7 @@ impl<'r> Reader<'r> {
         Piece { whose, texts: texts.into_iter().map(look).collect() }
     }
 
-    fn find(&self, text: &Text) -> Option<Found> {
+    fn find(&self, text: &RecordText) -> Option<Found> {
         let (terms, first) = self.query.filter().find(&text.text)?;
         let (snippet, matches) = if self.query.shows() { snippet(self.query, &text.text, first) } else { Default::default() };
         Some(Found { field: text.field, terms, produced: text.produced, snippet, matches })

@@ -15,7 +15,7 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 use tooltrail_formats::load;
 use tooltrail_formats::shelf::Shelf;
-use tooltrail_model::filter::{Answer, Filter, Item, Known};
+use tooltrail_model::filter::{Answer, Filter, Item, SubjectFacts};
 use tooltrail_model::link::{CallId, Linked, LinkedCall, Now, Source};
 use tooltrail_model::row::SessionRow;
 use tooltrail_model::{At, Status, Time};
@@ -54,7 +54,7 @@ impl Listener {
     /// Whether something is taken by its session alone. What would have to be opened for that is left out.
     fn knows(&self, scene: &Scene<'_>, session: &SessionRow<'_>, item: Item<'_>) -> bool {
         let keeping = taken::keeping(scene.asked.keep, &self.filter, session);
-        let known = Known { session, keeping, item, told: false, opened: None, texts: None };
+        let known = SubjectFacts { session, keeping, item, told: false, opened: None, texts: None };
         self.filter.ask(&known) == Answer::Yes
     }
 }

@@ -7,9 +7,9 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use tooltrail_formats::shelf::{Disk, Shelf};
 use tooltrail_formats::value::Payloads;
 use tooltrail_formats::{FORMATS, Format, Record, records, saved, value};
-use tooltrail_model::filter::texts::{self, Field, Text};
+use tooltrail_model::filter::texts::{self, Field, RecordText};
 use tooltrail_model::link::Linked;
-use tooltrail_model::transcript::{Answered, Part};
+use tooltrail_model::transcript::{Part, ResultContent};
 use tooltrail_model::{At, Time};
 
 /// What was found: a call by its REF, a message by file and line.
@@ -22,14 +22,14 @@ pub(crate) enum Thing {
 /// All texts of all logs, decoded.
 #[derive(Default)]
 pub(crate) struct Decoded {
-    pub(crate) calls: Vec<(Thing, Vec<Text>)>,
+    pub(crate) calls: Vec<(Thing, Vec<RecordText>)>,
     pub(crate) messages: Vec<Message>,
 }
 
 /// A message: a record that says something.
 pub(crate) struct Message {
     pub(crate) thing: Thing,
-    pub(crate) texts: Vec<Text>,
+    pub(crate) texts: Vec<RecordText>,
     source: usize,
     /// Where it stands among its copies.
     age: (Time, usize, At),
@@ -99,7 +99,7 @@ impl Decoded {
             let bytes = parse(record.bytes);
             let typed = format.open(Record { at: record.at, bytes: &bytes }).unwrap();
             let parts = typed.parts(Payloads::default());
-            let mut said: Vec<Text> = Vec::new();
+            let mut said: Vec<RecordText> = Vec::new();
             for part in parts.parts {
                 let (id, end) = match part {
                     Part::Result(id) => (id, false),
@@ -124,7 +124,7 @@ impl Decoded {
                 }
                 let own = &mut self.calls[places[&number]].1;
                 if end {
-                    own.extend(answer().into_iter().map(|text| Text { produced: true, ..text }));
+                    own.extend(answer().into_iter().map(|text| RecordText { produced: true, ..text }));
                 } else if spot.is_some_and(|(place, _)| place == source) {
                     own.extend(answer());
                 }
@@ -167,7 +167,7 @@ impl Decoded {
             }
         }
         let hits = |message: &&Message| {
-            let here: Vec<&Text> = message.texts.iter().filter(|text| wants(text.field)).collect();
+            let here: Vec<&RecordText> = message.texts.iter().filter(|text| wants(text.field)).collect();
             terms.iter().all(|term| here.iter().any(|text| term.is_match(&text.text)))
         };
         let hits: Vec<&Message> = self.messages.iter().filter(hits).collect();
@@ -179,8 +179,9 @@ impl Decoded {
 /// Messages without those that repeat another of their log, and without copies.
 fn told_once(hits: &[&Message]) -> Vec<Thing> {
     let pieces = |message: &Message| -> Vec<(usize, Field, String)> {
-        let split =
-            |text: &Text| text.text.split("\n\n").map(|piece| (message.source, text.field, piece.trim().to_owned())).collect::<Vec<_>>();
+        let split = |text: &RecordText| {
+            text.text.split("\n\n").map(|piece| (message.source, text.field, piece.trim().to_owned())).collect::<Vec<_>>()
+        };
         message.texts.iter().flat_map(split).filter(|(_, _, piece)| !piece.is_empty()).collect()
     };
     let mut told: HashSet<(usize, Field, String)> =
@@ -199,9 +200,9 @@ fn told_once(hits: &[&Message]) -> Vec<Thing> {
 }
 
 /// The texts of a result, with the whole of it where that was saved beside the log.
-fn result(format: &dyn Format, log: &str, disk: &Disk, answered: Answered) -> Vec<Text> {
+fn result(format: &dyn Format, log: &str, disk: &Disk, answered: ResultContent) -> Vec<RecordText> {
     let whole = format.saved(&answered).and_then(|path| saved::read(disk, log, &path).ok());
-    let whole = whole.map(|(bytes, _)| Text::produced(String::from_utf8_lossy(&bytes)));
+    let whole = whole.map(|(bytes, _)| RecordText::produced(String::from_utf8_lossy(&bytes)));
     texts::result(answered).into_iter().chain(whole).collect()
 }
 

@@ -3,7 +3,7 @@
 use super::{absolute, paths};
 use crate::records;
 use crate::shelf::Shelf;
-use tooltrail_model::changes::{Did, How, Known};
+use tooltrail_model::changes::{Did, FileText, How};
 use tooltrail_model::link::Linked;
 use tooltrail_model::{At, Time};
 use tracing::{debug, warn};
@@ -63,12 +63,12 @@ pub(super) fn of(linked: &Linked<'_>, session: usize, shelf: &dyn Shelf, wanted:
                 seen.push(key);
                 // A copy that is gone tells nothing; one that is no text cannot be shown as one.
                 let text = match &backup.name {
-                    None => Some(Known::Absent),
+                    None => Some(FileText::Absent),
                     Some(name) => {
                         let copy = shelf.backup(&log.path, name, MOST);
                         let copy =
                             copy.inspect_err(|error| debug!(log = ?log.path, copy = ?name, %error, "cannot read the copy of a file"));
-                        copy.ok().and_then(whole).map(Known::text)
+                        copy.ok().and_then(whole).map(FileText::text)
                     }
                 };
                 kept.extend(text.map(|text| Kept { source, at: record.at, time: backup.time, path, did: Did::Saw(text, How::Backup) }));

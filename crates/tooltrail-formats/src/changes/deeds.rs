@@ -1,7 +1,7 @@
 //! One call taken apart: what it tells of which files.
 
 use super::absolute;
-use tooltrail_model::changes::{Did, How, Known};
+use tooltrail_model::changes::{Did, FileText, How};
 use tooltrail_model::detail::{Detail, Detailed, Read, ReadGot};
 use tooltrail_model::row::CallRow;
 use tooltrail_model::{Kind, Status};
@@ -47,7 +47,9 @@ pub(super) fn of(row: &CallRow<'_>, told: Detailed) -> Vec<Told> {
     let place = |path: &str| absolute(path, directory.as_deref());
     let one = |path: String, did: Did| if path.is_empty() { Vec::new() } else { vec![Told { path: place(&path), did }] };
     match told.detail {
-        Detail::Read(read) => whole(&read).map(|text| one(read.path.clone(), Did::Saw(Known::text(text), How::Read))).unwrap_or_default(),
+        Detail::Read(read) => {
+            whole(&read).map(|text| one(read.path.clone(), Did::Saw(FileText::text(text), How::Read))).unwrap_or_default()
+        }
         Detail::Write(write) => one(write.path.clone(), if unclear { Did::Unclear } else { Did::Wrote(write) }),
         Detail::Edit(edit) => one(edit.path.clone(), if unclear { Did::Unclear } else { Did::Edited(edit) }),
         // What becomes of the file's own text is not in the log.

@@ -3,8 +3,8 @@
 
 use crate::joined;
 use crate::value::Change;
-use tooltrail_model::changes::Known;
-use tooltrail_model::changes::net::{FileNet, Part};
+use tooltrail_model::changes::FileText;
+use tooltrail_model::changes::net::{FileNet, NetPart};
 use tooltrail_model::patch::{Hunk, PatchLine};
 
 /// Takes out of changes what should not be seen.
@@ -17,12 +17,12 @@ pub fn private(files: &mut [FileNet], change: &Change<'_>) {
     }
 }
 
-fn part(part: &mut Part, change: &Change<'_>) {
+fn part(part: &mut NetPart, change: &Change<'_>) {
     match part {
-        Part::Net { before, after, .. } | Part::Outside { before, after, .. } => {
+        NetPart::Net { before, after, .. } | NetPart::Outside { before, after, .. } => {
             [before, after].into_iter().for_each(|known| self::known(known, change));
         }
-        Part::Pieces { hunks, after, .. } => {
+        NetPart::Pieces { hunks, after, .. } => {
             known(after, change);
             joined::change(hunks.iter_mut().flat_map(texts).collect(), change);
         }
@@ -38,8 +38,8 @@ fn texts(hunk: &mut Hunk) -> impl Iterator<Item = &mut String> {
     hunk.context.iter_mut().chain(lines)
 }
 
-fn known(known: &mut Known, change: &Change<'_>) {
-    if let Known::Text(text) = known {
-        *known = Known::text(change(text.to_string()));
+fn known(known: &mut FileText, change: &Change<'_>) {
+    if let FileText::Text(text) = known {
+        *known = FileText::text(change(text.to_string()));
     }
 }

@@ -7,7 +7,7 @@ use std::io;
 use tooltrail_model::book::{Book, Selection};
 pub use tooltrail_model::changes::PathStyle;
 use tooltrail_model::changes::net::FileNet;
-use tooltrail_model::changes::unified::{self, Names};
+use tooltrail_model::changes::unified::{self, PatchNames};
 use tooltrail_model::changes::{ChangeReader, ChangeSource};
 
 /// What everything belongs to that is not outside.
@@ -30,7 +30,7 @@ impl Which {
 }
 
 /// Gives `use_names` the names that a session's files and calls have. `change`: how texts are changed before anybody sees them.
-pub fn with_names<T>(book: &dyn Book, paths: PathStyle, change: Option<&Change<'_>>, use_names: impl FnOnce(&Names<'_>) -> T) -> T {
+pub fn with_names<T>(book: &dyn Book, paths: PathStyle, change: Option<&Change<'_>>, use_names: impl FnOnce(&PatchNames<'_>) -> T) -> T {
     let transcript = book.transcript();
     // A path is seen from the directory as it is shown, which may be another one than it was.
     let project = transcript.session.project.map(str::to_owned);
@@ -40,7 +40,7 @@ pub fn with_names<T>(book: &dyn Book, paths: PathStyle, change: Option<&Change<'
         PathStyle::Patch => unified::relative(path, project.as_deref()),
     };
     let call = |by: usize| transcript.calls.get(by).map(|call| call.row.r#ref.clone()).unwrap_or_default();
-    use_names(&Names { path: &path, call: &call, whole: WHOLE })
+    use_names(&PatchNames { path: &path, call: &call, whole: WHOLE })
 }
 
 /// Gives `show` what changed, a group of files at a time.

@@ -8,11 +8,11 @@ use super::progress::ProgressData;
 use super::record::ClaudeRecord;
 use crate::value::{self, Payloads};
 use tooltrail_model::content::words;
-use tooltrail_model::transcript::{Answered, Asked};
+use tooltrail_model::transcript::{RequestContent, ResultContent};
 use tooltrail_model::verdict::Marker;
 
 /// The input of a call, and what its message cost.
-pub(super) fn request(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<Asked> {
+pub(super) fn request(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
     if let Some(block) = requesting(record, &record.message, call) {
         return Some(asked(record, &record.message, block, 0, payloads));
     }
@@ -32,10 +32,16 @@ fn answering<'m, 'r>(record: &ClaudeRecord<'r>, message: &'m ClaudeMessage<'r>, 
     message.content.blocks().find(|block| message.result_id(block, record.record.at.line).as_deref() == Some(call))
 }
 
-fn asked(record: &ClaudeRecord<'_>, message: &ClaudeMessage<'_>, block: &ContentBlock<'_>, base: usize, payloads: Payloads<'_>) -> Asked {
+fn asked(
+    record: &ClaudeRecord<'_>,
+    message: &ClaudeMessage<'_>,
+    block: &ContentBlock<'_>,
+    base: usize,
+    payloads: Payloads<'_>,
+) -> RequestContent {
     let input = block.input.as_ref().map(|(span, _)| payloads.value(record.slice(&(base + span.start..base + span.end))));
     let usage = message.usage.as_ref();
-    Asked {
+    RequestContent {
         input: input.unwrap_or_default(),
         tokens: usage.map(|usage| usage.tokens),
         tier: usage.and_then(|usage| usage.tier).map(|tier| tier.text().into_owned()),
@@ -43,7 +49,7 @@ fn asked(record: &ClaudeRecord<'_>, message: &ClaudeMessage<'_>, block: &Content
 }
 
 /// What the model saw of a result, what the tool produced, and what the person said when refusing.
-pub(super) fn result(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<Answered> {
+pub(super) fn result(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
     let mut answered = if let Some(block) = answering(record, &record.message, call) {
         let mut answered = seen(record, block, 0);
         answered.feedback = record.feedback.map(|said| said.text().into_owned()).or(answered.feedback);
@@ -61,12 +67,12 @@ pub(super) fn result(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'
 }
 
 /// What the model saw of a result, as the log has it.
-fn seen(record: &ClaudeRecord<'_>, block: &ContentBlock<'_>, base: usize) -> Answered {
+fn seen(record: &ClaudeRecord<'_>, block: &ContentBlock<'_>, base: usize) -> ResultContent {
     let content = block.result.span.as_ref().map(|span| value::read(record.slice(&(base + span.start..base + span.end))));
     let seen = content.as_ref().map(contents).unwrap_or_default();
     let rejected = Outcome::of(block, None, None).signals.marker == Some(Marker::RejectedWithFeedback);
     let feedback = if rejected { markers::feedback(&words(&seen)).map(str::to_owned) } else { None };
-    Answered { seen, produced: None, feedback }
+    ResultContent { seen, produced: None, feedback }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::message::{ClaudeMessage, ContentBlock};
 use super::outcome::{Outcome, Poll, Structured};
 use super::tools::names;
 use tooltrail_model::event::{Call, CallResult, Claim, ClaimBy, Hook, HookOutcome, HookStage, TaskNews, Text};
-use tooltrail_model::verdict::Said;
+use tooltrail_model::verdict::LoggedOutcome;
 use tooltrail_model::{Fact, Kind};
 use tooltrail_skim::{Raw, Skim};
 
@@ -68,7 +68,7 @@ pub(super) fn result<'r>(
 ) -> Option<(CallResult<'r>, Option<Poll<'r>>)> {
     let call = message.result_id(block, emit.line())?;
     let outcome = Outcome::of(block, structured, denial);
-    let error = outcome.signals.outcome == Said::Error;
+    let error = outcome.signals.outcome == LoggedOutcome::Error;
     let said = || markers::feedback(&outcome.head).map(|text| Text::Owned(text.to_owned()));
     let poll = outcome.poll(structured);
     let result = CallResult {

@@ -7,7 +7,7 @@ use super::{calls, hooks, progress, talk};
 use crate::{Record, Sink};
 use std::borrow::Cow;
 use tooltrail_model::event::{
-    Block as BlockFact, BlockKind, Boundary, Context, Echo, Meta, Node, Notice, Origin, Prompt, Role, TitleBy, Usage,
+    BlockKind, Boundary, Context, Echo, MessageBlock as BlockFact, Meta, Node, Notice, Origin, Prompt, Role, TitleBy, Usage,
 };
 use tooltrail_model::{Event, Fact, Scope, Span, Time};
 use tooltrail_skim::Raw;

@@ -43,9 +43,9 @@ use record::ClaudeRecord;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tooltrail_model::assemble::Origin;
+use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::detail::Detailed;
-use tooltrail_model::transcript::{Answered, Asked, HookStory, Parts};
+use tooltrail_model::transcript::{HookStory, Parts, RequestContent, ResultContent};
 use tooltrail_skim::{Skim, Torn, Type};
 
 /// Claude Code.
@@ -134,7 +134,7 @@ impl LogFiles for ClaudeCode {
         places::roots(places).into_iter().map(|root| root.join("projects")).collect()
     }
 
-    fn origin(&self, path: &Path) -> Origin {
+    fn origin(&self, path: &Path) -> SourceOrigin {
         places::origin(path)
     }
 
@@ -185,7 +185,7 @@ impl OpenRecords for ClaudeCode {
         &["<command-name>", "<bash-input>"]
     }
 
-    fn saved(&self, answered: &Answered) -> Option<String> {
+    fn saved(&self, answered: &ResultContent) -> Option<String> {
         tools::saved(answered)
     }
 
@@ -212,11 +212,11 @@ impl TypedRecord for ClaudeRecord<'_> {
         parts::parts(self, payloads)
     }
 
-    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<Asked> {
+    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
         answers::request(self, call, payloads)
     }
 
-    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<Answered> {
+    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
         answers::result(self, call, payloads)
     }
 

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 use tooltrail_model::event::{Child, TaskState};
-use tooltrail_model::verdict::{Denial, Marker, Said, Signals};
+use tooltrail_model::verdict::{Denial, LoggedOutcome, Marker, Signals};
 use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 /// How much of a result's text is looked at, at either end.
@@ -157,7 +157,7 @@ impl<'r> Outcome<'r> {
         {
             (head, tail) = (Cow::Owned(inner_head), Cow::Owned(inner_tail));
         }
-        let mut signals = Signals { outcome: if error { Said::Error } else { Said::Worked }, ..Signals::default() };
+        let mut signals = Signals { outcome: if error { LoggedOutcome::Error } else { LoggedOutcome::Worked }, ..Signals::default() };
         if error {
             signals.marker = markers::of(&head);
             let told = structured.and_then(|structured| structured.text).map(|text| text.head(WINDOW)).unwrap_or_default();
@@ -195,7 +195,7 @@ impl<'r> Outcome<'r> {
                 return Some(id.text());
             }
         }
-        let said = self.signals.outcome == Said::Worked;
+        let said = self.signals.outcome == LoggedOutcome::Worked;
         markers::background(&self.head).filter(|_| said).map(|id| Cow::Owned(id.to_owned()))
     }
 
@@ -204,7 +204,7 @@ impl<'r> Outcome<'r> {
         if let Some(agent) = structured.and_then(|structured| structured.agent) {
             return Some(Child { agent: agent.text(), sure: true, alias: false, detached: false });
         }
-        if self.signals.outcome == Said::Error {
+        if self.signals.outcome == LoggedOutcome::Error {
             return None;
         }
         let said = markers::answer_agent(&self.tail).or_else(|| markers::background(&self.head))?;
@@ -227,7 +227,7 @@ impl<'r> Outcome<'r> {
                 return Some(Poll { id, state: task_state(&status.text()), exit_code: structured.exit_code });
             }
         }
-        if self.signals.outcome == Said::Error {
+        if self.signals.outcome == LoggedOutcome::Error {
             return None;
         }
         if let Some(state) = stopped(&self.head) {

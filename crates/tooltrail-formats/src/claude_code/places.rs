@@ -7,7 +7,7 @@
 use crate::{Places, Registered, Sink};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tooltrail_model::assemble::Origin;
+use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::event::{Claim, ClaimBy, Meta, TaskNews, TaskState, TitleBy};
 use tooltrail_model::link::Live;
 use tooltrail_model::{At, Event, Fact, Scope};
@@ -47,19 +47,19 @@ fn subagent_of(stem: &str) -> Option<&str> {
     stem.strip_prefix("agent-").filter(|id| !id.is_empty())
 }
 
-pub(super) fn origin(path: &Path) -> Origin {
+pub(super) fn origin(path: &Path) -> SourceOrigin {
     let text = |part: Option<&std::ffi::OsStr>| part.map(|part| part.to_string_lossy().into_owned()).unwrap_or_default();
     let stem = text(path.file_stem());
     let mut above = path.ancestors().skip(1);
     let parent = above.next().map(|path| text(path.file_name())).unwrap_or_default();
     let Some(subagent) = subagent_of(&stem).map(str::to_owned) else {
-        return Origin { agent: Some("claude"), session: stem, ..Origin::default() };
+        return SourceOrigin { agent: Some("claude"), session: stem, ..SourceOrigin::default() };
     };
     // The session's directory is the one that holds `subagents`.
     let session = path.ancestors().find(|path| path.file_name().is_some_and(|name| name == "subagents"));
     let session = session.and_then(Path::parent).map(|path| text(path.file_name()));
     let group = (above.next().is_some_and(|path| path.file_name().is_some_and(|name| name == "workflows"))).then_some(parent);
-    Origin { agent: Some("claude"), session: session.unwrap_or(stem), subagent: Some(subagent), group }
+    SourceOrigin { agent: Some("claude"), session: session.unwrap_or(stem), subagent: Some(subagent), group }
 }
 
 pub(super) fn sidecars(path: &Path) -> Vec<PathBuf> {

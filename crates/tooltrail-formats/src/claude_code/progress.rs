@@ -6,7 +6,7 @@ use super::message::ClaudeMessage;
 use super::record::ClaudeRecord;
 use crate::time;
 use std::borrow::Cow;
-use tooltrail_model::event::{Claim, ClaimBy, Nested, Progress};
+use tooltrail_model::event::{CallProgress, Claim, ClaimBy, Nested};
 use tooltrail_model::{Fact, Time};
 use tooltrail_skim::{Raw, Skim, Torn};
 
@@ -90,12 +90,12 @@ pub(super) fn facts<'r>(record: &ClaudeRecord<'r>, emit: &mut Emit<'_, 'r>) {
         Some("mcp_progress") => {
             let ended = data.status.is_some_and(|status| matches!(&*status.text(), "completed" | "failed"));
             if let Some(call) = parent {
-                emit.fact(Fact::Progress(Progress { call, run_ms: data.elapsed.filter(|_| ended) }));
+                emit.fact(Fact::Progress(CallProgress { call, run_ms: data.elapsed.filter(|_| ended) }));
             }
         }
         _ => {
             if let Some(call) = parent {
-                emit.fact(Fact::Progress(Progress { call, run_ms: None }));
+                emit.fact(Fact::Progress(CallProgress { call, run_ms: None }));
             }
         }
     }

@@ -9,7 +9,7 @@ use super::{markers, tools};
 use std::borrow::Cow;
 use tooltrail_model::Fact;
 use tooltrail_model::event::{CallResult, Claim, ClaimBy, End, TaskState};
-use tooltrail_model::verdict::{Marker, Said, Signals};
+use tooltrail_model::verdict::{LoggedOutcome, Marker, Signals};
 use tooltrail_skim::{Raw, Skim};
 
 /// How much of the reason of a refusal is looked at.
@@ -83,7 +83,7 @@ pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
 }
 
 fn said(worked: bool) -> Signals {
-    Signals { outcome: if worked { Said::Worked } else { Said::Error }, ..Signals::default() }
+    Signals { outcome: if worked { LoggedOutcome::Worked } else { LoggedOutcome::Error }, ..Signals::default() }
 }
 
 fn command(end: &Fields<'_>) -> Signals {
@@ -101,7 +101,7 @@ fn command(end: &Fields<'_>) -> Signals {
 fn mcp(end: &Fields<'_>) -> Signals {
     let mut signals = items::status(end);
     let mut error = |is: bool, said: Option<Raw<'_>>| {
-        signals.outcome = if is { Said::Error } else { Said::Worked };
+        signals.outcome = if is { LoggedOutcome::Error } else { LoggedOutcome::Worked };
         let refused = said.and_then(|text| markers::refusal(&text.head(REASON)));
         signals.marker = is.then_some(refused.unwrap_or(Marker::Mcp));
     };

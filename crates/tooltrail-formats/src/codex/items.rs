@@ -7,8 +7,8 @@ use super::output::{self, Outcome};
 use super::record::CodexRecord;
 use super::{prompt, tools};
 use std::borrow::Cow;
-use tooltrail_model::event::{Block, BlockKind, Call, CallResult, Echo, Notice, Origin, Prompt, TaskNews, TaskState};
-use tooltrail_model::verdict::{Marker, Said, Signals};
+use tooltrail_model::event::{BlockKind, Call, CallResult, Echo, MessageBlock, Notice, Origin, Prompt, TaskNews, TaskState};
+use tooltrail_model::verdict::{LoggedOutcome, Marker, Signals};
 use tooltrail_model::{Fact, Kind};
 use tooltrail_skim::{Raw, Skim, Type};
 
@@ -44,7 +44,7 @@ pub(super) fn decode(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
         "message" => message(record, emit),
         "reasoning" => {
             let span = record.span(item.summary);
-            emit(Fact::Block(Block { message: None, kind: BlockKind::Thinking, span }));
+            emit(Fact::Block(MessageBlock { message: None, kind: BlockKind::Thinking, span }));
         }
         kind @ ("function_call" | "custom_tool_call" | "local_shell_call" | "tool_search_call") => {
             emit(Fact::Call(call(record, kind)));
@@ -89,7 +89,7 @@ fn message(record: &CodexRecord<'_>, emit: &mut Emit<'_>) {
     match item.text(item.role).as_deref() {
         Some("assistant") => {
             let message = item.string(item.id).map(Raw::digest);
-            emit(Fact::Block(Block { message, kind: BlockKind::Text, span }));
+            emit(Fact::Block(MessageBlock { message, kind: BlockKind::Text, span }));
         }
         Some("user") => said(record, emit),
         _ => {}
@@ -306,10 +306,10 @@ pub(super) fn is_over(item: &Fields<'_>) -> bool {
 /// The outcome by `status`.
 pub(super) fn status(item: &Fields<'_>) -> Signals {
     let (outcome, marker) = match item.text(item.status).as_deref() {
-        Some("completed") => (Said::Worked, None),
-        Some("failed" | "errored") => (Said::Error, None),
-        Some("declined") => (Said::Error, Some(Marker::Rejected)),
-        _ => (Said::Nothing, None),
+        Some("completed") => (LoggedOutcome::Worked, None),
+        Some("failed" | "errored") => (LoggedOutcome::Error, None),
+        Some("declined") => (LoggedOutcome::Error, Some(Marker::Rejected)),
+        _ => (LoggedOutcome::Nothing, None),
     };
     Signals { outcome, marker, ..Signals::default() }
 }

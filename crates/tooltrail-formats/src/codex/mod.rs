@@ -34,9 +34,9 @@ use crate::{Ask, Decode, LogFiles, OpenRecords, Places, Record, Sink, TypedRecor
 use std::borrow::Cow;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use tooltrail_model::assemble::Origin;
+use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::detail::Detailed;
-use tooltrail_model::transcript::{Answered, Asked, HookStory, Parts};
+use tooltrail_model::transcript::{HookStory, Parts, RequestContent, ResultContent};
 use tooltrail_skim::Torn;
 
 /// The variable that names its home directory.
@@ -113,10 +113,10 @@ impl LogFiles for Codex {
         name.starts_with("rollout-") && name.ends_with(".json")
     }
 
-    fn origin(&self, path: &Path) -> Origin {
+    fn origin(&self, path: &Path) -> SourceOrigin {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let stem = [".jsonl.zst", ".jsonl", ".json"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
-        Origin { agent: Some("codex"), session: thread(stem).unwrap_or(stem).to_owned(), ..Origin::default() }
+        SourceOrigin { agent: Some("codex"), session: thread(stem).unwrap_or(stem).to_owned(), ..SourceOrigin::default() }
     }
 
     fn twin(&self, path: &Path) -> Option<(PathBuf, u8)> {
@@ -165,11 +165,11 @@ impl TypedRecord for CodexRecord<'_> {
         parts::of(self, payloads)
     }
 
-    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<Asked> {
+    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
         request::of(self, call, payloads)
     }
 
-    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<Answered> {
+    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
         result::of(self, call, payloads)
     }
 

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 use std::sync::LazyLock;
 use tooltrail_model::content::Content;
 use tooltrail_model::event::{Child, Hook, TaskState};
-use tooltrail_model::verdict::{Marker, Said, Signals};
+use tooltrail_model::verdict::{LoggedOutcome, Marker, Signals};
 use tooltrail_skim::{Raw, Skim, Torn, Type};
 
 /// How much of a text is looked at; the lines that tell something come first.
@@ -156,7 +156,7 @@ fn words<'r>(head: &str) -> Outcome<'r> {
 /// A command that ended with a code.
 fn ended(out: &mut Outcome<'_>, code: i64, body: &str) {
     out.signals.exit_field = Some(code);
-    out.signals.outcome = if code == 0 { Said::Worked } else { Said::Error };
+    out.signals.outcome = if code == 0 { LoggedOutcome::Worked } else { LoggedOutcome::Error };
     if code != 0 && markers::of(body) == Some(Meaning::Known(Marker::Timeout)) {
         out.signals.marker = Some(Marker::Timeout);
     }
@@ -168,7 +168,7 @@ fn mean(out: &mut Outcome<'_>, head: &str, header: &Header<'_>) {
     else {
         return;
     };
-    out.signals.outcome = if meaning == Meaning::Worked { Said::Worked } else { Said::Error };
+    out.signals.outcome = if meaning == Meaning::Worked { LoggedOutcome::Worked } else { LoggedOutcome::Error };
     if let Meaning::Known(marker) = meaning {
         out.signals.marker = Some(marker);
     }
@@ -309,7 +309,7 @@ fn is_truncated(raw: &[u8]) -> bool {
 mod tests {
     use super::*;
 
-    type Evidence = (Said, Option<Marker>, Option<i64>);
+    type Evidence = (LoggedOutcome, Option<Marker>, Option<i64>);
 
     fn signals(text: &str) -> Evidence {
         let quoted = serde_json::to_string(text).unwrap_or_default();
@@ -321,21 +321,21 @@ mod tests {
     #[test]
     fn every_encoding_tells_how_it_ended() {
         let table: &[(&str, Evidence)] = &[
-            (r#"{"output":"a","metadata":{"exit_code":0,"duration_seconds":0.1}}"#, (Said::Worked, None, Some(0))),
-            (r#"{"output":"{\"metadata\":{\"exit_code\":1}}","metadata":{"exit_code":0}}"#, (Said::Worked, None, Some(0))),
+            (r#"{"output":"a","metadata":{"exit_code":0,"duration_seconds":0.1}}"#, (LoggedOutcome::Worked, None, Some(0))),
+            (r#"{"output":"{\"metadata\":{\"exit_code\":1}}","metadata":{"exit_code":0}}"#, (LoggedOutcome::Worked, None, Some(0))),
             (
                 r#"{"output":"command timed out after 9 milliseconds\n","metadata":{"exit_code":124}}"#,
-                (Said::Error, Some(Marker::Timeout), Some(124)),
+                (LoggedOutcome::Error, Some(Marker::Timeout), Some(124)),
             ),
-            ("Exit code: 1\nWall time: 0.1 seconds\nOutput:\naborted by user", (Said::Error, None, Some(1))),
-            ("Wall time: 3.2 seconds\naborted by user", (Said::Error, Some(Marker::Interrupted), None)),
-            ("Wall time: 1.2 seconds\nOutput:\nrows", (Said::Nothing, None, None)),
+            ("Exit code: 1\nWall time: 0.1 seconds\nOutput:\naborted by user", (LoggedOutcome::Error, None, Some(1))),
+            ("Wall time: 3.2 seconds\naborted by user", (LoggedOutcome::Error, Some(Marker::Interrupted), None)),
+            ("Wall time: 1.2 seconds\nOutput:\nrows", (LoggedOutcome::Nothing, None, None)),
             (
                 "failed in sandbox X with execution error: sandbox denied exec error, exit code: 1, stdout: ",
-                (Said::Error, Some(Marker::Sandbox), Some(1)),
+                (LoggedOutcome::Error, Some(Marker::Sandbox), Some(1)),
             ),
-            ("{\"broken\":", (Said::Nothing, None, None)),
-            ("plain words", (Said::Nothing, None, None)),
+            ("{\"broken\":", (LoggedOutcome::Nothing, None, None)),
+            ("plain words", (LoggedOutcome::Nothing, None, None)),
         ];
         for (text, expected) in table {
             assert_eq!(&signals(text), expected, "{text}");

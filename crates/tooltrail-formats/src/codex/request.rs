@@ -6,16 +6,16 @@ use super::items;
 use super::record::{CodexRecord, RecordClass};
 use crate::value::Payloads;
 use serde_json::Value;
-use tooltrail_model::transcript::Asked;
+use tooltrail_model::transcript::RequestContent;
 use tooltrail_skim::{Raw, Skim};
 
 /// The input of a call.
-pub(super) fn of(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<Asked> {
+pub(super) fn of(record: &CodexRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
     if !record.is_about(call) {
         return None;
     }
     let input = if record.class == RecordClass::Item { of_item(record, payloads)? } else { of_end(record, payloads)? };
-    Some(Asked { input, ..Asked::default() })
+    Some(RequestContent { input, ..RequestContent::default() })
 }
 
 fn of_item(record: &CodexRecord<'_>, payloads: Payloads<'_>) -> Option<Value> {

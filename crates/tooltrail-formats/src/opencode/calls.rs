@@ -5,7 +5,7 @@ use super::record::{Item, Place};
 use crate::Opened;
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
-use tooltrail_model::transcript::{Answered, Asked};
+use tooltrail_model::transcript::{RequestContent, ResultContent};
 
 /// The part of a call, if a record is that.
 fn of<'r>(record: Opened<'r>, call: &str) -> Option<Item<'r>> {
@@ -19,13 +19,13 @@ fn value(record: Opened<'_>, place: &Place) -> Value {
 }
 
 /// The request of a call.
-pub(super) fn request(record: Opened<'_>, call: &str) -> Option<Asked> {
+pub(super) fn request(record: Opened<'_>, call: &str) -> Option<RequestContent> {
     let item = of(record, call)?;
-    Some(Asked { input: value(record, &item.state.input), ..Asked::default() })
+    Some(RequestContent { input: value(record, &item.state.input), ..RequestContent::default() })
 }
 
 /// The result of a call.
-pub(super) fn result(record: Opened<'_>, call: &str) -> Option<Answered> {
+pub(super) fn result(record: Opened<'_>, call: &str) -> Option<ResultContent> {
     let item = of(record, call)?;
     let state = &item.state;
     if !state.is_over() {
@@ -36,7 +36,7 @@ pub(super) fn result(record: Opened<'_>, call: &str) -> Option<Answered> {
     let mut seen: Vec<Content> = said.map(Content::text).into_iter().collect();
     seen.extend(value(record, &state.attachments).as_array().into_iter().flatten().filter_map(picture));
     let produced = Some(value(record, &state.metadata)).filter(|produced| produced.is_object());
-    Some(Answered { seen, produced, feedback })
+    Some(ResultContent { seen, produced, feedback })
 }
 
 /// What a tool printed; a value that is no text is shown as it is written.

@@ -5,10 +5,11 @@ use super::{markers, tools};
 use crate::{Record, Sink};
 use std::borrow::Cow;
 use tooltrail_model::event::{
-    Begin, Block, BlockKind, Boundary, Call, CallResult, Child, Claim, ClaimBy, Context, Echo, Meta, Notice, Origin, Prompt, TitleBy, Usage,
+    Begin, BlockKind, Boundary, Call, CallResult, Child, Claim, ClaimBy, Context, Echo, MessageBlock, Meta, Notice, Origin, Prompt,
+    TitleBy, Usage,
 };
 use tooltrail_model::usage::Tokens;
-use tooltrail_model::verdict::{Marker, Said, Signals};
+use tooltrail_model::verdict::{LoggedOutcome, Marker, Signals};
 use tooltrail_model::{Event, Fact, Kind, Scope, Time};
 use tooltrail_skim::{Raw, Skim};
 
@@ -94,7 +95,7 @@ fn prompt(item: &Item<'_>, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) 
 }
 
 fn block(item: &Item<'_>, kind: BlockKind, record: &Record<'_>, emit: &mut dyn FnMut(Fact<'_>)) {
-    emit(Fact::Block(Block { message: item.message.map(Raw::digest), kind, span: record.at.span }));
+    emit(Fact::Block(MessageBlock { message: item.message.map(Raw::digest), kind, span: record.at.span }));
 }
 
 /// A call, and its result once it has one.
@@ -173,7 +174,7 @@ fn signals(item: &Item<'_>, tool: &str, message: Option<&str>) -> Signals {
     // The agent calls a command complete whatever its exit code says.
     let failed = state.failed() || state.exit.is_some_and(|code| code != 0) || marker.is_some();
     Signals {
-        outcome: if failed { Said::Error } else { Said::Worked },
+        outcome: if failed { LoggedOutcome::Error } else { LoggedOutcome::Worked },
         marker,
         interrupted: state.interrupted,
         exit_field: state.exit,

@@ -20,10 +20,10 @@ use crate::{Ask, Decode, LogFiles, OpenRecords, Opened, Places, Queries, Sink};
 use record::{Item, ItemKind};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use tooltrail_model::assemble::Origin;
+use tooltrail_model::assemble::SourceOrigin;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::position::split_address;
-use tooltrail_model::transcript::{Answered, Asked, Parts};
+use tooltrail_model::transcript::{Parts, RequestContent, ResultContent};
 use tooltrail_skim::Torn;
 
 /// OpenCode.
@@ -91,10 +91,10 @@ impl LogFiles for OpenCode {
         is_database_name(Path::new(name)) || (name.starts_with("ses_") && name.ends_with(".json"))
     }
 
-    fn origin(&self, path: &Path) -> Origin {
+    fn origin(&self, path: &Path) -> SourceOrigin {
         let address = path.to_string_lossy();
         let stem = || path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        Origin { agent: Some(AGENT), session: split_address(&address).1.unwrap_or_else(stem), ..Origin::default() }
+        SourceOrigin { agent: Some(AGENT), session: split_address(&address).1.unwrap_or_else(stem), ..SourceOrigin::default() }
     }
 
     fn resume(&self, session: &str) -> Option<Vec<String>> {
@@ -107,11 +107,11 @@ impl OpenRecords for OpenCode {
         parts::read(record)
     }
 
-    fn request(&self, record: Opened<'_>, call: &str) -> Option<Asked> {
+    fn request(&self, record: Opened<'_>, call: &str) -> Option<RequestContent> {
         calls::request(record, call)
     }
 
-    fn result(&self, record: Opened<'_>, call: &str) -> Option<Answered> {
+    fn result(&self, record: Opened<'_>, call: &str) -> Option<ResultContent> {
         calls::result(record, call)
     }
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tooltrail_model::Time;
 use tooltrail_model::link::{Linked, LinkedCall, Now};
 use tooltrail_model::summary::HookRecord;
-use tooltrail_model::transcript::{CallEntry, Entry, Part, Spot, Thread, Transcript, Turn, What};
+use tooltrail_model::transcript::{CallEntry, Entry, EntryKind, Part, Spot, Thread, Transcript, Turn};
 
 /// The longest beginning of a prompt that is kept as the name of its turn.
 const HEAD: usize = 200;
@@ -204,7 +204,7 @@ impl<'a, 's> Builder<'a, 's> {
         let mut begins = reading.turns.remove(&gist.at.line).filter(|_| side == Side::Main);
         for (part, piece) in gist.pieces.iter().enumerate() {
             let Some(what) = self.what(&piece.says, spot) else { continue };
-            let starts = matches!(what, What::Prompt | What::Command | What::Media);
+            let starts = matches!(what, EntryKind::Prompt | EntryKind::Command | EntryKind::Media);
             let entry = Entry { spot, part, time: gist.time, what, turn: None, abandoned, lines: piece.lines };
             let found = Found {
                 entry,
@@ -255,11 +255,11 @@ impl<'a, 's> Builder<'a, 's> {
     }
 
     /// What an entry for a part would be; nothing where it is shown elsewhere.
-    fn what(&mut self, says: &Says, spot: Spot) -> Option<What> {
+    fn what(&mut self, says: &Says, spot: Spot) -> Option<EntryKind> {
         match says {
-            Says::Call(id) => Some(What::Call(self.place_call(id, spot)?)),
+            Says::Call(id) => Some(EntryKind::Call(self.place_call(id, spot)?)),
             Says::End(id) => match self.requests.get(&(spot.source, spot.at.line, &**id)) {
-                Some(&index) => Some(What::Call(self.place(index)?)),
+                Some(&index) => Some(EntryKind::Call(self.place(index)?)),
                 None => {
                     let call = self.by_id.get(&**id).map(|&index| &mut self.calls[index]);
                     if let Some(call) = call.filter(|call| !call.ends.contains(&spot)) {
@@ -268,10 +268,10 @@ impl<'a, 's> Builder<'a, 's> {
                     None
                 }
             },
-            Says::Result(id) => self.is_loose(id, spot).then_some(What::Folded),
+            Says::Result(id) => self.is_loose(id, spot).then_some(EntryKind::Folded),
             Says::Hook(call) => {
                 let call = call.as_deref().and_then(|id| self.by_id.get(id)).copied();
-                let Some(call) = call.and_then(|index| self.calls.get_mut(index)) else { return Some(What::Hook) };
+                let Some(call) = call.and_then(|index| self.calls.get_mut(index)) else { return Some(EntryKind::Hook) };
                 if !call.hooks.contains(&spot) {
                     call.hooks.push(spot);
                 }
@@ -314,7 +314,7 @@ impl<'a, 's> Builder<'a, 's> {
                 (None, None) => Side::Main,
             };
             let (spot, time) = (call.request, call.time);
-            let entry = Entry { spot, part: 0, time, what: What::Call(index), turn: None, abandoned: false, lines: 1 };
+            let entry = Entry { spot, part: 0, time, what: EntryKind::Call(index), turn: None, abandoned: false, lines: 1 };
             self.placed.insert(index);
             let found =
                 Found { entry, order: time, text: 0, paragraphs: Vec::new(), echo: None, head: String::new(), begins: None, half: None };
@@ -349,7 +349,7 @@ impl<'a, 's> Builder<'a, 's> {
                 call.threads.push(number);
             }
             for entry in &mut entries {
-                if let What::Call(index) = entry.what {
+                if let EntryKind::Call(index) = entry.what {
                     self.calls[index].turn = entry.turn;
                 }
             }
@@ -383,7 +383,7 @@ impl<'a, 's> Builder<'a, 's> {
         let named = agent.and_then(|agent| self.calls.iter().position(|call| call.row.child_session == Some(agent)));
         let by_call = || {
             entries.iter().find_map(|entry| match entry.what {
-                What::Call(index) => self.by_id.get(self.calls[index].row.parent_call?).copied(),
+                EntryKind::Call(index) => self.by_id.get(self.calls[index].row.parent_call?).copied(),
                 _ => None,
             })
         };
@@ -477,7 +477,7 @@ fn inherit_turns(threads: &mut [Thread], calls: &mut [CallEntry<'_>]) {
             let Some(turn) = thread.started_by.and_then(|index| calls.get(index)).and_then(|call| call.turn) else { continue };
             for entry in &mut thread.entries {
                 entry.turn = Some(turn);
-                if let What::Call(index) = entry.what {
+                if let EntryKind::Call(index) = entry.what {
                     calls[index].turn = Some(turn);
                 }
             }

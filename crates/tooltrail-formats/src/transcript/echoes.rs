@@ -106,7 +106,7 @@ fn nearest(places: &BTreeSet<usize>, at: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tooltrail_model::transcript::{Entry, Spot, What};
+    use tooltrail_model::transcript::{Entry, EntryKind, Spot};
 
     /// What is shown of records that are each told by a letter: its words, and before it a mark for who repeats them.
     fn shown(records: &[&str]) -> Vec<usize> {
@@ -123,7 +123,7 @@ mod tests {
                 spot,
                 part: 0,
                 time: None,
-                what: if words == "." { What::Media } else { What::Prompt },
+                what: if words == "." { EntryKind::Media } else { EntryKind::Prompt },
                 turn: None,
                 abandoned: false,
                 lines: 1,

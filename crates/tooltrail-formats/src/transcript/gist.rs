@@ -11,7 +11,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Mutex, PoisonError};
 use tooltrail_model::event::Origin;
-use tooltrail_model::transcript::{Part, Parts, What};
+use tooltrail_model::transcript::{EntryKind, Part, Parts};
 use tooltrail_model::{At, Span, Time};
 use tracing::warn;
 
@@ -63,7 +63,7 @@ pub(super) enum Says {
     /// A hook, and the call that it ran for.
     Hook(Option<String>),
     /// Anything that stands for itself.
-    Plain(What),
+    Plain(EntryKind),
 }
 
 impl Gist {
@@ -106,15 +106,15 @@ impl Says {
             Part::Result(id) => return Says::Result(id.clone()),
             Part::End(id) => return Says::End(id.clone()),
             Part::Hook(hook) => return Says::Hook(hook.call.clone()),
-            Part::Prompt { .. } => What::Prompt,
-            Part::Command { .. } => What::Command,
-            Part::Text(_) => What::Text,
-            Part::Thinking(_) => What::Thinking,
-            Part::Media(_) => What::Media,
-            Part::Folded { .. } => What::Folded,
-            Part::Notice { .. } => What::Notice,
-            Part::Boundary { .. } => What::Boundary,
-            Part::Unknown { .. } => What::Unknown,
+            Part::Prompt { .. } => EntryKind::Prompt,
+            Part::Command { .. } => EntryKind::Command,
+            Part::Text(_) => EntryKind::Text,
+            Part::Thinking(_) => EntryKind::Thinking,
+            Part::Media(_) => EntryKind::Media,
+            Part::Folded { .. } => EntryKind::Folded,
+            Part::Notice { .. } => EntryKind::Notice,
+            Part::Boundary { .. } => EntryKind::Boundary,
+            Part::Unknown { .. } => EntryKind::Unknown,
         })
     }
 }

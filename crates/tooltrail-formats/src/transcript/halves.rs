@@ -2,7 +2,7 @@
 
 use super::build::{Found, Place};
 use std::collections::HashMap;
-use tooltrail_model::transcript::{Part, What};
+use tooltrail_model::transcript::{EntryKind, Part};
 
 /// Which part of a command a record tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,6 @@ pub(super) fn joined(entries: Vec<Found>, outputs: &mut HashMap<Place, Place>) -
 /// The command that waits for its output. Only what the program puts in may stand between the two.
 fn waiting(entries: &mut [Found]) -> Option<&mut Found> {
     const NEAR: usize = 16;
-    let between = |found: &&mut Found| matches!(found.entry.what, What::Folded | What::Notice | What::Hook);
+    let between = |found: &&mut Found| matches!(found.entry.what, EntryKind::Folded | EntryKind::Notice | EntryKind::Hook);
     entries.iter_mut().rev().take(NEAR).find(|found| !between(found)).filter(|found| found.half == Some(Half::Line))
 }

@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::content::words;
 use tooltrail_model::link::{Linked, Now};
-use tooltrail_model::transcript::{Entry, Part, Spot, Transcript, What};
+use tooltrail_model::transcript::{Entry, EntryKind, Part, Spot, Transcript};
 
 /// A session that can be read.
 pub struct SessionBook<'a> {
@@ -65,7 +65,7 @@ impl<'a> SessionBook<'a> {
     /// The records that tell of an entry, in order.
     pub fn spots(&self, entry: &Entry) -> Vec<Spot> {
         let mut spots = vec![entry.spot];
-        if let What::Call(index) = entry.what {
+        if let EntryKind::Call(index) = entry.what {
             spots.extend(self.spots_of_call(index));
         }
         spots.extend(self.outputs.get(&(entry.spot, entry.part)).map(|(spot, _)| *spot));
@@ -115,7 +115,7 @@ impl Book for SessionBook<'_> {
     }
 
     fn open(&self, entry: &Entry) -> Loaded<'_> {
-        if let What::Call(index) = entry.what {
+        if let EntryKind::Call(index) = entry.what {
             return self.call(index);
         }
         let place = (entry.spot, entry.part);

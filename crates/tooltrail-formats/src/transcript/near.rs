@@ -6,7 +6,7 @@ use crate::value::Payloads;
 use crate::{Format, Record};
 use memchr::memchr_iter;
 use tooltrail_model::book::{Book, Loaded};
-use tooltrail_model::transcript::{CallEntry, Entry, Part, Parts, Spot, What};
+use tooltrail_model::transcript::{CallEntry, Entry, EntryKind, Part, Parts, Spot};
 use tooltrail_model::{At, Span, Time};
 
 /// How much is read at a time, until something is found: most of what was said stands close by.
@@ -77,7 +77,7 @@ impl SessionBook<'_> {
 
     /// The same from what was read, where the whole session was. What comes after begins behind the record `last`.
     fn in_thread(&self, index: usize, last: Spot) -> Option<Around> {
-        let place = |entries: &[Entry]| entries.iter().position(|entry| entry.what == What::Call(index));
+        let place = |entries: &[Entry]| entries.iter().position(|entry| entry.what == EntryKind::Call(index));
         let (entries, at) = self.transcript.threads.iter().find_map(|thread| Some((&thread.entries, place(&thread.entries)?)))?;
         let meanwhile = |entry: &&Entry| entry.spot.source == last.source && entry.spot <= last;
         let mut before = self.nearest(entries.get(..at)?.iter().rev());
@@ -91,11 +91,11 @@ impl SessionBook<'_> {
         for entry in entries {
             let speaks = || matches!(self.open(entry), Loaded::Part(part) if says(&part).is_some());
             match entry.what {
-                What::Prompt | What::Text if speaks() => {
+                EntryKind::Prompt | EntryKind::Text if speaks() => {
                     found.push(entry.clone());
                     break;
                 }
-                What::Thinking if found.is_empty() && speaks() => found.push(entry.clone()),
+                EntryKind::Thinking if found.is_empty() && speaks() => found.push(entry.clone()),
                 _ => {}
             }
         }
@@ -176,7 +176,7 @@ impl Found {
         if parts.session != own.session || parts.agent != own.agent || parts.sidechain != own.sidechain {
             return;
         }
-        let mut said: Vec<(usize, What, &Part)> =
+        let mut said: Vec<(usize, EntryKind, &Part)> =
             parts.parts.iter().enumerate().filter_map(|(place, part)| Some((place, says(part)?, part))).collect();
         if way == Way::Back {
             said.reverse();
@@ -188,7 +188,7 @@ impl Found {
                 self.echoes.truncate(1);
                 continue;
             }
-            self.spoken = what != What::Thinking;
+            self.spoken = what != EntryKind::Thinking;
             if self.spoken || self.entries.is_empty() {
                 self.entries.push(entry);
             }
@@ -200,11 +200,11 @@ impl Found {
 }
 
 /// What an entry would be for what somebody said or thought.
-fn says(part: &Part) -> Option<What> {
+fn says(part: &Part) -> Option<EntryKind> {
     match part {
-        Part::Prompt { .. } => Some(What::Prompt),
-        Part::Text(text) if !text.trim().is_empty() => Some(What::Text),
-        Part::Thinking(text) if !text.trim().is_empty() => Some(What::Thinking),
+        Part::Prompt { .. } => Some(EntryKind::Prompt),
+        Part::Text(text) if !text.trim().is_empty() => Some(EntryKind::Text),
+        Part::Thinking(text) if !text.trim().is_empty() => Some(EntryKind::Thinking),
         _ => None,
     }
 }

@@ -7,7 +7,9 @@ use tooltrail_model::Status;
 use tooltrail_model::content::Content;
 use tooltrail_model::detail::Detailed;
 use tooltrail_model::row::CallRow;
-use tooltrail_model::transcript::{Answered, Asked, CallEntry, HookStory, Made, Nested, SideFile, Spot, Story, Transcript, What};
+use tooltrail_model::transcript::{
+    CallEntry, CallTally, EntryKind, HookStory, RequestContent, ResultContent, SideFile, Spot, Story, SubagentCalls, Transcript,
+};
 
 /// The records of a call, each read once, however many things it says of the call.
 type Records<'r> = Vec<(Spot, Box<dyn TypedRecord + 'r>)>;
@@ -60,8 +62,8 @@ fn at<'r>(records: &'r Records<'_>, spot: Spot) -> Option<&'r dyn TypedRecord> {
 }
 
 /// What all records that tell of the result say together.
-fn answer(book: &SessionBook<'_>, records: &Records<'_>, entry: &CallEntry<'_>) -> Option<Answered> {
-    let mut whole: Option<Answered> = None;
+fn answer(book: &SessionBook<'_>, records: &Records<'_>, entry: &CallEntry<'_>) -> Option<ResultContent> {
+    let mut whole: Option<ResultContent> = None;
     for &spot in entry.result.iter().chain(&entry.ends) {
         let Some(found) = at(records, spot).and_then(|record| record.result(entry.row.call, book.payloads)) else { continue };
         match &mut whole {
@@ -72,7 +74,7 @@ fn answer(book: &SessionBook<'_>, records: &Records<'_>, entry: &CallEntry<'_>) 
     whole
 }
 
-fn told(format: &dyn Format, row: &CallRow<'_>, asked: &Asked, answer: Option<&Answered>) -> Detailed {
+fn told(format: &dyn Format, row: &CallRow<'_>, asked: &RequestContent, answer: Option<&ResultContent>) -> Detailed {
     let seen: &[Content] = answer.map(|answer| &*answer.seen).unwrap_or_default();
     format.detail(&Ask {
         tool: row.tool,
@@ -105,22 +107,22 @@ fn side(book: &SessionBook<'_>, entry: &CallEntry<'_>, path: &str, said: Option<
 }
 
 /// The calls of a call's subagents, and of theirs.
-fn nested(transcript: &Transcript<'_>, entry: &CallEntry<'_>) -> Nested {
+fn nested(transcript: &Transcript<'_>, entry: &CallEntry<'_>) -> SubagentCalls {
     let mut seen = vec![false; if entry.threads.is_empty() { 0 } else { transcript.threads.len() }];
-    let each: Vec<Made> = entry.threads.iter().map(|&thread| made(transcript, thread, &mut seen)).collect();
+    let each: Vec<CallTally> = entry.threads.iter().map(|&thread| made(transcript, thread, &mut seen)).collect();
     let (calls, failed) = each.iter().fold((0, 0), |(calls, failed), made| (calls + made.calls, failed + made.failed));
-    Nested { threads: entry.threads.clone(), calls, failed, each }
+    SubagentCalls { threads: entry.threads.clone(), calls, failed, each }
 }
 
 /// The calls of a thread, and of those that they started. A thread that was counted already counts nothing.
-fn made(transcript: &Transcript<'_>, thread: usize, seen: &mut [bool]) -> Made {
-    let mut made = Made::default();
+fn made(transcript: &Transcript<'_>, thread: usize, seen: &mut [bool]) -> CallTally {
+    let mut made = CallTally::default();
     let mut open = vec![thread];
     while let Some(thread) = open.pop() {
         let Some(seen) = seen.get_mut(thread).filter(|seen| !**seen) else { continue };
         *seen = true;
         let calls = transcript.threads[thread].entries.iter().filter_map(|entry| match entry.what {
-            What::Call(index) => transcript.calls.get(index),
+            EntryKind::Call(index) => transcript.calls.get(index),
             _ => None,
         });
         for call in calls {

@@ -3,7 +3,7 @@
 use super::world::Memory;
 use serde_json::{Value, json};
 use tooltrail_formats::changes::{Named, find, history};
-use tooltrail_model::changes::versions::{Entry, versions};
+use tooltrail_model::changes::versions::{HistoryRow, versions};
 use tooltrail_model::{Now, Time};
 
 fn record(kind: &str, second: u64, message: Value, produced: Value) -> Value {
@@ -54,13 +54,13 @@ fn copies_are_versions() {
     let now = Now::at("2026-03-05T00:00:00Z".parse::<Time>().unwrap());
     assert_eq!(find(&linked, &now, &logs, "a.rs", Some("/elsewhere")), Named::One("/srv/app/src/a.rs".to_owned()));
     let history = history(&linked, &now, &logs, "/srv/app/src/a.rs");
-    let said = |entry: &Entry| match entry {
-        Entry::Version(version) => {
+    let said = |entry: &HistoryRow| match entry {
+        HistoryRow::Version(version) => {
             let teller = &history.tellers[version.by];
             let line = format!("{} {:?} {} {}", version.number, version.known.as_text(), version.how.word(), teller.line);
             format!("{line}{}", if version.replayed { " replayed" } else { "" })
         }
-        Entry::Gap(gap) => format!("{gap:?}"),
+        HistoryRow::Gap(gap) => format!("{gap:?}"),
     };
     let told: Vec<String> = versions(&history.steps).iter().map(said).collect();
     let expected = [

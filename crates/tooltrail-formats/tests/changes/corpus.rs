@@ -10,8 +10,8 @@ use tooltrail_formats::shelf::Disk;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Book;
 use tooltrail_model::changes::Step;
-use tooltrail_model::changes::net::{FileNet, Part};
-use tooltrail_model::changes::unified::{self, Names};
+use tooltrail_model::changes::net::{FileNet, NetPart};
+use tooltrail_model::changes::unified::{self, PatchNames};
 use tooltrail_model::{Kind, Now, Time};
 
 #[derive(Debug, Default)]
@@ -54,13 +54,15 @@ fn count(book: &SessionBook<'_>, steps: &[Step], tally: &mut Tally, unexplained:
 }
 
 fn patched(files: &[FileNet]) {
-    let names = Names { path: &|path| unified::relative(path, None), call: &|by| by.to_string(), whole: "this session" };
+    let names = PatchNames { path: &|path| unified::relative(path, None), call: &|by| by.to_string(), whole: "this session" };
     let patch = unified::patch(files, &names);
-    let nets = |file: &FileNet| file.parts.iter().filter(|part| matches!(part, Part::Net { .. })).cloned().collect::<Vec<_>>();
+    let nets = |file: &FileNet| file.parts.iter().filter(|part| matches!(part, NetPart::Net { .. })).cloned().collect::<Vec<_>>();
     let (mut before, mut expected) = (Tree::new(), Tree::new());
     for file in files {
         let nets = nets(file);
-        let (Some(Part::Net { before: first, .. }), Some(Part::Net { after: last, .. })) = (nets.first(), nets.last()) else { continue };
+        let (Some(NetPart::Net { before: first, .. }), Some(NetPart::Net { after: last, .. })) = (nets.first(), nets.last()) else {
+            continue;
+        };
         let name = (names.path)(&file.path);
         before.extend(first.as_text().map(|text| (name.clone(), text.to_owned())));
         expected.extend(last.as_text().map(|text| (name, text.to_owned())));

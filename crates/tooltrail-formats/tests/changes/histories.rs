@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use tooltrail_formats::changes::{Named, SessionChanges, find, history};
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Book;
-use tooltrail_model::changes::net::{FileNet, Part, net};
-use tooltrail_model::changes::unified::{self, Names};
-use tooltrail_model::changes::{Known, Moved, Step};
+use tooltrail_model::changes::net::{FileNet, NetPart, net};
+use tooltrail_model::changes::unified::{self, PatchNames};
+use tooltrail_model::changes::{FileText, Moved, Step};
 use tooltrail_model::link::Linked;
 use tooltrail_model::{Now, Time};
 
@@ -55,8 +55,8 @@ fn invented(seed: u64) -> World {
     world
 }
 
-fn known(text: &Option<String>) -> Known {
-    text.as_deref().map_or(Known::Absent, Known::text)
+fn known(text: &Option<String>) -> FileText {
+    text.as_deref().map_or(FileText::Absent, FileText::text)
 }
 
 /// What was found to hold, so that a test that looks at nothing fails.
@@ -127,17 +127,17 @@ fn name(path: &str) -> String {
 }
 
 /// The first and the last text of a file that its patch knows.
-fn ends(file: &FileNet) -> Option<(&Known, &Known)> {
+fn ends(file: &FileNet) -> Option<(&FileText, &FileText)> {
     let nets =
-        || file.parts.iter().filter_map(|part| if let Part::Net { before, after, .. } = part { Some((before, after)) } else { None });
+        || file.parts.iter().filter_map(|part| if let NetPart::Net { before, after, .. } = part { Some((before, after)) } else { None });
     Some((nets().next()?.0, nets().next_back()?.1))
 }
 
 /// Applies the patch of some files and compares what comes out.
 fn patched(files: &[FileNet], programs: bool, tally: &mut Tally) {
-    let names = Names { path: &name, call: &|by| by.to_string(), whole: "this session" };
+    let names = PatchNames { path: &name, call: &|by| by.to_string(), whole: "this session" };
     let patch = unified::patch(files, &names);
-    let tree = |which: fn((&Known, &Known)) -> Known| -> Tree {
+    let tree = |which: fn((&FileText, &FileText)) -> FileText| -> Tree {
         let text = |file: &FileNet| Some((name(&file.path), ends(file).map(which)?.as_text()?.to_owned()));
         files.iter().filter_map(text).collect()
     };
@@ -180,7 +180,7 @@ fn session(world: &World, linked: &Linked<'_>, now: &Now, shelf: &super::world::
         for files in changes.nets(takes) {
             for file in &files {
                 for part in &file.parts {
-                    let Part::Net { before, after, by } = part else { continue };
+                    let NetPart::Net { before, after, by } = part else { continue };
                     assert!(by.iter().all(|&by| takes(by)));
                     if by.iter().any(|&by| doubtful.contains(&(by, file.path.clone()))) {
                         continue;

@@ -1,12 +1,12 @@
 //! Pairing: every result finds its call, whatever the order, and every call without one remembers what came instead.
 
 use super::{Assembler, ThreadIndex, hash, hooks};
-use crate::event::{Call, CallResult, HookOutcome, HookStage, Id, Nested, Progress, TaskNews, TaskState};
+use crate::event::{Call, CallProgress, CallResult, HookOutcome, HookStage, Id, Nested, TaskNews, TaskState};
 use crate::issue::IssueCode;
 use crate::position::At;
 use crate::summary::{CallRecord, ChildRecord, Ending, LooseHook, Orphan, ResultRecord, TaskRecord};
 use crate::text::Name;
-use crate::verdict::{Denial, Marker, Said, Sequel};
+use crate::verdict::{Denial, LoggedOutcome, Marker, Sequel};
 use crate::{Kind, Map, Set};
 
 /// The calls of a source by id and by conversation.
@@ -287,7 +287,7 @@ impl Assembler {
         }
         // A call that stops a task, or waits for it, is not stopped itself.
         if self.out.calls[index].kind == Kind::Task && new.signals.marker == Some(Marker::Stopped) {
-            (new.signals.outcome, new.signals.marker) = (Said::Worked, None);
+            (new.signals.outcome, new.signals.marker) = (LoggedOutcome::Worked, None);
         }
         if let Some(task) = &new.background {
             self.calls.launched.insert((self.out.calls[index].within, task.clone()), index);
@@ -393,7 +393,7 @@ impl Assembler {
         }
     }
 
-    pub(super) fn progress(&mut self, progress: &Progress<'_>) {
+    pub(super) fn progress(&mut self, progress: &CallProgress<'_>) {
         let Some(run_ms) = progress.run_ms else { return };
         if let Some(index) = self.calls.latest(&progress.call) {
             self.out.calls[index].rare_mut().progress_ms = Some(run_ms);

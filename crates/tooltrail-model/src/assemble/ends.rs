@@ -8,7 +8,7 @@ use super::calls::CallOrigin;
 use crate::event::{End, TaskState};
 use crate::summary::{CallRecord, ResultRecord, TaskRecord};
 use crate::text::Names;
-use crate::verdict::Said;
+use crate::verdict::LoggedOutcome;
 use crate::{Map, Set};
 
 /// Number of unpaired requests and ends that are tried. The two are written close together.
@@ -122,7 +122,7 @@ fn take(open: &mut Vec<usize>, fits: impl Fn(&usize) -> bool) -> Option<usize> {
 /// Adds to a result what the end of the call says beyond it. Where both say something, the text for the model decides.
 fn supply(result: &mut ResultRecord, end: ResultRecord) {
     let (told, more) = (&mut result.signals, end.signals);
-    if told.outcome == Said::Nothing && told.marker.is_none() {
+    if told.outcome == LoggedOutcome::Nothing && told.marker.is_none() {
         told.outcome = more.outcome;
         told.marker = more.marker;
     }
@@ -136,9 +136,9 @@ fn supply(result: &mut ResultRecord, end: ResultRecord) {
 /// News of a task: the end of a call that had been answered while its work went on.
 fn end_of_task(call: &CallRecord, names: &Names, end: &ResultRecord) -> TaskRecord {
     let state = match end.signals.outcome {
-        Said::Worked => TaskState::Completed,
-        Said::Error => TaskState::Failed,
-        Said::Nothing => TaskState::Unknown,
+        LoggedOutcome::Worked => TaskState::Completed,
+        LoggedOutcome::Error => TaskState::Failed,
+        LoggedOutcome::Nothing => TaskState::Unknown,
     };
     TaskRecord {
         session: call.session,

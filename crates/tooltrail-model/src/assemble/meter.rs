@@ -2,7 +2,7 @@
 
 use super::Assembler;
 use crate::event::Meter;
-use crate::usage::{Snapshot, Tokens};
+use crate::usage::{Tokens, UsageSnapshot};
 use std::hash::{BuildHasher, Hash, Hasher};
 
 impl Assembler {
@@ -18,7 +18,7 @@ impl Assembler {
         if self.owner.is_copy() {
             return;
         }
-        let snapshot = Snapshot {
+        let snapshot = UsageSnapshot {
             message: self.reading(meter),
             request: None,
             sidechain: self.here.sidechain,

@@ -16,13 +16,13 @@ use crate::issue::{Issue, IssueCode};
 use crate::position::At;
 use crate::summary::{AgentRecord, ClaimRecord, Ended, Ending, SessionRecord, Summary};
 use crate::text::Name;
-use crate::usage::Snapshot;
+use crate::usage::UsageSnapshot;
 use crate::{Map, Time};
 use std::hash::BuildHasher;
 
 /// Facts about a source that are known before its first record.
 #[derive(Clone, Debug, Default)]
-pub struct Origin {
+pub struct SourceOrigin {
     /// The agent that wrote it; `None` for a file that is no agent's log.
     pub agent: Option<&'static str>,
     /// The session, where no record names one: usually the file's name.
@@ -98,7 +98,7 @@ type ThreadIndex = Option<u32>;
 
 impl Assembler {
     /// An assembler for a source of which nothing has been read.
-    pub fn new(origin: Origin) -> Self {
+    pub fn new(origin: SourceOrigin) -> Self {
         let mut out = Summary { agent: origin.agent, ..Summary::default() };
         let fallback = out.names.of(&origin.session);
         let subagent = origin.subagent.as_deref().map(|id| out.names.of(id));
@@ -153,7 +153,7 @@ impl Assembler {
     }
 
     /// Sets the origin once it is known what the source is. Only lines have been counted so far.
-    pub fn recognised(&mut self, origin: Origin) {
+    pub fn recognised(&mut self, origin: SourceOrigin) {
         self.out.agent = origin.agent;
         self.fallback = self.out.names.of(&origin.session);
         self.unnamed_session = Some(self.fallback);
@@ -404,7 +404,7 @@ impl Assembler {
 
     fn usage(&mut self, usage: &crate::event::Usage<'_>) {
         let (message, request) = (usage.message, usage.request);
-        let snapshot = Snapshot {
+        let snapshot = UsageSnapshot {
             message,
             request,
             sidechain: self.here.sidechain,

@@ -3,7 +3,7 @@
 //! Formats gather [`Deed`]s: statements of calls and backups about a file, in order of time. [`replay`] turns them into
 //! [`Step`]s, each with the text before and after as far as that is known; [`net`] sums up those of a session or a turn;
 //! [`unified`] writes them as a patch; [`versions`] lists the texts of one file. Nothing is guessed: a text that the logs
-//! do not contain is [`Known::Unknown`], and a text that does not follow from the one before it comes from outside.
+//! do not contain is [`FileText::Unknown`], and a text that does not follow from the one before it comes from outside.
 
 pub mod net;
 pub mod unified;
@@ -19,7 +19,7 @@ use crate::patch::{FilePatch, Hunk};
 use net::FileNet;
 use std::io;
 use std::sync::Arc;
-use unified::Names;
+use unified::PatchNames;
 
 /// The spelling of paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ pub enum PathStyle {
 }
 
 /// A reader of the groups of files that changed, and of the names of files and calls.
-pub type ChangeReader<'r> = dyn FnMut(&mut dyn Iterator<Item = Vec<FileNet>>, &Names<'_>) -> io::Result<()> + 'r;
+pub type ChangeReader<'r> = dyn FnMut(&mut dyn Iterator<Item = Vec<FileNet>>, &PatchNames<'_>) -> io::Result<()> + 'r;
 
 /// Something that knows what a session changed in files. Outputs ask it, formats answer.
 pub trait ChangeSource {
@@ -41,7 +41,7 @@ pub trait ChangeSource {
 
 /// Knowledge of a file's text at some time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Known {
+pub enum FileText {
     /// Nothing.
     #[default]
     Unknown,
@@ -51,25 +51,25 @@ pub enum Known {
     Text(Arc<str>),
 }
 
-impl Known {
+impl FileText {
     /// A text.
     pub fn text(text: impl Into<Arc<str>>) -> Self {
-        Known::Text(text.into())
+        FileText::Text(text.into())
     }
 
     /// A text that may equal the known one, which is then shared instead of copied.
     fn or_same(&self, text: &str) -> Self {
-        if self.as_text() == Some(text) { self.clone() } else { Known::text(text) }
+        if self.as_text() == Some(text) { self.clone() } else { FileText::text(text) }
     }
 
     /// Whether anything is known.
     pub fn is_known(&self) -> bool {
-        *self != Known::Unknown
+        *self != FileText::Unknown
     }
 
     /// The text, where there is one.
     pub fn as_text(&self) -> Option<&str> {
-        if let Known::Text(text) = self { Some(text) } else { None }
+        if let FileText::Text(text) = self { Some(text) } else { None }
     }
 }
 
@@ -88,7 +88,7 @@ pub struct Deed {
 #[derive(Clone, Debug)]
 pub enum Did {
     /// The whole text is known, or that the file did not exist.
-    Saw(Known, How),
+    Saw(FileText, How),
     /// Written as a whole.
     Wrote(Write),
     /// Some of its texts were replaced.
@@ -144,9 +144,9 @@ pub struct Step {
     /// The file.
     pub path: String,
     /// The text before.
-    pub before: Known,
+    pub before: FileText,
     /// The text after.
-    pub after: Known,
+    pub after: FileText,
     /// Source of the text after.
     pub how: How,
     /// Whether the text after is computed from a text that an earlier statement gave. A change from outside in between

@@ -1,9 +1,9 @@
 //! Net changes: what a selection of steps, such as those of a session or a turn, changed in each file.
 //!
-//! A file's changes are one [`Part::Net`], from the text before the first of them to the text after the last, unless
+//! A file's changes are one [`NetPart::Net`], from the text before the first of them to the text after the last, unless
 //! something else changed it in between, or a text is unknown.
 
-use super::{Known, Moved, Step};
+use super::{FileText, Moved, Step};
 use crate::patch::Hunk;
 
 /// Net change to a file.
@@ -16,27 +16,27 @@ pub struct FileNet {
     /// The file that it became.
     pub moved_to: Option<String>,
     /// Parts of the change, in order.
-    pub parts: Vec<Part>,
+    pub parts: Vec<NetPart>,
 }
 
 /// Part of a net change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum NetPart {
     /// Changes whose first and last text are known.
     Net {
         /// The text before the first of them.
-        before: Known,
+        before: FileText,
         /// The text after the last.
-        after: Known,
+        after: FileText,
         /// The calls that made them; see `Deed::by`.
         by: Vec<usize>,
     },
     /// A change from outside of the selection.
     Outside {
         /// The text before.
-        before: Known,
+        before: FileText,
         /// The text after.
-        after: Known,
+        after: FileText,
         /// Others that are known to have changed it; empty if it happened outside of the logs.
         by: Vec<usize>,
         /// The last call before it.
@@ -49,7 +49,7 @@ pub enum Part {
         /// The known hunks.
         hunks: Vec<Hunk>,
         /// The text after it, where only the one before is missing.
-        after: Known,
+        after: FileText,
         /// The call that made it.
         by: usize,
     },
@@ -60,9 +60,9 @@ impl FileNet {
     pub fn by(&self) -> Vec<usize> {
         let mut all: Vec<usize> = Vec::new();
         let own = self.parts.iter().flat_map(|part| match part {
-            Part::Net { by, .. } => by.as_slice(),
-            Part::Pieces { by, .. } => std::slice::from_ref(by),
-            Part::Outside { .. } => &[],
+            NetPart::Net { by, .. } => by.as_slice(),
+            NetPart::Pieces { by, .. } => std::slice::from_ref(by),
+            NetPart::Outside { .. } => &[],
         });
         for &by in own {
             // A call may have changed the file in several parts.
@@ -75,14 +75,14 @@ impl FileNet {
 
     /// Whether the file ended as it began, as far as all of it is known.
     pub fn is_back(&self) -> bool {
-        let known = self.parts.iter().all(|part| matches!(part, Part::Net { .. }));
+        let known = self.parts.iter().all(|part| matches!(part, NetPart::Net { .. }));
         known && self.ends().is_some_and(|(before, after)| before == after)
     }
 
     /// The first and the last text, where both are known.
-    pub fn ends(&self) -> Option<(&Known, &Known)> {
+    pub fn ends(&self) -> Option<(&FileText, &FileText)> {
         match (self.parts.first()?, self.parts.last()?) {
-            (Part::Net { before, .. }, Part::Net { after, .. }) => Some((before, after)),
+            (NetPart::Net { before, .. }, NetPart::Net { after, .. }) => Some((before, after)),
             _ => None,
         }
     }
@@ -90,7 +90,7 @@ impl FileNet {
 
 /// A listed file, with a rename as one entry.
 #[derive(Clone, Copy, Debug)]
-pub enum Listed<'f> {
+pub enum ListedFile<'f> {
     /// A file.
     File(&'f FileNet),
     /// A file that was moved without any other change to either name: the text before, and the text after.
@@ -100,37 +100,37 @@ pub enum Listed<'f> {
         /// Under its new one.
         new: &'f FileNet,
         /// The text before.
-        before: &'f Known,
+        before: &'f FileText,
         /// The text after.
-        after: &'f Known,
+        after: &'f FileText,
     },
 }
 
 /// Files as they are listed: two names of one file become one entry.
-pub fn listed(files: &[FileNet]) -> Vec<Listed<'_>> {
+pub fn listed(files: &[FileNet]) -> Vec<ListedFile<'_>> {
     let other = |path: &Option<String>| files.iter().find(|file| path.as_ref() == Some(&file.path));
     let mut out = Vec::with_capacity(files.len());
     for file in files {
         match (other(&file.moved_to), other(&file.moved_from)) {
-            (Some(new), None) => out.push(renamed(file, new).unwrap_or(Listed::File(file))),
+            (Some(new), None) => out.push(renamed(file, new).unwrap_or(ListedFile::File(file))),
             // Listed under its old name already.
             (None, Some(old)) if renamed(old, file).is_some() => {}
             // Also a file that was moved here and then moved on.
-            _ => out.push(Listed::File(file)),
+            _ => out.push(ListedFile::File(file)),
         }
     }
     out
 }
 
-fn renamed<'f>(old: &'f FileNet, new: &'f FileNet) -> Option<Listed<'f>> {
+fn renamed<'f>(old: &'f FileNet, new: &'f FileNet) -> Option<ListedFile<'f>> {
     let paired = old.moved_to.as_ref() == Some(&new.path) && new.moved_from.as_ref() == Some(&old.path);
     let once = old.moved_from.is_none() && new.moved_to.is_none();
     // One complete change under either name; otherwise there is more to show than the move.
     match (&*old.parts, &*new.parts) {
         (
-            [Part::Net { before: before @ Known::Text(_), after: Known::Absent, .. }],
-            [Part::Net { before: Known::Absent, after: after @ Known::Text(_), .. }],
-        ) if paired && once => Some(Listed::Renamed { old, new, before, after }),
+            [NetPart::Net { before: before @ FileText::Text(_), after: FileText::Absent, .. }],
+            [NetPart::Net { before: FileText::Absent, after: after @ FileText::Text(_), .. }],
+        ) if paired && once => Some(ListedFile::Renamed { old, new, before, after }),
         _ => None,
     }
 }
@@ -154,7 +154,7 @@ pub fn net(steps: &[Step], takes: impl Fn(usize) -> bool) -> Vec<FileNet> {
 /// A file that is being summed up.
 struct Summing<'s> {
     path: &'s str,
-    parts: Vec<Part>,
+    parts: Vec<NetPart>,
     moved_from: Option<String>,
     moved_to: Option<String>,
     /// The last selected step.
@@ -189,7 +189,7 @@ impl<'s> Summing<'s> {
         // Two unknown texts are no evidence of a change from outside.
         if !follows && (self.outside || !by.is_empty() || known) {
             let (before, after) = (before.clone(), after.clone());
-            self.parts.push(Part::Outside { before, after, by, last: self.last.by, next: step.by });
+            self.parts.push(NetPart::Outside { before, after, by, last: self.last.by, next: step.by });
         }
         self.add(step, follows);
         self.outside = false;
@@ -205,13 +205,13 @@ impl<'s> Summing<'s> {
         match self.parts.last_mut() {
             // An unknown text cannot be part of a net change, so the step stands alone.
             _ if !step.before.is_known() || !step.after.is_known() => {
-                self.parts.push(Part::Pieces { hunks: step.hunks.clone(), after: step.after.clone(), by: step.by });
+                self.parts.push(NetPart::Pieces { hunks: step.hunks.clone(), after: step.after.clone(), by: step.by });
             }
-            Some(Part::Net { after, by, .. }) if follows => {
+            Some(NetPart::Net { after, by, .. }) if follows => {
                 *after = step.after.clone();
                 by.push(step.by);
             }
-            _ => self.parts.push(Part::Net { before: step.before.clone(), after: step.after.clone(), by: vec![step.by] }),
+            _ => self.parts.push(NetPart::Net { before: step.before.clone(), after: step.after.clone(), by: vec![step.by] }),
         }
         self.last = step;
     }

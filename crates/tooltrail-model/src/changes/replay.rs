@@ -6,7 +6,7 @@
 //! again.
 
 use super::fit::{self, Trust};
-use super::{Deed, Did, How, Known, Moved, Step};
+use super::{Deed, Did, FileText, How, Moved, Step};
 use crate::detail::{Edit, Write};
 use crate::patch::{FileChange, FilePatch, PatchLine};
 use crate::{Map, Set};
@@ -23,14 +23,14 @@ pub fn replay(deeds: impl IntoIterator<Item = Deed>) -> Vec<Step> {
 #[derive(Default)]
 struct Replay {
     /// Current knowledge of each file.
-    now: Map<String, Known>,
+    now: Map<String, FileText>,
     steps: Vec<Step>,
 }
 
 /// Effect of a statement on one file.
 struct Done {
-    before: Known,
-    after: Known,
+    before: FileText,
+    after: FileText,
     how: How,
     replayed: bool,
     outside: bool,
@@ -43,8 +43,8 @@ impl Replay {
         let blank = Step {
             by,
             path: path.clone(),
-            before: Known::Unknown,
-            after: Known::Unknown,
+            before: FileText::Unknown,
+            after: FileText::Unknown,
             how: How::Edited,
             replayed: false,
             changes: true,
@@ -66,7 +66,7 @@ impl Replay {
                 self.put(blank, done, |step| step.hunks = pieces(edit));
             }
             Did::Unclear => {
-                self.put(blank, Done { before: now, after: Known::Unknown, how: How::Edited, replayed: true, outside: false }, |_| {})
+                self.put(blank, Done { before: now, after: FileText::Unknown, how: How::Edited, replayed: true, outside: false }, |_| {})
             }
             Did::Patched(patch) => self.patched(blank, &now, patch),
         }
@@ -80,7 +80,7 @@ impl Replay {
         self.steps.push(step);
     }
 
-    fn patched(&mut self, blank: Step, now: &Known, patch: FilePatch) {
+    fn patched(&mut self, blank: Step, now: &FileText, patch: FilePatch) {
         let done = match patch.change {
             FileChange::Add => added(now, &patch),
             FileChange::Delete => deleted(now, &patch),
@@ -92,10 +92,10 @@ impl Replay {
         };
         let there = self.now.get(&to).cloned().unwrap_or_default();
         // A move onto a file whose text is unknown counts as a new file.
-        let before = if there.is_known() { there } else { Known::Absent };
+        let before = if there.is_known() { there } else { FileText::Absent };
         let arrives = Done { before, after: done.after, how: How::Moved, replayed: done.replayed, outside: false };
         let (from, other) = (blank.path.clone(), Step { path: to.clone(), ..blank.clone() });
-        let leaves = Done { after: Known::Absent, how: How::Moved, replayed: false, ..done };
+        let leaves = Done { after: FileText::Absent, how: How::Moved, replayed: false, ..done };
         // A change on the way is shown at the destination.
         self.put(blank, leaves, |step| step.moved = Some(Moved::To(to)));
         self.put(other, arrives, |step| (step.hunks, step.moved) = (patch.hunks, Some(Moved::From(from))));
@@ -103,13 +103,13 @@ impl Replay {
 }
 
 /// Whether a certain text differs from what was known.
-fn differs(now: &Known, sure: &Known) -> bool {
+fn differs(now: &FileText, sure: &FileText) -> bool {
     now.is_known() && now != sure
 }
 
-fn wrote(now: &Known, write: &Write) -> Done {
-    let after = Known::text(&*write.content);
-    let done = |before: Known, outside| Done { before, after: after.clone(), how: How::Written, replayed: false, outside };
+fn wrote(now: &FileText, write: &Write) -> Done {
+    let after = FileText::text(&*write.content);
+    let done = |before: FileText, outside| Done { before, after: after.clone(), how: How::Written, replayed: false, outside };
     // From the best evidence to the weakest: the text before, that the file was new, hunks, nothing.
     match (&write.original, write.new) {
         (Some(original), _) => {
@@ -117,25 +117,25 @@ fn wrote(now: &Known, write: &Write) -> Done {
             let outside = differs(now, &before);
             done(before, outside)
         }
-        (None, Some(true)) => done(Known::Absent, differs(now, &Known::Absent)),
+        (None, Some(true)) => done(FileText::Absent, differs(now, &FileText::Absent)),
         (None, said) => {
             // The hunks give the text before, where they can be trusted to the byte.
             let hunks = fit::reversed(&write.hunks);
             let undone = if hunks.is_empty() { None } else { fit::numbered(&write.content, &hunks, Trust::Shown(&Set::default())) };
             match (undone, now) {
                 // Shown hunks lose tabs; the known text has them.
-                (Some(undone), Known::Text(text)) if fit::looks_same(&undone.text, text) => done(now.clone(), false),
-                (Some(undone), _) if undone.exact => done(Known::text(undone.text), now.is_known()),
-                (Some(_), _) => done(Known::Unknown, now.is_known()),
+                (Some(undone), FileText::Text(text)) if fit::looks_same(&undone.text, text) => done(now.clone(), false),
+                (Some(undone), _) if undone.exact => done(FileText::text(undone.text), now.is_known()),
+                (Some(_), _) => done(FileText::Unknown, now.is_known()),
                 // The log says that the file existed.
-                (None, Known::Absent) if said == Some(false) => done(Known::Unknown, true),
+                (None, FileText::Absent) if said == Some(false) => done(FileText::Unknown, true),
                 (None, _) => done(now.clone(), false),
             }
         }
     }
 }
 
-fn edited(now: &Known, edit: &Edit) -> Done {
+fn edited(now: &FileText, edit: &Edit) -> Done {
     // An edit without an old text, on a file that was empty or missing, creates it.
     if let ([only], None | Some("")) = (&*edit.replacements, edit.original.as_deref())
         && only.old.is_empty()
@@ -145,14 +145,14 @@ fn edited(now: &Known, edit: &Edit) -> Done {
     }
     let base = match (&edit.original, now) {
         (Some(original), _) => original,
-        (None, Known::Text(text)) => &**text,
+        (None, FileText::Text(text)) => &**text,
         (None, _) => {
             return Done {
-                before: Known::Unknown,
-                after: Known::Unknown,
+                before: FileText::Unknown,
+                after: FileText::Unknown,
                 how: How::Edited,
                 replayed: true,
-                outside: *now == Known::Absent,
+                outside: *now == FileText::Absent,
             };
         }
     };
@@ -161,16 +161,16 @@ fn edited(now: &Known, edit: &Edit) -> Done {
     // The known text is not the one that was changed.
     let told = now.or_same(base);
     let outside = if sure { differs(now, &told) } else { after.is_none() };
-    let before = if sure || !outside { told } else { Known::Unknown };
-    let after = after.flatten().map_or(Known::Unknown, Known::text);
+    let before = if sure || !outside { told } else { FileText::Unknown };
+    let after = after.flatten().map_or(FileText::Unknown, FileText::text);
     Done { before, after, how: How::Edited, replayed: !sure, outside }
 }
 
 /// An edit that replaces nothing creates a new file, or fills an empty one.
-fn filled(now: &Known, text: &str) -> Done {
+fn filled(now: &FileText, text: &str) -> Done {
     let outside = now.as_text().is_some_and(|text| !text.is_empty());
-    let before = if now.as_text() == Some("") { now.clone() } else { Known::Absent };
-    Done { before, after: Known::text(text), how: How::Edited, replayed: false, outside }
+    let before = if now.as_text() == Some("") { now.clone() } else { FileText::Absent };
+    Done { before, after: FileText::text(text), how: How::Edited, replayed: false, outside }
 }
 
 /// Result of an edit on a text: `None` where it cannot have been made on it, `Some(None)` where the result cannot be
@@ -210,19 +210,19 @@ fn pieces(edit: Edit) -> Vec<crate::patch::Hunk> {
     edit.replacements.iter().map(hunk).collect()
 }
 
-fn added(now: &Known, patch: &FilePatch) -> Done {
+fn added(now: &FileText, patch: &FilePatch) -> Done {
     // A patch may put a new file over another one.
-    let before = if now.is_known() { now.clone() } else { Known::Absent };
+    let before = if now.is_known() { now.clone() } else { FileText::Absent };
     let lines = patch.hunks.iter().flat_map(|hunk| &hunk.lines);
     let written = || {
         let lines = lines.map(|line| if let PatchLine::Added(text) = line { Some(format!("{text}\n")) } else { None });
         lines.collect::<Option<String>>()
     };
-    let after = patch.content.clone().or_else(written).map_or(Known::Unknown, Known::text);
+    let after = patch.content.clone().or_else(written).map_or(FileText::Unknown, FileText::text);
     Done { before, after, how: How::Patched, replayed: false, outside: false }
 }
 
-fn deleted(now: &Known, patch: &FilePatch) -> Done {
+fn deleted(now: &FileText, patch: &FilePatch) -> Done {
     let (before, outside) = match &patch.content {
         Some(text) => {
             let before = now.or_same(text);
@@ -230,16 +230,16 @@ fn deleted(now: &Known, patch: &FilePatch) -> Done {
             (before, outside)
         }
         // The file existed, or it could not have been deleted.
-        None if *now == Known::Absent => (Known::Unknown, true),
+        None if *now == FileText::Absent => (FileText::Unknown, true),
         None => (now.clone(), false),
     };
-    Done { before, after: Known::Absent, how: How::Deleted, replayed: false, outside }
+    Done { before, after: FileText::Absent, how: How::Deleted, replayed: false, outside }
 }
 
-fn updated(now: &Known, patch: &FilePatch) -> Done {
+fn updated(now: &FileText, patch: &FilePatch) -> Done {
     let done = |before, after, outside| Done { before, after, how: How::Patched, replayed: true, outside };
-    let Known::Text(text) = now else {
-        return done(Known::Unknown, Known::Unknown, *now == Known::Absent);
+    let FileText::Text(text) = now else {
+        return done(FileText::Unknown, FileText::Unknown, *now == FileText::Absent);
     };
     // Only its name changes.
     if patch.hunks.is_empty() {
@@ -251,10 +251,10 @@ fn updated(now: &Known, patch: &FilePatch) -> Done {
         false => fit::sought(text, &patch.hunks),
     };
     match after {
-        Some(after) => done(now.clone(), Known::text(after), false),
+        Some(after) => done(now.clone(), FileText::text(after), false),
         // The program that applied it ignores spaces and signs: the result is unknown, but this was the text.
-        None if !numbered && fit::may_fit(text, &patch.hunks) => done(now.clone(), Known::Unknown, false),
-        None => done(Known::Unknown, Known::Unknown, true),
+        None if !numbered && fit::may_fit(text, &patch.hunks) => done(now.clone(), FileText::Unknown, false),
+        None => done(FileText::Unknown, FileText::Unknown, true),
     }
 }
 

@@ -3,8 +3,8 @@
 //!
 //! Changes without whole texts stand in comments, which both programs ignore.
 
-use super::Known;
-use super::net::{FileNet, Listed, Part, listed};
+use super::FileText;
+use super::net::{FileNet, ListedFile, NetPart, listed};
 use crate::patch::{Hunk, PatchLine};
 use similar::{ChangeTag, DiffOp, DiffTag, TextDiff};
 use std::fmt::Write;
@@ -13,7 +13,7 @@ use std::fmt::Write;
 const CONTEXT: usize = 3;
 
 /// Names for files and calls in a patch.
-pub struct Names<'n> {
+pub struct PatchNames<'n> {
     /// The path that a file has in the patch: relative, with slashes.
     pub path: &'n dyn Fn(&str) -> String,
     /// Citation of a call.
@@ -22,7 +22,7 @@ pub struct Names<'n> {
     pub whole: &'n str,
 }
 
-impl std::fmt::Debug for Names<'_> {
+impl std::fmt::Debug for PatchNames<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Names")
     }
@@ -57,27 +57,27 @@ pub fn hunks(before: &str, after: &str) -> Vec<Hunk> {
 }
 
 /// Writes the changes of files as one patch.
-pub fn patch(files: &[FileNet], names: &Names<'_>) -> String {
+pub fn patch(files: &[FileNet], names: &PatchNames<'_>) -> String {
     let mut out = String::new();
     for listed in listed(files) {
         match listed {
-            Listed::Renamed { old, new, before, after } => {
+            ListedFile::Renamed { old, new, before, after } => {
                 cite(&mut out, old.by().iter().chain(&new.by()), names);
                 diff(&mut out, before, after, &(names.path)(&old.path), &(names.path)(&new.path));
             }
-            Listed::File(file) => one(&mut out, file, names),
+            ListedFile::File(file) => one(&mut out, file, names),
         }
     }
     out
 }
 
 /// One file: a diff for each part whose texts are known, and comments about the others.
-fn one(out: &mut String, file: &FileNet, names: &Names<'_>) {
+fn one(out: &mut String, file: &FileNet, names: &PatchNames<'_>) {
     let path = (names.path)(&file.path);
-    let mut diffs: Vec<(&Known, &Known)> = Vec::new();
+    let mut diffs: Vec<(&FileText, &FileText)> = Vec::new();
     let mut comments: Vec<String> = vec![String::new()];
     for part in &file.parts {
-        if let Part::Net { before, after, .. } = part {
+        if let NetPart::Net { before, after, .. } = part {
             // Whatever lies between two known texts belongs to the patch, or it would not apply.
             if let Some(&(_, last)) = diffs.last().filter(|(_, last)| *last != before) {
                 diffs.push((last, before));
@@ -87,15 +87,16 @@ fn one(out: &mut String, file: &FileNet, names: &Names<'_>) {
             comments.push(String::new());
         }
         // Comments on a part stand before its diff.
-        let place = comments.len().saturating_sub(if matches!(part, Part::Net { .. }) { 2 } else { 1 });
+        let place = comments.len().saturating_sub(if matches!(part, NetPart::Net { .. }) { 2 } else { 1 });
         if let Some(comment) = comments.get_mut(place) {
             say(comment, part, &path, names);
         }
     }
     // A file that is created or deleted in between becomes one diff: `git apply` deletes before it writes, whatever the
     // order.
-    let absent =
-        |place: usize| diffs.get(place).is_some_and(|(before, after)| (place > 0 && **before == Known::Absent) || **after == Known::Absent);
+    let absent = |place: usize| {
+        diffs.get(place).is_some_and(|(before, after)| (place > 0 && **before == FileText::Absent) || **after == FileText::Absent)
+    };
     if let (Some((first, _)), Some((_, last))) = (diffs.first().copied(), diffs.last().copied())
         && diffs.len() > 1
         && (0..diffs.len()).any(absent)
@@ -112,14 +113,14 @@ fn one(out: &mut String, file: &FileNet, names: &Names<'_>) {
 }
 
 /// Writes the comments on a part.
-fn say(out: &mut String, part: &Part, path: &str, names: &Names<'_>) {
+fn say(out: &mut String, part: &NetPart, path: &str, names: &PatchNames<'_>) {
     let path = quoted(path);
     let _ = match part {
-        Part::Net { before, after, by } => {
+        NetPart::Net { before, after, by } => {
             cite(out, by.iter(), names);
             if before != after { Ok(()) } else { writeln!(out, "# {path}: changed and changed back") }
         }
-        Part::Outside { by, last, next, .. } => {
+        NetPart::Outside { by, last, next, .. } => {
             let (last, next) = ((names.call)(*last), (names.call)(*next));
             let others: Vec<String> = by.iter().map(|by| (names.call)(*by)).collect();
             match others.is_empty() {
@@ -127,7 +128,7 @@ fn say(out: &mut String, part: &Part, path: &str, names: &Names<'_>) {
                 false => writeln!(out, "# {path}: changed by others between {last} and {next}: {}", others.join(" ")),
             }
         }
-        Part::Pieces { hunks, after, by } => {
+        NetPart::Pieces { hunks, after, by } => {
             let _ = writeln!(out, "# {path}: {} {}", (names.call)(*by), missing(after));
             pieces(hunks).split_terminator('\n').try_for_each(|line| writeln!(out, "#   {line}"))
         }
@@ -135,11 +136,11 @@ fn say(out: &mut String, part: &Part, path: &str, names: &Names<'_>) {
 }
 
 /// Words for a call's change to a file whose texts are not all in the logs.
-pub fn missing(after: &Known) -> &'static str {
+pub fn missing(after: &FileText) -> &'static str {
     match after {
-        Known::Unknown => "changed it; the logs do not have all of its text",
-        Known::Absent => "deleted it; the logs do not have the text before",
-        Known::Text(_) => "wrote all of it; the logs do not have the text before",
+        FileText::Unknown => "changed it; the logs do not have all of its text",
+        FileText::Absent => "deleted it; the logs do not have the text before",
+        FileText::Text(_) => "wrote all of it; the logs do not have the text before",
     }
 }
 
@@ -151,7 +152,7 @@ pub fn pieces(hunks: &[Hunk]) -> String {
 }
 
 /// Writes the calls that a diff belongs to.
-fn cite<'b>(out: &mut String, by: impl Iterator<Item = &'b usize>, names: &Names<'_>) {
+fn cite<'b>(out: &mut String, by: impl Iterator<Item = &'b usize>, names: &PatchNames<'_>) {
     let mut calls: Vec<String> = Vec::new();
     for by in by {
         let call = (names.call)(*by);
@@ -164,15 +165,15 @@ fn cite<'b>(out: &mut String, by: impl Iterator<Item = &'b usize>, names: &Names
 }
 
 /// Writes one diff. Equal texts under the same name give none.
-pub fn diff(out: &mut String, before: &Known, after: &Known, old: &str, new: &str) {
+pub fn diff(out: &mut String, before: &FileText, after: &FileText, old: &str, new: &str) {
     if (before == after && old == new) || !before.is_known() || !after.is_known() {
         return;
     }
     let _ = writeln!(out, "diff --git {} {}", quoted(&format!("a/{old}")), quoted(&format!("b/{new}")));
     match (before, after) {
         // The logs do not have the mode; an ordinary file is the likeliest.
-        (Known::Absent, _) => out.push_str("new file mode 100644\n"),
-        (_, Known::Absent) => out.push_str("deleted file mode 100644\n"),
+        (FileText::Absent, _) => out.push_str("new file mode 100644\n"),
+        (_, FileText::Absent) => out.push_str("deleted file mode 100644\n"),
         _ if old != new => {
             let _ = writeln!(out, "rename from {}\nrename to {}", quoted(old), quoted(new));
         }
@@ -183,8 +184,8 @@ pub fn diff(out: &mut String, before: &Known, after: &Known, old: &str, new: &st
     if hunks.is_empty() {
         return;
     }
-    let side = |known: &Known, side: &str, path: &str| match known {
-        Known::Absent => "/dev/null".to_owned(),
+    let side = |known: &FileText, side: &str, path: &str| match known {
+        FileText::Absent => "/dev/null".to_owned(),
         // A tab ends a name that contains spaces.
         _ => format!("{}{}", quoted(&format!("{side}/{path}")), if path.contains(' ') { "\t" } else { "" }),
     };
@@ -291,7 +292,7 @@ pub fn is_windows(path: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn written(before: &Known, after: &Known, old: &str, new: &str) -> String {
+    fn written(before: &FileText, after: &FileText, old: &str, new: &str) -> String {
         let mut out = String::new();
         diff(&mut out, before, after, old, new);
         out
@@ -299,14 +300,14 @@ mod tests {
 
     #[test]
     fn diffs_are_those_of_git() {
-        let (old, new) = (Known::text("a\nb\nc\n"), Known::text("a\nB\nc"));
+        let (old, new) = (FileText::text("a\nb\nc\n"), FileText::text("a\nB\nc"));
         let expected = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,3 +1,3 @@\n a\n-b\n-c\n+B\n+c\n\\ No newline at end of file\n";
         assert_eq!(written(&old, &new, "x", "x"), expected);
         let created = "diff --git a/a b b/a b\nnew file mode 100644\n--- /dev/null\n+++ b/a b\t\n@@ -0,0 +1 @@\n+x\n";
-        assert_eq!(written(&Known::Absent, &Known::text("x\n"), "a b", "a b"), created);
-        assert_eq!(written(&Known::text(""), &Known::Absent, "x", "x"), "diff --git a/x b/x\ndeleted file mode 100644\n");
+        assert_eq!(written(&FileText::Absent, &FileText::text("x\n"), "a b", "a b"), created);
+        assert_eq!(written(&FileText::text(""), &FileText::Absent, "x", "x"), "diff --git a/x b/x\ndeleted file mode 100644\n");
         assert_eq!(written(&old, &old, "x", "y"), "diff --git a/x b/y\nrename from x\nrename to y\n");
-        assert_eq!(written(&old, &old, "x", "x") + &written(&Known::Unknown, &old, "x", "x"), "");
+        assert_eq!(written(&old, &old, "x", "x") + &written(&FileText::Unknown, &old, "x", "x"), "");
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Versions of one file: every known text, in order of time, and gaps between them.
 
-use super::{How, Known, Step};
+use super::{FileText, How, Step};
 
 /// A row of a file's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Entry {
+pub enum HistoryRow {
     /// A text, or that the file did not exist.
     Version(Version),
     /// A gap.
@@ -17,7 +17,7 @@ pub struct Version {
     /// Its number, counted from 1.
     pub number: usize,
     /// The text; never unknown.
-    pub known: Known,
+    pub known: FileText,
     /// Source of the text.
     pub how: How,
     /// Whether it rests on an earlier text; see [`Step::replayed`].
@@ -38,20 +38,20 @@ pub enum Gap {
 }
 
 /// The versions of one file, from its steps.
-pub fn versions(steps: &[Step]) -> Vec<Entry> {
+pub fn versions(steps: &[Step]) -> Vec<HistoryRow> {
     let mut list = VersionList::default();
     for step in steps {
         if step.outside {
-            list.entries.push(Entry::Gap(Gap::Outside(step.by)));
+            list.entries.push(HistoryRow::Gap(Gap::Outside(step.by)));
             // A text after the gap is a version again, even if it equals the one before.
-            list.now = Known::Unknown;
+            list.now = FileText::Unknown;
         }
         // The text before a change may be a version that no other step has.
         if step.changes {
             list.add(&step.before, How::Before, false, step.by);
         }
         match step.after {
-            Known::Unknown if step.changes => list.entries.push(Entry::Gap(Gap::Unknown(step.by))),
+            FileText::Unknown if step.changes => list.entries.push(HistoryRow::Gap(Gap::Unknown(step.by))),
             _ => list.add(&step.after, step.how, step.replayed, step.by),
         }
         list.now = step.after.clone();
@@ -61,21 +61,21 @@ pub fn versions(steps: &[Step]) -> Vec<Entry> {
 
 #[derive(Default)]
 struct VersionList {
-    entries: Vec<Entry>,
-    now: Known,
+    entries: Vec<HistoryRow>,
+    now: FileText,
     count: usize,
 }
 
 impl VersionList {
     /// Adds a text, unless it is the current one.
-    fn add(&mut self, known: &Known, how: How, replayed: bool, by: usize) {
+    fn add(&mut self, known: &FileText, how: How, replayed: bool, by: usize) {
         // A missing file before anything is known about it is not a version.
-        if *known == Known::Unknown || (*known == Known::Absent && self.count == 0) {
+        if *known == FileText::Unknown || (*known == FileText::Absent && self.count == 0) {
             return;
         }
         if *known == self.now {
             // A text before a change only confirms the version; it is not another occurrence of it.
-            if let Some(Entry::Version(last)) = self.entries.last_mut()
+            if let Some(HistoryRow::Version(last)) = self.entries.last_mut()
                 && how != How::Before
             {
                 last.again.push(by);
@@ -87,7 +87,7 @@ impl VersionList {
         self.count += 1;
         let known = known.clone();
         self.now = known.clone();
-        self.entries.push(Entry::Version(Version { number: self.count, known, how, replayed, by, again: Vec::new() }));
+        self.entries.push(HistoryRow::Version(Version { number: self.count, known, how, replayed, by, again: Vec::new() }));
     }
 }
 
@@ -103,17 +103,17 @@ mod tests {
             let replacements = vec![Replacement { old: old.into(), new: new.into(), all: false }];
             Did::Edited(Edit { replacements, original: original.map(Into::into), ..Edit::default() })
         };
-        let saw = |text: &str| Did::Saw(Known::text(text), How::Read);
+        let saw = |text: &str| Did::Saw(FileText::text(text), How::Read);
         let write = |text: &str| Did::Wrote(Write { content: text.into(), new: Some(true), ..Write::default() });
         let dids = [edit("a", "b", Some("a")), saw("b"), edit("b", "c", None), saw("x"), edit("y", "z", None), write("w")];
         let steps = replay(dids.into_iter().enumerate().map(|(by, did)| Deed { by, path: "f".into(), did }));
         let entries = versions(&steps);
         let told = entries.iter().map(|entry| match entry {
-            Entry::Version(version) => {
+            HistoryRow::Version(version) => {
                 let text = version.known.as_text().unwrap_or("-");
                 format!("{} {text} {}{} {:?}", version.number, version.how.word(), if version.replayed { "~" } else { "" }, version.again)
             }
-            Entry::Gap(gap) => format!("{gap:?}"),
+            HistoryRow::Gap(gap) => format!("{gap:?}"),
         });
         let expected = [
             "1 a before []",

@@ -1,16 +1,17 @@
 //! The digest of a session: the prompt, changes, tests since then, open problems, use of time.
 //!
-//! Facts, each with the call that proves it; no judgement. A digest is a pure function of a session: `deed` describes the
-//! effect of each call, `fold` combines them, `times` divides the time.
+//! Facts, each with the call that proves it; no judgement. A digest is a pure function of a session: `call_effect`
+//! describes the effect of each call, with `file_effect` for the files it changed; `fold` combines them, `times` divides the time.
 
-mod deed;
+mod call_effect;
+mod file_effect;
 mod fold;
 mod times;
 
 pub use times::{Lapse, Who, lapse};
 
 use crate::book::{Book, Selection};
-use crate::transcript::{Transcript, What};
+use crate::transcript::{EntryKind, Transcript};
 use crate::{Reason, Status};
 use serde::Serialize;
 use std::collections::HashSet;
@@ -18,7 +19,7 @@ use std::collections::HashSet;
 /// The digest of a session, or a part of it.
 pub fn of(book: &dyn Book, selection: &Selection) -> Digest {
     let transcript = book.transcript();
-    let mut digest = fold::digest(&deed::deeds(book, selection));
+    let mut digest = fold::digest(&call_effect::of_calls(book, selection));
     digest.state = transcript.session.state;
     digest.state_reason = transcript.session.state_reason;
     (digest.asked, digest.said) = fold::quotes(book, selection);
@@ -29,7 +30,7 @@ pub fn of(book: &dyn Book, selection: &Selection) -> Digest {
 /// Beginnings of the turns of the main conversation: the entries with a prompt or a command of the person.
 fn beginnings(transcript: &Transcript<'_>) -> HashSet<usize> {
     let entries = transcript.threads.first().map(|main| main.entries.as_slice()).unwrap_or_default();
-    let speaks = |at: &usize| entries.get(*at).is_some_and(|entry| matches!(entry.what, What::Prompt | What::Command));
+    let speaks = |at: &usize| entries.get(*at).is_some_and(|entry| matches!(entry.what, EntryKind::Prompt | EntryKind::Command));
     // A turn may begin with texts that the agent injected, before the person's own words.
     transcript.turns.iter().filter_map(|turn| turn.entries.clone().find(speaks)).collect()
 }
@@ -46,23 +47,23 @@ pub struct Digest {
     /// The last answer of the model.
     pub said: Option<Quote>,
     /// Changes.
-    pub changed: Changed,
+    pub changed: ChangeSummary,
     /// Commits, pushes, pull requests, in order.
     pub shipped: Vec<Shipped>,
     /// The last test run; `None` where nothing was tested.
-    pub test: Option<Run>,
+    pub test: Option<CheckRun>,
     /// The last build.
-    pub build: Option<Run>,
+    pub build: Option<CheckRun>,
     /// The last run of a linter.
-    pub lint: Option<Run>,
+    pub lint: Option<CheckRun>,
     /// Calls that failed, and did not succeed later.
-    pub failures: Vec<Open>,
+    pub failures: Vec<UnresolvedCall>,
     /// Calls that the person refused.
-    pub rejected: Vec<Open>,
+    pub rejected: Vec<UnresolvedCall>,
     /// Calls that a program refused.
-    pub blocked: Vec<Open>,
+    pub blocked: Vec<UnresolvedCall>,
     /// Calls without a result.
-    pub unanswered: Vec<Open>,
+    pub unanswered: Vec<UnresolvedCall>,
     /// Number of scripts of the agent's own that were run. Their commands are unknown, so there may have been tests.
     #[serde(skip)]
     pub scripts: u64,
@@ -94,7 +95,7 @@ pub struct Cited {
 pub struct Quote {
     /// The text, as Markdown; cut if it is long.
     pub text: String,
-    /// Whether something was cut off.
+    /// True if something was cut off.
     pub cut: bool,
     /// Time.
     pub at: Option<String>,
@@ -106,14 +107,14 @@ pub struct Quote {
 
 /// Changes of a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Changed {
+pub struct ChangeSummary {
     /// Files changed by edits that succeeded, in the order of their first change.
     pub files: Vec<ChangedFile>,
     /// Commands that may have changed more.
     pub commands: Vec<Cited>,
 }
 
-impl Changed {
+impl ChangeSummary {
     /// Added and removed lines; `None` where the log does not have them for every file.
     pub fn lines(&self) -> Option<(u64, u64)> {
         // One file without numbers makes the sum unknown; the sum of the others would be too small.
@@ -146,11 +147,11 @@ pub struct Shipped {
 
 /// A test, build or linter run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Run {
+pub struct CheckRun {
     /// The command alone, without the rest of its line.
     pub command: String,
     /// Outcome.
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
     /// Command whose exit code was recorded instead, where the outcome is masked and that is known.
     pub exit_of: Option<String>,
     /// The exit code that was recorded.
@@ -169,7 +170,7 @@ pub struct Run {
 /// Outcome of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum RunOutcome {
     /// According to its own exit code.
     Passed,
     /// According to its own exit code.
@@ -182,7 +183,7 @@ pub enum Outcome {
 
 /// A call with an unresolved problem.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Open {
+pub struct UnresolvedCall {
     /// Status.
     pub status: Status,
     /// Reason of the status.

@@ -6,7 +6,7 @@
 use super::Times;
 use super::beginnings;
 use crate::book::Selection;
-use crate::transcript::{CallEntry, Transcript, What};
+use crate::transcript::{CallEntry, EntryKind, Transcript};
 use crate::{Kind, Time};
 
 /// Activity, in order of precedence.
@@ -135,15 +135,15 @@ fn moments(transcript: &Transcript<'_>, selection: &Selection) -> Vec<TimedEvent
     let begins = beginnings(transcript);
     for (place, entry) in entries.iter().enumerate().filter(|(_, entry)| selection.takes(entry)) {
         let what = match entry.what {
-            What::Prompt | What::Media => Happened::Asked,
-            What::Command if begins.contains(&place) => Happened::Asked,
-            What::Thinking | What::Call(_) => Happened::Worked,
-            What::Text => Happened::Spoke,
-            What::Folded => Happened::Told,
+            EntryKind::Prompt | EntryKind::Media => Happened::Asked,
+            EntryKind::Command if begins.contains(&place) => Happened::Asked,
+            EntryKind::Thinking | EntryKind::Call(_) => Happened::Worked,
+            EntryKind::Text => Happened::Spoke,
+            EntryKind::Folded => Happened::Told,
             _ => Happened::Other,
         };
         moments.extend(entry.time.map(|time| TimedEvent { at: time.as_millisecond(), what }));
-        let call = if let What::Call(index) = entry.what { transcript.calls.get(index) } else { None };
+        let call = if let EntryKind::Call(index) = entry.what { transcript.calls.get(index) } else { None };
         let call = call.filter(|call| call.row.copy_of.is_none());
         // The result is an event of its own: after it, the model is active again.
         moments.extend(call.and_then(ran).map(|span| TimedEvent { at: span.end, what: Happened::Answered }));

@@ -1,7 +1,7 @@
 //! The evaluator: decides whether a filter matches a call, a message or a session. There is no other; anything that selects
 //! earlier, such as a database, only saves work.
 
-use super::{Filter, Has, Is, Name, Test, content};
+use super::{Filter, Has, Is, NamePattern, Test, content};
 use crate::book::Loaded;
 use crate::link::State;
 use crate::row::{CallRow, SessionRow};
@@ -50,7 +50,7 @@ pub struct Keeping {
 
 /// Knowledge about a subject so far.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'a> {
+pub struct SubjectFacts<'a> {
     /// The session it is in.
     pub session: &'a SessionRow<'a>,
     /// State of the session's logs.
@@ -91,7 +91,7 @@ pub trait Subject {
 
 impl Filter {
     /// Decides by rows alone; `Open` where a text has to be looked at.
-    pub fn ask(&self, known: &Known<'_>) -> Answer {
+    pub fn ask(&self, known: &SubjectFacts<'_>) -> Answer {
         let mut answer = Answer::Yes;
         for (term, bit) in self.numbered() {
             match Answer::from(term.test.holds(known, bit).map(|holds| holds != term.not)) {
@@ -120,9 +120,15 @@ impl Filter {
 }
 
 /// Decides with as little knowledge as possible, then with more.
-pub(super) fn decide(filter: &Filter, subject: &dyn Subject, ask: impl Fn(&Known<'_>) -> Answer) -> bool {
-    let known =
-        Known { session: subject.session(), keeping: subject.keeping(), item: subject.item(), told: false, texts: None, opened: None };
+pub(super) fn decide(filter: &Filter, subject: &dyn Subject, ask: impl Fn(&SubjectFacts<'_>) -> Answer) -> bool {
+    let known = SubjectFacts {
+        session: subject.session(),
+        keeping: subject.keeping(),
+        item: subject.item(),
+        told: false,
+        texts: None,
+        opened: None,
+    };
     match ask(&known) {
         Answer::Yes => return true,
         Answer::No => return false,
@@ -130,14 +136,14 @@ pub(super) fn decide(filter: &Filter, subject: &dyn Subject, ask: impl Fn(&Known
     }
     // Parsing the command comes second: it is far cheaper than searching texts.
     let item = if let Item::Call(_) = known.item { subject.told().map_or(known.item, Item::Call) } else { known.item };
-    let told = Known { item, told: true, ..known };
+    let told = SubjectFacts { item, told: true, ..known };
     match ask(&told) {
         Answer::Yes => return true,
         Answer::No => return false,
         Answer::Open => {}
     }
     // Then texts, which are read in bulk; opening the call itself is the last resort.
-    let searched = Known { texts: Some(subject.texts(filter)), ..told };
+    let searched = SubjectFacts { texts: Some(subject.texts(filter)), ..told };
     match ask(&searched) {
         Answer::Yes => return true,
         Answer::No => return false,
@@ -145,7 +151,7 @@ pub(super) fn decide(filter: &Filter, subject: &dyn Subject, ask: impl Fn(&Known
     }
     // A record that cannot be opened decides like an empty one.
     let gone = Loaded::Gone(String::new());
-    ask(&Known { opened: Some(subject.open().unwrap_or(&gone)), ..searched }) == Answer::Yes
+    ask(&SubjectFacts { opened: Some(subject.open().unwrap_or(&gone)), ..searched }) == Answer::Yes
 }
 
 impl Test {
@@ -165,7 +171,7 @@ impl Test {
     }
 
     /// Whether it holds; `None` where more has to be known. `bit` is that of the text it searches.
-    pub(super) fn holds(&self, known: &Known<'_>, bit: u64) -> Option<bool> {
+    pub(super) fn holds(&self, known: &SubjectFacts<'_>, bit: u64) -> Option<bool> {
         let session = known.session;
         let call = if let Item::Call(row) = known.item { Some(row) } else { None };
         // Terms about calls never hold for messages and sessions.
@@ -213,12 +219,12 @@ impl Test {
     }
 }
 
-fn fits(names: &[Name], text: &str) -> bool {
+fn fits(names: &[NamePattern], text: &str) -> bool {
     names.iter().any(|name| name.fits(text))
 }
 
 /// Time of a call or message; for a session the given one.
-fn time(known: &Known<'_>, of_session: Option<Time>) -> Option<Time> {
+fn time(known: &SubjectFacts<'_>, of_session: Option<Time>) -> Option<Time> {
     match known.item {
         Item::Call(call) => call.requested_at,
         Item::Message(time) => time,
@@ -227,7 +233,7 @@ fn time(known: &Known<'_>, of_session: Option<Time>) -> Option<Time> {
 }
 
 /// Decides by something that only the command shows.
-fn commanded(known: &Known<'_>, call: Option<&CallRow<'_>>, holds: &dyn Fn(&CallRow<'_>) -> bool) -> Option<bool> {
+fn commanded(known: &SubjectFacts<'_>, call: Option<&CallRow<'_>>, holds: &dyn Fn(&CallRow<'_>) -> bool) -> Option<bool> {
     match call.filter(|call| call.kind == Kind::Shell) {
         None => Some(false),
         Some(call) => known.told.then(|| holds(call)),
@@ -248,7 +254,7 @@ fn any(all: impl Iterator<Item = Option<bool>>) -> Option<bool> {
 }
 
 impl Has {
-    fn of(self, known: &Known<'_>, call: Option<&CallRow<'_>>) -> Option<bool> {
+    fn of(self, known: &SubjectFacts<'_>, call: Option<&CallRow<'_>>) -> Option<bool> {
         let of_call = |holds: &dyn Fn(&CallRow<'_>) -> bool| Some(call.is_some_and(holds));
         match self {
             Has::Hooks => of_call(&|call| !call.hooks.is_empty()),
@@ -265,7 +271,7 @@ impl Has {
 }
 
 impl Is {
-    fn of(self, known: &Known<'_>, call: Option<&CallRow<'_>>) -> bool {
+    fn of(self, known: &SubjectFacts<'_>, call: Option<&CallRow<'_>>) -> bool {
         let session = known.session;
         let state = |states: &[State]| states.iter().any(|state| session.state == Some(state.word()));
         match (self, known.item) {

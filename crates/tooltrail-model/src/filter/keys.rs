@@ -3,7 +3,7 @@
 
 use super::lex::{Letter, WordPart};
 use super::mistake::{Mistake, nearest};
-use super::names::{Fit, Glyph, Name, Place};
+use super::names::{Fit, Glyph, NamePattern, ProjectPattern};
 use super::parse::is_absolute;
 use super::{Has, Is, Pattern, Setting, Spelling, Test, times, values};
 use crate::command::Purpose;
@@ -90,12 +90,12 @@ impl<'t> TermReader<'_, 't> {
         Ok(self.value.clone())
     }
 
-    fn names(&self, fit: Fit) -> Result<Vec<Name>, Mistake> {
+    fn names(&self, fit: Fit) -> Result<Vec<NamePattern>, Mistake> {
         self.values()?.iter().map(|piece| self.name(piece, glyphs(piece), fit)).collect()
     }
 
-    fn name(&self, piece: &WordPart<'_>, glyphs: Vec<Glyph>, fit: Fit) -> Result<Name, Mistake> {
-        Name::new(glyphs, fit).map_err(|_| self.mistake(piece, "this is too long to look for"))
+    fn name(&self, piece: &WordPart<'_>, glyphs: Vec<Glyph>, fit: Fit) -> Result<NamePattern, Mistake> {
+        NamePattern::new(glyphs, fit).map_err(|_| self.mistake(piece, "this is too long to look for"))
     }
 
     /// Values of a closed list. `what` begins the list in a message.
@@ -185,9 +185,9 @@ fn project(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
         let text: String = path.iter().map(|glyph| glyph.sign).collect();
         match () {
             // An absolute path means everything inside of it, not a name that ends like it.
-            () if is_absolute(&text) => Ok(Place::At { directory: text, home: value.setting.home.map(str::to_owned) }),
+            () if is_absolute(&text) => Ok(ProjectPattern::At { directory: text, home: value.setting.home.map(str::to_owned) }),
             () if path.is_empty() => Err(value.mistake(piece, "nobody knows which directory this is; write the directory itself")),
-            () => Ok(Place::Named(value.name(piece, trimmed(path), Fit::Tail)?)),
+            () => Ok(ProjectPattern::Named(value.name(piece, trimmed(path), Fit::Tail)?)),
         }
     };
     value.values()?.iter().map(place).collect::<Result<_, _>>().map(Test::Project)

@@ -23,13 +23,13 @@ mod times;
 mod values;
 mod within;
 
-pub use ask::{Answer, Item, Keeping, Known, Subject};
+pub use ask::{Answer, Item, Keeping, Subject, SubjectFacts};
 pub use mistake::Mistake;
-pub use names::{Fit, Name, Place};
+pub use names::{Fit, NamePattern, ProjectPattern};
 pub use parse::{LONGEST, is_term, parse};
 pub use pattern::{Pattern, Spelling};
 pub use render::quoted;
-pub use values::Span;
+pub use values::NumberRange;
 pub use within::Within;
 
 use crate::command::Purpose;
@@ -163,9 +163,9 @@ pub struct Term {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Test {
     /// The tool, as the log names it.
-    Tool(Vec<Name>),
+    Tool(Vec<NamePattern>),
     /// The MCP server.
-    Server(Vec<Name>),
+    Server(Vec<NamePattern>),
     /// Kind of tool.
     Kind(Vec<Kind>),
     /// Status of the call.
@@ -173,27 +173,27 @@ pub enum Test {
     /// Reason of the status.
     Reason(Vec<Reason>),
     /// The agent.
-    Agent(Vec<Name>),
+    Agent(Vec<NamePattern>),
     /// The project.
-    Project(Vec<Place>),
+    Project(Vec<ProjectPattern>),
     /// The branch.
-    Branch(Vec<Name>),
+    Branch(Vec<NamePattern>),
     /// The model.
-    Model(Vec<Name>),
+    Model(Vec<NamePattern>),
     /// The session, by the beginning of its id.
-    Session(Vec<Name>),
+    Session(Vec<NamePattern>),
     /// A file that the call is about.
-    File(Vec<Name>),
+    File(Vec<NamePattern>),
     /// Words of the command line.
-    Command(Vec<Name>),
+    Command(Vec<NamePattern>),
     /// Purpose of the command.
     Purpose(Vec<Purpose>),
     /// A hook that ran for the call, by its event, name or command.
-    Hook(Vec<Name>),
+    Hook(Vec<NamePattern>),
     /// The exit code.
-    Exit(Vec<Span<i64>>),
+    Exit(Vec<NumberRange<i64>>),
     /// Duration in milliseconds.
-    Took(Vec<Span<u64>>),
+    Took(Vec<NumberRange<u64>>),
     /// At this moment or later.
     Since(Time),
     /// Before this moment.

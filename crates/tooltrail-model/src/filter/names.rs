@@ -13,7 +13,7 @@ pub(super) struct Glyph {
 
 /// A name pattern.
 #[derive(Clone, Debug)]
-pub struct Name {
+pub struct NamePattern {
     glyphs: Vec<Glyph>,
     regex: Regex,
 }
@@ -36,7 +36,7 @@ pub enum Fit {
     Path,
 }
 
-impl Name {
+impl NamePattern {
     /// A name.
     pub(super) fn new(mut glyphs: Vec<Glyph>, fit: Fit) -> Result<Self, regex::Error> {
         if fit == Fit::Words {
@@ -57,7 +57,7 @@ impl Name {
             Fit::Path => format!(r"(?:\A|[/\\]){inner}(?:[/\\]|\z)"),
         };
         // `s`, because a command line may contain line feeds, and a wildcard matches them too.
-        Ok(Name { glyphs, regex: compile(&format!("(?s){source}"))? })
+        Ok(NamePattern { glyphs, regex: compile(&format!("(?s){source}"))? })
     }
 
     /// Whether a name matches.
@@ -72,7 +72,7 @@ impl Name {
 }
 
 /// Two names are equal if they match the same.
-impl PartialEq for Name {
+impl PartialEq for NamePattern {
     fn eq(&self, other: &Self) -> bool {
         self.regex.as_str() == other.regex.as_str()
     }
@@ -109,9 +109,9 @@ fn expression(glyphs: &[Glyph], fit: Fit) -> String {
 
 /// A project pattern.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Place {
+pub enum ProjectPattern {
     /// The last parts of its directory.
-    Named(Name),
+    Named(NamePattern),
     /// A directory: the project is inside of it, or it is inside of the project.
     At {
         /// The directory.
@@ -122,14 +122,14 @@ pub enum Place {
     },
 }
 
-impl Place {
+impl ProjectPattern {
     /// Whether a project's directory matches.
     pub fn fits(&self, project: &str) -> bool {
         match self {
-            Place::Named(name) => name.fits(project),
+            ProjectPattern::Named(name) => name.fits(project),
             // Everything is inside of the root, so naming it means sessions started there.
-            Place::At { directory, .. } if parts(directory).next().is_none() => parts(project).next().is_none(),
-            Place::At { directory, home } => {
+            ProjectPattern::At { directory, .. } if parts(directory).next().is_none() => parts(project).next().is_none(),
+            ProjectPattern::At { directory, home } => {
                 let anywhere = home.as_deref().is_some_and(|home| is_in(home, project)) || parts(project).next().is_none();
                 is_in(project, directory) || (!anywhere && is_in(directory, project))
             }

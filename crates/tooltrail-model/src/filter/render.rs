@@ -1,7 +1,7 @@
 //! Writes a filter as a query again: for URLs, for links, for the field of a page.
 
-use super::values::{Span, spelled};
-use super::{Filter, Name, Pattern, Place, Term, Test};
+use super::values::{NumberRange, spelled};
+use super::{Filter, NamePattern, Pattern, ProjectPattern, Term, Test};
 use std::fmt;
 
 /// The filter as a query. Times and directories in it are absolute, so it means the same tomorrow and elsewhere.
@@ -24,7 +24,7 @@ impl fmt::Display for Term {
 
 impl fmt::Display for Test {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = |names: &[Name]| joined(names, name);
+        let names = |names: &[NamePattern]| joined(names, name);
         let (key, value) = match self {
             Test::Tool(of) => ("tool", names(of)),
             Test::Server(of) => ("server", names(of)),
@@ -58,7 +58,7 @@ fn joined<T>(values: &[T], value: impl Fn(&T) -> String) -> String {
 }
 
 /// A name. Wildcards stand outside of quotes, the rest inside where it would otherwise mean something else.
-fn name(name: &Name) -> String {
+fn name(name: &NamePattern) -> String {
     let mut out = String::new();
     for (index, run) in name.glyphs().chunk_by(|one, next| one.wild == next.wild).enumerate() {
         let text: String = run.iter().map(|glyph| glyph.sign).collect();
@@ -76,22 +76,22 @@ fn name(name: &Name) -> String {
     out
 }
 
-fn place(place: &Place) -> String {
+fn place(place: &ProjectPattern) -> String {
     match place {
-        Place::Named(own) => name(own),
-        Place::At { directory, .. } => bare(directory, &[',']),
+        ProjectPattern::Named(own) => name(own),
+        ProjectPattern::At { directory, .. } => bare(directory, &[',']),
     }
 }
 
 /// A number alone, or a range.
-fn spanned<T: PartialEq>(span: &Span<T>, number: impl Fn(&T) -> String) -> String {
+fn spanned<T: PartialEq>(span: &NumberRange<T>, number: impl Fn(&T) -> String) -> String {
     match (&span.least, &span.most) {
         (Some(least), Some(most)) if least == most => number(least),
         _ => ranged(span, number),
     }
 }
 
-fn ranged<T>(span: &Span<T>, number: impl Fn(&T) -> String) -> String {
+fn ranged<T>(span: &NumberRange<T>, number: impl Fn(&T) -> String) -> String {
     let end = |end: &Option<T>| end.as_ref().map(&number).unwrap_or_default();
     format!("{}..{}", end(&span.least), end(&span.most))
 }

@@ -6,7 +6,7 @@
 
 use crate::content::Content;
 use crate::status::words;
-use crate::transcript::{Answered, Part};
+use crate::transcript::{Part, ResultContent};
 use serde_json::Value;
 
 words! {
@@ -29,7 +29,7 @@ words! {
 
 /// A text of a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text {
+pub struct RecordText {
     /// Kind of text.
     pub field: Field,
     /// The text.
@@ -38,20 +38,20 @@ pub struct Text {
     pub produced: bool,
 }
 
-impl Text {
+impl RecordText {
     fn new(field: Field, text: impl Into<String>) -> Self {
-        Text { field, text: text.into(), produced: false }
+        RecordText { field, text: text.into(), produced: false }
     }
 
     /// A text of the tool's output beside what the model saw.
     pub fn produced(text: impl Into<String>) -> Self {
-        Text { produced: true, ..Text::new(Field::Result, text) }
+        RecordText { produced: true, ..RecordText::new(Field::Result, text) }
     }
 }
 
 /// Texts of a message; none for texts that the agent injected.
-pub fn message(part: Part) -> Vec<Text> {
-    let one = |field, text: String| if text.is_empty() { Vec::new() } else { vec![Text::new(field, text)] };
+pub fn message(part: Part) -> Vec<RecordText> {
+    let one = |field, text: String| if text.is_empty() { Vec::new() } else { vec![RecordText::new(field, text)] };
     match part {
         Part::Prompt { text, .. } => one(Field::Prompt, text),
         Part::Command { line, output } => {
@@ -67,19 +67,19 @@ pub fn message(part: Part) -> Vec<Text> {
 }
 
 /// Texts of a call's input: every string in it.
-pub fn input(input: Value) -> Vec<Text> {
+pub fn input(input: Value) -> Vec<RecordText> {
     let mut out = Vec::new();
     walk(input, "", &mut |key, text| {
         let field = if is_path(key, &text) { Field::Path } else { Field::Input };
-        out.push(Text::new(field, text));
+        out.push(RecordText::new(field, text));
     });
     out
 }
 
 /// Texts of a call's result: the content that the model saw, then the tool's output.
-pub fn result(answered: Answered) -> Vec<Text> {
-    let mut out: Vec<Text> = answered.seen.into_iter().flat_map(|content| content_texts(content, Field::Result)).collect();
-    let mut produced = |text: String| out.push(Text::produced(text));
+pub fn result(answered: ResultContent) -> Vec<RecordText> {
+    let mut out: Vec<RecordText> = answered.seen.into_iter().flat_map(|content| content_texts(content, Field::Result)).collect();
+    let mut produced = |text: String| out.push(RecordText::produced(text));
     if let Some(value) = answered.produced {
         walk(value, "", &mut |key, text| {
             // Ids and states would match searches for ordinary words.
@@ -93,14 +93,14 @@ pub fn result(answered: Answered) -> Vec<Text> {
     out
 }
 
-fn content_texts(content: Content, field: Field) -> Vec<Text> {
+fn content_texts(content: Content, field: Field) -> Vec<RecordText> {
     let mut out = Vec::new();
     match content {
-        Content::Text { text } => out.push(Text::new(field, text)),
-        Content::Document { title, text, .. } => out.extend(title.into_iter().chain(text).map(|text| Text::new(field, text))),
+        Content::Text { text } => out.push(RecordText::new(field, text)),
+        Content::Document { title, text, .. } => out.extend(title.into_iter().chain(text).map(|text| RecordText::new(field, text))),
         Content::Other { value } => walk(value, "", &mut |key, text| {
             if !is_name(key) {
-                out.push(Text::new(field, text));
+                out.push(RecordText::new(field, text));
             }
         }),
         Content::Image(_) | Content::Tool { .. } => {}
@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn texts(all: Vec<Text>) -> Vec<(Field, String, bool)> {
+    fn texts(all: Vec<RecordText>) -> Vec<(Field, String, bool)> {
         all.into_iter().map(|text| (text.field, text.text, text.produced)).collect()
     }
 
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn results_are_what_was_seen_and_what_was_produced() {
-        let answered = Answered {
+        let answered = ResultContent {
             seen: vec![Content::text("seen"), Content::Other { value: json!({"type": "x", "title": "t"}) }],
             produced: Some(json!({"stdout": "seen", "agentId": "a1", "file": {"base64": "AAAA", "name": "n"}})),
             feedback: None,

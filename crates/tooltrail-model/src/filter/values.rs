@@ -7,14 +7,14 @@ use super::mistake::Mistake;
 
 /// A range of numbers, both ends included; an end may be open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Span<T> {
+pub struct NumberRange<T> {
     /// The least.
     pub least: Option<T>,
     /// The most.
     pub most: Option<T>,
 }
 
-impl<T: PartialOrd + Copy> Span<T> {
+impl<T: PartialOrd + Copy> NumberRange<T> {
     /// Whether a number is in the range.
     pub fn has(&self, number: T) -> bool {
         self.least.is_none_or(|least| least <= number) && self.most.is_none_or(|most| number <= most)
@@ -29,8 +29,8 @@ pub(super) fn exit(value: &TermReader<'_, '_>) -> Result<Test, Mistake> {
         match text.to_ascii_lowercase().as_str() {
             // Two ranges, because codes of killed processes may be negative.
             "nonzero" if value.sign == ':' => {
-                spans.push(Span { least: None, most: Some(-1) });
-                spans.push(Span { least: Some(1), most: None });
+                spans.push(NumberRange { least: None, most: Some(-1) });
+                spans.push(NumberRange { least: Some(1), most: None });
             }
             _ => spans.push(span(value, &piece, &code, "a code is a number, as in `exit:2`, `exit:1..5`, or `exit:nonzero`")?),
         }
@@ -88,7 +88,7 @@ fn span<T: Count>(
     piece: &WordPart<'_>,
     number: &dyn Fn(&str) -> Option<T>,
     how: &str,
-) -> Result<Span<T>, Mistake> {
+) -> Result<NumberRange<T>, Mistake> {
     let wrong = || value.mistake(piece, format!("`{}` means nothing here; {how}", piece.text()));
     let text = piece.text();
     let (sign, rest) = match text.strip_prefix(['<', '>']) {
@@ -101,16 +101,16 @@ fn span<T: Count>(
         let nothing = || value.mistake(piece, "no number is beyond this");
         return Ok(match sign {
             // A range includes its ends, so "more than" begins at the next number.
-            '>' => Span { least: Some(if equal { number } else { number.next().ok_or_else(nothing)? }), most: None },
-            _ => Span { least: None, most: Some(if equal { number } else { number.last().ok_or_else(nothing)? }) },
+            '>' => NumberRange { least: Some(if equal { number } else { number.next().ok_or_else(nothing)? }), most: None },
+            _ => NumberRange { least: None, most: Some(if equal { number } else { number.last().ok_or_else(nothing)? }) },
         });
     }
     let Some((least, most)) = rest.split_once("..") else {
         let number = number(rest).ok_or_else(wrong)?;
-        return Ok(Span { least: Some(number), most: Some(number) });
+        return Ok(NumberRange { least: Some(number), most: Some(number) });
     };
     let end = |text: &str| if text.is_empty() { Ok(None) } else { number(text).map(Some).ok_or_else(wrong) };
-    let span = Span { least: end(least)?, most: end(most)? };
+    let span = NumberRange { least: end(least)?, most: end(most)? };
     match (span.least, span.most) {
         (None, None) => Err(wrong()),
         // An empty range would silently match nothing.

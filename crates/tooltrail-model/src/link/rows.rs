@@ -6,7 +6,7 @@ use crate::issue::{Issue, IssueCode};
 use crate::position::{At, split_address};
 use crate::row::{Background, CallRow, CheckRow, HookRow, Place, SessionRow, VERSION};
 use crate::summary::{CallRecord, HookRecord, ResultRecord};
-use crate::verdict::{self, Around, Said, Sequel, Verdict};
+use crate::verdict::{self, Circumstances, LoggedOutcome, Sequel, Verdict};
 use crate::{Status, Time};
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ impl<'a> Linked<'a> {
             return Judged { verdict, source: call.id.source(), evidence, result: None, completed: None, duration_ms: None };
         };
         let refused = |hook: &HookRecord| may_refuse(hook) && hook.outcome == Some(HookOutcome::Blocked);
-        let around = Around { hook_blocked: record.hooks.iter().any(refused), feedback: result.feedback, handover: result.handover };
+        let around = Circumstances { hook_blocked: record.hooks.iter().any(refused), feedback: result.feedback, handover: result.handover };
         let verdict = verdict::with_result(record.kind, &result.signals, around);
         // A copy whose request has another time got new timestamps; its times say nothing about the original.
         let same_clock = match call.foreign_result {
@@ -120,7 +120,7 @@ impl<'a> Linked<'a> {
             exit_of: None,
             masked: Vec::new(),
             purpose: None,
-            is_error: result.map(|result| result.signals.outcome == Said::Error),
+            is_error: result.map(|result| result.signals.outcome == LoggedOutcome::Error),
             input_bytes: record.input_bytes,
             result_bytes: result.map(|result| result.bytes),
             model: names.opt(record.model),

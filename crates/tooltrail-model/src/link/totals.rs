@@ -5,7 +5,7 @@ use super::{Linked, LinkedCall, Now, Source, repeated};
 use crate::row::{ModelUsage, StatsRow, ToolStats};
 use crate::summary::Summary;
 use crate::text::Name;
-use crate::usage::Snapshot;
+use crate::usage::UsageSnapshot;
 use crate::{Map, Status, Time};
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ struct Seen<'a> {
     source: usize,
     /// Summary of its source.
     summary: &'a Summary,
-    snapshot: &'a Snapshot,
+    snapshot: &'a UsageSnapshot,
 }
 
 impl Seen<'_> {

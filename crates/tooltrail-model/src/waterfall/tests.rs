@@ -106,7 +106,7 @@ fn a_task_lasts_longer_than_its_call() {
     let ended_at = Time::from_millisecond(60_000);
     launch.row.background = Some(Background { id: None, state: TaskState::Completed, exit_code: None, ended_at, evidence: RESULT });
     let bar = Bar::new(&launch, false);
-    assert_eq!((bar.task, bar.last()), (Some(Task { end: Some(60_000), running: false }), Some(60_000)));
+    assert_eq!((bar.task, bar.last()), (Some(BackgroundTask { end: Some(60_000), running: false }), Some(60_000)));
     launch.hooked = vec![(Time::from_millisecond(60_500).unwrap(), Time::from_millisecond(61_000).unwrap())];
     assert_eq!(Bar::new(&launch, false).last(), Some(61_000));
 }

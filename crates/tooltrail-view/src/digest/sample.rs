@@ -1,7 +1,7 @@
 //! A digest made by hand, and a transcript for it.
 
 use crate::{Book, Loaded};
-use tooltrail_model::digest::{Changed, ChangedFile, Cited, Digest, Open, Outcome, Quote, Run, Shipped, Times};
+use tooltrail_model::digest::{ChangeSummary, ChangedFile, CheckRun, Cited, Digest, Quote, RunOutcome, Shipped, Times, UnresolvedCall};
 use tooltrail_model::row::{SessionRow, VERSION};
 use tooltrail_model::transcript::{CallEntry, Entry, Spot, Transcript};
 use tooltrail_model::{Kind, Reason, Status};
@@ -101,8 +101,8 @@ pub(crate) fn cited(number: u32) -> Cited {
 }
 
 /// A test run.
-pub(crate) fn run(outcome: Outcome, edits_after: u64, number: u32) -> Run {
-    Run {
+pub(crate) fn run(outcome: RunOutcome, edits_after: u64, number: u32) -> CheckRun {
+    CheckRun {
         command: "cargo test".into(),
         outcome,
         exit_of: None,
@@ -123,7 +123,7 @@ pub(crate) fn file(path: &str, lines: Option<(u64, u64)>, calls: &[u32]) -> Chan
 pub(crate) fn digest(x: &str) -> Digest {
     let quote = |text: &str| Some(Quote { text: format!("{text}{x}"), ..Quote::default() });
     let open = |status, tool: &str, what: &str, why: &str, number| {
-        vec![Open {
+        vec![UnresolvedCall {
             status,
             reason: None,
             exit_code: None,
@@ -141,7 +141,7 @@ pub(crate) fn digest(x: &str) -> Digest {
         state_reason: Some("answered"),
         asked: quote("**fix** the flaky test"),
         said: quote("## Done\n\nThe tests pass; `parse` keeps no state any more."),
-        changed: Changed {
+        changed: ChangeSummary {
             files: vec![
                 file(&format!("/srv/app/src/parser.rs{x}"), Some((80, 9)), &[1, 2, 3, 4, 5]),
                 file("/srv/app/src/lib.rs", Some((1_048, 35)), &[1]),
@@ -153,9 +153,9 @@ pub(crate) fn digest(x: &str) -> Digest {
             Shipped { what: "commit".into(), which: format!("9f3c2ab{x}"), cited: cited(8) },
             Shipped { what: "pull_request".into(), which: "https://example.org/o/r/pull/4".into(), cited: cited(8) },
         ],
-        test: Some(Run { exit_of: Some(format!("tail -5{x}")), hint, ..run(Outcome::Masked, 2, 2) }),
-        build: Some(Run { command: format!("cargo build{x}"), ..run(Outcome::Passed, 0, 3) }),
-        lint: Some(Run { command: "cargo clippy".into(), ..run(Outcome::Failed, 1, 4) }),
+        test: Some(CheckRun { exit_of: Some(format!("tail -5{x}")), hint, ..run(RunOutcome::Masked, 2, 2) }),
+        build: Some(CheckRun { command: format!("cargo build{x}"), ..run(RunOutcome::Passed, 0, 3) }),
+        lint: Some(CheckRun { command: "cargo clippy".into(), ..run(RunOutcome::Failed, 1, 4) }),
         failures: open(Status::Failed, "Bash", "cargo clippy", "error: unused variable", 4),
         rejected: open(Status::Rejected, "Edit", "src/main.rs", "not this file", 5),
         blocked: open(Status::Blocked, "Bash", "rm -rf build", "not in here", 6),

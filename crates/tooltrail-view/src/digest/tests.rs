@@ -36,49 +36,49 @@ fn what_has_nothing_to_say_has_no_row() {
 #[test]
 fn a_run_says_what_its_own_exit_code_says_and_no_more() {
     let book = usual();
-    let proof = |run: Run| told(&Digest { test: Some(run), ..Digest::default() }, &book, "Proof").join(" | ");
-    assert_eq!(proof(run(Outcome::Passed, 0, 2)), "✓ #2 cargo test passed · no edits since");
-    assert_eq!(proof(run(Outcome::Passed, 1, 2)), "✓ #2 cargo test passed · 1 edit since");
-    assert_eq!(proof(run(Outcome::Failed, 3, 4)), "✗ #4 cargo test failed · 3 edits since");
-    assert_eq!(proof(run(Outcome::Masked, 0, 2)), "! #2 cargo test: its exit code was not recorded · no edits since");
-    let by = |number| Run { exit_of: Some("tail -5".into()), ..run(Outcome::Masked, 0, number) };
+    let proof = |run: CheckRun| told(&Digest { test: Some(run), ..Digest::default() }, &book, "Proof").join(" | ");
+    assert_eq!(proof(run(RunOutcome::Passed, 0, 2)), "✓ #2 cargo test passed · no edits since");
+    assert_eq!(proof(run(RunOutcome::Passed, 1, 2)), "✓ #2 cargo test passed · 1 edit since");
+    assert_eq!(proof(run(RunOutcome::Failed, 3, 4)), "✗ #4 cargo test failed · 3 edits since");
+    assert_eq!(proof(run(RunOutcome::Masked, 0, 2)), "! #2 cargo test: its exit code was not recorded · no edits since");
+    let by = |number| CheckRun { exit_of: Some("tail -5".into()), ..run(RunOutcome::Masked, 0, number) };
     assert_eq!(proof(by(2)), "! #2 cargo test: the success is that of tail -5, its own was not recorded · no edits since");
     assert_eq!(
-        proof(Run { exit_code: Some(101), ..by(4) }),
+        proof(CheckRun { exit_code: Some(101), ..by(4) }),
         "! #4 cargo test: exit 101 is that of tail -5, its own was not recorded · no edits since"
     );
     assert_eq!(
-        proof(run(Outcome::Unknown, 0, 2)),
+        proof(run(RunOutcome::Unknown, 0, 2)),
         "? #2 cargo test: the line succeeded; whether this was run was not recorded · no edits since"
     );
     assert_eq!(
-        proof(run(Outcome::Unknown, 0, 4)),
+        proof(run(RunOutcome::Unknown, 0, 4)),
         "? #4 cargo test: the line failed; which of its commands did was not recorded · no edits since"
     );
-    let shells = Run { commands_after: 2, ..run(Outcome::Passed, 0, 2) };
+    let shells = CheckRun { commands_after: 2, ..run(RunOutcome::Passed, 0, 2) };
     assert_eq!(proof(shells), "✓ #2 cargo test passed · no edits since, but 2 commands that may have changed files");
-    assert_eq!(proof(run(Outcome::Unknown, 0, 7)), "? #7 cargo test: no result: the log ends · no edits since");
-    let hinted = Run { hint: Some("FAILED\n  a".into()), ..run(Outcome::Passed, 0, 2) };
+    assert_eq!(proof(run(RunOutcome::Unknown, 0, 7)), "? #7 cargo test: no result: the log ends · no edits since");
+    let hinted = CheckRun { hint: Some("FAILED\n  a".into()), ..run(RunOutcome::Passed, 0, 2) };
     assert!(proof(hinted.clone()).ends_with(" | hint: the output says “FAILED a”"));
-    assert!(!proof(Run { outcome: Outcome::Failed, ..hinted }).contains("hint"));
+    assert!(!proof(CheckRun { outcome: RunOutcome::Failed, ..hinted }).contains("hint"));
 }
 
 #[test]
 fn files_without_tests_say_so() {
     let files = vec![file("/srv/app/a.rs", None, &[1])];
-    let changed = Digest { changed: Changed { files, commands: Vec::new() }, ..Digest::default() };
+    let changed = Digest { changed: ChangeSummary { files, commands: Vec::new() }, ..Digest::default() };
     assert_eq!(told(&changed, &usual(), "Proof"), ["no tests, builds or lint runs"]);
     let scripted = Digest { scripts: 2, ..changed.clone() };
     let told_so = "no tests, builds or lint runs outside 2 scripts, whose commands are not looked at";
     assert_eq!(told(&scripted, &usual(), "Proof"), [told_so]);
-    let built = Digest { build: Some(run(Outcome::Passed, 0, 2)), ..changed };
+    let built = Digest { build: Some(run(RunOutcome::Passed, 0, 2)), ..changed };
     assert_eq!(told(&built, &usual(), "Proof").first().map(String::as_str), Some("no tests were run"));
     assert_eq!(told(&built, &usual(), "Changed"), ["a.rs #1"]);
 }
 
 #[test]
 fn commands_that_may_have_changed_something_are_named() {
-    let commands = Changed { files: Vec::new(), commands: (1..=5).map(cited).collect() };
+    let commands = ChangeSummary { files: Vec::new(), commands: (1..=5).map(cited).collect() };
     let digest = Digest { changed: commands, ..Digest::default() };
     assert_eq!(told(&digest, &usual(), "Changed"), ["no files by edits · 5 commands may have changed some #1 #2 #3 and 2 more"]);
     assert_eq!(told(&digest, &usual(), "Proof"), Vec::<String>::new());
@@ -87,7 +87,7 @@ fn commands_that_may_have_changed_something_are_named() {
 #[test]
 fn long_lists_are_cut() {
     let files = |number: usize| (0..number).map(|at| file(&format!("/srv/app/{at}.rs"), Some((1, 0)), &[1])).collect();
-    let many = |number| Digest { changed: Changed { files: files(number), commands: Vec::new() }, ..Digest::default() };
+    let many = |number| Digest { changed: ChangeSummary { files: files(number), commands: Vec::new() }, ..Digest::default() };
     let (nine, ten) = (told(&many(9), &usual(), "Changed"), told(&many(10), &usual(), "Changed"));
     assert_eq!((nine.len(), nine.last().map(String::as_str)), (10, Some("8.rs +1 −0 #1")));
     assert_eq!((ten.len(), ten.last().map(String::as_str)), (10, Some("and 2 more")));
@@ -112,7 +112,7 @@ fn what_is_said_is_one_line_and_not_long() {
 #[test]
 fn calls_of_several_sessions_have_their_full_names() {
     let mut book = bare(&[("Bash", Kind::Shell, Status::Succeeded, None), ("Bash", Kind::Shell, Status::TimedOut, Some(Reason::Timeout))]);
-    let unknown = Digest { test: Some(run(Outcome::Unknown, 0, 2)), ..Digest::default() };
+    let unknown = Digest { test: Some(run(RunOutcome::Unknown, 0, 2)), ..Digest::default() };
     assert_eq!(told(&unknown, &book, "Proof"), ["? #2 cargo test: timed out · no edits since"]);
     book.of_another_session(1);
     assert_eq!(told(&unknown, &book, "Proof"), ["? 3f2a:2 cargo test: timed out · no edits since"]);

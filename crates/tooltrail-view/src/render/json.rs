@@ -20,7 +20,7 @@ use tooltrail_model::content::Content;
 use tooltrail_model::event::{HookOutcome, Origin};
 use tooltrail_model::position::file_of;
 use tooltrail_model::row::{CallRow, VERSION};
-use tooltrail_model::transcript::{Entry, HookStory, Level, Part, SideFile, Story, Thread, Turn, What};
+use tooltrail_model::transcript::{Entry, EntryKind, HookStory, Level, Part, SideFile, Story, Thread, Turn};
 use tooltrail_model::usage::Tokens;
 
 /// Options of the JSON export.
@@ -63,7 +63,7 @@ pub fn call(book: &dyn Book, index: usize, out: &mut dyn Write) -> io::Result<()
     let entries =
         transcript.threads.iter().enumerate().flat_map(|(at, thread)| thread.entries.iter().map(move |entry| (at, thread, entry)));
     // A call may be referred to by several entries where logs overlap; one is enough.
-    let found = entries.filter(|(_, _, entry)| entry.what == What::Call(index)).map(|(index, thread, entry)| EntryPlace {
+    let found = entries.filter(|(_, _, entry)| entry.what == EntryKind::Call(index)).map(|(index, thread, entry)| EntryPlace {
         index,
         thread,
         entry,

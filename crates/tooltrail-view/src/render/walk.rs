@@ -3,7 +3,7 @@
 
 use tooltrail_model::Status;
 use tooltrail_model::book::Selection;
-use tooltrail_model::transcript::{Entry, Thread, Transcript, What};
+use tooltrail_model::transcript::{Entry, EntryKind, Thread, Transcript};
 
 /// Subagents of subagents deeper than this are not shown below their call any more, but at the end.
 const DEEPEST: usize = 8;
@@ -97,7 +97,7 @@ impl Bracket {
 pub(super) fn bracket(transcript: &Transcript<'_>, entries: &[&Entry], place: usize) -> Bracket {
     // Agents without message ids have `None` here and get no brackets.
     let message = |place: Option<usize>| match entries.get(place?)?.what {
-        What::Call(call) => transcript.calls.get(call)?.row.message,
+        EntryKind::Call(call) => transcript.calls.get(call)?.row.message,
         _ => None,
     };
     let own = message(Some(place));

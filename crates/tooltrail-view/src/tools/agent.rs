@@ -114,7 +114,7 @@ fn table(agent: &Agent) -> Option<Block> {
 mod tests {
     use super::*;
     use crate::sample::{facts, story, text_of, worked};
-    use tooltrail_model::transcript::{Made, Nested};
+    use tooltrail_model::transcript::{CallTally, SubagentCalls};
     use tooltrail_model::{Kind, Status};
 
     fn explore() -> Detail {
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_task_with_what_it_did_and_its_answer() {
         let mut call = worked("Task", Kind::Subagent, explore());
-        call.nested = Nested { threads: vec![3], calls: 12, failed: 1, each: Vec::new() };
+        call.nested = SubagentCalls { threads: vec![3], calls: 12, failed: 1, each: Vec::new() };
         let head = AgentView.head(&call);
         assert_eq!(head.title.text(), "Explore: find usages");
         assert_eq!(facts(&head.facts), ["12 calls 1✗", "41k tokens"]);
@@ -154,7 +154,7 @@ mod tests {
     #[test]
     fn numbers_are_told_once() {
         let mut call = worked("Task", Kind::Subagent, explore());
-        call.nested = Nested { threads: vec![3], calls: 12, failed: 0, ..Nested::default() };
+        call.nested = SubagentCalls { threads: vec![3], calls: 12, failed: 0, ..SubagentCalls::default() };
         if let Detail::Agent(agent) = &mut call.told.detail {
             (agent.state, agent.calls, agent.duration_ms) = (Some("completed".into()), Some(12), Some(900));
         }
@@ -172,7 +172,8 @@ mod tests {
     #[test]
     fn what_a_lost_agent_did_is_told_and_no_more() {
         let mut call = story("Task", Kind::Subagent, Status::Unanswered, explore());
-        call.nested = Nested { threads: vec![1, 2], calls: 2, failed: 0, each: vec![Made { calls: 2, failed: 0 }, Made::default()] };
+        call.nested =
+            SubagentCalls { threads: vec![1, 2], calls: 2, failed: 0, each: vec![CallTally { calls: 2, failed: 0 }, CallTally::default()] };
         assert_eq!(facts(&AgentView.head(&call).facts), ["2 calls"]);
         let nested = nested(&call);
         // Numbers are those of each conversation, not of the call.

@@ -10,7 +10,7 @@ use super::{ToolView, title};
 use crate::head::{count, counted, size};
 use crate::pieces::{code, file, image, markdown, notice, picture_facts, plain, section, terminal, words};
 use crate::{Block, Head, Limits, Line, place};
-use tooltrail_model::detail::{Cell, Detail, Read, ReadGot};
+use tooltrail_model::detail::{Detail, NotebookCell, Read, ReadGot};
 use tooltrail_model::transcript::{Level, Story};
 
 /// View of reads of a file.
@@ -100,7 +100,7 @@ fn facts(read: &Read) -> Vec<Line> {
 }
 
 /// A cell of a notebook: its source, then its output.
-fn cell(number: usize, cell: &Cell, limits: &Limits) -> Block {
+fn cell(number: usize, cell: &NotebookCell, limits: &Limits) -> Block {
     // Notebooks of older versions have no cell ids; then cells are numbered.
     let mut label = format!("cell {} · {}", cell.id.clone().unwrap_or_else(|| (number + 1).to_string()), cell.sort);
     label += &cell.count.map(|count| format!(" · run {count}")).unwrap_or_default();
@@ -170,13 +170,13 @@ mod tests {
     #[test]
     fn a_notebook_is_its_cells() {
         let cells = vec![
-            Cell { id: Some("c1".into()), sort: "markdown".into(), source: "# Title".into(), ..Cell::default() },
-            Cell {
+            NotebookCell { id: Some("c1".into()), sort: "markdown".into(), source: "# Title".into(), ..NotebookCell::default() },
+            NotebookCell {
                 sort: "code".into(),
                 source: "print(1)".into(),
                 count: Some(4),
                 outputs: vec!["\u{1b}[1m1\u{1b}[0m\n".into()],
-                ..Cell::default()
+                ..NotebookCell::default()
             },
         ];
         let call = call(Read { path: "n.ipynb".into(), got: ReadGot::Notebook(cells), ..Read::default() });

@@ -7,7 +7,7 @@ use tooltrail_model::detail::{Detail, Detailed, Shell};
 use tooltrail_model::event::Origin;
 use tooltrail_model::row::{CallRow, Place, SessionRow, VERSION};
 use tooltrail_model::transcript::{
-    Answered, CallEntry, Entry, HookStory, Level, Nested, Part, Spot, Story, Thread, Transcript, Turn, What,
+    CallEntry, Entry, EntryKind, HookStory, Level, Part, ResultContent, Spot, Story, SubagentCalls, Thread, Transcript, Turn,
 };
 use tooltrail_model::usage::Tokens;
 use tooltrail_model::{At, Kind, Reason, Span, Status};
@@ -41,7 +41,7 @@ impl Book for Invented<'_> {
 
     fn open(&self, entry: &Entry) -> Loaded<'_> {
         match entry.what {
-            What::Call(index) => self.call(index),
+            EntryKind::Call(index) => self.call(index),
             _ => self.pages.get(entry.spot.at.line as usize).cloned().unwrap_or(Loaded::Gone("no such page".into())),
         }
     }
@@ -106,7 +106,7 @@ impl<'a> Builder<'a> {
         self.book
     }
 
-    fn entry(&mut self, thread: usize, what: What, turn: usize, line: usize) {
+    fn entry(&mut self, thread: usize, what: EntryKind, turn: usize, line: usize) {
         let spot = Spot { source: 0, at: At { line: line as u64, span: Span::default() } };
         let time = "2026-03-04T10:00:03.000Z".parse().ok();
         let entry = Entry { spot, part: 0, time, what, turn: Some(turn), abandoned: false, lines: 1 };
@@ -114,7 +114,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds a message.
-    pub fn say(mut self, thread: usize, turn: usize, what: What, part: Part) -> Self {
+    pub fn say(mut self, thread: usize, turn: usize, what: EntryKind, part: Part) -> Self {
         let line = self.book.pages.len();
         self.book.pages.push(Loaded::Part(part));
         self.entry(thread, what, turn, line);
@@ -134,8 +134,8 @@ impl<'a> Builder<'a> {
         let row = call_row(index, status, reason, text);
         let shell = Shell { command: text.to_owned(), stdout: Some(format!("{text}\nsecond\n{text}")), ..Shell::default() };
         let told = Detailed { detail: Detail::Shell(shell), error: Some(text.to_owned()), ..Detailed::default() };
-        let answer = Answered { seen: vec![Content::text(text)], produced: None, feedback: Some(text.to_owned()) };
-        let nested = Nested { threads: starts.to_vec(), calls: 1, ..Nested::default() };
+        let answer = ResultContent { seen: vec![Content::text(text)], produced: None, feedback: Some(text.to_owned()) };
+        let nested = SubagentCalls { threads: starts.to_vec(), calls: 1, ..SubagentCalls::default() };
         for &started in starts {
             self.book.transcript.threads[started].started_by = Some(index);
             self.book.transcript.threads[started].agent = Some(text.to_owned());
@@ -165,7 +165,7 @@ impl<'a> Builder<'a> {
             tier: None,
             nested,
         });
-        self.entry(thread, What::Call(index), turn, index);
+        self.entry(thread, EntryKind::Call(index), turn, index);
         self
     }
 }
@@ -217,25 +217,25 @@ fn call_row<'a>(index: usize, status: Status, reason: Option<Reason>, text: &'a 
 pub fn session(text: &str) -> Invented<'_> {
     let own = || text.to_owned();
     let mut builder = Builder::new(text)
-        .say(0, 0, What::Prompt, Part::Prompt { origin: Origin::Human, text: own() })
-        .say(0, 0, What::Thinking, Part::Thinking(own()))
-        .say(0, 0, What::Text, Part::Text(own()));
+        .say(0, 0, EntryKind::Prompt, Part::Prompt { origin: Origin::Human, text: own() })
+        .say(0, 0, EntryKind::Thinking, Part::Thinking(own()))
+        .say(0, 0, EntryKind::Text, Part::Text(own()));
     for (status, reason) in STATUSES {
         builder = builder.run(0, 0, *status, *reason, &[]);
     }
     builder
-        .say(0, 1, What::Prompt, Part::Prompt { origin: Origin::Human, text: own() })
+        .say(0, 1, EntryKind::Prompt, Part::Prompt { origin: Origin::Human, text: own() })
         .run(0, 1, Status::Succeeded, None, &[1])
         .run(1, 1, Status::Failed, Some(Reason::ToolError), &[1])
-        .say(1, 1, What::Text, Part::Text(own()))
-        .say(0, 1, What::Command, Part::Command { line: own(), output: Some(own()) })
-        .say(0, 1, What::Media, Part::Media(Content::Image(image(text))))
-        .say(0, 1, What::Folded, Part::Folded { label: own(), text: own() })
-        .say(0, 1, What::Notice, Part::Notice { level: Level::Error, title: own(), text: Some(own()) })
-        .say(0, 1, What::Boundary, Part::Boundary { title: own(), facts: vec![(own(), own())] })
-        .say(0, 1, What::Hook, Part::Hook(HookStory { name: Some(own()), ..HookStory::default() }))
-        .say(0, 1, What::Unknown, Part::Unknown { name: own(), value: serde_json::json!({ text: [text] }) })
-        .say(2, 1, What::Text, Part::Text(own()))
+        .say(1, 1, EntryKind::Text, Part::Text(own()))
+        .say(0, 1, EntryKind::Command, Part::Command { line: own(), output: Some(own()) })
+        .say(0, 1, EntryKind::Media, Part::Media(Content::Image(image(text))))
+        .say(0, 1, EntryKind::Folded, Part::Folded { label: own(), text: own() })
+        .say(0, 1, EntryKind::Notice, Part::Notice { level: Level::Error, title: own(), text: Some(own()) })
+        .say(0, 1, EntryKind::Boundary, Part::Boundary { title: own(), facts: vec![(own(), own())] })
+        .say(0, 1, EntryKind::Hook, Part::Hook(HookStory { name: Some(own()), ..HookStory::default() }))
+        .say(0, 1, EntryKind::Unknown, Part::Unknown { name: own(), value: serde_json::json!({ text: [text] }) })
+        .say(2, 1, EntryKind::Text, Part::Text(own()))
         .done()
 }
 

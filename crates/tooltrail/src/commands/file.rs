@@ -14,8 +14,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use tooltrail_formats::changes::{FileHistory, Named, Teller, find, history};
-use tooltrail_model::changes::Known;
-use tooltrail_model::changes::versions::{Entry, Gap, Version, versions};
+use tooltrail_model::changes::FileText;
+use tooltrail_model::changes::versions::{Gap, HistoryRow, Version, versions};
 use tooltrail_model::link::Linked;
 use tooltrail_model::row::{Place, VERSION};
 
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &LogArgs, own: &FileArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// Prints or writes one text.
-fn one(logs: &Logs, linked: &Linked<'_>, own: &FileArgs, history: &FileHistory, entries: &[Entry]) -> anyhow::Result<ExitCode> {
+fn one(logs: &Logs, linked: &Linked<'_>, own: &FileArgs, history: &FileHistory, entries: &[HistoryRow]) -> anyhow::Result<ExitCode> {
     let (known, which) = match (&own.before, &own.after, own.version) {
         (Some(call), _, _) => (at(logs, linked, history, call, true)?, format!("before {call}")),
         (_, Some(call), _) => (at(logs, linked, history, call, false)?, format!("after {call}")),
@@ -100,8 +100,8 @@ fn one(logs: &Logs, linked: &Linked<'_>, own: &FileArgs, history: &FileHistory, 
             (numbered(entries, number)?, format!("in version {number}"))
         }
     };
-    let Known::Text(text) = known else {
-        let why = if known == Known::Absent { "was not there" } else { "has a text that the logs do not hold" };
+    let FileText::Text(text) = known else {
+        let why = if known == FileText::Absent { "was not there" } else { "has a text that the logs do not hold" };
         let path = table::printable(&history.path);
         out::complain(&format!("`{path}` {why} {which}; `tooltrail file {}` lists the versions that there are", own.path));
         return Ok(ExitCode::from(1));
@@ -119,7 +119,7 @@ fn one(logs: &Logs, linked: &Linked<'_>, own: &FileArgs, history: &FileHistory, 
 }
 
 /// The text before or after a call.
-fn at(logs: &Logs, linked: &Linked<'_>, history: &FileHistory, call: &str, before: bool) -> anyhow::Result<Known> {
+fn at(logs: &Logs, linked: &Linked<'_>, history: &FileHistory, call: &str, before: bool) -> anyhow::Result<FileText> {
     let Target::Call(session, number) = Wanted::parse(call).find(linked, &logs.now)? else {
         bail!("`{call}` is a session; name a call of it, as in `{call}:41`");
     };
@@ -130,13 +130,13 @@ fn at(logs: &Logs, linked: &Linked<'_>, history: &FileHistory, call: &str, befor
 }
 
 /// The number of the newest version.
-fn newest(entries: &[Entry]) -> usize {
-    entries.iter().filter_map(|entry| if let Entry::Version(version) = entry { Some(version.number) } else { None }).max().unwrap_or(0)
+fn newest(entries: &[HistoryRow]) -> usize {
+    entries.iter().filter_map(|entry| if let HistoryRow::Version(version) = entry { Some(version.number) } else { None }).max().unwrap_or(0)
 }
 
 /// The text of a version.
-fn numbered(entries: &[Entry], number: usize) -> anyhow::Result<Known> {
-    let all = entries.iter().filter_map(|entry| if let Entry::Version(version) = entry { Some(version) } else { None });
+fn numbered(entries: &[HistoryRow], number: usize) -> anyhow::Result<FileText> {
+    let all = entries.iter().filter_map(|entry| if let HistoryRow::Version(version) = entry { Some(version) } else { None });
     let count = all.clone().count();
     let found = all.into_iter().find(|version| version.number == number).map(|version| version.known.clone());
     found.with_context(|| format!("there is no version {number}; the logs hold {}", table::counted(count as u64, "version")))
@@ -159,7 +159,7 @@ fn print(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[Entry]) -> anyhow::Result<()> {
+fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[HistoryRow]) -> anyhow::Result<()> {
     let mut out = out::stdout(args.color.as_str());
     writeln!(out, "{}", table::printable(&history.path))?;
     if entries.is_empty() {
@@ -179,9 +179,9 @@ fn list(args: &LogArgs, linked: &Linked<'_>, history: &FileHistory, entries: &[E
     .optional(&["TIME", "BYTES", "LINES"]);
     for entry in entries {
         let (by, number, known, size) = match entry {
-            Entry::Version(version) => (version.by, version.number.to_string(), words(version).into(), sizes(&version.known)),
-            Entry::Gap(Gap::Outside(by)) => (*by, String::new(), Cell::styled("changed outside the logs", DIM), None),
-            Entry::Gap(Gap::Unknown(by)) => (*by, String::new(), Cell::styled("changed, text not known", DIM), None),
+            HistoryRow::Version(version) => (version.by, version.number.to_string(), words(version).into(), sizes(&version.known)),
+            HistoryRow::Gap(Gap::Outside(by)) => (*by, String::new(), Cell::styled("changed outside the logs", DIM), None),
+            HistoryRow::Gap(Gap::Unknown(by)) => (*by, String::new(), Cell::styled("changed, text not known", DIM), None),
         };
         let Some(teller) = history.tellers.get(by) else { continue };
         let count = |number: Option<u64>| number.map(table::count).unwrap_or_default();
@@ -209,9 +209,9 @@ fn title<'l>(linked: &'l Linked<'_>, teller: &Teller) -> Option<&'l str> {
 fn words(version: &Version) -> String {
     use tooltrail_model::changes::How;
     let how = match (version.how, &version.known) {
-        (How::Before, Known::Absent) => "not there",
+        (How::Before, FileText::Absent) => "not there",
         (How::Before, _) => "before an edit",
-        (How::Moved, Known::Absent) => "moved away",
+        (How::Moved, FileText::Absent) => "moved away",
         (How::Moved, _) => "moved here",
         (how, _) => how.word(),
     };
@@ -219,7 +219,7 @@ fn words(version: &Version) -> String {
 }
 
 /// How many lines and bytes a text has.
-fn sizes(known: &Known) -> Option<(u64, u64)> {
+fn sizes(known: &FileText) -> Option<(u64, u64)> {
     known.as_text().map(|text| (text.split_terminator('\n').count() as u64, text.len() as u64))
 }
 
@@ -245,12 +245,12 @@ struct VersionRow<'r> {
     bytes: Option<u64>,
 }
 
-fn rows<'r>(linked: &'r Linked<'_>, history: &'r FileHistory, entries: &'r [Entry]) -> impl Iterator<Item = VersionRow<'r>> {
+fn rows<'r>(linked: &'r Linked<'_>, history: &'r FileHistory, entries: &'r [HistoryRow]) -> impl Iterator<Item = VersionRow<'r>> {
     let mut gap = None;
     entries.iter().filter_map(move |entry| {
         let version = match entry {
-            Entry::Version(version) => version,
-            Entry::Gap(here) => {
+            HistoryRow::Version(version) => version,
+            HistoryRow::Gap(here) => {
                 let word = if matches!(here, Gap::Outside(_)) { "outside" } else { "unknown" };
                 gap = gap.or(Some(word));
                 return None;
@@ -265,7 +265,7 @@ fn rows<'r>(linked: &'r Linked<'_>, history: &'r FileHistory, entries: &'r [Entr
             version: version.number,
             how: version.how.word(),
             replayed: version.replayed,
-            exists: version.known != Known::Absent,
+            exists: version.known != FileText::Absent,
             gap: gap.take(),
             time: teller.time.map(|time| time.to_string()),
             agent: session.agent,

@@ -19,7 +19,7 @@ use tooltrail_formats::shelf::Shelf;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::Status;
 use tooltrail_model::book::Selection;
-use tooltrail_model::digest::{self, Digest, Outcome};
+use tooltrail_model::digest::{self, Digest, RunOutcome};
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linked, Now};
 use tooltrail_model::row::SessionRow;
@@ -228,12 +228,12 @@ fn state(row: &SessionRow<'_>, note: Option<String>) -> Cell {
 fn tests(digest: &Digest) -> Cell {
     let Some(run) = &digest.test else { return "".into() };
     let (sign, style) = match run.outcome {
-        Outcome::Passed => ("✓", out::look(Status::Succeeded).1),
-        Outcome::Failed => ("✗", out::look(Status::Failed).1),
+        RunOutcome::Passed => ("✓", out::look(Status::Succeeded).1),
+        RunOutcome::Failed => ("✗", out::look(Status::Failed).1),
         // Nobody recorded its own outcome, and the line it stands in did not end well either.
-        Outcome::Masked if run.exit_code.is_some_and(|code| code != 0) => ("?", out::look(Status::TimedOut).1),
-        Outcome::Masked => ("✓?", out::look(Status::TimedOut).1),
-        Outcome::Unknown => ("?", DIM),
+        RunOutcome::Masked if run.exit_code.is_some_and(|code| code != 0) => ("?", out::look(Status::TimedOut).1),
+        RunOutcome::Masked => ("✓?", out::look(Status::TimedOut).1),
+        RunOutcome::Unknown => ("?", DIM),
     };
     match run.edits_after {
         0 => Cell::styled(sign, style),

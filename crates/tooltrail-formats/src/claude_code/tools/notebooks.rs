@@ -5,7 +5,7 @@ use super::ToolCall;
 use super::fields::name;
 use serde_json::Value;
 use tooltrail_model::content::Image;
-use tooltrail_model::detail::{Cell, Detail, Notebook};
+use tooltrail_model::detail::{Detail, Notebook, NotebookCell};
 
 /// `NotebookEdit`: a cell is replaced, inserted or deleted.
 pub(super) fn edit(call: &mut ToolCall<'_>) -> Detail {
@@ -32,20 +32,20 @@ pub(super) fn edit(call: &mut ToolCall<'_>) -> Detail {
 }
 
 /// The cells of a notebook in `toolUseResult`.
-pub(super) fn cells(value: &Value) -> Option<Vec<Cell>> {
+pub(super) fn cells(value: &Value) -> Option<Vec<NotebookCell>> {
     Some(value.as_array()?.iter().map(cell).collect())
 }
 
 /// One cell, whichever way its fields are spelled.
-fn cell(value: &Value) -> Cell {
+fn cell(value: &Value) -> NotebookCell {
     let outputs = value.get("outputs").and_then(Value::as_array).into_iter().flatten();
-    let mut cell = Cell {
+    let mut cell = NotebookCell {
         id: ["cell_id", "id", "cell"].iter().find_map(|key| value.get(key)).and_then(name),
         sort: text(value, "cellType").or(text(value, "cell_type")).unwrap_or("code").to_owned(),
         language: text(value, "language").map(str::to_owned),
         source: value.get("source").and_then(lines).unwrap_or_default(),
         count: value.get("execution_count").and_then(Value::as_u64),
-        ..Cell::default()
+        ..NotebookCell::default()
     };
     for output in outputs {
         cell.outputs.extend(output.get("text").and_then(lines).filter(|text| !text.is_empty()));
@@ -68,7 +68,7 @@ fn lines(value: &Value) -> Option<String> {
 }
 
 /// Cells as the model sees them: `<cell id="a"><cell_type>markdown</cell_type># Head</cell id="a">`, then what the cell printed.
-pub(super) fn spoken(text: &str) -> Option<Vec<Cell>> {
+pub(super) fn spoken(text: &str) -> Option<Vec<NotebookCell>> {
     let mut rest = text.trim_start();
     let mut cells = Vec::new();
     while let Some(open) = rest.strip_prefix("<cell id=\"") {
@@ -78,13 +78,13 @@ pub(super) fn spoken(text: &str) -> Option<Vec<Cell>> {
         let (language, source) = prefixed(source, "language");
         let end = after.find("\n<cell id=\"").or_else(|| after.starts_with("<cell id=\"").then_some(0)).unwrap_or(after.len());
         let (printed, next) = after.split_at(end);
-        cells.push(Cell {
+        cells.push(NotebookCell {
             id: Some(id.to_owned()),
             sort: sort.unwrap_or("code").to_owned(),
             language: language.map(str::to_owned),
             source: source.to_owned(),
             outputs: Some(printed.trim_matches('\n')).filter(|text| !text.is_empty()).map(str::to_owned).into_iter().collect(),
-            ..Cell::default()
+            ..NotebookCell::default()
         });
         rest = next.trim_start();
     }

@@ -5,7 +5,7 @@ use crate::detail::Replacement;
 use crate::patch::unified;
 
 fn saw(text: &str) -> Did {
-    Did::Saw(Known::text(text), How::Read)
+    Did::Saw(FileText::text(text), How::Read)
 }
 
 fn write(content: &str, new: Option<bool>, original: Option<&str>, diff: &str) -> Did {
@@ -23,10 +23,10 @@ fn patch(change: FileChange, diff: &str, content: Option<&str>) -> FilePatch {
 /// Each step as text: the text before, an arrow, the text after; `!` where the file changed outside, `~` where replayed.
 fn told(dids: Vec<Did>) -> Vec<String> {
     let deeds = dids.into_iter().enumerate().map(|(by, did)| Deed { by, path: "f".into(), did });
-    let said = |known: &Known| match known {
-        Known::Unknown => "?".to_owned(),
-        Known::Absent => "-".to_owned(),
-        Known::Text(text) => text.replace('\n', "/"),
+    let said = |known: &FileText| match known {
+        FileText::Unknown => "?".to_owned(),
+        FileText::Absent => "-".to_owned(),
+        FileText::Text(text) => text.replace('\n', "/"),
     };
     let line = |step: &Step| {
         let signs = [(step.outside, "!"), (step.replayed, "~")];
@@ -45,7 +45,7 @@ fn whole_texts_settle_what_is_known() {
     assert_eq!(told(vec![saw("x"), write("b", Some(false), Some("a"), "")]), ["x>x", "!a>b"]);
     assert_eq!(told(vec![saw("x"), write("b", Some(false), None, "")]), ["x>x", "x>b"]);
     assert_eq!(told(vec![write("b", Some(false), None, "")]), ["?>b"]);
-    assert_eq!(told(vec![Did::Saw(Known::Absent, How::Backup), write("b", Some(false), None, "")]), ["->-", "!?>b"]);
+    assert_eq!(told(vec![Did::Saw(FileText::Absent, How::Backup), write("b", Some(false), None, "")]), ["->-", "!?>b"]);
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn edits_are_put_on_the_text_that_is_known() {
     // Missing, or ambiguous: it was another text.
     assert_eq!(told(vec![saw("x"), Did::Edited(edit("a", "c"))]), ["x>x", "!~?>?"]);
     assert_eq!(told(vec![saw("a a"), Did::Edited(edit("a", "c"))]), ["a a>a a", "!~?>?"]);
-    assert_eq!(told(vec![Did::Saw(Known::Absent, How::Backup), Did::Edited(edit("a", "c"))]), ["->-", "!~?>?"]);
+    assert_eq!(told(vec![Did::Saw(FileText::Absent, How::Backup), Did::Edited(edit("a", "c"))]), ["->-", "!~?>?"]);
     assert_eq!(told(vec![Did::Edited(edit("", "new"))]), ["->new"]);
 }
 

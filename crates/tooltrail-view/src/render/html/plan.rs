@@ -10,7 +10,7 @@ use super::name::encoded;
 use std::collections::{HashMap, HashSet, VecDeque};
 use tooltrail_model::Status;
 use tooltrail_model::book::Selection;
-use tooltrail_model::transcript::{CallEntry, Entry, Transcript, What};
+use tooltrail_model::transcript::{CallEntry, Entry, EntryKind, Transcript};
 
 /// Rows in a chunk: the unit that is packed, and that a browser lays out at a time.
 const ROWS: usize = 100;
@@ -263,7 +263,7 @@ impl<'a> Planner<'a> {
 
 /// The call that an entry is.
 fn call_of(entry: &Entry) -> Option<usize> {
-    if let What::Call(call) = entry.what { Some(call) } else { None }
+    if let EntryKind::Call(call) = entry.what { Some(call) } else { None }
 }
 
 /// Marks something; false where it was marked already, or does not exist.
@@ -279,8 +279,8 @@ fn height(entries: &[Entry], row: &PlanRow, status: Option<Status>) -> u32 {
     let lines = entry.lines.clamp(1, 2_000);
     // An estimate is enough: it only keeps the scroll bar from jumping until the rows are drawn.
     let own = match entry.what {
-        What::Call(_) if status == Some(Status::Failed) => 70 + lines.min(24) * 18,
-        What::Prompt | What::Text | What::Media => 18 + lines * 21,
+        EntryKind::Call(_) if status == Some(Status::Failed) => 70 + lines.min(24) * 18,
+        EntryKind::Prompt | EntryKind::Text | EntryKind::Media => 18 + lines * 21,
         _ => 30,
     };
     own + if begins.is_some() { 56 } else { 0 }
@@ -332,7 +332,7 @@ mod tests {
             spot: Spot::default(),
             part: 0,
             time: None,
-            what: What::Call(index),
+            what: EntryKind::Call(index),
             turn: Some(0),
             abandoned: false,
             lines: 1,

@@ -13,7 +13,7 @@ use crate::head::{count, counted};
 use crate::line::neutral;
 use crate::{Book, Limits, Loaded, messages};
 use maud::{Markup, PreEscaped, html};
-use tooltrail_model::transcript::{Entry, Level, Part, Transcript, What};
+use tooltrail_model::transcript::{Entry, EntryKind, Level, Part, Transcript};
 
 /// Limits of a body in an exported file, which cannot fetch more later.
 const LIMITS: Limits = Limits { lines: 1_000, bytes: 128 * 1024, head: 200, highlight: true };
@@ -116,7 +116,7 @@ pub(super) fn heading(book: &dyn Book, turn: usize, entry: &Entry, has: Option<&
     let told = book.transcript().turns.get(turn);
     let time = told.and_then(|turn| turn.time).or(entry.time);
     // The prompt that follows shows its own text, so the heading repeats it for screen readers only.
-    let spoken = matches!(entry.what, What::Prompt);
+    let spoken = matches!(entry.what, EntryKind::Prompt);
     html! {
         h2.turn id={ "turn-" (turn + 1) } data-has=[has] tabindex="-1" {
             span.n { span.vh { "Turn " } (turn + 1) }

@@ -17,7 +17,7 @@ use crate::line::{Class, neutral};
 use crate::render::words;
 use crate::{Block, Book, Limits, Loaded, Selection, call as view};
 use std::io::{self, Write};
-use tooltrail_model::digest::{Digest, Open};
+use tooltrail_model::digest::{Digest, UnresolvedCall};
 use tooltrail_model::transcript::{Story, Transcript};
 use turns::{TurnSummary, asked, turns};
 
@@ -187,7 +187,8 @@ impl Pull<'_> {
     /// Open problems: failures, refusals, calls without a result.
     fn open(&mut self) -> io::Result<String> {
         let digest = self.digest;
-        let all: Vec<&Open> = [&digest.failures, &digest.rejected, &digest.blocked, &digest.unanswered].into_iter().flatten().collect();
+        let all: Vec<&UnresolvedCall> =
+            [&digest.failures, &digest.rejected, &digest.blocked, &digest.unanswered].into_iter().flatten().collect();
         if all.is_empty() {
             return Ok(String::new());
         }

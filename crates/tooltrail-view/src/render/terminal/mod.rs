@@ -18,7 +18,7 @@ use crate::{Block, Limits, call as view, digest};
 use paint::{ACCENT, BAD, DIM, PLAIN, StyledRow, TerminalPage};
 use std::io::{self, Write};
 use tooltrail_model::book::{Book, Loaded, Selection};
-use tooltrail_model::transcript::{Entry, Story, What};
+use tooltrail_model::transcript::{Entry, EntryKind, Story};
 use wrap::Fold;
 
 /// Options of the terminal output.
@@ -118,7 +118,10 @@ impl<'b, 'o> TerminalWriter<'b, 'o> {
             Loaded::Call(story) => self.story(&story, mark),
             Loaded::Part(part) => {
                 // An overview shows only the calls of a subagent; its task and answer are part of the call that started it.
-                if nested && !self.full && matches!(entry.what, What::Prompt | What::Text | What::Thinking | What::Folded) {
+                if nested
+                    && !self.full
+                    && matches!(entry.what, EntryKind::Prompt | EntryKind::Text | EntryKind::Thinking | EntryKind::Folded)
+                {
                     return Ok(());
                 }
                 let limits = if self.full { Limits::WHOLE } else { Limits::PAGE };

@@ -5,7 +5,7 @@ use super::super::call::bad;
 use crate::head::{count, look};
 use maud::{Markup, html};
 use std::fmt::Write;
-use tooltrail_model::transcript::What;
+use tooltrail_model::transcript::EntryKind;
 use tooltrail_model::{Kind, Status};
 
 /// A chip: its word in an address, its letters in a count, and the selector of rows that match it.
@@ -62,14 +62,14 @@ pub(super) struct ChipSet(u32);
 
 impl ChipSet {
     /// Chips that a row matches.
-    pub(super) fn of(what: What, call: Option<(Status, Kind)>) -> Self {
+    pub(super) fn of(what: EntryKind, call: Option<(Status, Kind)>) -> Self {
         let mut set = ChipSet::default();
         match what {
-            What::Call(_) => {}
+            EntryKind::Call(_) => {}
             // A slash command is typed by the person like a prompt.
-            What::Prompt | What::Command => set.add("prompts"),
-            What::Text => set.add("text"),
-            What::Thinking => set.add("thinking"),
+            EntryKind::Prompt | EntryKind::Command => set.add("prompts"),
+            EntryKind::Text => set.add("text"),
+            EntryKind::Thinking => set.add("thinking"),
             _ => {}
         }
         if let Some((status, kind)) = call {
@@ -242,14 +242,14 @@ mod tests {
 
     #[test]
     fn rows_answer_to_their_chips() {
-        let edit = ChipSet::of(What::Call(0), Some((Status::Failed, Kind::Edit)));
+        let edit = ChipSet::of(EntryKind::Call(0), Some((Status::Failed, Kind::Edit)));
         assert_eq!(edit.words().as_deref(), Some("failed edits edit"));
-        assert_eq!(ChipSet::of(What::Thinking, None).words().as_deref(), Some("thinking"));
-        assert_eq!(ChipSet::of(What::Notice, None).words(), None);
+        assert_eq!(ChipSet::of(EntryKind::Thinking, None).words().as_deref(), Some("thinking"));
+        assert_eq!(ChipSet::of(EntryKind::Notice, None).words(), None);
         assert_eq!(ChipSet::read("failed,nonsense,edits"), ChipSet::read("edits,failed"));
         let mut counts = ChipCounts::default();
         counts.add(edit);
-        counts.add(ChipSet::of(What::Call(0), Some((Status::Succeeded, Kind::Shell))));
+        counts.add(ChipSet::of(EntryKind::Call(0), Some((Status::Succeeded, Kind::Shell))));
         assert_eq!(counts.code(), "f1e1sh1ed1");
         assert_eq!(counts.of(ChipSet::read("failed,shell")), 2);
     }

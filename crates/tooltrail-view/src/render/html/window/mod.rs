@@ -31,7 +31,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 use tooltrail_model::Time;
 use tooltrail_model::book::{Book, Selection};
-use tooltrail_model::transcript::{CallEntry, Transcript, What};
+use tooltrail_model::transcript::{CallEntry, EntryKind, Transcript};
 
 pub(super) use chips::style as chip_style;
 
@@ -313,10 +313,10 @@ impl Window {
 fn own(transcript: &Transcript<'_>, chunk: &Chunk, row: &PlanRow) -> ChipSet {
     let thread = chunk.thread.and_then(|thread| transcript.threads.get(thread));
     let entry = if let PlanRow::Entry { entry, .. } = row { thread.and_then(|thread| thread.entries.get(*entry)) } else { None };
-    let what = entry.map_or(What::Call(0), |entry| entry.what);
+    let what = entry.map_or(EntryKind::Call(0), |entry| entry.what);
     let call = row.call().and_then(|call| transcript.calls.get(call)).map(|call| (call.row.status, call.row.kind));
     // A subagent's prompt is not typed by a person, and not drawn like one.
-    if what == What::Prompt && chunk.thread != Some(0) { ChipSet::default() } else { ChipSet::of(what, call) }
+    if what == EntryKind::Prompt && chunk.thread != Some(0) { ChipSet::default() } else { ChipSet::of(what, call) }
 }
 
 /// Calls whose id another call has too.

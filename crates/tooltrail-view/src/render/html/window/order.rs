@@ -2,7 +2,7 @@
 
 use super::super::plan::{PlanRow, ThreadHome};
 use super::{SessionPageRequest, Window};
-use tooltrail_model::transcript::{Transcript, What};
+use tooltrail_model::transcript::{EntryKind, Transcript};
 
 /// A line of such a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,7 @@ impl Window {
             return Some(call);
         }
         let first = |entries: &[tooltrail_model::transcript::Entry]| {
-            entries.iter().find_map(|entry| if let What::Call(call) = entry.what { Some(call) } else { None })
+            entries.iter().find_map(|entry| if let EntryKind::Call(call) = entry.what { Some(call) } else { None })
         };
         if let Some(turn) = anchor.strip_prefix("turn-") {
             let turn = transcript.turns.get(turn.parse::<usize>().ok()?.checked_sub(1)?)?;

@@ -16,7 +16,7 @@ use maud::{Markup, PreEscaped, html};
 use tooltrail_model::Time;
 use tooltrail_model::book::Book;
 use tooltrail_model::row::SessionRow;
-use tooltrail_model::transcript::{Transcript, What};
+use tooltrail_model::transcript::{EntryKind, Transcript};
 
 /// Turns in a group of a long outline; an outline is long if it has more than twice as many.
 const TURNS: usize = 50;
@@ -294,8 +294,8 @@ impl Window {
             let PlanRow::Entry { entry, begins, .. } = row else { return 30 };
             let Some(entry) = entries.get(*entry) else { return 30 };
             let own = match entry.what {
-                What::Call(call) if self.opens(call) => 90 + entry.lines.clamp(1, 40) * 18,
-                What::Prompt | What::Text | What::Media => 18 + entry.lines.clamp(1, 80) * 21,
+                EntryKind::Call(call) if self.opens(call) => 90 + entry.lines.clamp(1, 40) * 18,
+                EntryKind::Prompt | EntryKind::Text | EntryKind::Media => 18 + entry.lines.clamp(1, 80) * 21,
                 _ => 30,
             };
             own + if begins.is_some() { 56 } else { 0 }

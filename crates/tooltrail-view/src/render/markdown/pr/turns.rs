@@ -7,7 +7,7 @@ use crate::head::{count, counted};
 use crate::render::{walk, words};
 use crate::{Book, Loaded, Selection};
 use std::collections::BTreeSet;
-use tooltrail_model::transcript::{Part, What};
+use tooltrail_model::transcript::{EntryKind, Part};
 
 /// The most bytes of a prompt or an answer that are looked at.
 const READ: usize = 8_000;
@@ -40,12 +40,12 @@ pub(super) fn turns(book: &dyn Book, selection: &Selection) -> Vec<TurnSummary> 
         let Some(turn) = entry.turn.filter(|turn| *turn < turns.len() && selection.takes(entry)) else { continue };
         match entry.what {
             // Only the first prompt of a turn; others were typed while the agent worked.
-            What::Prompt | What::Command if heard.insert(turn) => {
+            EntryKind::Prompt | EntryKind::Command if heard.insert(turn) => {
                 let said = spoken(&book.open(entry));
                 turns.get_mut(turn).filter(|_| !said.is_empty()).into_iter().for_each(|asked| asked.prompt.clone_from(&said));
             }
             // Remembered and not opened yet: only the last text of a turn is its answer.
-            What::Text => last.get_mut(turn).into_iter().for_each(|last| *last = Some(entry)),
+            EntryKind::Text => last.get_mut(turn).into_iter().for_each(|last| *last = Some(entry)),
             _ => {}
         }
     }

@@ -1,13 +1,15 @@
-//! Deeds: what each call of a session amounts to, without its payload.
+//! The effect of each call of a session, without its payload: its outcome, the commands it ran, the files it changed.
+//!
+//! `file_effect` computes the changed files; `fold` combines the effects of all calls into a digest.
 
 use super::Cited;
+use super::file_effect::changes;
 use crate::book::{Book, Loaded, Selection};
 use crate::command::{CommandLine, CommandOutcome, Purpose, SimpleCommand};
 use crate::content::words;
-use crate::detail::{Detail, Detailed, Edit, Shell, Write};
+use crate::detail::{Detail, Edit, Shell, Write};
 use crate::event::{HookOutcome, TaskState};
 use crate::failure_hint::failure_hint;
-use crate::patch::{FileChange, FilePatch, Hunk, PatchLine};
 use crate::row::CallRow;
 use crate::text::headline;
 use crate::transcript::{CallEntry, Story};
@@ -18,71 +20,73 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// The longest text of a call that is kept.
 const TEXT: usize = 240;
 
-/// What a call amounts to.
+/// A call reduced to what a digest needs.
 #[derive(Debug)]
-pub(super) struct Deed {
+pub(super) struct CallEffect {
     pub(super) cited: Cited,
     pub(super) status: Status,
     pub(super) reason: Option<Reason>,
     pub(super) exit_code: Option<i64>,
     pub(super) tool: String,
-    /// What it is about.
+    /// Subject: the command, the file, the query.
     pub(super) what: String,
     /// The hook that refused it.
     pub(super) by: Option<String>,
-    /// Why it did not go through, in somebody's words.
+    /// Explanation of a failure or refusal, in the words of the tool or the person.
     pub(super) why: Option<String>,
-    /// What makes another call the same one.
-    pub(super) same: Same,
-    /// Files that it changed, if it succeeded: lines that came and went, where that is known.
+    /// Key that is equal for a repetition of the call.
+    pub(super) repeat_key: RepeatKey,
+    /// Files that it changed, if it succeeded, with added and removed lines where the log has them.
     pub(super) changes: Vec<(String, Option<(u64, u64)>)>,
-    /// What it ran.
-    pub(super) ran: Option<Ran>,
-    /// It ran a script of the agent's own, whose commands nobody looks at.
+    /// The shell command that it ran.
+    pub(super) ran: Option<RanCommand>,
+    /// True if it ran a script with a tool of the agent's own, whose commands are not parsed.
     pub(super) scripted: bool,
 }
 
-/// What makes two calls the same.
+/// Key by which a repetition of a call is recognised: a failure is resolved once a call with the same key succeeds.
 #[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) enum Same {
-    /// The same commands, whatever stands around them.
+pub(super) enum RepeatKey {
+    /// The essential commands of a command line, without `cd`, `echo` and filters.
     Commands(Vec<String>),
-    /// A change of the same file.
+    /// A change of this file, whatever the change.
     Change(String),
-    /// The same tool with the same input.
+    /// A tool and the hash of its input.
     Input(String, u64),
 }
 
 /// A command that ran.
 #[derive(Debug)]
-pub(super) struct Ran {
-    /// The command as it is understood; `None` where it is not.
+pub(super) struct RanCommand {
+    /// The parsed command line; `None` where it cannot be parsed.
     pub(super) line: Option<CommandLine>,
     /// The outcome of each of its commands, as far as it is known.
     pub(super) outcomes: Vec<CommandOutcome>,
-    /// Whose exit code was recorded.
+    /// The command whose exit code was recorded.
     pub(super) exit_of: Option<String>,
-    /// Words of the output that speak of a failure.
+    /// Words of the output that indicate a failure.
     pub(super) hint: Option<String>,
-    /// Commits, pull requests: what, and which.
+    /// Commits and pull requests: the kind, and the hash or address.
     pub(super) shipped: Vec<(String, String)>,
 }
 
-/// What each call amounts to, in the order of their requests.
-pub(super) fn deeds(book: &dyn Book, selection: &Selection) -> Vec<Deed> {
+/// Effects of the calls that matter to a digest, in the order of their requests.
+pub(super) fn of_calls(book: &dyn Book, selection: &Selection) -> Vec<CallEffect> {
     let calls = &book.transcript().calls;
-    // What a fork was given of another session's history is that session's.
+    // A forked session starts with a copy of the history of another; those calls belong to the other one.
     let own = |call: &CallEntry<'_>| call.row.copy_of.is_none() && selection.takes_turn(call.turn);
     let mut order: Vec<usize> = (0..calls.len()).filter(|&index| own(&calls[index])).collect();
     // Numbers follow the requests, but only within a session.
     let one = calls.windows(2).all(|pair| pair[0].row.session == pair[1].row.session);
     order.sort_by_key(|&index| (calls[index].time.filter(|_| !one), calls[index].number));
+    // Loading a call reads its log, so calls without influence on the digest are skipped: they change nothing, did not fail, and no
+    // other call of their tool failed that they could resolve.
     let failed: HashSet<&str> = calls.iter().filter(|call| went_wrong(call.row.status)).map(|call| call.row.tool).collect();
     let tells = |row: &CallRow<'_>| changes_things(row.kind) || went_wrong(row.status) || failed.contains(row.tool);
-    order.into_iter().filter(|&index| tells(&calls[index].row)).map(|index| deed(book, index, &calls[index])).collect()
+    order.into_iter().filter(|&index| tells(&calls[index].row)).map(|index| of_call(book, index, &calls[index])).collect()
 }
 
-/// Whether a kind of call may change files.
+/// True for kinds of calls that may change files.
 fn changes_things(kind: Kind) -> bool {
     matches!(kind, Kind::Shell | Kind::Edit | Kind::Write)
 }
@@ -91,7 +95,8 @@ fn went_wrong(status: Status) -> bool {
     !matches!(status, Status::Succeeded | Status::Answered)
 }
 
-fn deed(book: &dyn Book, index: usize, entry: &CallEntry<'_>) -> Deed {
+/// Effect of one call.
+fn of_call(book: &dyn Book, index: usize, entry: &CallEntry<'_>) -> CallEffect {
     let row = &entry.row;
     let story = match book.call(index) {
         Loaded::Call(story) => Some(story),
@@ -105,7 +110,7 @@ fn deed(book: &dyn Book, index: usize, entry: &CallEntry<'_>) -> Deed {
         file: row.evidence.file.to_owned(),
         line: row.evidence.line,
     };
-    let mut deed = Deed {
+    let mut effect = CallEffect {
         cited,
         status: row.status,
         reason: row.reason,
@@ -114,41 +119,44 @@ fn deed(book: &dyn Book, index: usize, entry: &CallEntry<'_>) -> Deed {
         what: String::new(),
         by: None,
         why: None,
-        same: Same::Input(row.tool.to_owned(), 0),
+        repeat_key: RepeatKey::Input(row.tool.to_owned(), 0),
         changes: Vec::new(),
         ran: None,
         scripted: false,
     };
-    let Some(story) = story else { return deed };
-    deed.ran = ran(&story);
-    deed.scripted = row.kind == Kind::Shell && matches!(story.told.detail, Detail::Other);
-    deed.same = same(&story, deed.ran.as_ref());
-    deed.what = headline(&about(&story.told.detail), TEXT);
-    deed.by = refused_by(&story);
-    deed.why = why(&story).map(|text| headline(&text, TEXT)).filter(|text| !text.is_empty());
+    // The log may have changed or gone since it was indexed; the row alone still gives status and evidence.
+    let Some(story) = story else { return effect };
+    effect.ran = ran(&story);
+    effect.scripted = row.kind == Kind::Shell && matches!(story.told.detail, Detail::Other);
+    effect.repeat_key = repeat_key(&story, effect.ran.as_ref());
+    effect.what = headline(&about(&story.told.detail), TEXT);
+    effect.by = refused_by(&story);
+    effect.why = why(&story).map(|text| headline(&text, TEXT)).filter(|text| !text.is_empty());
     if story.row.status == Status::Succeeded {
-        deed.changes = changes(&story.told, row.cwd);
+        effect.changes = changes(&story.told, row.cwd);
     }
-    deed
+    effect
 }
 
-fn same(story: &Story<'_>, ran: Option<&Ran>) -> Same {
+/// Repeat key of a call.
+fn repeat_key(story: &Story<'_>, ran: Option<&RanCommand>) -> RepeatKey {
     let input = || {
         let mut hasher = DefaultHasher::new();
         story.input.to_string().hash(&mut hasher);
-        Same::Input(story.row.tool.to_owned(), hasher.finish())
+        RepeatKey::Input(story.row.tool.to_owned(), hasher.finish())
     };
     if let Some(line) = ran.and_then(|ran| ran.line.as_ref()) {
-        return Same::Commands(line.essence_texts().into_iter().map(str::to_owned).collect());
+        return RepeatKey::Commands(line.essence_texts().into_iter().map(str::to_owned).collect());
     }
     match &story.told.detail {
-        Detail::Write(Write { path, .. }) | Detail::Edit(Edit { path, .. }) if !path.is_empty() => Same::Change(path.clone()),
-        Detail::Patch(patch) if !patch.files.is_empty() => Same::Change(about(&story.told.detail)),
+        // An edit that failed is rarely repeated word for word: any later success on the same file counts.
+        Detail::Write(Write { path, .. }) | Detail::Edit(Edit { path, .. }) if !path.is_empty() => RepeatKey::Change(path.clone()),
+        Detail::Patch(patch) if !patch.files.is_empty() => RepeatKey::Change(about(&story.told.detail)),
         _ => input(),
     }
 }
 
-/// What a call is about, in a few words.
+/// Subject of a call in a few words.
 fn about(detail: &Detail) -> String {
     match detail {
         Detail::Shell(shell) => telling_line(&shell.command).to_owned(),
@@ -177,14 +185,14 @@ fn about(detail: &Detail) -> String {
     }
 }
 
-/// The first line of a command that does more than go somewhere.
+/// The first line of a command that does more than change the directory.
 fn telling_line(command: &str) -> &str {
     let mut lines = command.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     let goes = |line: &str| line.starts_with("cd ") && !line.contains(['&', ';', '|']);
     lines.find(|line| !goes(line)).unwrap_or(command)
 }
 
-/// Why a call did not go through, in the words of whoever said so.
+/// Explanation of a refusal or failure, in the words of the person or the tool.
 fn why(story: &Story<'_>) -> Option<String> {
     match story.row.status {
         Status::Rejected => story.answer.as_ref().and_then(|answer| answer.feedback.clone()),
@@ -193,21 +201,24 @@ fn why(story: &Story<'_>) -> Option<String> {
     }
 }
 
-/// The hook that refused a call.
+/// Command or name of the hook that refused a call.
 fn refused_by(story: &Story<'_>) -> Option<String> {
+    // Other hooks may have run on the same call; only a blocking one of a blocked call is the reason.
     let refused = story.hooks.iter().find(|hook| hook.outcome == Some(HookOutcome::Blocked));
     let hook = refused.filter(|_| story.row.status == Status::Blocked)?;
     hook.command.as_deref().or(hook.name.as_deref()).map(|name| headline(name, TEXT))
 }
 
-fn ran(story: &Story<'_>) -> Option<Ran> {
+/// The shell command of a call; `None` for other tools.
+fn ran(story: &Story<'_>) -> Option<RanCommand> {
     let Detail::Shell(shell) = &story.told.detail else { return None };
     let row = &story.row;
     let output = output(story, shell);
     let line = story.command.clone();
     let outcomes = line.as_ref().map(|line| outcomes(line, worked(row), &output)).unwrap_or_default();
-    Some(Ran {
+    Some(RanCommand {
         exit_of: row.exit_of.clone(),
+        // Where the exit code is the command's own, words in the output prove nothing that the code does not.
         hint: if outcomes.contains(&CommandOutcome::Masked) { failure_hint(&output) } else { None },
         shipped: shipped(story, shell, line.as_ref(), &output),
         outcomes,
@@ -215,7 +226,7 @@ fn ran(story: &Story<'_>) -> Option<Ran> {
     })
 }
 
-/// Whether a command line ended well, where that is known. What goes on in the background ends later than its call.
+/// Success of a command line, where the log records it. A background task ends later than its call, so its own end counts.
 fn worked(row: &CallRow<'_>) -> Option<bool> {
     if let Some(task) = &row.background {
         return match (task.state, task.exit_code) {
@@ -233,11 +244,11 @@ fn worked(row: &CallRow<'_>) -> Option<bool> {
     }
 }
 
-/// The outcome of each command. Where a line failed of which only one command does the work, that one did, unless the output says that
-/// `cd` failed.
+/// The outcome of each command.
 fn outcomes(line: &CommandLine, worked: Option<bool>, output: &str) -> Vec<CommandOutcome> {
     let mut outcomes = line.outcomes(worked);
     let essence = line.essence_texts();
+    // If a line fails and only one of its commands does real work, that command failed; unless the output says that `cd` did.
     if worked == Some(false) && essence.len() == 1 && !output.contains("cd:") {
         for (outcome, command) in outcomes.iter_mut().zip(&line.commands) {
             if *outcome == CommandOutcome::Unknown && essence.contains(&command.text.as_str()) {
@@ -248,13 +259,13 @@ fn outcomes(line: &CommandLine, worked: Option<bool>, output: &str) -> Vec<Comma
     outcomes
 }
 
-/// What a command printed.
+/// Output of a command: as the tool recorded it, else as the model saw it.
 fn output(story: &Story<'_>, shell: &Shell) -> String {
     let printed: Vec<&str> = shell.stdout.iter().chain(&shell.stderr).map(String::as_str).collect();
     if printed.is_empty() { story.answer.as_ref().map(|answer| words(&answer.seen)).unwrap_or_default() } else { printed.join("\n") }
 }
 
-/// Commits and pull requests that a command made: as the agent noted them, else as the programs say in their output.
+/// Commits and pull requests of a command: as the agent recorded them, else as git and gh print them.
 fn shipped(story: &Story<'_>, shell: &Shell, line: Option<&CommandLine>, output: &str) -> Vec<(String, String)> {
     if !matches!(story.row.status, Status::Succeeded | Status::Answered) {
         return Vec::new();
@@ -267,19 +278,20 @@ fn shipped(story: &Story<'_>, shell: &Shell, line: Option<&CommandLine>, output:
     let commits = |command: &&SimpleCommand| command.purpose == Some(Purpose::Commit) && !command.text.contains("--dry-run");
     if let Some(made) = commands.iter().find(commits) {
         let hashes: Vec<&str> = output.lines().filter_map(commit).collect();
-        // A quiet commit has no hash, but an outcome of its own.
+        // `git commit -q` prints no hash; its own exit code proves the commit all the same.
         let proven = story.row.status == Status::Succeeded && !story.row.masked.contains(&made.text);
         found.extend(hashes.iter().map(|hash| ("commit".to_owned(), (*hash).to_owned())));
         found.extend((hashes.is_empty() && proven).then(|| ("commit".to_owned(), String::new())));
     }
     if commands.iter().any(|command| command.text.contains("pr create")) {
+        // `gh pr create` prints the address on a line of its own.
         let address = output.lines().map(str::trim).find(|line| line.starts_with("https://") && line.contains("/pull/"));
         found.extend(address.map(|address| ("pull_request".to_owned(), headline(address, TEXT))));
     }
     found
 }
 
-/// Which one it is, of the words that an agent noted: an address, a hash, else the last of them.
+/// The identifying word of an agent's note about a commit or pull request: an address, a hash, else the last word.
 fn which(words: &str) -> String {
     let all = || words.split_whitespace();
     let address = all().find(|word| word.starts_with("https://"));
@@ -290,78 +302,13 @@ fn is_hash(word: &str) -> bool {
     (7..=40).contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The hash in `[main 9f3c2ab] words`, which git prints of a commit.
+/// The hash in `[main 9f3c2ab] message`, which git prints for a commit.
 fn commit(line: &str) -> Option<&str> {
     let (head, _) = line.trim().strip_prefix('[')?.split_once(']')?;
     let hash = head.rsplit(' ').next()?;
+    // Without a branch before the hash it is some other bracketed word, such as a log level.
     let branch = head.contains(' ');
     (branch && is_hash(hash)).then_some(hash)
-}
-
-/// The files that a call changed, with the lines that came and went.
-fn changes(told: &Detailed, cwd: Option<&str>) -> Vec<(String, Option<(u64, u64)>)> {
-    let found: Vec<(&str, Option<(u64, u64)>)> = match &told.detail {
-        Detail::Write(write) => vec![(&write.path, written(write))],
-        Detail::Edit(edit) => vec![(&edit.path, edited(edit))],
-        Detail::Notebook(notebook) => vec![(&notebook.path, None)],
-        Detail::Patch(patch) => patch.files.iter().map(patched).collect(),
-        _ => Vec::new(),
-    };
-    found.into_iter().filter(|(path, _)| !path.is_empty()).map(|(path, lines)| (absolute(path, cwd), lines)).collect()
-}
-
-/// A path from the root, where that can be told.
-fn absolute(path: &str, cwd: Option<&str>) -> String {
-    let rooted = path.starts_with(['/', '\\', '~']) || path.as_bytes().get(1) == Some(&b':');
-    match cwd.filter(|_| !rooted) {
-        Some(cwd) => format!("{}/{}", cwd.trim_end_matches('/'), path.trim_start_matches("./")),
-        None => path.to_owned(),
-    }
-}
-
-/// A file that is moved is told by its new name.
-fn patched(file: &FilePatch) -> (&str, Option<(u64, u64)>) {
-    // Of a file that goes the log may not keep the lines.
-    let lines = (file.change != FileChange::Delete || !file.hunks.is_empty()).then(|| counted(&file.hunks));
-    (file.moved_to.as_deref().unwrap_or(&file.path), lines)
-}
-
-fn written(write: &Write) -> Option<(u64, u64)> {
-    match (write.new, write.hunks.is_empty()) {
-        (Some(true), _) => Some((write.content.lines().count() as u64, 0)),
-        (_, false) => Some(counted(&write.hunks)),
-        (_, true) => write.original.as_deref().filter(|original| *original == write.content).map(|_| (0, 0)),
-    }
-}
-
-fn edited(edit: &Edit) -> Option<(u64, u64)> {
-    if !edit.hunks.is_empty() {
-        return Some(counted(&edit.hunks));
-    }
-    // How often a text stood there is not known, nor what the person made of it.
-    let exact = !edit.user_modified && edit.replacements.iter().all(|replacement| !replacement.all);
-    exact.then(|| {
-        let pairs = edit.replacements.iter().map(|replacement| between(&replacement.old, &replacement.new));
-        pairs.fold((0, 0), |sum, pair| (sum.0 + pair.0, sum.1 + pair.1))
-    })
-}
-
-/// Lines that come and lines that go from one text to another, without what they begin and end with alike.
-fn between(old: &str, new: &str) -> (u64, u64) {
-    let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
-    let start = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let (old, new) = (&old[start..], &new[start..]);
-    let end = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
-    ((new.len() - end) as u64, (old.len() - end) as u64)
-}
-
-fn counted(hunks: &[Hunk]) -> (u64, u64) {
-    let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
-    lines.fold((0, 0), |(came, went), line| match line {
-        PatchLine::Added(_) => (came + 1, went),
-        PatchLine::Removed(_) => (came, went + 1),
-        PatchLine::Same(_) => (came, went),
-    })
 }
 
 #[cfg(test)]
@@ -379,34 +326,17 @@ mod tests {
     }
 
     #[test]
-    fn a_command_is_told_by_what_it_does() {
+    fn a_command_is_described_by_its_first_real_line() {
         assert_eq!(telling_line("cd /srv/app\n# first\nmake all\nmake test"), "make all");
         assert_eq!(telling_line("cd /srv && make"), "cd /srv && make");
         assert_eq!(telling_line("cd /srv"), "cd /srv");
     }
 
     #[test]
-    fn what_an_agent_noted_is_told_by_its_name() {
+    fn notes_of_an_agent_give_a_hash_or_an_address() {
         assert_eq!(which("committed 4ce076c main"), "4ce076c");
         assert_eq!(which("created 236 https://example.org/o/r/pull/236"), "https://example.org/o/r/pull/236");
         assert_eq!(which("release/v1"), "release/v1");
         assert_eq!(which(""), "");
-    }
-
-    #[test]
-    fn lines_that_stay_are_not_counted() {
-        assert_eq!(between("a\nb\nc", "a\nx\ny\nc"), (2, 1));
-        assert_eq!(between("a", "a"), (0, 0));
-        assert_eq!(between("", "a\nb"), (2, 0));
-        assert_eq!(between("a\na", "a"), (0, 1));
-    }
-
-    #[test]
-    fn paths_are_told_from_the_root() {
-        assert_eq!(absolute("src/a.rs", Some("/srv/app/")), "/srv/app/src/a.rs");
-        assert_eq!(absolute("./a.rs", Some("/srv")), "/srv/a.rs");
-        assert_eq!(absolute("/etc/a", Some("/srv")), "/etc/a");
-        assert_eq!(absolute("C:\\a", Some("/srv")), "C:\\a");
-        assert_eq!(absolute("a", None), "a");
     }
 }
