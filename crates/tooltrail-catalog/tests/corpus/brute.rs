@@ -139,7 +139,7 @@ impl Decoded {
                 (None, None) => None,
             };
             self.messages.push(Message {
-                thing: Thing::Message(entry.path.to_string(), record.at.line, record.at.span.start),
+                thing: Thing::Message(tooltrail_model::position::file_of(&entry.path).to_owned(), record.at.line, record.at.span.start),
                 texts: said,
                 source,
                 age: (entry.summary.first.unwrap_or(Time::MAX), source, record.at),

@@ -16,7 +16,7 @@ pub(super) fn read(record: Opened<'_>) -> Parts {
         ItemKind::Part => part(&item, record),
         ItemKind::Unknown => vec![unknown(&item, record)],
     };
-    let time = item.state.times.start.or(item.times.start);
+    let time = item.state.times.start.or(item.times.start).or(item.made);
     Parts { id: item.id.map(|id| id.text().into_owned()), time, parts, ..Parts::default() }
 }
 

@@ -33,6 +33,8 @@ pub(super) struct Item<'r> {
     /// The text was put in by the program.
     pub(super) synthetic: bool,
     pub(super) times: Times,
+    /// When the row of a part was made: an export has no such thing, so only a reader is shown it.
+    pub(super) made: Option<Time>,
     pub(super) tokens: Option<Tokens>,
     /// Why a message has no answer: the name of the error, and all of it.
     pub(super) error: Option<(Option<Raw<'r>>, Place)>,
@@ -146,6 +148,7 @@ impl<'r> Item<'r> {
         match key {
             b"synthetic" | b"ignored" => self.synthetic |= value.bool() == Some(true),
             b"time" => self.times = Times::read(value)?,
+            b"timeCreated" => self.made = time::read(value),
             b"tokens" if value.peek() == Some(Type::Object) => self.tokens = Some(tokens(value)?),
             // `path` of a message: where the agent worked.
             b"path" if value.peek() == Some(Type::Object) => value.object(|key, value| {

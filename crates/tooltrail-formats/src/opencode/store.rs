@@ -38,7 +38,7 @@ FROM session WHERE id = ?1",
         ("message", "SELECT json_object('id', id, 'sessionID', session_id) AS head, data FROM message WHERE id = ?1"),
         (
             "part",
-            "SELECT json_object('id', p.id, 'sessionID', p.session_id, 'messageID', p.message_id,
+            "SELECT json_object('id', p.id, 'sessionID', p.session_id, 'messageID', p.message_id, 'timeCreated', p.time_created,
   'role', iif(json_valid(m.data), m.data ->> '$.role', NULL)) AS head, p.data
 FROM part p LEFT JOIN message m ON m.id = p.message_id WHERE p.id = ?1",
         ),
