@@ -10,7 +10,7 @@ use tooltrail_formats::load;
 use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::command::Purpose;
 use tooltrail_model::detail::Detail;
-use tooltrail_model::link::{Linked, LinkedCall, LinkedTurn, OpenCall, OpenSession};
+use tooltrail_model::link::{Linked, LinkedCall, LinkedTurn, UnsettledCall, UnsettledSession};
 use tooltrail_model::row::{CallRow, ModelUsage};
 use tooltrail_model::{At, Kind, Reason, Status, Time};
 
@@ -18,7 +18,7 @@ use tooltrail_model::{At, Kind, Reason, Status, Time};
 #[derive(Hash)]
 pub(crate) struct StoredCall<'a> {
     /// The row, without its reference: that may change when another session comes.
-    pub(crate) open: OpenCall<'a>,
+    pub(crate) open: UnsettledCall<'a>,
     pub(crate) number: u32,
     pub(crate) source: usize,
     pub(crate) at: At,
@@ -39,7 +39,7 @@ pub(crate) struct StoredCopy<'a> {
 
 /// A session as it is stored.
 pub(crate) struct StoredSession<'a> {
-    pub(crate) open: OpenSession<'a>,
+    pub(crate) open: UnsettledSession<'a>,
     pub(crate) directory: Option<&'a str>,
     pub(crate) first: Option<Time>,
     pub(crate) sources: &'a [usize],

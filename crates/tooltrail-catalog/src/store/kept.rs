@@ -8,7 +8,7 @@ use rusqlite::{Connection, Row, params};
 use serde::Deserialize;
 use tooltrail_model::command::Purpose;
 use tooltrail_model::event::{HookOutcome, TaskState};
-use tooltrail_model::link::{Now, OpenCall, Pulse};
+use tooltrail_model::link::{Now, Pulse, UnsettledCall};
 use tooltrail_model::row::{Background, CallRow, HookRow, Place, VERSION};
 use tooltrail_model::{At, Kind, Reason, Span, Status};
 
@@ -157,7 +157,7 @@ pub(super) fn open_call<'a>(
     head: &'a Head,
     paths: &'a Map<i64, String>,
     parts: &'a Parts,
-) -> rusqlite::Result<OpenCall<'a>> {
+) -> rusqlite::Result<UnsettledCall<'a>> {
     let file = |column: usize| row.get(column).map(|id| path(paths, id));
     let result = match row.get::<_, Option<i64>>(35)? {
         Some(source) => Some(Place { file: path(paths, source), line: count(row, 36)? }),
@@ -200,7 +200,7 @@ pub(super) fn open_call<'a>(
         sidechain: row.get(40)?,
         copy_of: None,
     };
-    Ok(OpenCall { row: kept, chance: optional(row, 10, super::write::chance_of)?, background: row.get(30)? })
+    Ok(UnsettledCall { row: kept, chance: optional(row, 10, super::write::chance_of)?, background: row.get(30)? })
 }
 
 /// Where a call stands.
