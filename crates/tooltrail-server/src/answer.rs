@@ -1,7 +1,7 @@
 //! What is answered: a page, a text, a download, another address, or that there is no such thing.
 
 use crate::open_sessions::OpenError;
-use crate::pipe::{Written, stream};
+use crate::pipe::{PipeReader, stream};
 use axum::body::Body;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::Response;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use tooltrail_catalog::store;
 
 /// An answer.
-pub enum Answer {
+pub enum PageResponse {
     /// A page, or a part of one.
     Html(Markup),
     /// A part of a page that never changes under its address.
@@ -18,7 +18,7 @@ pub enum Answer {
     /// A text of a type.
     Text(&'static str, String),
     /// A file to be saved under a name, written while it is sent.
-    File(&'static str, String, Written),
+    File(&'static str, String, PipeReader),
     /// Another address.
     Elsewhere(String),
 }
@@ -73,15 +73,15 @@ impl Trouble {
     }
 }
 
-impl Answer {
+impl PageResponse {
     /// As a response.
     pub(crate) fn response(self, status: StatusCode) -> Response {
         const HTML: &str = "text/html; charset=utf-8";
         let (kind, cache, body) = match self {
-            Answer::Html(page) => (HTML, "no-store", Body::from(page.into_string())),
-            Answer::Lasting(part) => (HTML, "private, max-age=86400, immutable", Body::from(part.into_string())),
-            Answer::Text(kind, text) => (kind, "no-store", Body::from(text)),
-            Answer::File(kind, name, written) => {
+            PageResponse::Html(page) => (HTML, "no-store", Body::from(page.into_string())),
+            PageResponse::Lasting(part) => (HTML, "private, max-age=86400, immutable", Body::from(part.into_string())),
+            PageResponse::Text(kind, text) => (kind, "no-store", Body::from(text)),
+            PageResponse::File(kind, name, written) => {
                 let mut response = headed(status, kind, "no-store", stream(written));
                 // The name is ours, or made of letters and digits.
                 if let Ok(value) = HeaderValue::from_str(&format!("attachment; filename=\"{name}\"")) {
@@ -89,7 +89,7 @@ impl Answer {
                 }
                 return response;
             }
-            Answer::Elsewhere(address) => {
+            PageResponse::Elsewhere(address) => {
                 let mut response = headed(StatusCode::SEE_OTHER, HTML, "no-store", Body::empty());
                 if let Ok(value) = HeaderValue::from_str(&address) {
                     response.headers_mut().insert(header::LOCATION, value);

@@ -1,14 +1,14 @@
 //! The state that all handlers share: some logs, shown as pages. Whatever pages need goes through here.
 
 use crate::answer::Trouble;
-use crate::changed::Changed;
+use crate::changed::ChangedFilesCache;
 use crate::filter_cache::FilterCache;
-use crate::fresh::{Fresh, Work};
+use crate::fresh::{RefreshProgress, SnapshotSource};
 use crate::hub::Hub;
 use crate::machine::Machine;
 use crate::open_sessions::{LogSource, OpenError, OpenSession, OpenSessions, SessionKey};
 use crate::pipe::Writing;
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use crate::tested::Tests;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -44,18 +44,18 @@ pub struct AppState {
     /// What filters took of all calls.
     pub(crate) filter_cache: FilterCache,
     /// What a session changed.
-    pub(crate) changed: Changed,
+    pub(crate) changed: ChangedFilesCache,
     /// What is being written while it is sent.
     pub(crate) writing: Writing,
     open_sessions: OpenSessions,
-    fresh: Arc<Fresh>,
+    fresh: Arc<SnapshotSource>,
     hub: Arc<Hub>,
 }
 
 impl AppState {
     /// Begins to read.
     pub fn new(setup: Setup, machine: Arc<dyn Machine>) -> Self {
-        let fresh = Fresh::start(Arc::clone(&machine), &setup);
+        let fresh = SnapshotSource::start(Arc::clone(&machine), &setup);
         let options = watch::Options {
             scan: setup.options.clone(),
             keep: machine.keep(),
@@ -73,7 +73,7 @@ impl AppState {
     }
 
     /// What is known now, as fresh as it can be without waiting for long.
-    pub fn snapshot(&self) -> Result<Arc<Snapshot>, Trouble> {
+    pub fn snapshot(&self) -> Result<Arc<CatalogueSnapshot>, Trouble> {
         self.fresh.snapshot().ok_or_else(|| match self.fresh.problem() {
             Some(problem) => Trouble::Broken(problem),
             None => Trouble::Later("The logs are still being read. Ask again in a moment.".to_owned()),
@@ -81,12 +81,12 @@ impl AppState {
     }
 
     /// What was known last, without looking whether anything has changed.
-    pub(crate) fn latest_snapshot(&self) -> Option<Arc<Snapshot>> {
+    pub(crate) fn latest_snapshot(&self) -> Option<Arc<CatalogueSnapshot>> {
         self.fresh.latest_snapshot()
     }
 
     /// Whether something has changed that a snapshot does not have yet: it is worth asking again in a moment.
-    pub(crate) fn is_old(&self, snapshot: &Snapshot) -> bool {
+    pub(crate) fn is_old(&self, snapshot: &CatalogueSnapshot) -> bool {
         self.fresh.is_old(snapshot)
     }
 
@@ -106,12 +106,12 @@ impl AppState {
     }
 
     /// How far reading is, while it goes on.
-    pub(crate) fn work(&self) -> Option<Arc<Work>> {
+    pub(crate) fn work(&self) -> Option<Arc<RefreshProgress>> {
         self.fresh.work()
     }
 
     /// The place of a session in a snapshot's listing: by its id, or a beginning of it that no other has.
-    pub fn session(&self, snapshot: &Snapshot, name: &str) -> Result<usize, Trouble> {
+    pub fn session(&self, snapshot: &CatalogueSnapshot, name: &str) -> Result<usize, Trouble> {
         let rows = snapshot.rows();
         match snapshot.listing.sessions_named(&rows, name).as_slice() {
             [place] => Ok(*place),
@@ -122,7 +122,7 @@ impl AppState {
 
     /// The session that has a call of an id, by its place in a snapshot's listing. Sessions that are open are asked first: who looks at a
     /// call has mostly come from one beside it.
-    pub fn session_of_call(&self, snapshot: &Snapshot, call: &str) -> Result<Option<usize>, Trouble> {
+    pub fn session_of_call(&self, snapshot: &CatalogueSnapshot, call: &str) -> Result<Option<usize>, Trouble> {
         let rows = snapshot.rows();
         let catalogue = snapshot.library.catalogue();
         for (agent, session) in self.open_sessions.names() {
@@ -137,7 +137,7 @@ impl AppState {
     }
 
     /// A session by its place in a snapshot's listing, opened unless it is.
-    pub fn open_session(&self, snapshot: &Arc<Snapshot>, place: usize) -> Result<Arc<OpenSession>, Trouble> {
+    pub fn open_session(&self, snapshot: &Arc<CatalogueSnapshot>, place: usize) -> Result<Arc<OpenSession>, Trouble> {
         let (key, logs) = self.version(snapshot, place)?;
         Ok(self.open_sessions.open(key, logs)?)
     }
@@ -150,7 +150,7 @@ impl AppState {
     /// Writes something about a session that takes long, without waiting for it.
     pub fn download(
         &self,
-        snapshot: &Arc<Snapshot>,
+        snapshot: &Arc<CatalogueSnapshot>,
         place: usize,
         write: impl FnOnce(&OpenSession) + Send + 'static,
     ) -> Result<(), Trouble> {
@@ -159,7 +159,7 @@ impl AppState {
     }
 
     /// The version of a session, and where its logs are: as it is at this moment where it is watched, else as the catalogue knows it.
-    fn version(&self, snapshot: &Arc<Snapshot>, place: usize) -> Result<(SessionKey, LogSource), OpenError> {
+    fn version(&self, snapshot: &Arc<CatalogueSnapshot>, place: usize) -> Result<(SessionKey, LogSource), OpenError> {
         let rows = snapshot.rows();
         let row = rows.get(place).ok_or(OpenError::Gone)?;
         if let Some(held) = self.hub.session(row.agent, row.session) {
@@ -174,7 +174,7 @@ impl AppState {
     }
 
     /// Reads a filter as the command line does.
-    pub fn filter(&self, query: &str, snapshot: &Snapshot) -> Result<Filter, Mistake> {
+    pub fn filter(&self, query: &str, snapshot: &CatalogueSnapshot) -> Result<Filter, Mistake> {
         let (here, home) = (self.machine.here(), self.machine.home());
         let agents: Vec<&str> = FORMATS.iter().map(|format| format.agent()).collect();
         let setting = Setting {

@@ -3,8 +3,8 @@
 use crate::answer::Trouble;
 use crate::app_state::AppState;
 use crate::request::encoded;
-use crate::snapshot::Snapshot;
-use crate::words::{self, Clock};
+use crate::snapshot::CatalogueSnapshot;
+use crate::words::{self, LocalClock};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 use tooltrail_catalog::library::Library;
@@ -67,7 +67,7 @@ pub(crate) fn row_address(app: &AppState, session: &str, anchor: Option<&str>, f
 }
 
 /// The lines of some calls, in their order.
-pub(crate) fn lines(snapshot: &Snapshot, calls: &[Listed]) -> Result<Vec<CallLine>, Trouble> {
+pub(crate) fn lines(snapshot: &CatalogueSnapshot, calls: &[Listed]) -> Result<Vec<CallLine>, Trouble> {
     let mut made = Vec::with_capacity(calls.len());
     for &listed in calls {
         let mut line = None;
@@ -80,7 +80,7 @@ pub(crate) fn lines(snapshot: &Snapshot, calls: &[Listed]) -> Result<Vec<CallLin
 }
 
 /// How many of some calls there are of each status.
-pub(crate) fn by_status(snapshot: &Snapshot, calls: &[Listed]) -> Result<BTreeMap<Status, u64>, Trouble> {
+pub(crate) fn by_status(snapshot: &CatalogueSnapshot, calls: &[Listed]) -> Result<BTreeMap<Status, u64>, Trouble> {
     let mut by_status = BTreeMap::new();
     for &listed in calls {
         snapshot.listing.one_call(&snapshot.library.catalogue(), listed, |_, row, _| *by_status.entry(row.status).or_default() += 1)?;
@@ -89,7 +89,7 @@ pub(crate) fn by_status(snapshot: &Snapshot, calls: &[Listed]) -> Result<BTreeMa
 }
 
 /// The calls of a session that have not ended, as far as it is alive.
-pub(crate) fn running(snapshot: &Snapshot, session: usize) -> Result<Vec<CallLine>, Trouble> {
+pub(crate) fn running(snapshot: &CatalogueSnapshot, session: usize) -> Result<Vec<CallLine>, Trouble> {
     let mut made = Vec::new();
     snapshot.listing.each_call(&snapshot.library.catalogue(), session, |listed, row, spots| {
         if row.status == Status::Running {
@@ -101,7 +101,7 @@ pub(crate) fn running(snapshot: &Snapshot, session: usize) -> Result<Vec<CallLin
 
 impl CallLine {
     /// The line of a call's row; `at` is its request.
-    pub(crate) fn new(snapshot: &Snapshot, listed: Listed, mut row: CallRow<'_>, at: At) -> Self {
+    pub(crate) fn new(snapshot: &CatalogueSnapshot, listed: Listed, mut row: CallRow<'_>, at: At) -> Self {
         let shelf = snapshot.library.shelf();
         let command = load::understand(shelf, &mut row, at);
         let doubt = command.is_some_and(|command| command.masks_success(&row));
@@ -163,7 +163,7 @@ impl CallLine {
     }
 
     /// Since when it is at work: `5 m`.
-    pub(crate) fn since(&self, clock: &Clock) -> Option<Markup> {
+    pub(crate) fn since(&self, clock: &LocalClock) -> Option<Markup> {
         self.at.map(|at| clock.since(at))
     }
 }

@@ -7,17 +7,17 @@ pub(crate) type File = (String, String);
 
 /// The files of the session that was asked about last. To find them out takes a while where it is long.
 #[derive(Default)]
-pub(crate) struct Changed {
-    held: Mutex<Option<Held>>,
+pub(crate) struct ChangedFilesCache {
+    held: Mutex<Option<CachedFiles>>,
 }
 
-struct Held {
+struct CachedFiles {
     session: String,
     version: u64,
     files: Arc<[File]>,
 }
 
-impl Changed {
+impl ChangedFilesCache {
     /// The files of a session, found out unless they are known.
     pub(crate) fn of(&self, session: &str, version: u64, find: impl FnOnce() -> Vec<File>) -> Arc<[File]> {
         let held = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
@@ -25,7 +25,7 @@ impl Changed {
             return Arc::clone(&held.files);
         }
         let files: Arc<[File]> = find().into();
-        *held() = Some(Held { session: session.to_owned(), version, files: Arc::clone(&files) });
+        *held() = Some(CachedFiles { session: session.to_owned(), version, files: Arc::clone(&files) });
         files
     }
 }

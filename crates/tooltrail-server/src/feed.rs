@@ -18,13 +18,13 @@ pub(crate) struct Feed {
     wish: (String, bool),
     /// Tells it from feeds before it, and from those of other runs.
     run: u64,
-    kept: Mutex<Kept>,
+    kept: Mutex<FeedHistory>,
     /// The number of the last change.
     told: watch::Sender<u64>,
 }
 
 #[derive(Default)]
-struct Kept {
+struct FeedHistory {
     changes: VecDeque<(u64, Arc<Change>)>,
     last: u64,
     followers: usize,
@@ -34,17 +34,17 @@ struct Kept {
 }
 
 /// Somebody who follows. Dropping it ends that.
-pub(crate) struct Follower {
+pub(crate) struct FeedFollower {
     feed: Arc<Feed>,
     /// The number of the last change that it was told.
     last: u64,
     /// What it is told first.
-    first: Option<Told>,
+    first: Option<FeedUpdate>,
     wake: watch::Receiver<u64>,
 }
 
 /// What a follower is told.
-pub(crate) enum Told {
+pub(crate) enum FeedUpdate {
     /// It has just begun.
     Begun,
     /// It goes on, but not where it was.
@@ -81,8 +81,8 @@ impl Feed {
     }
 
     /// Follows it, behind the change of a name if that is still known.
-    pub(crate) fn follow(self: &Arc<Self>, since: Option<&str>) -> Follower {
-        Follower::new(self, since)
+    pub(crate) fn follow(self: &Arc<Self>, since: Option<&str>) -> FeedFollower {
+        FeedFollower::new(self, since)
     }
 
     /// From now on changes are told.
@@ -102,7 +102,7 @@ impl Feed {
         self.told.send_modify(|_| {});
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, FeedHistory> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -141,7 +141,7 @@ impl Feed {
     }
 }
 
-impl Kept {
+impl FeedHistory {
     /// What comes behind a change; nothing if something of it is not there any more.
     fn behind(&self, last: u64) -> Option<Vec<(u64, Arc<Change>)>> {
         let first = self.changes.front().map_or(self.last + 1, |(number, _)| *number);
@@ -150,7 +150,7 @@ impl Kept {
     }
 }
 
-impl Follower {
+impl FeedFollower {
     fn new(feed: &Arc<Feed>, since: Option<&str>) -> Self {
         let wake = feed.told.subscribe();
         let mut kept = feed.kept();
@@ -158,14 +158,14 @@ impl Follower {
         let known = since.and_then(|name| feed.number(name)).filter(|number| kept.behind(*number).is_some());
         let first = match (since, known) {
             (_, Some(_)) => None,
-            (None, None) => Some(Told::Begun),
-            (Some(_), None) => Some(Told::Missed),
+            (None, None) => Some(FeedUpdate::Begun),
+            (Some(_), None) => Some(FeedUpdate::Missed),
         };
-        Follower { feed: Arc::clone(feed), last: known.unwrap_or(kept.last), first, wake }
+        FeedFollower { feed: Arc::clone(feed), last: known.unwrap_or(kept.last), first, wake }
     }
 
     /// What there is to be told; waits for it.
-    pub(crate) async fn next(&mut self) -> Told {
+    pub(crate) async fn next(&mut self) -> FeedUpdate {
         loop {
             self.wake.borrow_and_update();
             if let Some(told) = self.take() {
@@ -186,7 +186,7 @@ impl Follower {
         self.last
     }
 
-    fn take(&mut self) -> Option<Told> {
+    fn take(&mut self) -> Option<FeedUpdate> {
         let kept = self.feed.kept();
         if !kept.begun && !kept.over {
             return None;
@@ -197,14 +197,14 @@ impl Follower {
         let behind = kept.behind(self.last);
         self.last = kept.last;
         match behind {
-            None => Some(Told::Missed),
-            Some(changes) if changes.is_empty() => kept.over.then_some(Told::Over),
-            Some(changes) => Some(Told::Changes(changes)),
+            None => Some(FeedUpdate::Missed),
+            Some(changes) if changes.is_empty() => kept.over.then_some(FeedUpdate::Over),
+            Some(changes) => Some(FeedUpdate::Changes(changes)),
         }
     }
 }
 
-impl Drop for Follower {
+impl Drop for FeedFollower {
     fn drop(&mut self) {
         let mut kept = self.feed.kept();
         kept.followers = kept.followers.saturating_sub(1);

@@ -2,7 +2,7 @@
 //! nothing changes.
 
 use crate::answer::Trouble;
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tooltrail_catalog::store::{Error, Keys, Listed};
@@ -47,7 +47,7 @@ impl FilterCache {
     /// The calls that a filter takes. Logs are looked through for so long at most; all else is known.
     pub(crate) fn find(
         &self,
-        snapshot: &Snapshot,
+        snapshot: &CatalogueSnapshot,
         rows: &[SessionRow<'_>],
         threads: usize,
         filter: &Filter,
@@ -77,7 +77,7 @@ impl FilterCache {
     }
 
     /// The keys of a snapshot's calls. Only those of sessions are read that have changed since the last time.
-    fn keys(&self, snapshot: &Snapshot) -> Result<Arc<Keys>, Error> {
+    fn keys(&self, snapshot: &CatalogueSnapshot) -> Result<Arc<Keys>, Error> {
         let read = |before: Option<&Keys>| Keys::read(&snapshot.library.catalogue(), &snapshot.listing, before).map(Arc::new);
         if snapshot.read.partial {
             return read(None);

@@ -2,7 +2,7 @@
 
 use crate::app_state::AppState;
 use crate::request::encoded;
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use maud::{Markup, html};
 use tooltrail_model::filter::{Filter, Mistake};
 use tooltrail_view::line::neutral;
@@ -70,21 +70,21 @@ pub(crate) struct Toggle {
 }
 
 /// What a link with a term leads to.
-pub(crate) fn toggle(app: &AppState, snapshot: &Snapshot, query: &str, term: &str) -> Toggle {
+pub(crate) fn toggle(app: &AppState, snapshot: &CatalogueSnapshot, query: &str, term: &str) -> Toggle {
     FilterTerms::of(app, snapshot, query).toggle(term)
 }
 
 /// A filter taken apart, where many links are made of it.
 pub(crate) struct FilterTerms<'a> {
     app: &'a AppState,
-    snapshot: &'a Snapshot,
+    snapshot: &'a CatalogueSnapshot,
     /// Its terms, as they are written and as they are meant.
     terms: Vec<(&'a str, Option<Filter>)>,
 }
 
 impl<'a> FilterTerms<'a> {
     /// The terms of a filter.
-    pub(crate) fn of(app: &'a AppState, snapshot: &'a Snapshot, query: &'a str) -> Self {
+    pub(crate) fn of(app: &'a AppState, snapshot: &'a CatalogueSnapshot, query: &'a str) -> Self {
         let terms = pieces(query).into_iter().map(|word| (word, app.filter(word, snapshot).ok()));
         FilterTerms { app, snapshot, terms: terms.collect() }
     }

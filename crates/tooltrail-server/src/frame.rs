@@ -5,14 +5,14 @@ use crate::app_state::AppState;
 use crate::assets;
 use crate::filter_form::ticked;
 use crate::pages::home;
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use axum::http::StatusCode;
 use maud::{DOCTYPE, Markup, html};
 use tooltrail_formats::error::ErrorChain;
 use tooltrail_view::line::neutral;
 
 /// A page to be framed.
-pub(crate) struct Page<'a> {
+pub(crate) struct FramedPage<'a> {
     /// What the tab is called.
     pub(crate) title: &'a str,
     /// Which link of the bar leads here.
@@ -30,17 +30,17 @@ pub(crate) struct Page<'a> {
     /// The part of it that is made anew then; without it all of it is.
     pub(crate) part: Option<&'static str>,
     /// The snapshot that it is made of. A page that follows and is made of an old one is asked for again.
-    pub(crate) snapshot: Option<&'a Snapshot>,
+    pub(crate) snapshot: Option<&'a CatalogueSnapshot>,
     /// Where one can skip to beside the page itself: an anchor and what is there.
     pub(crate) skips: &'a [(&'a str, &'a str)],
     /// Whether there will be more in a moment. Without scripts the page is then asked for again.
     pub(crate) again: bool,
 }
 
-impl Page<'_> {
+impl FramedPage<'_> {
     /// A page without anything special.
-    pub(crate) const fn plain(title: &str) -> Page<'_> {
-        Page {
+    pub(crate) const fn plain(title: &str) -> FramedPage<'_> {
+        FramedPage {
             title,
             here: "",
             assets: &[],
@@ -80,7 +80,7 @@ pub(crate) const KEYS: &[(&str, &str)] = &[
 const PALETTE_KEYS: &[(&str, &str)] = &[("↑  ↓", "choose"), ("Enter", "go"), ("Ctrl Enter", "in a new tab"), ("Esc", "close")];
 
 /// A whole page.
-pub(crate) fn page(app: &AppState, page: &Page<'_>, main: &Markup) -> Markup {
+pub(crate) fn page(app: &AppState, page: &FramedPage<'_>, main: &Markup) -> Markup {
     let live = app.is_live();
     // Where nothing changes, no script counts them.
     let needs = if live { None } else { app.latest_snapshot().map(|snapshot| home::needs(&snapshot)) };
@@ -117,7 +117,7 @@ pub(crate) fn page(app: &AppState, page: &Page<'_>, main: &Markup) -> Markup {
     }
 }
 
-fn bar(app: &AppState, page: &Page<'_>, needs: Option<usize>) -> Markup {
+fn bar(app: &AppState, page: &FramedPage<'_>, needs: Option<usize>) -> Markup {
     html! {
         header.frame {
             a.logo href=(app.to("/")) { "tooltrail" }
@@ -204,5 +204,5 @@ pub(crate) fn trouble(app: &AppState, trouble: &Trouble) -> Markup {
             p { a href=(app.to("/")) { "Home" } " · " a href=(app.to("/sessions")) { "All sessions" } }
         }
     };
-    page(app, &Page { assets: &["lists.css"], ..Page::plain(title) }, &main)
+    page(app, &FramedPage { assets: &["lists.css"], ..FramedPage::plain(title) }, &main)
 }

@@ -5,7 +5,7 @@
 
 use crate::app_state::Setup;
 use crate::machine::Machine;
-use crate::snapshot::{FirstReading, LogReading, Snapshot};
+use crate::snapshot::{CatalogueSnapshot, FirstReading, LogReading};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,15 +35,15 @@ const EARLY_LOGS: usize = 200;
 const MUCH: u64 = 256 << 20;
 
 /// Keeps a snapshot of the catalogue fresh.
-pub(crate) struct Fresh {
-    state: Mutex<State>,
+pub(crate) struct SnapshotSource {
+    state: Mutex<RefreshState>,
     changed: Condvar,
-    progress: Mutex<Arc<Work>>,
+    progress: Mutex<Arc<RefreshProgress>>,
 }
 
 /// How far a refresh is.
 #[derive(Debug, Default)]
-pub(crate) struct Work {
+pub(crate) struct RefreshProgress {
     /// What has been read.
     pub(crate) progress: Progress,
     /// The bytes of all logs; those that need no reading count as read when it is over.
@@ -51,8 +51,8 @@ pub(crate) struct Work {
 }
 
 #[derive(Default)]
-struct State {
-    snapshot: Option<Arc<Snapshot>>,
+struct RefreshState {
+    snapshot: Option<Arc<CatalogueSnapshot>>,
     /// How often it was asked for, and what was asked for when the last refresh that is done began.
     asked: u64,
     done: u64,
@@ -70,18 +70,18 @@ struct State {
     over: bool,
 }
 
-impl State {
+impl RefreshState {
     /// Whether something has changed, and it is time to look.
     fn is_old(&self) -> bool {
         self.heard > self.compared && self.rested.is_none_or(|rested| Instant::now() >= rested)
     }
 }
 
-impl Fresh {
+impl SnapshotSource {
     /// Begins, with a thread that ends when the last one who could ask is gone.
     pub(crate) fn start(machine: Arc<dyn Machine>, setup: &Setup) -> Arc<Self> {
-        let fresh = Arc::new(Fresh {
-            state: Mutex::new(State { asked: 1, ..State::default() }),
+        let fresh = Arc::new(SnapshotSource {
+            state: Mutex::new(RefreshState { asked: 1, ..RefreshState::default() }),
             changed: Condvar::new(),
             progress: Mutex::default(),
         });
@@ -117,7 +117,7 @@ impl Fresh {
     }
 
     /// What is known now; nothing where nothing has been read yet.
-    pub(crate) fn snapshot(&self) -> Option<Arc<Snapshot>> {
+    pub(crate) fn snapshot(&self) -> Option<Arc<CatalogueSnapshot>> {
         let mut state = self.state();
         if let Some(snapshot) =
             state.snapshot.as_ref().filter(|snapshot| snapshot.made.elapsed() < YOUNG && !snapshot.read.partial && !state.is_old())
@@ -129,7 +129,7 @@ impl Fresh {
             self.changed.notify_all();
         }
         let ticket = state.asked;
-        let wait = |state, patience, waiting: fn(&State, u64) -> bool| {
+        let wait = |state, patience, waiting: fn(&RefreshState, u64) -> bool| {
             let waited = self.changed.wait_timeout_while(state, patience, |state| waiting(state, ticket));
             waited.unwrap_or_else(PoisonError::into_inner).0
         };
@@ -146,7 +146,7 @@ impl Fresh {
     /// Waits until everything has been read once, or reading has failed.
     pub(crate) fn wait_until_read(&self) {
         self.snapshot();
-        let reading = |state: &mut State| {
+        let reading = |state: &mut RefreshState| {
             let whole = state.snapshot.as_ref().is_some_and(|snapshot| !snapshot.read.partial);
             !whole && state.problem.is_none() && !state.over
         };
@@ -154,14 +154,14 @@ impl Fresh {
     }
 
     /// Whether something has changed that a snapshot does not have. It may not be the latest one: whoever was given it asks about it.
-    pub(crate) fn is_old(&self, snapshot: &Snapshot) -> bool {
+    pub(crate) fn is_old(&self, snapshot: &CatalogueSnapshot) -> bool {
         let state = self.state();
         // Where comparing fails, asking again does not help: pages say what is wrong.
         state.problem.is_none() && state.heard > snapshot.heard
     }
 
     /// What is known, as it is; waited for only where that is nothing.
-    pub(crate) fn latest_snapshot(&self) -> Option<Arc<Snapshot>> {
+    pub(crate) fn latest_snapshot(&self) -> Option<Arc<CatalogueSnapshot>> {
         let known = self.state().snapshot.clone();
         known.or_else(|| self.snapshot())
     }
@@ -172,7 +172,7 @@ impl Fresh {
     }
 
     /// How far the refresh is that goes on now.
-    pub(crate) fn work(&self) -> Option<Arc<Work>> {
+    pub(crate) fn work(&self) -> Option<Arc<RefreshProgress>> {
         let state = self.state();
         (state.done < state.asked).then(|| Arc::clone(&self.progress.lock().unwrap_or_else(PoisonError::into_inner)))
     }
@@ -183,13 +183,13 @@ impl Fresh {
         self.changed.notify_all();
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, RefreshState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits until somebody asks.
     fn wanted(&self) -> Option<u64> {
-        let idle = |state: &mut State| state.done == state.asked && !state.over;
+        let idle = |state: &mut RefreshState| state.done == state.asked && !state.over;
         let (mut state, waited) = self.changed.wait_timeout_while(self.state(), IDLE, idle).unwrap_or_else(PoisonError::into_inner);
         if waited.timed_out() {
             // It holds on to the catalogue as it was.
@@ -210,7 +210,7 @@ impl Fresh {
         (state.first.unwrap_or_default(), state.newer)
     }
 
-    fn show(&self, snapshot: Snapshot) {
+    fn show(&self, snapshot: CatalogueSnapshot) {
         self.state().snapshot = Some(Arc::new(snapshot));
         self.changed.notify_all();
     }
@@ -225,7 +225,7 @@ struct Refresher<'a> {
     catalogue: &'a Path,
     place: &'a Path,
     options: &'a Options,
-    fresh: &'a Fresh,
+    fresh: &'a SnapshotSource,
 }
 
 impl Refresher<'_> {
@@ -241,7 +241,7 @@ impl Refresher<'_> {
             problems: search.problems.iter().map(|problem| ErrorChain(problem).to_string()).collect(),
             ..LogReading::default()
         };
-        let work = Arc::new(Work { total: AtomicU64::new(read.bytes), ..Work::default() });
+        let work = Arc::new(RefreshProgress { total: AtomicU64::new(read.bytes), ..RefreshProgress::default() });
         *self.fresh.progress.lock().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&work);
         let mut catalogue = Catalogue::open(self.catalogue)?;
         if !self.fresh.shows_any() {
@@ -259,7 +259,7 @@ impl Refresher<'_> {
         let first = if is_new { read.logs } else { outcome.read };
         (read.first, read.newer) = self.fresh.count(first, read.logs, start.elapsed());
         self.machine.refreshed(&search);
-        self.fresh.show(Snapshot { heard, ..Snapshot::new(catalogue, self.machine.keep(), self.machine.now(), read)? });
+        self.fresh.show(CatalogueSnapshot { heard, ..CatalogueSnapshot::new(catalogue, self.machine.keep(), self.machine.now(), read)? });
         Ok(())
     }
 
@@ -268,7 +268,7 @@ impl Refresher<'_> {
         let read = LogReading { partial: true, ..read.clone() };
         if !catalogue.is_new() {
             let stored = Catalogue::open(self.catalogue)?;
-            self.fresh.show(Snapshot::new(stored, self.machine.keep(), self.machine.now(), read)?);
+            self.fresh.show(CatalogueSnapshot::new(stored, self.machine.keep(), self.machine.now(), read)?);
             return Ok(());
         }
         if read.bytes <= EARLY_BYTES {
@@ -285,8 +285,8 @@ impl Refresher<'_> {
         let mut few = Catalogue::open(&place.path().join("newest.sqlite"))?;
         let newest = Search { files: newest(&search.files), ..Search::default() };
         refresh(&mut few, &newest, self.options, self.machine.now().time, &Progress::default())?;
-        let snapshot = Snapshot::new(few, self.machine.keep(), self.machine.now(), read)?;
-        self.fresh.show(Snapshot { _place: Some(place), ..snapshot });
+        let snapshot = CatalogueSnapshot::new(few, self.machine.keep(), self.machine.now(), read)?;
+        self.fresh.show(CatalogueSnapshot { _place: Some(place), ..snapshot });
         Ok(())
     }
 }

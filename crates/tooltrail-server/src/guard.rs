@@ -37,7 +37,7 @@ const HEADERS: [(&str, &str); 6] = [
 ];
 
 /// A guard, and where programs are answered: what is refused there for its method is told as they understand it.
-pub(crate) struct Door {
+pub(crate) struct GuardState {
     /// The guard.
     pub(crate) guard: Guard,
     /// What the paths of APIs begin with.
@@ -45,9 +45,9 @@ pub(crate) struct Door {
 }
 
 /// Lets a request pass, or says why not.
-pub(crate) async fn check(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
-    let is_api = || door.apis.iter().any(|api| request.uri().path().starts_with(api.as_str()));
-    let mut response = match door.guard.refusal(request.method(), request.headers()) {
+pub(crate) async fn check(State(state): State<Arc<GuardState>>, request: Request, next: Next) -> Response {
+    let is_api = || state.apis.iter().any(|api| request.uri().path().starts_with(api.as_str()));
+    let mut response = match state.guard.refusal(request.method(), request.headers()) {
         None => next.run(request).await,
         Some(refusal) if refusal.status() == StatusCode::METHOD_NOT_ALLOWED && is_api() => api::refused_method(),
         Some(refusal) => refusal,

@@ -24,21 +24,21 @@ const BEFORE: usize = 48;
 const WORD: usize = 24;
 
 /// What was found in a session: what is shown of it, and how much more there is.
-pub(crate) struct Found {
-    units: Vec<Told>,
+pub(crate) struct SessionHits {
+    units: Vec<HitUnit>,
     /// How many calls and messages are left out.
     more: usize,
 }
 
 /// What was found in a call or message.
-struct Told {
+struct HitUnit {
     hits: Vec<Hit>,
     /// How many texts are left out.
     more: usize,
 }
 
 /// Hits of one page. Those before it are counted and those after it are not waited for, so that no more is kept than is shown.
-pub(crate) struct Kept {
+pub(crate) struct HitPage {
     /// How many sessions come before the page.
     skipped: usize,
     /// How many sessions the page has.
@@ -46,15 +46,15 @@ pub(crate) struct Kept {
     /// How many calls and messages of a session are shown.
     most: usize,
     /// The sessions of the page.
-    pub(crate) found: Vec<Found>,
+    pub(crate) found: Vec<SessionHits>,
     /// Whether there is more behind it.
     pub(crate) more: bool,
 }
 
-impl Kept {
+impl HitPage {
     /// An empty page of so many sessions, behind so many others.
     pub(crate) fn new(skipped: usize, room: usize, most: usize) -> Self {
-        Kept { skipped, room, most, found: Vec::new(), more: false }
+        HitPage { skipped, room, most, found: Vec::new(), more: false }
     }
 
     /// Takes what was found next; those of one session follow each other. Ends the search when the page is full.
@@ -63,7 +63,7 @@ impl Kept {
             if self.skipped > 0 {
                 self.skipped -= 1;
             } else if self.found.len() < self.room {
-                self.found.push(Found::of(session, self.most));
+                self.found.push(SessionHits::of(session, self.most));
             } else {
                 self.more = true;
                 return ControlFlow::Break(());
@@ -73,16 +73,16 @@ impl Kept {
     }
 }
 
-impl Found {
+impl SessionHits {
     fn of(hits: &[Hit], most: usize) -> Self {
         let mut units = hits.chunk_by(|one, next| one.unit == next.unit);
-        let told = |unit: &[Hit]| Told { hits: unit.iter().take(TEXTS).cloned().collect(), more: unit.len().saturating_sub(TEXTS) };
-        Found { units: units.by_ref().take(most).map(told).collect(), more: units.count() }
+        let told = |unit: &[Hit]| HitUnit { hits: unit.iter().take(TEXTS).cloned().collect(), more: unit.len().saturating_sub(TEXTS) };
+        SessionHits { units: units.by_ref().take(most).map(told).collect(), more: units.count() }
     }
 }
 
 /// What was looked for.
-pub(crate) struct Wanted<'a> {
+pub(crate) struct SearchInput<'a> {
     /// The query.
     pub(crate) query: &'a str,
     /// A text of it that can be found in a session.
@@ -90,7 +90,7 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// A session with what was found in it.
-pub(crate) fn group(rows: &SessionRows<'_>, found: &Found, wanted: &Wanted<'_>) -> Result<Markup, Trouble> {
+pub(crate) fn group(rows: &SessionRows<'_>, found: &SessionHits, wanted: &SearchInput<'_>) -> Result<Markup, Trouble> {
     let Some(first) = found.units.first().and_then(|unit| unit.hits.first()) else { return Ok(html! {}) };
     let Some(place) = rows.rows.iter().position(|row| row.agent == first.agent && row.session == first.session) else {
         return Ok(html! {});
@@ -119,7 +119,7 @@ pub(crate) fn group(rows: &SessionRows<'_>, found: &Found, wanted: &Wanted<'_>) 
 }
 
 /// A call or a message with the texts that were found in it.
-fn unit(rows: &SessionRows<'_>, row: &SessionRow<'_>, told: &Told, calls: &[Listed], find: Option<&str>) -> Result<Markup, Trouble> {
+fn unit(rows: &SessionRows<'_>, row: &SessionRow<'_>, told: &HitUnit, calls: &[Listed], find: Option<&str>) -> Result<Markup, Trouble> {
     let Some(first) = told.hits.first() else { return Ok(html! {}) };
     let line = match first.unit {
         Unit::Call(number) => {

@@ -3,8 +3,8 @@
 //! The watcher is there while somebody follows and for a moment after that; at rest there is none. Who wants the same is told by the same
 //! [`Feed`].
 
-use crate::feed::{Feed, Follower};
-use crate::fresh::Fresh;
+use crate::feed::{Feed, FeedFollower};
+use crate::fresh::SnapshotSource;
 use crate::machine::Machine;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -23,25 +23,25 @@ const LOOK: Duration = Duration::from_secs(2);
 pub(crate) struct Hub {
     machine: Arc<dyn Machine>,
     options: Options,
-    fresh: Arc<Fresh>,
-    state: Mutex<State>,
+    fresh: Arc<SnapshotSource>,
+    state: Mutex<HubState>,
 }
 
 #[derive(Default)]
-struct State {
+struct HubState {
     watcher: Option<Arc<Watcher>>,
     feeds: Vec<Arc<Feed>>,
 }
 
 impl Hub {
     /// A hub that nobody follows.
-    pub(crate) fn new(machine: Arc<dyn Machine>, options: Options, fresh: Arc<Fresh>) -> Arc<Self> {
+    pub(crate) fn new(machine: Arc<dyn Machine>, options: Options, fresh: Arc<SnapshotSource>) -> Arc<Self> {
         Arc::new(Hub { machine, options, fresh, state: Mutex::default() })
     }
 
     /// Follows what is wished for, behind the change of a name if that is still known. Wishes that are written the same are the same.
     /// Nothing if too many follow already.
-    pub(crate) fn follow(self: &Arc<Self>, written: &str, wish: Wish, since: Option<&str>) -> Option<Follower> {
+    pub(crate) fn follow(self: &Arc<Self>, written: &str, wish: Wish, since: Option<&str>) -> Option<FeedFollower> {
         let mut state = self.state();
         if state.feeds.iter().map(|feed| feed.followers()).sum::<usize>() >= FOLLOWERS {
             return None;
@@ -79,7 +79,7 @@ impl Hub {
         self.state().watcher.is_some()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, HubState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -11,16 +11,16 @@ use tokio::sync::mpsc::{self, error::TrySendError};
 use tracing::{debug, warn};
 
 /// Something that is written while it is sent.
-pub struct Written {
+pub struct PipeReader {
     pieces: mpsc::Receiver<Bytes>,
     /// Whether what has been written is all there is to it.
     ended: Arc<AtomicBool>,
 }
 
-impl Written {
+impl PipeReader {
     /// What may end at any time.
     pub(crate) fn endless(pieces: mpsc::Receiver<Bytes>) -> Self {
-        Written { pieces, ended: Arc::new(AtomicBool::new(true)) }
+        PipeReader { pieces, ended: Arc::new(AtomicBool::new(true)) }
     }
 }
 
@@ -40,10 +40,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Pipe {
     /// A pipe, and its other end.
-    pub fn new() -> (Self, Written) {
+    pub fn new() -> (Self, PipeReader) {
         let (send, pieces) = mpsc::channel(8);
         let ended = Arc::new(AtomicBool::new(false));
-        (Pipe { send, held: Vec::with_capacity(PIECE), ended: Arc::clone(&ended) }, Written { pieces, ended })
+        (Pipe { send, held: Vec::with_capacity(PIECE), ended: Arc::clone(&ended) }, PipeReader { pieces, ended })
     }
 
     /// That was all of it.
@@ -91,11 +91,11 @@ impl Write for Pipe {
 }
 
 /// What a pipe brings, as the body of a response.
-pub(crate) fn stream(written: Written) -> Body {
+pub(crate) fn stream(written: PipeReader) -> Body {
     Body::new(Stream(written))
 }
 
-struct Stream(Written);
+struct Stream(PipeReader);
 
 impl http_body::Body for Stream {
     type Data = Bytes;
@@ -116,17 +116,17 @@ impl http_body::Body for Stream {
 pub(crate) struct Writing(Arc<AtomicUsize>);
 
 /// One of the few that may be written at once.
-pub(crate) struct Turn(Writing);
+pub(crate) struct WritePermit(Writing);
 
 impl Writing {
     /// Begins with one, unless there are too many.
-    pub(crate) fn begin(&self) -> Option<Turn> {
+    pub(crate) fn begin(&self) -> Option<WritePermit> {
         let begun = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| (count < AT_ONCE).then_some(count + 1));
-        begun.is_ok().then(|| Turn(self.clone()))
+        begun.is_ok().then(|| WritePermit(self.clone()))
     }
 }
 
-impl Drop for Turn {
+impl Drop for WritePermit {
     fn drop(&mut self) {
         self.0.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn only_a_few_are_written_at_once() {
         let writing = Writing::default();
-        let mut turns: Vec<Turn> = (0..AT_ONCE).filter_map(|_| writing.begin()).collect();
+        let mut turns: Vec<WritePermit> = (0..AT_ONCE).filter_map(|_| writing.begin()).collect();
         assert_eq!((turns.len(), writing.begin().is_none()), (AT_ONCE, true));
         turns.pop();
         assert!(writing.begin().is_some());

@@ -1,8 +1,8 @@
 //! On a socket: each page's function is called on a thread of its own, with what was asked.
 
-use crate::answer::{Answer, Trouble, headed};
+use crate::answer::{PageResponse, Trouble, headed};
 use crate::app_state::AppState;
-use crate::guard::{self, Door, Guard};
+use crate::guard::{self, Guard, GuardState};
 use crate::pages::{Handler, PAGES};
 use crate::request::PageRequest;
 use crate::work::{self, THREADS};
@@ -84,8 +84,8 @@ pub fn router(apps: &[Arc<AppState>], guard: Guard, health: &str) -> Router {
         router = router.route(&app.to("/events"), get(move |headers: HeaderMap| std::future::ready(stream::events(&own, &headers))));
         if !app.setup.root.is_empty() {
             let home = app.to("/");
-            router =
-                router.route(app.setup.root, get(move || std::future::ready(Answer::Elsewhere(home.clone()).response(StatusCode::OK))));
+            router = router
+                .route(app.setup.root, get(move || std::future::ready(PageResponse::Elsewhere(home.clone()).response(StatusCode::OK))));
         }
     }
     if let Some(first) = apps.first() {
@@ -95,7 +95,7 @@ pub fn router(apps: &[Arc<AppState>], guard: Guard, health: &str) -> Router {
             std::future::ready(trouble(&app, &missing))
         });
     }
-    let door = Door { guard, apis: apps.iter().map(|app| api::prefix(app)).collect() };
+    let door = GuardState { guard, apis: apps.iter().map(|app| api::prefix(app)).collect() };
     router.route("/assets/{name}", get(asset)).layer(from_fn_with_state(Arc::new(door), guard::check)).layer(from_fn(log_request))
 }
 
@@ -136,7 +136,7 @@ fn trouble(app: &AppState, trouble: &Trouble) -> Response {
     if trouble.status() == StatusCode::INTERNAL_SERVER_ERROR {
         warn!(error = %ErrorChain(trouble), "cannot show a page");
     }
-    Answer::Html(frame::trouble(app, trouble)).response(trouble.status())
+    PageResponse::Html(frame::trouble(app, trouble)).response(trouble.status())
 }
 
 /// A style sheet or script; its address changes with it.

@@ -4,9 +4,9 @@ use crate::app_state::AppState;
 use crate::filter_form::filter_address;
 use crate::machine::Fates;
 use crate::request::encoded;
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use crate::tested::Tested;
-use crate::words::{self, Clock, ProjectNames, ProjectTerms};
+use crate::words::{self, LocalClock, ProjectNames, ProjectTerms};
 use maud::{Markup, html};
 use std::collections::HashMap;
 use tooltrail_model::Time;
@@ -19,11 +19,11 @@ pub(crate) struct SessionRows<'a> {
     /// The pages that rows link to.
     pub(crate) app: &'a AppState,
     /// The snapshot that they are rows of.
-    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) snapshot: &'a CatalogueSnapshot,
     /// All sessions.
     pub(crate) rows: &'a [SessionRow<'a>],
     /// The person's clock.
-    pub(crate) clock: &'a Clock,
+    pub(crate) clock: &'a LocalClock,
     /// What will become of their logs.
     pub(crate) fates: Option<Box<dyn Fates>>,
     /// The home directory that their paths mean.
@@ -69,14 +69,20 @@ const COLUMNS: &[(&str, &str)] = &[
 const FEW: &[&str] = &["when", "session", "project", "calls", "bad", "lasted"];
 
 /// A column: a class and a word.
-type Column = (&'static str, &'static str);
+type SessionColumn = (&'static str, &'static str);
 
 /// What sessions are doing, by place; nothing for those that have ended and stay.
 type States = HashMap<usize, Markup>;
 
 impl<'a> SessionRows<'a> {
     /// Rows of a snapshot. `fates`: whether they say what will become of their logs.
-    pub(crate) fn new(app: &'a AppState, snapshot: &'a Snapshot, rows: &'a [SessionRow<'a>], clock: &'a Clock, fates: bool) -> Self {
+    pub(crate) fn new(
+        app: &'a AppState,
+        snapshot: &'a CatalogueSnapshot,
+        rows: &'a [SessionRow<'a>],
+        clock: &'a LocalClock,
+        fates: bool,
+    ) -> Self {
         let fates = if fates { app.machine.fates() } else { None };
         let terms = ProjectTerms::of(rows.iter().filter_map(|row| row.project));
         let names = ProjectNames::of(rows.iter().filter_map(|row| row.project));
@@ -88,12 +94,12 @@ impl<'a> SessionRows<'a> {
         let whole = table.tests.is_some();
         let state = |&place: &usize| Some((place, self.state(self.rows.get(place)?, place, whole)?));
         let states: States = table.places.iter().filter_map(state).collect();
-        let shown = |(name, _): &&Column| match table.tests {
+        let shown = |(name, _): &&SessionColumn| match table.tests {
             // In a short table it stands before the title.
             None => FEW.contains(name),
             Some(_) => *name != "state" || !states.is_empty(),
         };
-        let columns: Vec<&Column> = COLUMNS.iter().filter(shown).collect();
+        let columns: Vec<&SessionColumn> = COLUMNS.iter().filter(shown).collect();
         let time = |place: &usize| table.by_day.and_then(|time| time(self.rows.get(*place)?));
         let day = |place: &usize| time(place).map_or_else(|| "Without a time".to_owned(), |time| self.clock.day(time));
         html! {
@@ -111,7 +117,7 @@ impl<'a> SessionRows<'a> {
         }
     }
 
-    fn row(&self, row: &SessionRow<'_>, place: usize, columns: &[&Column], table: &SessionTable<'_>, states: &States) -> Markup {
+    fn row(&self, row: &SessionRow<'_>, place: usize, columns: &[&SessionColumn], table: &SessionTable<'_>, states: &States) -> Markup {
         html! {
             tr.gone[self.is_gone(place)] data-key=(row.session) {
                 @for (name, _) in columns {

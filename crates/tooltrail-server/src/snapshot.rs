@@ -10,7 +10,7 @@ use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
 
 /// The catalogue as it was at one moment.
-pub struct Snapshot {
+pub struct CatalogueSnapshot {
     /// The logs, as the catalogue knows them.
     pub library: Stored,
     /// The sessions.
@@ -57,11 +57,11 @@ pub struct FirstReading {
     pub took: Duration,
 }
 
-impl Snapshot {
+impl CatalogueSnapshot {
     pub(crate) fn new(catalogue: Catalogue, keep: Option<Keep>, now: Now, read: LogReading) -> Result<Self, Error> {
         let library = Stored::new(catalogue, keep);
         let listing = library.catalogue().list(&now)?;
-        Ok(Snapshot { library, listing, now, read, heard: 0, made: Instant::now(), _place: None })
+        Ok(CatalogueSnapshot { library, listing, now, read, heard: 0, made: Instant::now(), _place: None })
     }
 
     /// The rows of all sessions, by start.

@@ -3,8 +3,8 @@
 
 use crate::answer::headed;
 use crate::app_state::AppState;
-use crate::feed::{Follower, Told};
-use crate::pipe::{Written, stream};
+use crate::feed::{FeedFollower, FeedUpdate};
+use crate::pipe::{PipeReader, stream};
 use axum::body::Bytes;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
@@ -25,7 +25,7 @@ const ROOM: usize = 16;
 
 /// What pages are told: which sessions are not as they were, and whether lists of sessions are not.
 #[derive(Serialize)]
-struct Notice<'a> {
+struct ChangeNotice<'a> {
     sessions: BTreeSet<&'a str>,
     lists: bool,
 }
@@ -47,7 +47,7 @@ pub(crate) fn last_event(headers: &HeaderMap) -> Option<&str> {
 pub(crate) fn spawn<F: Future<Output = ()> + Send + 'static>(work: impl FnOnce(Sender<Bytes>) -> F) -> Response {
     let (sender, pieces) = mpsc::channel(ROOM);
     tokio::spawn(work(sender));
-    headed(StatusCode::OK, "text/event-stream", "no-store", stream(Written::endless(pieces)))
+    headed(StatusCode::OK, "text/event-stream", "no-store", stream(PipeReader::endless(pieces)))
 }
 
 /// An event, as it is sent. None of its parts has a line feed in it.
@@ -55,7 +55,7 @@ pub(crate) fn event(kind: &str, name: &str, data: &str) -> Bytes {
     Bytes::from(format!("event: {kind}\nid: {name}\ndata: {data}\n\n"))
 }
 
-async fn pages(mut follower: Follower, sender: Sender<Bytes>) {
+async fn pages(mut follower: FeedFollower, sender: Sender<Bytes>) {
     let mut piece = Bytes::from_static(b"retry: 1000\n\n");
     while sender.send(piece).await.is_ok() {
         let told = tokio::select! {
@@ -64,12 +64,12 @@ async fn pages(mut follower: Follower, sender: Sender<Bytes>) {
         };
         piece = match told {
             Err(_) => Bytes::from_static(b":\n\n"),
-            Ok(Told::Begun | Told::Missed) => event("look", &follower.name(follower.last()), "{}"),
-            Ok(Told::Changes(mut changes)) => {
+            Ok(FeedUpdate::Begun | FeedUpdate::Missed) => event("look", &follower.name(follower.last()), "{}"),
+            Ok(FeedUpdate::Changes(mut changes)) => {
                 sleep(GATHER).await;
                 // What has come meanwhile is there already.
                 let whole = match timeout(Duration::ZERO, follower.next()).await {
-                    Ok(Told::Changes(more)) => {
+                    Ok(FeedUpdate::Changes(more)) => {
                         changes.extend(more);
                         true
                     }
@@ -80,13 +80,13 @@ async fn pages(mut follower: Follower, sender: Sender<Bytes>) {
                 event(if data.is_some() { "changed" } else { "look" }, &follower.name(follower.last()), data.as_deref().unwrap_or("{}"))
             }
             // Whoever is cut off comes back, and looks.
-            Ok(Told::Over) => return,
+            Ok(FeedUpdate::Over) => return,
         };
     }
 }
 
-fn notice(changes: &[(u64, Arc<Change>)]) -> Notice<'_> {
-    let mut notice = Notice { sessions: BTreeSet::new(), lists: false };
+fn notice(changes: &[(u64, Arc<Change>)]) -> ChangeNotice<'_> {
+    let mut notice = ChangeNotice { sessions: BTreeSet::new(), lists: false };
     for (_, change) in changes {
         let session = match &**change {
             Change::Touched { session, .. } | Change::Lost { session, .. } => session,

@@ -2,7 +2,7 @@
 //!
 //! It takes a look at every command of a session, a millisecond or two each; a list has a hundred of them.
 
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use crate::words;
 use serde::Serialize;
 use std::collections::HashMap;
@@ -43,7 +43,7 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    fn allow(&self, snapshot: &Snapshot, rows: &[SessionRow<'_>], place: usize) -> bool {
+    fn allow(&self, snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], place: usize) -> bool {
         !snapshot.listing.is_gone(place) && rows.get(place).is_some_and(|row| row.calls <= self.calls)
     }
 }
@@ -56,7 +56,13 @@ pub(crate) struct Tests {
 
 impl Tests {
     /// How the tests of some sessions went, as far as it can be told within bounds.
-    pub(crate) fn of(&self, snapshot: &Snapshot, rows: &[SessionRow<'_>], places: &[usize], bounds: &Bounds) -> HashMap<usize, Tested> {
+    pub(crate) fn of(
+        &self,
+        snapshot: &CatalogueSnapshot,
+        rows: &[SessionRow<'_>],
+        places: &[usize],
+        bounds: &Bounds,
+    ) -> HashMap<usize, Tested> {
         let key = |place: usize| rows.get(place).map(|row| (row.session.to_owned(), snapshot.listing.version(place)));
         let mut told: HashMap<usize, Tested> = HashMap::new();
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -93,7 +99,7 @@ impl Tests {
 }
 
 /// How the tests of a session went. One that cannot be opened has none.
-fn tested(snapshot: &Snapshot, rows: &[SessionRow<'_>], place: usize) -> Option<Tested> {
+fn tested(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], place: usize) -> Option<Tested> {
     let row = rows.get(place).filter(|row| row.calls > 0)?;
     let opened = snapshot.library.open(snapshot.listing.bundle(place)?);
     let linker = opened.inspect_err(|error| warn!(error = %ErrorChain(error), "cannot open a session for its tests")).ok()?;

@@ -12,16 +12,16 @@ use tooltrail_view::head::{Tone, ago, is_problem};
 use tooltrail_view::line::neutral;
 
 /// The person's clock at the moment of asking.
-pub(crate) struct Clock {
+pub(crate) struct LocalClock {
     /// The moment.
     pub(crate) now: Time,
     zone: TimeZone,
 }
 
-impl Clock {
+impl LocalClock {
     /// The clock of this machine.
     pub(crate) fn at(now: Time) -> Self {
-        Clock { now, zone: TimeZone::system() }
+        LocalClock { now, zone: TimeZone::system() }
     }
 
     /// How long ago something was, roughly: `3 m`, `2 h`, `5 d`.
@@ -214,7 +214,7 @@ pub(crate) fn cut(text: &str, most: usize) -> String {
 
 /// How a session's state is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct State {
+pub(crate) struct StateLabel {
     /// A sign, told apart without colour.
     pub(crate) glyph: &'static str,
     /// A word or two.
@@ -224,7 +224,7 @@ pub(crate) struct State {
 }
 
 /// The state of a session.
-pub(crate) fn state(row: &SessionRow<'_>) -> State {
+pub(crate) fn state(row: &SessionRow<'_>) -> StateLabel {
     let (glyph, word, tone) = match row.state {
         Some("working") => ("●", "working", Tone::Running),
         Some("asks") => ("◆", "asks you", Tone::Denied),
@@ -232,7 +232,7 @@ pub(crate) fn state(row: &SessionRow<'_>) -> State {
         Some("your_turn") => ("◇", "your turn", Tone::Neutral),
         _ => ("", "ended", Tone::Muted),
     };
-    State { glyph, word, tone }
+    StateLabel { glyph, word, tone }
 }
 
 /// What tells a session's state, in words.
@@ -263,8 +263,8 @@ pub(crate) fn class(tone: Tone) -> &'static str {
 mod tests {
     use super::*;
 
-    fn clock() -> Clock {
-        Clock { now: at("2026-03-04T12:00:00Z"), zone: TimeZone::fixed(jiff::tz::offset(2)) }
+    fn clock() -> LocalClock {
+        LocalClock { now: at("2026-03-04T12:00:00Z"), zone: TimeZone::fixed(jiff::tz::offset(2)) }
     }
 
     fn at(text: &str) -> Time {

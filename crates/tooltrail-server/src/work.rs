@@ -33,9 +33,9 @@ pub(crate) enum WorkError {
 
 /// Whether somebody still waits for what is made.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Wanted(Arc<AtomicBool>);
+pub(crate) struct Cancellation(Arc<AtomicBool>);
 
-impl Wanted {
+impl Cancellation {
     /// Whether nobody does.
     pub(crate) fn is_over(&self) -> bool {
         self.0.load(Ordering::Relaxed)
@@ -43,9 +43,9 @@ impl Wanted {
 }
 
 /// Somebody who waits. A connection that is lost drops it.
-struct Waiting(Wanted);
+struct CancelOnDrop(Cancellation);
 
-impl Drop for Waiting {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         self.0.0.store(true, Ordering::Relaxed);
     }
@@ -53,9 +53,12 @@ impl Drop for Waiting {
 
 impl Lane {
     /// Has something made when it is its turn.
-    pub(crate) async fn make<T: Send + 'static>(&'static self, make: impl FnOnce(&Wanted) -> T + Send + 'static) -> Result<T, WorkError> {
+    pub(crate) async fn make<T: Send + 'static>(
+        &'static self,
+        make: impl FnOnce(&Cancellation) -> T + Send + 'static,
+    ) -> Result<T, WorkError> {
         let turn = self.0.acquire().await.map_err(|_| WorkError::Ended)?;
-        let waiting = Waiting(Wanted::default());
+        let waiting = CancelOnDrop(Cancellation::default());
         let wanted = waiting.0.clone();
         let made = tokio::task::spawn_blocking(move || {
             // The turn is over when this is, however long anybody waits.

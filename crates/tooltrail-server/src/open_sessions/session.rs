@@ -5,7 +5,7 @@
 //! [`OpenSession::with`] alone.
 
 use super::{OpenError, SessionKey};
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use self_cell::self_cell;
 use std::sync::{Arc, OnceLock};
 use tooltrail_catalog::library::Library;
@@ -19,7 +19,7 @@ use tooltrail_view::render::html::window::Window;
 /// Where the logs of a session are taken from.
 pub enum LogSource {
     /// The catalogue, by their bundle.
-    Stored(Arc<Snapshot>, i64),
+    Stored(Arc<CatalogueSnapshot>, i64),
     /// A watcher, which has just looked at them.
     Watched(Held),
 }
