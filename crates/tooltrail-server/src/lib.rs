@@ -35,5 +35,5 @@ mod work;
 
 pub use app_state::{AppState, Setup};
 pub use guard::Guard;
-pub use machine::{Fates, Machine};
+pub use machine::{LogRetention, Machine};
 pub use server::serve;

@@ -7,7 +7,7 @@ use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
 
 /// What will become of logs.
-pub trait Fates {
+pub trait LogRetention {
     /// What to say about a session that its agent will delete soon: `gone in 3 days`.
     fn note(&self, session: &SessionRow<'_>) -> Option<String>;
 
@@ -47,7 +47,7 @@ pub trait Machine: Send + Sync {
 
     /// What will become of logs, where agents delete them. To be asked for once a page: it looks at what is kept and at what agents are
     /// set to.
-    fn fates(&self) -> Option<Box<dyn Fates>> {
+    fn fates(&self) -> Option<Box<dyn LogRetention>> {
         None
     }
 

@@ -2,7 +2,7 @@
 
 use crate::app_state::AppState;
 use crate::filter_form::filter_address;
-use crate::machine::Fates;
+use crate::machine::LogRetention;
 use crate::request::encoded;
 use crate::snapshot::CatalogueSnapshot;
 use crate::tested::Tested;
@@ -25,7 +25,7 @@ pub(crate) struct SessionRows<'a> {
     /// The person's clock.
     pub(crate) clock: &'a LocalClock,
     /// What will become of their logs.
-    pub(crate) fates: Option<Box<dyn Fates>>,
+    pub(crate) fates: Option<Box<dyn LogRetention>>,
     /// The home directory that their paths mean.
     pub(crate) home: Option<String>,
     /// What takes one of their projects.
