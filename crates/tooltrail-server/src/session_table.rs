@@ -1,4 +1,4 @@
-//! The table of sessions, as home and the list of sessions show it.
+//! The table of sessions on the home page and in the list of sessions.
 
 use crate::app_state::AppState;
 use crate::filter_form::filter_address;
@@ -14,7 +14,7 @@ use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::{count, counted, is_problem, look, took};
 use tooltrail_view::line::neutral;
 
-/// What rows are made from.
+/// Everything that rows of sessions are drawn from. Made once per page, because names and terms depend on all sessions together.
 pub(crate) struct SessionRows<'a> {
     /// The pages that rows link to.
     pub(crate) app: &'a AppState,
@@ -24,13 +24,13 @@ pub(crate) struct SessionRows<'a> {
     pub(crate) rows: &'a [SessionRow<'a>],
     /// The person's clock.
     pub(crate) clock: &'a LocalClock,
-    /// What will become of their logs.
+    /// Expected deletion of their logs.
     pub(crate) fates: Option<Box<dyn LogRetention>>,
     /// The home directory that their paths mean.
     pub(crate) home: Option<String>,
-    /// What takes one of their projects.
+    /// Filter terms that select a project.
     terms: ProjectTerms<'a>,
-    /// What tells those of the same name apart.
+    /// Project names that tell projects with equal directory names apart.
     names: ProjectNames<'a>,
 }
 
@@ -41,13 +41,13 @@ pub(crate) type TimeOf = fn(&SessionRow<'_>) -> Option<Time>;
 pub(crate) struct SessionTable<'t> {
     /// The sessions, by their places.
     pub(crate) places: &'t [usize],
-    /// What stands at the head of a column, by its name; nothing for a plain word.
+    /// Heading of a column, by the column's name; `None` for a plain word.
     pub(crate) heads: &'t dyn Fn(&str) -> Option<Markup>,
     /// Whether they are sorted by a time, and stand under its days.
     pub(crate) by_day: Option<TimeOf>,
     /// How their tests went, by place; without it that column is left out, and some others.
     pub(crate) tests: Option<&'t HashMap<usize, Tested>>,
-    /// What the table is called by those who listen.
+    /// Label of the table for screen readers.
     pub(crate) name: &'t str,
 }
 
@@ -71,11 +71,11 @@ const FEW: &[&str] = &["when", "session", "project", "calls", "bad", "lasted"];
 /// A column: a class and a word.
 type SessionColumn = (&'static str, &'static str);
 
-/// What sessions are doing, by place; nothing for those that have ended and stay.
+/// State of sessions, by place. Sessions that have ended and will not be deleted soon are missing.
 type States = HashMap<usize, Markup>;
 
 impl<'a> SessionRows<'a> {
-    /// Rows of a snapshot. `fates`: whether they say what will become of their logs.
+    /// Rows of a snapshot. `fates`: whether rows mention that logs will be deleted.
     pub(crate) fn new(
         app: &'a AppState,
         snapshot: &'a CatalogueSnapshot,
@@ -83,6 +83,7 @@ impl<'a> SessionRows<'a> {
         clock: &'a LocalClock,
         fates: bool,
     ) -> Self {
+        // Working this out reads the agents' settings, so only pages that show it pay for it.
         let fates = if fates { app.machine.fates() } else { None };
         let terms = ProjectTerms::of(rows.iter().filter_map(|row| row.project));
         let names = ProjectNames::of(rows.iter().filter_map(|row| row.project));
@@ -95,12 +96,13 @@ impl<'a> SessionRows<'a> {
         let state = |&place: &usize| Some((place, self.state(self.rows.get(place)?, place, whole)?));
         let states: States = table.places.iter().filter_map(state).collect();
         let shown = |(name, _): &&SessionColumn| match table.tests {
-            // In a short table it stands before the title.
+            // A short table shows the state before the title, not in a column.
             None => FEW.contains(name),
             Some(_) => *name != "state" || !states.is_empty(),
         };
         let columns: Vec<&SessionColumn> = COLUMNS.iter().filter(shown).collect();
         let time = |place: &usize| table.by_day.and_then(|time| time(self.rows.get(*place)?));
+        // Sessions without a time are grouped too, or they would stand under the day above them.
         let day = |place: &usize| time(place).map_or_else(|| "Without a time".to_owned(), |time| self.clock.day(time));
         html! {
             table.sessions.short[table.tests.is_none()] aria-label=(table.name) data-tests-from=[table.tests.map(|_| self.app.to("/sessions/tests"))] {
@@ -148,9 +150,10 @@ impl<'a> SessionRows<'a> {
             "calls" => html! { td.calls.n { a href=(self.calls_of(row, place, "")) { (with_unit(row.calls, "call")) } } },
             "bad" => html! { td.bad { (self.problems(row, place)) } },
             "lasted" => html! { td.lasted.n { @if let Some(millis) = words::lasted(row) { (took(millis)) } } },
+            // The only column left is `tests`; names come from `COLUMNS` alone.
             _ => match table.tests.map(|tests| tests.get(&place)) {
                 Some(Some(tested)) => html! { td.tests { span class=(tested.class) title=(tested.title) { (tested.say) } } },
-                // Too long to find out now; a script asks later.
+                // Took too long for this page; the script asks for it later, by the session's id.
                 Some(None) if !self.is_gone(place) && row.calls > 0 => {
                     html! { td.tests { span.t-muted data-tests=(row.session) title="not looked at yet" { "…" } } }
                 }
@@ -159,7 +162,7 @@ impl<'a> SessionRows<'a> {
         }
     }
 
-    /// What it is doing, or what will become of it; nothing if it has ended and stays.
+    /// State of a session, or when its logs will be deleted; `None` if it has ended and stays.
     fn state(&self, row: &SessionRow<'_>, place: usize, fates: bool) -> Option<Markup> {
         if self.is_gone(place) {
             return Some(html! { span.t-muted title="Its agent has deleted its logs; only this row is left" { "gone" } });
@@ -206,7 +209,7 @@ impl<'a> SessionRows<'a> {
         self.project_as(path, self.names.name(path))
     }
 
-    /// The same by another name.
+    /// A link to a project's sessions under another name.
     pub(crate) fn project_as(&self, path: &str, name: &str) -> Markup {
         html! {
             a href=(self.app.to(&format!("/sessions?q={}", encoded(&self.project_term(path))))) title=(neutral(&words::tilde(path, self.home.as_deref()))) {
@@ -221,7 +224,7 @@ impl<'a> SessionRows<'a> {
         filter_address(self.app, "/calls", format!("{session} {term}").trim_end())
     }
 
-    /// How many of its calls are not fine, each status a link to them.
+    /// Number of calls with problems, each status a link to these calls.
     fn problems(&self, row: &SessionRow<'_>, place: usize) -> Markup {
         let all = row.by_status.iter().filter(|(status, _)| is_problem(**status));
         html! {
@@ -251,7 +254,7 @@ fn with_unit(number: u64, word: &str) -> Markup {
 fn model(row: &SessionRow<'_>) -> Markup {
     let short = |model: &str| {
         let model = model.strip_prefix("claude-").unwrap_or(model);
-        // The day of a model's making says little.
+        // Release dates make names long and say little: `claude-opus-4-1-20250805` is shown as `opus-4-1`.
         let model = model
             .rsplit_once('-')
             .filter(|(_, day)| day.len() == 8 && day.bytes().all(|b| b.is_ascii_digit()))

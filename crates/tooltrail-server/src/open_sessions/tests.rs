@@ -1,4 +1,5 @@
-//! What the cache of open sessions promises, without a server: opened once, waited for by nobody else, let go in the end.
+//! Promises of the cache of open sessions, tested without a server: a session is opened once, waits for no other, and
+//! is freed in the end.
 
 use super::*;
 use std::sync::mpsc;
@@ -10,7 +11,7 @@ use tooltrail_model::Time;
 use tooltrail_model::book::Book;
 use tooltrail_model::link::{Linker, Now};
 
-/// Long enough for any machine, and never waited for in full where all is well.
+/// Time limit that is generous for any machine, and reached only by a failing test.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// The logs of more sessions than stay open.
@@ -58,7 +59,7 @@ fn requests_at_the_same_time_open_a_session_once() {
     });
     assert_eq!(opened.load(Ordering::Relaxed), 1);
     assert!(all.iter().all(|session| Arc::ptr_eq(session, &all[0])));
-    // What one of them reads, all of them have.
+    // The book that is read through one reference is the same object for all others.
     let book = |session: &OpenSession| session.with(|reader| std::ptr::from_ref(reader.book().transcript()) as usize);
     assert_eq!(book(&all[0]), book(&all[7]));
     assert!(sessions.find("one", 1).is_some() && sessions.find("one", 2).is_none() && sessions.find("two", 1).is_none());
@@ -70,6 +71,7 @@ fn a_session_that_takes_long_holds_up_no_other() {
     let ((begin, begun), (end, ended)) = (mpsc::channel(), mpsc::channel::<()>());
     std::thread::scope(|scope| {
         let (sessions, logs) = (&sessions, &logs);
+        // Opening stays blocked until the main thread has opened another session.
         let slow = scope.spawn(move || {
             sessions.open_with(key("one", 1), |key, notes| {
                 begin.send(()).unwrap();
@@ -119,6 +121,7 @@ fn a_newer_version_takes_the_notes_of_the_older_one() {
 fn only_so_many_stay_open() {
     let (logs, sessions) = (SampleLogs::new(), OpenSessions::default());
     let first = Arc::downgrade(&sessions.open(key("one", 1), logs.source()).unwrap());
+    // More failures than slots: any of them that took a slot would push the first session out.
     for number in 0..2 * OPEN {
         assert!(sessions.open(key(&format!("none {number}"), 1), logs.source()).is_err());
     }
