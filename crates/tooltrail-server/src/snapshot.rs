@@ -1,4 +1,4 @@
-//! A snapshot: what the catalogue says, and what time it is. Whatever a page shows comes from one snapshot, so its parts agree.
+//! A snapshot of the catalogue, with its time. Everything on a page comes from one snapshot, so its parts agree.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
 
 /// The catalogue as it was at one moment.
-pub struct Snapshot {
+pub struct CatalogueSnapshot {
     /// The logs, as the catalogue knows them.
     pub library: Stored,
     /// The sessions.
@@ -30,23 +30,23 @@ pub struct Snapshot {
 /// How logs were read.
 #[derive(Clone, Debug, Default)]
 pub struct LogReading {
-    /// Whether this is not everything: reading goes on.
+    /// Whether logs are still being read, so that sessions are missing.
     pub partial: bool,
     /// How many logs there are.
     pub logs: usize,
     /// Their bytes.
     pub bytes: u64,
-    /// What there was to do when the server began.
+    /// Work that was done when the server started.
     pub first: FirstReading,
     /// How many were read since, because they were new or had changed.
     pub newer: usize,
-    /// Where logs were looked for.
+    /// Directories in which logs were looked for.
     pub looked: Vec<PathBuf>,
-    /// What could not be read.
+    /// Problems with directories and logs.
     pub problems: Vec<String>,
 }
 
-/// What there was to do when the server began.
+/// The first reading of logs after the server started.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FirstReading {
     /// How many logs had to be read; the others were known from before.
@@ -57,11 +57,12 @@ pub struct FirstReading {
     pub took: Duration,
 }
 
-impl Snapshot {
+impl CatalogueSnapshot {
     pub(crate) fn new(catalogue: Catalogue, keep: Option<Keep>, now: Now, read: LogReading) -> Result<Self, Error> {
         let library = Stored::new(catalogue, keep);
+        // Listed once per snapshot: every page needs it, and states depend on the time of the snapshot.
         let listing = library.catalogue().list(&now)?;
-        Ok(Snapshot { library, listing, now, read, heard: 0, made: Instant::now(), _place: None })
+        Ok(CatalogueSnapshot { library, listing, now, read, heard: 0, made: Instant::now(), _place: None })
     }
 
     /// The rows of all sessions, by start.
@@ -69,7 +70,7 @@ impl Snapshot {
         self.listing.rows()
     }
 
-    /// What it takes to ask about them.
+    /// A view of the snapshot that filters can be applied to.
     pub fn catalogued<'a>(&'a self, rows: &'a [SessionRow<'a>], threads: usize) -> Catalogued<'a> {
         Catalogued { library: &self.library, listing: &self.listing, rows, now: &self.now, threads }
     }

@@ -69,7 +69,7 @@ impl Fates {
     }
 }
 
-impl tooltrail_server::Fates for Fates {
+impl tooltrail_server::LogRetention for Fates {
     fn note(&self, session: &SessionRow<'_>) -> Option<String> {
         self.note(session)
     }

@@ -53,8 +53,8 @@ impl Machine for Named {
         keeping::after_refresh(&self.args, search);
     }
 
-    fn fates(&self) -> Option<Box<dyn tooltrail_server::Fates>> {
-        Fates::new(&self.args).map(|fates| Box::new(fates) as Box<dyn tooltrail_server::Fates>)
+    fn fates(&self) -> Option<Box<dyn tooltrail_server::LogRetention>> {
+        Fates::new(&self.args).map(|fates| Box::new(fates) as Box<dyn tooltrail_server::LogRetention>)
     }
 
     fn here(&self) -> Option<String> {

@@ -7,7 +7,7 @@ use rusqlite::{Connection, Row, params};
 use serde::Deserialize;
 use tooltrail_model::command::Purpose;
 use tooltrail_model::event::{HookOutcome, TaskState};
-use tooltrail_model::link::{Now, OpenCall, Pulse};
+use tooltrail_model::link::{Now, Pulse, UnsettledCall};
 use tooltrail_model::row::{Background, CallRow, HookRow, Place, VERSION};
 use tooltrail_model::{At, Kind, Reason, Span, Status};
 
@@ -153,7 +153,12 @@ impl Parts {
 }
 
 /// The row of a call, as if its session had ended.
-pub(super) fn open_call<'a>(row: &'a Row<'_>, head: &'a Head, sources: &'a Sources, parts: &'a Parts) -> rusqlite::Result<OpenCall<'a>> {
+pub(super) fn open_call<'a>(
+    row: &'a Row<'_>,
+    head: &'a Head,
+    sources: &'a Sources,
+    parts: &'a Parts,
+) -> rusqlite::Result<UnsettledCall<'a>> {
     let place = |source: i64, line: usize| Ok::<_, rusqlite::Error>(sources.place(source, count(row, line)?));
     let result = match row.get::<_, Option<i64>>(35)? {
         Some(source) => Some(place(source, 36)?),
@@ -197,7 +202,7 @@ pub(super) fn open_call<'a>(row: &'a Row<'_>, head: &'a Head, sources: &'a Sourc
         copy_of: None,
         about: row.get(42)?,
     };
-    Ok(OpenCall { row: kept, chance: optional(row, 10, super::write::chance_of)?, background: row.get(30)? })
+    Ok(UnsettledCall { row: kept, chance: optional(row, 10, super::write::chance_of)?, background: row.get(30)? })
 }
 
 /// Where a call stands.

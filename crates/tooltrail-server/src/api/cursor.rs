@@ -1,7 +1,7 @@
 //! Cursors: where a list was left off, sealed into a word that means nothing to others. A cursor names the last row by what it is, not by
 //! its number, so rows that come meanwhile neither hide nor repeat others.
 
-use super::fault::{Code, Fault};
+use super::error::{ApiError, Code};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::de::DeserializeOwned;
@@ -26,8 +26,8 @@ pub(super) fn seal<T: Serialize>(at: &T, mark: u64) -> String {
 }
 
 /// Opens it again.
-pub(super) fn open<T: DeserializeOwned>(text: &str, mark: u64) -> Result<T, Fault> {
-    let wrong = |say: &str| Fault::about(Code::BadCursor, "after", say);
+pub(super) fn open<T: DeserializeOwned>(text: &str, mark: u64) -> Result<T, ApiError> {
+    let wrong = |say: &str| ApiError::about(Code::BadCursor, "after", say);
     let none = "`after` is no cursor: it takes the `next` of the page before, as it is.";
     let bytes = URL_SAFE_NO_PAD.decode(text).map_err(|_| wrong(none))?;
     let sealed: Sealed<T> = match postcard::take_from_bytes(&bytes) {

@@ -8,10 +8,10 @@
 //! | `message` | somebody said something: where it stands |
 //! | `lost`, `gone` | a call, a session that is in no log any more |
 
-use super::fault::{Code, Fault};
-use super::question::Question;
+use super::error::{ApiError, Code};
 use super::reply::Reply;
-use crate::feed::{Follower, Told};
+use super::request::ApiRequest;
+use crate::feed::{FeedFollower, FeedUpdate};
 use crate::stream::{BREATH, event, spawn};
 use axum::body::Bytes;
 use serde_json::json;
@@ -20,19 +20,19 @@ use tokio::time::timeout;
 use tooltrail_catalog::watch::{Change, Wish};
 use tooltrail_model::row::VERSION;
 
-pub(super) fn follow(question: &Question) -> Result<Reply, Fault> {
-    let snapshot = question.snapshot()?;
-    let filter = question.filter(&snapshot)?;
-    let since = question.since().filter(|since| !since.is_empty());
-    let query = question.get("q").unwrap_or_default().trim();
-    let follower = question.app.hub().follow(query, Wish { filter, ..Wish::default() }, since);
-    let busy = || Fault::new(Code::Busy, "Too many follow what changes already. Ask again when others have gone.");
+pub(super) fn follow(request: &ApiRequest) -> Result<Reply, ApiError> {
+    let snapshot = request.snapshot()?;
+    let filter = request.filter(&snapshot)?;
+    let since = request.since().filter(|since| !since.is_empty());
+    let query = request.get("q").unwrap_or_default().trim();
+    let follower = request.app.hub().follow(query, Wish { filter, ..Wish::default() }, since);
+    let busy = || ApiError::new(Code::Busy, "Too many follow what changes already. Ask again when others have gone.");
     let follower = follower.ok_or_else(busy)?;
     Ok(Reply::Events(Box::new(|| spawn(|sender| write(follower, sender)))))
 }
 
 /// Writes events for as long as somebody reads them.
-async fn write(mut follower: Follower, sender: Sender<Bytes>) {
+async fn write(mut follower: FeedFollower, sender: Sender<Bytes>) {
     let mut piece = Bytes::from_static(b"retry: 1000\n\n");
     while sender.send(piece).await.is_ok() {
         let told = tokio::select! {
@@ -43,9 +43,9 @@ async fn write(mut follower: Follower, sender: Sender<Bytes>) {
         piece = match told {
             // Nothing changes; it is noticed so when nobody is there any more.
             Err(_) => Bytes::from_static(b":\n\n"),
-            Ok(Told::Begun) => event("begun", &follower.name(follower.last()), &nothing),
-            Ok(Told::Missed) => event("missed", &follower.name(follower.last()), &nothing),
-            Ok(Told::Changes(changes)) => {
+            Ok(FeedUpdate::Begun) => event("begun", &follower.name(follower.last()), &nothing),
+            Ok(FeedUpdate::Missed) => event("missed", &follower.name(follower.last()), &nothing),
+            Ok(FeedUpdate::Changes(changes)) => {
                 let events = changes.iter().filter_map(|(number, change)| {
                     let (kind, data) = told_as(change)?;
                     Some(event(kind, &follower.name(*number), &data))
@@ -57,7 +57,7 @@ async fn write(mut follower: Follower, sender: Sender<Bytes>) {
                     })
                     .into()
             }
-            Ok(Told::Over) => return,
+            Ok(FeedUpdate::Over) => return,
         };
     }
 }

@@ -6,12 +6,12 @@
 
 mod calls;
 mod cursor;
+mod error;
 mod events;
-mod fault;
 mod named;
 mod openapi;
-mod question;
 mod reply;
+mod request;
 mod search;
 mod sessions;
 mod stats;
@@ -23,10 +23,10 @@ use axum::Router;
 use axum::extract::{FromRequestParts, Query, RawPathParams, Request};
 use axum::response::Response;
 use axum::routing::{MethodRouter, any, get};
-pub(crate) use fault::refused_method;
-use fault::{Code, Fault};
-use question::{Kind, Param, Question};
+pub(crate) use error::refused_method;
+use error::{ApiError, Code};
 use reply::Reply;
+use request::{ApiRequest, Kind, Param};
 use std::sync::Arc;
 
 /// What every path of this version begins with.
@@ -47,7 +47,7 @@ struct Endpoint {
     /// What comes back.
     gives: Gives,
     /// Finds it.
-    answer: fn(&Question) -> Result<Reply, Fault>,
+    answer: fn(&ApiRequest) -> Result<Reply, ApiError>,
 }
 
 /// What an endpoint gives, by the names of schemas.
@@ -239,27 +239,27 @@ async fn answer(app: Arc<AppState>, endpoint: &'static Endpoint, request: Reques
     let (mut parts, _) = request.into_parts();
     let name = match RawPathParams::from_request_parts(&mut parts, &()).await {
         Ok(names) => names.iter().next().map(|(_, name)| name.to_owned()),
-        Err(_) => return Fault::about(Code::BadValue, "id", "This name is no text in UTF-8.").response(),
+        Err(_) => return ApiError::about(Code::BadValue, "id", "This name is no text in UTF-8.").response(),
     };
     let query = Query::try_from_uri(&parts.uri).ok().filter(|_| is_text(parts.uri.query().unwrap_or_default()));
     let Some(Query(query)) = query else {
-        return Fault::new(Code::BadValue, "What stands behind the question mark is no text in UTF-8.").response();
+        return ApiError::new(Code::BadValue, "What stands behind the question mark is no text in UTF-8.").response();
     };
-    let mut question = match Question::read(endpoint, app, name, query, &parts) {
-        Ok(question) => question,
-        Err(fault) => return fault.response(),
+    let mut request = match ApiRequest::read(endpoint, app, name, query, &parts) {
+        Ok(request) => request,
+        Err(error) => return error.response(),
     };
     let made = work::ANSWERS.make(move |wanted| {
-        question.wanted = wanted.clone();
-        match (endpoint.answer)(&question) {
-            Ok(reply) => reply.response(&question),
-            Err(fault) => fault.response(),
+        request.wanted = wanted.clone();
+        match (endpoint.answer)(&request) {
+            Ok(reply) => reply.response(&request),
+            Err(error) => error.response(),
         }
     });
     made.await.unwrap_or_else(|error| {
         let error = tooltrail_view::line::neutral(&error.to_string()).into_owned();
         let say = format!("This could not be answered: {error}. `tooltrail check` says whether something is wrong with the logs.");
-        Fault::new(Code::Broken, say).response()
+        ApiError::new(Code::Broken, say).response()
     })
 }
 
@@ -279,5 +279,5 @@ fn is_text(query: &str) -> bool {
 /// There is no such path.
 async fn missing(request: Request) -> Response {
     let path = tooltrail_view::line::neutral(request.uri().path()).into_owned();
-    Fault::new(Code::NotFound, format!("There is nothing at `{path}`. `{ROOT}/openapi.json` lists what can be asked.")).response()
+    ApiError::new(Code::NotFound, format!("There is nothing at `{path}`. `{ROOT}/openapi.json` lists what can be asked.")).response()
 }

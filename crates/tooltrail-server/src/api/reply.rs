@@ -1,7 +1,7 @@
 //! Replies: one object, a page of rows, or rows that are written while they are sent.
 
-use super::fault::{Code, Fault};
-use super::question::Question;
+use super::error::{ApiError, Code};
+use super::request::ApiRequest;
 use crate::answer::headed;
 use crate::pipe::{self, Pipe, Writing};
 use axum::body::Body;
@@ -17,30 +17,30 @@ pub(super) const JSON: &str = "application/json";
 pub(super) const LINES: &str = "application/x-ndjson";
 
 /// Writes rows, a line each.
-pub(super) type Writer = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + Send>;
+pub(super) type RowWriter = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + Send>;
 
 /// What is answered.
 pub(super) enum Reply {
     /// One object.
     One(Vec<u8>),
     /// Some rows.
-    Page(Page),
+    Page(RowPage),
     /// Rows, however many there are.
-    Stream(Writer),
+    Stream(RowWriter),
     /// Events, for as long as somebody listens.
     Events(Box<dyn FnOnce() -> Response + Send>),
 }
 
 /// Some rows, and where to go on.
 #[derive(Default)]
-pub(super) struct Page {
+pub(super) struct RowPage {
     /// The rows, each with a line feed behind it.
     rows: Vec<u8>,
     /// The cursor, if there are more.
     pub(super) next: Option<String>,
 }
 
-impl Page {
+impl RowPage {
     /// Adds a row.
     pub(super) fn push(&mut self, row: &impl Serialize) {
         write_row(&mut self.rows, row);
@@ -63,11 +63,11 @@ impl Reply {
     }
 
     /// As a response to a question.
-    pub(super) fn response(self, question: &Question) -> Response {
+    pub(super) fn response(self, request: &ApiRequest) -> Response {
         match self {
-            Reply::One(text) => one(text, question.known.as_deref()),
-            Reply::Page(page) => page.response(question),
-            Reply::Stream(write) => stream(write, &question.app.writing),
+            Reply::One(text) => one(text, request.known.as_deref()),
+            Reply::Page(page) => page.response(request),
+            Reply::Stream(write) => stream(write, &request.app.writing),
             Reply::Events(begin) => begin(),
         }
     }
@@ -93,10 +93,10 @@ fn one(text: Vec<u8>, known: Option<&str>) -> Response {
     response
 }
 
-impl Page {
-    fn response(self, question: &Question) -> Response {
-        let link = self.next.as_ref().map(|next| format!("<{}>; rel=\"next\"", question.address(next)));
-        let mut response = match question.lines {
+impl RowPage {
+    fn response(self, request: &ApiRequest) -> Response {
+        let link = self.next.as_ref().map(|next| format!("<{}>; rel=\"next\"", request.address(next)));
+        let mut response = match request.lines {
             true => headed(StatusCode::OK, LINES, "no-store", Body::from(self.rows)),
             false => headed(StatusCode::OK, JSON, "no-store", Body::from(self.object())),
         };
@@ -123,10 +123,10 @@ impl Page {
 }
 
 /// Lines that are written, on a thread of their own, while they are sent.
-fn stream(write: Writer, writing: &Writing) -> Response {
+fn stream(write: RowWriter, writing: &Writing) -> Response {
     let Some(turn) = writing.begin() else {
         let say = "Too many answers without an end are being written already. Ask again when one is done, or with `limit`.";
-        return Fault::new(Code::Busy, say).response();
+        return ApiError::new(Code::Busy, say).response();
     };
     let (mut pipe, written) = Pipe::new();
     std::thread::spawn(move || {

@@ -3,11 +3,11 @@
 //! A session to which something is added moves to the front, so a page cannot be told by where it begins. A cursor names the sessions that
 //! are done, each by a small number, and how far the last one is; what is done is not looked through again.
 
-use super::fault::{Code, Fault};
-use super::question::Question;
-use super::reply::{Page, Reply, write_row};
-use crate::snapshot::Snapshot;
-use crate::work::Wanted;
+use super::error::{ApiError, Code};
+use super::reply::{Reply, RowPage, write_row};
+use super::request::ApiRequest;
+use crate::snapshot::CatalogueSnapshot;
+use crate::work::Cancellation;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -28,16 +28,16 @@ const DONE: usize = 5_000;
 
 /// What the pages so far have told.
 #[derive(Default, Serialize, Deserialize)]
-struct Told {
+struct SearchCursor {
     /// Sessions of which everything was told.
     done: Vec<u64>,
     /// Those of which a part was: a session that was begun may be overtaken by another to which something is added.
-    parts: Vec<Part>,
+    parts: Vec<HitCursor>,
 }
 
 /// How far a session was told.
 #[derive(Serialize, Deserialize)]
-struct Part {
+struct HitCursor {
     session: u64,
     /// The last hit, and how many of its session were like it.
     hit: u64,
@@ -55,11 +55,11 @@ fn print(hit: &Hit) -> u64 {
     xxh3_64(format!("{}\0{}\0{}\0{}", hit.file, hit.record, hit.field, hit.snippet).as_bytes())
 }
 
-impl Part {
+impl HitCursor {
     fn of(session: u64, told: &[Hit]) -> Option<Self> {
         let last = told.last()?;
         let hit = print(last);
-        Some(Part { session, hit, times: told.iter().filter(|one| print(one) == hit).count(), at: last.at })
+        Some(HitCursor { session, hit, times: told.iter().filter(|one| print(one) == hit).count(), at: last.at })
     }
 
     /// How many hits of its session come before what is still to be told.
@@ -69,37 +69,37 @@ impl Part {
     }
 }
 
-pub(super) fn list(question: &Question) -> Result<Reply, Fault> {
-    let snapshot = question.snapshot()?;
-    let filter = question.filter(&snapshot)?;
-    let told: Told = question.after()?.unwrap_or_default();
+pub(super) fn list(request: &ApiRequest) -> Result<Reply, ApiError> {
+    let snapshot = request.snapshot()?;
+    let filter = request.filter(&snapshot)?;
+    let told: SearchCursor = request.after()?.unwrap_or_default();
     if filter.patterns().next().is_none() {
         let say = "There is no text to look for: give a word, a \"phrase\" or re:PATTERN, or ask /api/v1/calls or /api/v1/sessions with this filter.";
-        return Err(Fault::about(Code::NoText, "q", say));
+        return Err(ApiError::about(Code::NoText, "q", say));
     }
-    let fields: Vec<Field> = question.get("field").and_then(Field::of_word).into_iter().collect();
-    let asked = Asked { query: Query::new(filter, &fields), told, threads: question.app.threads(), wanted: question.wanted.clone() };
-    let Some(limit) = question.limit() else {
+    let fields: Vec<Field> = request.get("field").and_then(Field::of_word).into_iter().collect();
+    let asked = ResumedSearch { query: Query::new(filter, &fields), told, threads: request.app.threads(), wanted: request.wanted.clone() };
+    let Some(limit) = request.limit() else {
         // It is written to whoever reads, after this has been answered.
-        let asked = Asked { wanted: Wanted::default(), ..asked };
+        let asked = ResumedSearch { wanted: Cancellation::default(), ..asked };
         return Ok(Reply::Stream(Box::new(move |out| asked.stream(&snapshot, out))));
     };
-    asked.page(&snapshot, question, limit)
+    asked.page(&snapshot, request, limit)
 }
 
 /// A search that goes on where another was left.
-struct Asked {
+struct ResumedSearch {
     query: Query,
-    told: Told,
+    told: SearchCursor,
     threads: usize,
-    wanted: Wanted,
+    wanted: Cancellation,
 }
 
-impl Asked {
+impl ResumedSearch {
     /// Gives what was not told yet, the hits of a session at a time, until somebody has enough.
-    fn each(&self, snapshot: &Snapshot, mut take: impl FnMut(u64, &[Hit], usize) -> ControlFlow<()>) -> Result<(), Error> {
+    fn each(&self, snapshot: &CatalogueSnapshot, mut take: impl FnMut(u64, &[Hit], usize) -> ControlFlow<()>) -> Result<(), Error> {
         let done: HashSet<u64> = self.told.done.iter().copied().collect();
-        let library = Left::new(snapshot, &done);
+        let library = RemainingLibrary::new(snapshot, &done);
         search(&library, &self.query, &snapshot.now, self.threads, |hits| {
             // Nobody will see what was found till now.
             if self.wanted.is_over() {
@@ -118,10 +118,10 @@ impl Asked {
         .map(drop)
     }
 
-    fn page(self, snapshot: &Snapshot, question: &Question, limit: usize) -> Result<Reply, Fault> {
-        let mut page = Page::default();
+    fn page(self, snapshot: &CatalogueSnapshot, request: &ApiRequest, limit: usize) -> Result<Reply, ApiError> {
+        let mut page = RowPage::default();
         let (mut left, mut more) = (limit, false);
-        let (mut done, mut begun): (Vec<u64>, Option<Part>) = (Vec::new(), None);
+        let (mut done, mut begun): (Vec<u64>, Option<HitCursor>) = (Vec::new(), None);
         self.each(snapshot, |session, hits, skips| {
             let wanted = hits.get(skips..).unwrap_or_default();
             let shown = wanted.get(..left).unwrap_or(wanted);
@@ -129,7 +129,7 @@ impl Asked {
             left -= shown.len();
             more = shown.len() < wanted.len();
             if more {
-                begun = Part::of(session, hits.get(..skips + shown.len()).unwrap_or_default());
+                begun = HitCursor::of(session, hits.get(..skips + shown.len()).unwrap_or_default());
                 return ControlFlow::Break(());
             }
             done.push(session);
@@ -142,14 +142,14 @@ impl Asked {
             told.done.extend(done);
             if told.done.len() > DONE {
                 let say = format!("More than {DONE} sessions come before this page. Ask for lines without `limit`, or for less.");
-                return Err(Fault::about(Code::TooFar, "after", say));
+                return Err(ApiError::about(Code::TooFar, "after", say));
             }
-            page.next = Some(question.next(&told));
+            page.next = Some(request.next(&told));
         }
         Ok(Reply::Page(page))
     }
 
-    fn stream(&self, snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
+    fn stream(&self, snapshot: &CatalogueSnapshot, out: &mut dyn Write) -> io::Result<()> {
         let mut written = Ok(());
         let told = self.each(snapshot, |_, hits, skips| {
             for hit in hits.get(skips..).unwrap_or_default() {
@@ -168,24 +168,24 @@ impl Asked {
 }
 
 /// What is left of a library when some sessions are done.
-struct Left<'a> {
+struct RemainingLibrary<'a> {
     stored: &'a Stored,
     /// The bundles with a session that is not.
     open: Option<HashSet<i64>>,
 }
 
-impl<'a> Left<'a> {
-    fn new(snapshot: &'a Snapshot, done: &HashSet<u64>) -> Self {
+impl<'a> RemainingLibrary<'a> {
+    fn new(snapshot: &'a CatalogueSnapshot, done: &HashSet<u64>) -> Self {
         let open = || {
             let rows = snapshot.rows();
             let left = (0..rows.len()).filter(|&place| !done.contains(&number(rows[place].agent, rows[place].session)));
             left.filter_map(|place| snapshot.listing.bundle(place)).collect()
         };
-        Left { stored: &snapshot.library, open: (!done.is_empty()).then(open) }
+        RemainingLibrary { stored: &snapshot.library, open: (!done.is_empty()).then(open) }
     }
 }
 
-impl Library for Left<'_> {
+impl Library for RemainingLibrary<'_> {
     fn bundles(&self) -> Result<Vec<Bundle>, Error> {
         self.stored.bundles()
     }

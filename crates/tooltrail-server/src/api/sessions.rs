@@ -1,9 +1,9 @@
 //! `/sessions` and `/sessions/{id}`: the rows of `list --json`.
 
-use super::fault::Fault;
+use super::error::ApiError;
 use super::named;
-use super::question::Question;
-use super::reply::{Page, Reply};
+use super::reply::{Reply, RowPage};
+use super::request::ApiRequest;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use tooltrail_catalog::taken::Scope;
@@ -12,16 +12,16 @@ use tooltrail_model::row::SessionRow;
 
 /// The last session of a page.
 #[derive(Serialize, Deserialize)]
-struct Last {
+struct SessionListCursor {
     agent: String,
     session: String,
     /// For the case that it is not there any more.
     started: Option<Time>,
 }
 
-impl Last {
+impl SessionListCursor {
     fn of(row: &SessionRow<'_>) -> Self {
-        Last { agent: row.agent.to_owned(), session: row.session.to_owned(), started: row.started_at }
+        SessionListCursor { agent: row.agent.to_owned(), session: row.session.to_owned(), started: row.started_at }
     }
 
     /// The first place behind it.
@@ -36,16 +36,16 @@ impl Last {
     }
 }
 
-pub(super) fn list(question: &Question) -> Result<Reply, Fault> {
-    let snapshot = question.snapshot()?;
-    let filter = question.filter(&snapshot)?;
-    let after: Option<Last> = question.after()?;
+pub(super) fn list(request: &ApiRequest) -> Result<Reply, ApiError> {
+    let snapshot = request.snapshot()?;
+    let filter = request.filter(&snapshot)?;
+    let after: Option<SessionListCursor> = request.after()?;
     let rows = snapshot.rows();
-    let mut found = snapshot.catalogued(&rows, question.app.threads()).sessions(&filter, Scope::Call)?;
+    let mut found = snapshot.catalogued(&rows, request.app.threads()).sessions(&filter, Scope::Call)?;
     let first = after.map_or(0, |last| last.behind(&rows));
     // What is gone is only there for who asks for it.
     found.retain(|&place| place >= first && (filter.asks_gone() || !snapshot.listing.is_gone(place)));
-    let Some(limit) = question.limit() else {
+    let Some(limit) = request.limit() else {
         let snapshot = Arc::clone(&snapshot);
         return Ok(Reply::Stream(Box::new(move |out| {
             let rows = snapshot.rows();
@@ -56,16 +56,16 @@ pub(super) fn list(question: &Question) -> Result<Reply, Fault> {
             Ok(())
         })));
     };
-    let mut page = Page::default();
+    let mut page = RowPage::default();
     let shown: Vec<&SessionRow<'_>> = found.iter().take(limit).filter_map(|&place| rows.get(place)).collect();
     shown.iter().for_each(|row| page.push(row));
-    page.next = shown.last().filter(|_| found.len() > limit).map(|row| question.next(&Last::of(row)));
+    page.next = shown.last().filter(|_| found.len() > limit).map(|row| request.next(&SessionListCursor::of(row)));
     Ok(Reply::Page(page))
 }
 
-pub(super) fn one(question: &Question) -> Result<Reply, Fault> {
-    let snapshot = question.snapshot()?;
+pub(super) fn one(request: &ApiRequest) -> Result<Reply, ApiError> {
+    let snapshot = request.snapshot()?;
     let rows = snapshot.rows();
-    let place = named::session(&snapshot, &rows, question.name())?;
-    rows.get(place).map(Reply::one).ok_or_else(|| named::no_session(question.name()))
+    let place = named::session(&snapshot, &rows, request.name())?;
+    rows.get(place).map(Reply::one).ok_or_else(|| named::no_session(request.name()))
 }

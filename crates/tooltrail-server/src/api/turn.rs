@@ -1,6 +1,6 @@
 //! Turns: what links everything takes memory as everything does, so it is done one at a time, and few wait for it.
 
-use super::fault::{Code, Fault};
+use super::error::{ApiError, Code};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,42 +9,45 @@ const WAIT: usize = 4;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Answers that are made at once.
-pub(super) static MADE: Turns = Turns::new();
+pub(super) static MADE: LinkQueue = LinkQueue::new();
 /// Answers that are made for as long as somebody reads them: they must not keep the others waiting.
-pub(super) static STREAMED: Turns = Turns::new();
+pub(super) static STREAMED: LinkQueue = LinkQueue::new();
 
 /// One turn after the other.
-pub(super) struct Turns {
-    state: Mutex<State>,
+pub(super) struct LinkQueue {
+    state: Mutex<LinkQueueState>,
     free: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct LinkQueueState {
     taken: bool,
     waiting: usize,
 }
 
 /// A turn, until it is dropped.
-pub(super) struct Turn<'t>(&'t Turns);
+pub(super) struct LinkPermit<'t>(&'t LinkQueue);
 
-impl Turns {
+impl LinkQueue {
     const fn new() -> Self {
-        Turns { state: Mutex::new(State { taken: false, waiting: 0 }), free: Condvar::new() }
+        LinkQueue { state: Mutex::new(LinkQueueState { taken: false, waiting: 0 }), free: Condvar::new() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LinkQueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a turn, unless too many do.
-    pub(super) fn take(&self) -> Result<Turn<'_>, Fault> {
+    pub(super) fn take(&self) -> Result<LinkPermit<'_>, ApiError> {
         self.take_within(PATIENCE).ok_or_else(|| {
-            Fault::new(Code::Busy, "Others ask for something that takes all logs, which is found for one at a time. Ask again in a moment.")
+            ApiError::new(
+                Code::Busy,
+                "Others ask for something that takes all logs, which is found for one at a time. Ask again in a moment.",
+            )
         })
     }
 
-    fn take_within(&self, patience: Duration) -> Option<Turn<'_>> {
+    fn take_within(&self, patience: Duration) -> Option<LinkPermit<'_>> {
         let mut state = self.state();
         if state.taken && state.waiting >= WAIT {
             return None;
@@ -57,11 +60,11 @@ impl Turns {
             return None;
         }
         state.taken = true;
-        Some(Turn(self))
+        Some(LinkPermit(self))
     }
 }
 
-impl Drop for Turn<'_> {
+impl Drop for LinkPermit<'_> {
     fn drop(&mut self) {
         self.0.state().taken = false;
         self.0.free.notify_one();
@@ -74,7 +77,7 @@ mod tests {
 
     #[test]
     fn one_after_the_other_and_few_wait() {
-        let turns = Turns::new();
+        let turns = LinkQueue::new();
         let turn = turns.take().ok();
         assert!(turn.is_some() && turns.take_within(Duration::from_millis(1)).is_none());
         std::thread::scope(|scope| {

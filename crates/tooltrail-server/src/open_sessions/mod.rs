@@ -27,19 +27,20 @@ const IDLE: Duration = Duration::from_secs(90);
 /// How many downloads are written at once.
 const DOWNLOADS: usize = 4;
 
-/// What this run of the program has to itself: what another one drew may look otherwise, and browsers keep what never changes.
+/// Random number of this run of the program. It is part of every version, because browsers cache parts of pages forever
+/// and another release may draw them differently.
 pub(crate) static RUN: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(std::process::id()));
 
-/// Why a session could not be opened. What to do about it stands in the message, since pages show it.
+/// Reason why a session could not be opened. Pages show the message, so it says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// Its logs were deleted.
     #[error("The logs of this session are gone: its agent has deleted them.")]
     Gone,
-    /// Its logs are there and do not tell of it.
+    /// Its logs are there but do not contain it.
     #[error("{UNREADABLE}")]
     Missing,
-    /// The catalogue does not give its logs.
+    /// The catalogue cannot load its logs.
     #[error("{UNREADABLE}")]
     Catalogue(#[source] store::Error),
     /// Too many downloads are being written.
@@ -127,6 +128,7 @@ impl OpenSessions {
         logs: LogSource,
         write: impl FnOnce(&OpenSession) + Send + 'static,
     ) -> Result<(), Arc<OpenError>> {
+        // Before the session is opened, which is the expensive part.
         let permit = DownloadPermit::take(&self.downloads).ok_or(OpenError::Busy)?;
         let session = OpenSession::open(key, logs, Arc::default())?;
         let work = move || {
@@ -147,7 +149,7 @@ impl OpenSessions {
         // Should opening panic, the slot stays empty, and the next request that waits for it tries again.
         let opening = slot.opening.get_or_init(|| Ok(Arc::new(open(&slot.key, Arc::clone(&slot.notes))?)));
         if opening.is_err() {
-            // What failed once may work the next time.
+            // The failure is not cached: the next request may succeed.
             self.cache().slots.retain(|(other, _)| !Arc::ptr_eq(other, &slot));
         }
         opening.clone()
@@ -166,6 +168,7 @@ impl OpenSessions {
         let notes = older.as_ref().map(|slot| Arc::clone(&slot.notes)).unwrap_or_default();
         let slot = Arc::new(Slot { key, notes, opening: OnceLock::new() });
         cache.slots.insert(0, (Arc::clone(&slot), now));
+        // Sessions in use are not affected: requests hold references of their own.
         let stay = cache.slots.len().min(OPEN);
         let surplus = cache.slots.split_off(stay);
         if !cache.swept {
@@ -174,7 +177,7 @@ impl OpenSessions {
             cache.swept = std::thread::Builder::new().name("idle sessions".to_owned()).spawn(move || sweep(&sessions, idle)).is_ok();
         }
         drop(cache);
-        // To let go of a large session takes a while, for which nobody else has to wait.
+        // Freeing a large session takes a while, and other requests must not wait for it.
         drop((older, surplus));
         slot
     }

@@ -13,15 +13,15 @@ mod others;
 mod raw;
 mod runs;
 
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
-use crate::frame::{self, Page};
+use crate::frame::{self, FramedPage};
 use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
-use crate::words::{self, Clock};
-use links::To;
+use crate::words::{self, LocalClock};
+use links::CallLinks;
 use maud::{Markup, html};
-use name::{Form, Found, Pick};
+use name::{Form, NamedCall, Pick};
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::{Book, Loaded};
 use tooltrail_model::link::{Linked, Now};
@@ -46,13 +46,13 @@ const KEYS: &[(&str, &str)] = &[
     ("m", "copy as Markdown"),
 ];
 
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
-    let Found { place, pick, form } = name::find(app, &snapshot, request.name("call"))?;
+    let NamedCall { place, pick, form } = name::find(app, &snapshot, request.name("call"))?;
     if snapshot.listing.is_gone(place) {
         return Err(name::gone(&snapshot, place, &pick)?);
     }
-    let to = To { root: app.setup.root };
+    let to = CallLinks { root: app.setup.root };
     match form {
         Form::Page => {}
         Form::Json => {
@@ -66,34 +66,34 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
     let rows = snapshot.rows();
     let Some(session) = rows.get(place) else { return Err(name::missing(request.name("call"))) };
     let id = session.session.to_owned();
-    let context = Context {
+    let context = CallPageContext {
         title: words::title(session.title),
         project: session.project.map(|project| words::last_part(project).to_owned()),
         all: request.get("all").is_some(),
         own: request.name("call").to_owned(),
         to,
-        clock: Clock::at(snapshot.now.time),
+        clock: LocalClock::at(snapshot.now.time),
     };
     match app.open_session(&snapshot, place)?.with(|reader| context.draw(reader, &pick))? {
         Drawn::Page(title, main) => {
             let assets = &["call.css", "call.js"];
             let (session, follows, snapshot) = (Some(id.as_str()), Some("session"), Some(&*snapshot));
-            let page = Page { assets, keys: KEYS, session, follows, snapshot, ..Page::plain(&title) };
-            Ok(Answer::Html(frame::page(app, &page, &main)))
+            let page = FramedPage { assets, keys: KEYS, session, follows, snapshot, ..FramedPage::plain(&title) };
+            Ok(PageResponse::Html(frame::page(app, &page, &main)))
         }
-        Drawn::Elsewhere(address) => Ok(Answer::Elsewhere(address)),
+        Drawn::Elsewhere(address) => Ok(PageResponse::Elsewhere(address)),
     }
 }
 
 /// What a call is as a text of a type.
 fn text(
     app: &AppState,
-    snapshot: &std::sync::Arc<crate::snapshot::Snapshot>,
+    snapshot: &std::sync::Arc<crate::snapshot::CatalogueSnapshot>,
     place: usize,
     pick: Pick,
     kind: &'static str,
     write: fn(&SessionReader<'_>, usize, &mut Vec<u8>) -> std::io::Result<()>,
-) -> Result<Answer, Trouble> {
+) -> Result<PageResponse, Trouble> {
     let text = app.open_session(snapshot, place)?.with(|reader| {
         let index = pick.find(reader.calls())?;
         let mut out = Vec::new();
@@ -101,29 +101,29 @@ fn text(
         let _ = write(reader, index, &mut out);
         Ok::<_, Trouble>(String::from_utf8_lossy(&out).into_owned())
     })?;
-    Ok(Answer::Text(kind, text))
+    Ok(PageResponse::Text(kind, text))
 }
 
 /// A call as Markdown, to be given to others: what should not be seen is taken out, unless all of it is asked for.
 fn as_markdown(
     app: &AppState,
-    snapshot: &std::sync::Arc<crate::snapshot::Snapshot>,
+    snapshot: &std::sync::Arc<crate::snapshot::CatalogueSnapshot>,
     place: usize,
     pick: Pick,
     request: &PageRequest,
-) -> Result<Answer, Trouble> {
+) -> Result<PageResponse, Trouble> {
     let written =
         text(app, snapshot, place, pick, "text/markdown; charset=utf-8", |reader, index, out| match reader.calls().call(index) {
             Loaded::Call(story) => markdown::call(&story, out),
             Loaded::Part(_) => Ok(()),
             Loaded::Gone(why) => std::io::Write::write_all(out, why.as_bytes()),
         })?;
-    let Answer::Text(kind, text) = written else { return Ok(written) };
+    let PageResponse::Text(kind, text) = written else { return Ok(written) };
     if request.get("redact") == Some("no") {
-        return Ok(Answer::Text(kind, text));
+        return Ok(PageResponse::Text(kind, text));
     }
     let (home, user) = (app.machine.home(), app.machine.user());
-    Ok(Answer::Text(kind, Redactor::new(home.as_deref(), user.as_deref()).text(text)))
+    Ok(PageResponse::Text(kind, Redactor::new(home.as_deref(), user.as_deref()).text(text)))
 }
 
 /// What came of drawing.
@@ -135,7 +135,7 @@ enum Drawn {
 }
 
 /// What is known before the session is opened.
-struct Context {
+struct CallPageContext {
     /// The session's title.
     title: String,
     /// Its project.
@@ -144,12 +144,12 @@ struct Context {
     all: bool,
     /// The name that was asked for.
     own: String,
-    to: To,
+    to: CallLinks,
     /// The moment of asking.
-    clock: Clock,
+    clock: LocalClock,
 }
 
-impl Context {
+impl CallPageContext {
     fn draw(&self, reader: &SessionReader<'_>, pick: &Pick) -> Result<Drawn, Trouble> {
         let book = reader.calls();
         let index = pick.find(book)?;
@@ -171,7 +171,7 @@ impl Context {
         (story.nested.calls, story.nested.failed) = others::counts(book, &children);
         story.nested.threads.clear();
         let limits = if self.all { ALL } else { SOME };
-        let mut sheet = Sheet {
+        let mut sheet = CallPage {
             context: self,
             book,
             linked: reader.linked,
@@ -194,8 +194,8 @@ impl Context {
 const GONE: &str = "If it stays like this, `tooltrail check` says what is in the log.";
 
 /// One call, to be drawn.
-struct Sheet<'r> {
-    context: &'r Context,
+struct CallPage<'r> {
+    context: &'r CallPageContext,
     book: &'r SessionBook<'r>,
     linked: &'r Linked<'r>,
     now: &'r Now,
@@ -207,11 +207,11 @@ struct Sheet<'r> {
     /// The calls of the subagents that it started.
     children: Vec<usize>,
     /// The records that tell of it.
-    records: Vec<raw::Record>,
+    records: Vec<raw::LabelledRecord>,
     limits: Limits,
 }
 
-impl Sheet<'_> {
+impl CallPage<'_> {
     /// What the tab is called.
     fn tab(&self) -> String {
         let head = tooltrail_view::call::head(self.story);

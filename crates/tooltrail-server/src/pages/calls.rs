@@ -12,19 +12,19 @@ mod order;
 pub(crate) use export::{csv, jsonl};
 
 use super::progress;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::call_rows::CallLine;
 use crate::filter_cache::FilteredCalls;
 use crate::filter_form::{self, FilterForm, filter_address};
-use crate::frame::{self, Page};
+use crate::frame::{self, FramedPage};
 use crate::request::{PageRequest, encoded};
 use crate::session_table::SessionRows;
-use crate::words::{self, Clock};
-use columns::{COLUMNS, Column, Shown, Told};
-use counts::Counts;
+use crate::words::{self, LocalClock};
+use columns::{COLUMNS, CallColumn, ShownCall, TableCall};
+use counts::CallCounts;
 use maud::{Markup, html};
-use order::Order;
+use order::CallOrder;
 use serde_json::json;
 use std::time::Duration;
 use tooltrail_catalog::store::Listed;
@@ -52,12 +52,12 @@ const EXAMPLES: &[(&str, &str)] = &[
 const KEYS: &[(&str, &str)] =
     &[("f", "write a filter"), ("[ ]", "previous, next page"), ("c", "choose columns"), ("e", "save the table as a file")];
 
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let reading = progress::reading(app, Some(&snapshot));
     let view = View::new(app, request);
     let rows = snapshot.rows();
-    let clock = Clock::at(snapshot.now.time);
+    let clock = LocalClock::at(snapshot.now.time);
     let rows = SessionRows::new(app, &snapshot, &rows, &clock, false);
     let body = match app.filter(view.query, &snapshot) {
         Err(mistake) => filter_form::mistake(app, "/calls", &mistake),
@@ -65,7 +65,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
         Ok(filter) => {
             let patience = if view.whole { WHOLE } else { PATIENCE };
             let found = app.filter_cache.find(&snapshot, rows.rows, app.threads(), &filter, patience)?;
-            CallTable { rows, view: &view, found }.body()?
+            CallsPage { rows, view: &view, found }.body()?
         }
     };
     let (sort, desc) = view.order.words();
@@ -80,13 +80,13 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
     };
     let title = if view.query.is_empty() { "Calls".to_owned() } else { format!("{} · Calls", words::cut(view.query, 60)) };
     let assets = &["lists.css", "lists.js", "calls.css", "calls.js"];
-    let page = Page { here: "/calls", assets, keys: KEYS, again: reading.is_some(), ..Page::plain(&title) };
-    Ok(Answer::Html(frame::page(app, &page, &main)))
+    let page = FramedPage { here: "/calls", assets, keys: KEYS, again: reading.is_some(), ..FramedPage::plain(&title) };
+    Ok(PageResponse::Html(frame::page(app, &page, &main)))
 }
 
 /// How many calls a filter takes: for a page that could not wait until all logs were looked through, and for one that asks whether
 /// there are new ones. `shown`: how many it found.
-pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let filter = app.filter(request.word("q").unwrap_or_default(), &snapshot).map_err(|mistake| Trouble::Wrong(mistake.to_string()))?;
     let found = app.filter_cache.find(&snapshot, &snapshot.rows(), app.threads(), &filter, LATER)?;
@@ -97,7 +97,7 @@ pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<Answer, Tr
         true => format!("found so far, the newest first; {} in all.", count(calls as u64)),
         false => format!("found so far, the newest first; there are more than {}.", count(calls as u64)),
     };
-    Ok(Answer::Text(
+    Ok(PageResponse::Text(
         "application/json",
         json!({ "say": say, "calls": calls, "whole": found.whole, "all": all, "old": app.is_old(&snapshot) }).to_string(),
     ))
@@ -107,8 +107,8 @@ pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<Answer, Tr
 struct View<'a> {
     app: &'a AppState,
     query: &'a str,
-    order: Order,
-    columns: Vec<&'static Column>,
+    order: CallOrder,
+    columns: Vec<&'static CallColumn>,
     page: usize,
     /// Whether it is waited for everything.
     whole: bool,
@@ -119,7 +119,7 @@ impl<'a> View<'a> {
         View {
             app,
             query: request.word("q").unwrap_or_default(),
-            order: Order::of_request(request),
+            order: CallOrder::of_request(request),
             columns: columns::of_request(request),
             page: request.number("page").unwrap_or(1).max(1),
             whole: request.word("all").is_some(),
@@ -136,7 +136,7 @@ impl<'a> View<'a> {
         View { whole: true, columns: self.columns.clone(), ..*self }.with_query(self.query)
     }
 
-    fn address(&self, path: &str, query: &str, order: Order, page: usize) -> String {
+    fn address(&self, path: &str, query: &str, order: CallOrder, page: usize) -> String {
         let mut parts = Vec::new();
         let mut say = |name: &str, value: &str| {
             if !value.is_empty() {
@@ -162,21 +162,21 @@ impl<'a> View<'a> {
 }
 
 /// A table, being made.
-struct CallTable<'a> {
+struct CallsPage<'a> {
     rows: SessionRows<'a>,
     view: &'a View<'a>,
     found: FilteredCalls,
 }
 
-impl CallTable<'_> {
+impl CallsPage<'_> {
     fn body(&self) -> Result<Markup, Trouble> {
-        let CallTable { rows, view, found } = self;
+        let CallsPage { rows, view, found } = self;
         let mut calls = found.calls.to_vec();
         view.order.sort(&mut calls, &found.keys, rows.rows);
         let pages = calls.len().div_ceil(SHOWN).max(1);
         let first = (view.page.min(pages) - 1) * SHOWN;
         let shown = calls.get(first..calls.len().min(first + SHOWN)).unwrap_or_default();
-        let counts = Counts::of(found, rows);
+        let counts = CallCounts::of(found, rows);
         Ok(html! {
             (counts.facets(view, rows))
             @if view.query.is_empty() { (self.examples()) }
@@ -192,8 +192,8 @@ impl CallTable<'_> {
     }
 
     /// How many there are, and how long they took.
-    fn counted(&self, counts: &Counts) -> Markup {
-        let CallTable { view, found, .. } = self;
+    fn counted(&self, counts: &CallCounts) -> Markup {
+        let CallsPage { view, found, .. } = self;
         let number = found.calls.len() as u64;
         let counts_at = |more: &str| view.app.to(&format!("/calls/counts?q={}{more}", encoded(view.query)));
         html! {
@@ -241,7 +241,7 @@ impl CallTable<'_> {
         let view = self.view;
         let lines = self.lines(calls)?;
         let by_day = view.order.is_by_day();
-        let day = |(at, _): &Line| at.filter(|_| by_day).map(|at| self.rows.clock.day(at));
+        let day = |(at, _): &DatedRow| at.filter(|_| by_day).map(|at| self.rows.clock.day(at));
         Ok(html! {
             table.calls.all aria-label="Calls" {
                 thead { tr { @for column in &view.columns { (self.head(column)) } } }
@@ -258,16 +258,16 @@ impl CallTable<'_> {
     }
 
     /// The rows of calls, each with its time.
-    fn lines(&self, calls: &[Listed]) -> Result<Vec<Line>, Trouble> {
-        let CallTable { rows, view, .. } = self;
+    fn lines(&self, calls: &[Listed]) -> Result<Vec<DatedRow>, Trouble> {
+        let CallsPage { rows, view, .. } = self;
         let (snapshot, leads) = (rows.snapshot, view.leads());
         let mut lines = Vec::with_capacity(calls.len());
         for &listed in calls {
             let Some(session) = rows.rows.get(listed.session) else { continue };
             snapshot.listing.one_call(&snapshot.library.catalogue(), listed, |_, row, spots| {
                 let line = CallLine::new(snapshot, listed, row.clone(), spots.request);
-                let told = Told { session, row: &row };
-                let shown = Shown { told, rows, line, day_is_said: view.order.is_by_day(), leads };
+                let told = TableCall { session, row: &row };
+                let shown = ShownCall { told, rows, line, day_is_said: view.order.is_by_day(), leads };
                 let cells =
                     html! { tr { @for column in &view.columns { td.(column.name).n[column.is_number()] { ((column.cell)(&shown)) } } } };
                 lines.push((shown.line.at, cells));
@@ -277,7 +277,7 @@ impl CallTable<'_> {
     }
 
     /// The head of a column: a link that sorts by it, where it can be sorted.
-    fn head(&self, column: &Column) -> Markup {
+    fn head(&self, column: &CallColumn) -> Markup {
         let view = self.view;
         let Some(by) = column.by else {
             return html! { th.(column.name).n[column.is_number()] scope="col" title=(column.about) { (column.word) } };
@@ -340,4 +340,4 @@ impl CallTable<'_> {
 }
 
 /// A row, and the time by which it stands under a day.
-type Line = (Option<Time>, Markup);
+type DatedRow = (Option<Time>, Markup);

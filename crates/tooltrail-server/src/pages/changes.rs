@@ -1,7 +1,7 @@
 //! `/s/{session}/changes`: what a session changed in files, all in all.
 
 use super::session;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
@@ -13,7 +13,7 @@ use tooltrail_view::diff::LineCounts;
 use tooltrail_view::head::{count, counted};
 use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::block;
-use tooltrail_view::render::html::window::{SessionPageRequest as At, Tab};
+use tooltrail_view::render::html::window::{SessionPageRequest, Tab};
 use tooltrail_view::{Block, Limits, Line, changes};
 
 /// What is shown of a file before anybody asks for more.
@@ -28,12 +28,12 @@ const MUCH: usize = 1_500_000;
 const CALLS: usize = 12;
 
 /// What a session changed.
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     session::tab(app, request, Tab::Changes, |reader, at, request| drawn(reader, at, request.number("file")))
 }
 
 /// All files; or one of them, by its place, in full.
-fn drawn(reader: &SessionReader<'_>, at: &At<'_>, only: Option<usize>) -> Result<Markup, Trouble> {
+fn drawn(reader: &SessionReader<'_>, at: &SessionPageRequest<'_>, only: Option<usize>) -> Result<Markup, Trouble> {
     // Beside a file that is shown in full, the others are only counted.
     let limits = if only.is_some() { &NAMED } else { &SHORT };
     let mut full = None;
@@ -94,7 +94,7 @@ fn drawn(reader: &SessionReader<'_>, at: &At<'_>, only: Option<usize>) -> Result
 }
 
 /// The calls that changed a file, as links to their rows.
-fn by(reader: &SessionReader<'_>, at: &At<'_>, calls: &[usize]) -> Markup {
+fn by(reader: &SessionReader<'_>, at: &SessionPageRequest<'_>, calls: &[usize]) -> Markup {
     let transcript = reader.book().transcript();
     let known = calls.iter().take(CALLS).filter_map(|call| Some((transcript.calls.get(*call)?, reader.window().row_address(*call, at)?)));
     html! {

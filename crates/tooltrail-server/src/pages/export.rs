@@ -3,7 +3,7 @@
 //! Which files there are is decided by the list of outputs in `tooltrail-view`.
 
 use super::session::Visit;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::open_sessions::SessionReader;
 use crate::pipe::{self, Pipe};
@@ -17,7 +17,7 @@ use tooltrail_view::redact::Redactor;
 use tooltrail_view::render::outputs::{Export, ExportOptions, Output, OutputSource};
 
 /// Writes the file while it is sent.
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let output = request.name("file").strip_prefix("export.").and_then(Output::named);
     // Every other address below a session that no page has comes here too.
     let output = output.ok_or_else(|| Trouble::Missing(format!("There is no page `{}` here.", app.to(&request.path))))?;
@@ -29,7 +29,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
     app.download(&visit.snapshot, visit.place, move |session| {
         pipe::finish(session.with(|reader| write(reader, output, redactor.as_ref(), &mut pipe)).and_then(|()| pipe.end()));
     })?;
-    Ok(Answer::File(output.media_type, format!("session-{name}.{}", output.ending()), written))
+    Ok(PageResponse::File(output.media_type, format!("session-{name}.{}", output.ending()), written))
 }
 
 fn write(reader: &SessionReader<'_>, output: &Output, redactor: Option<&Redactor>, out: &mut dyn Write) -> io::Result<()> {

@@ -4,7 +4,7 @@
 //! what the page shows, so texts that the program put in count here too.
 
 use super::session::Visit;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
@@ -29,7 +29,7 @@ const LONGEST: usize = 1_000;
 
 /// What was found.
 #[derive(Debug, Default, Serialize)]
-struct Told {
+struct FoundRows {
     /// Section, row, and how often.
     found: Vec<(usize, usize, usize)>,
     /// The chips that leave each of them to be seen.
@@ -39,18 +39,18 @@ struct Told {
 }
 
 /// Finds a text in a session.
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let text = request.get("q").filter(|text| !text.trim().is_empty() && text.len() <= LONGEST);
     let text = text.ok_or_else(|| Trouble::Wrong("Say what to look for, as in `find?q=word`.".to_owned()))?;
     let pattern = Pattern::literal(text).map_err(|error| Trouble::Wrong(error.to_string()))?;
     let visit = Visit::new(app, request)?;
     let told = visit.open(app)?.with(|reader| visit.fits(reader).map(|_| find(reader, &pattern)))?;
-    Ok(Answer::Text("application/json", serde_json::to_string(&told).unwrap_or_default()))
+    Ok(PageResponse::Text("application/json", serde_json::to_string(&told).unwrap_or_default()))
 }
 
-fn find(reader: &SessionReader<'_>, pattern: &Pattern) -> Told {
+fn find(reader: &SessionReader<'_>, pattern: &Pattern) -> FoundRows {
     let likely = likely(reader, pattern);
-    let mut told = Told::default();
+    let mut told = FoundRows::default();
     let mut take = |section: usize, row: usize, found: FoundRow<'_>| {
         let spots = match found {
             FoundRow::Call(call) => reader.book().spots_of_call(call),

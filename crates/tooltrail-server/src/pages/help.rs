@@ -1,10 +1,10 @@
 //! `/help`: keys, the filter language in short, what the signs mean, where logs are read from, what is kept to itself.
 
 use super::search::EXAMPLES;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::filter_form::filter_address;
-use crate::frame::{self, Page};
+use crate::frame::{self, FramedPage};
 use crate::request::PageRequest;
 use crate::words;
 use maud::{Markup, html};
@@ -47,7 +47,7 @@ const TERMS: &[(&str, &str)] = &[
     ("status:failed,blocked", "either of them"),
 ];
 
-pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<PageResponse, Trouble> {
     let main = html! {
         main #main.lists.narrow.help-page {
             h1 { "Help" }
@@ -63,7 +63,7 @@ pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
             p { "Nothing. This page is served by a program on this machine, to this machine, and fetches nothing from elsewhere. Logs are only read; what is known of them is kept in a cache that can be deleted at any time." }
         }
     };
-    Ok(Answer::Html(frame::page(app, &Page { here: "/help", assets: &["lists.css"], ..Page::plain("Help") }, &main)))
+    Ok(PageResponse::Html(frame::page(app, &FramedPage { here: "/help", assets: &["lists.css"], ..FramedPage::plain("Help") }, &main)))
 }
 
 fn filters(app: &AppState) -> Markup {

@@ -1,15 +1,15 @@
 //! `/`: what needs you, what is at work, what went wrong today, what ran lately, projects.
 
 use super::progress;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::call_rows::{self, CallLine};
 use crate::filter_form::{self, filter_address};
-use crate::frame::{self, Page};
+use crate::frame::{self, FramedPage};
 use crate::request::PageRequest;
 use crate::session_table::{self, SessionRows, SessionTable};
-use crate::snapshot::Snapshot;
-use crate::words::{self, Clock, ProjectNames};
+use crate::snapshot::CatalogueSnapshot;
+use crate::words::{self, LocalClock, ProjectNames};
 use maud::{Markup, html};
 use serde_json::json;
 use std::collections::HashMap;
@@ -33,11 +33,11 @@ const WORKS: &[&str] = &["working"];
 /// How many sessions are named that are about to be deleted.
 const DOOMED: usize = 5;
 
-pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<PageResponse, Trouble> {
     let assets = &["lists.css", "lists.js"];
-    let framed = |again: bool, snapshot: Option<&Snapshot>, main: &Markup| {
-        let page = Page { here: "/", assets, again, follows: Some("lists"), snapshot, ..Page::plain("Home") };
-        Ok(Answer::Html(frame::page(app, &page, main)))
+    let framed = |again: bool, snapshot: Option<&CatalogueSnapshot>, main: &Markup| {
+        let page = FramedPage { here: "/", assets, again, follows: Some("lists"), snapshot, ..FramedPage::plain("Home") };
+        Ok(PageResponse::Html(frame::page(app, &page, main)))
     };
     let snapshot = match app.snapshot() {
         Ok(snapshot) => snapshot,
@@ -58,7 +58,7 @@ pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
     if rows.is_empty() && reading.is_none() {
         return framed(false, Some(&snapshot), &empty(app, &snapshot));
     }
-    let clock = Clock::at(snapshot.now.time);
+    let clock = LocalClock::at(snapshot.now.time);
     let home = Home { rows: SessionRows::new(app, &snapshot, &rows, &clock, true) };
     let problems = home.problems()?;
     let main = html! {
@@ -83,15 +83,15 @@ pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
 }
 
 /// How many sessions need somebody and how many are at work, for the titles of pages.
-pub(crate) fn now(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn now(app: &AppState, _: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let rows = snapshot.rows();
     let told = json!({ "needs": number(&rows, NEEDS), "works": number(&rows, WORKS), "old": app.is_old(&snapshot) });
-    Ok(Answer::Text("application/json", told.to_string()))
+    Ok(PageResponse::Text("application/json", told.to_string()))
 }
 
 /// How many sessions need somebody.
-pub(crate) fn needs(snapshot: &Snapshot) -> usize {
+pub(crate) fn needs(snapshot: &CatalogueSnapshot) -> usize {
     number(&snapshot.rows(), NEEDS)
 }
 
@@ -385,7 +385,7 @@ struct Problems {
 
 impl Problems {
     /// The day in words: `today`, `yesterday`, `on Monday 2 March`; nothing where there is none.
-    fn when(&self, clock: &Clock) -> String {
+    fn when(&self, clock: &LocalClock) -> String {
         match self.last.map(|last| clock.day_within(last)) {
             None if self.calls.is_empty() => String::new(),
             None => "today".to_owned(),
@@ -436,7 +436,7 @@ fn agents() -> String {
 }
 
 /// A machine without logs: what this is, where it looked, and what to do.
-fn empty(app: &AppState, snapshot: &Snapshot) -> Markup {
+fn empty(app: &AppState, snapshot: &CatalogueSnapshot) -> Markup {
     html! {
         main #main.lists.narrow {
             h1 { "No sessions here yet" }

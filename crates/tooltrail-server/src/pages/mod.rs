@@ -18,12 +18,12 @@ mod session;
 mod sessions;
 mod waterfall;
 
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::request::PageRequest;
 
 /// Makes a page.
-pub(crate) type Handler = fn(&AppState, &PageRequest) -> Result<Answer, Trouble>;
+pub(crate) type Handler = fn(&AppState, &PageRequest) -> Result<PageResponse, Trouble>;
 
 /// All pages, by their paths.
 pub(crate) const PAGES: &[(&str, Handler)] = &[

@@ -2,11 +2,11 @@
 //! changed. A script asks, and adds what its page can do.
 
 use super::session::Visit;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::changed::File;
 use crate::request::{PageRequest, encoded};
-use crate::words::{self, Clock};
+use crate::words::{self, LocalClock};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
 use tooltrail_model::book::Book;
@@ -26,21 +26,21 @@ const LONGEST: usize = 200;
 const TEXT: usize = 300;
 const SHOWN: usize = 120;
 
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let query: String = request.word("q").unwrap_or_default().chars().take(LONGEST).collect();
-    let wanted = Wanted::new(&query);
+    let wanted = PaletteQuery::new(&query);
     let told = match request.word("session") {
         None => json!({ "sessions": sessions(app, &wanted)? }),
         Some(session) => within(app, session, &wanted)?,
     };
-    Ok(Answer::Text("application/json", told.to_string()))
+    Ok(PageResponse::Text("application/json", told.to_string()))
 }
 
 /// The sessions that fit best, and of those that fit alike the newest.
-fn sessions(app: &AppState, wanted: &Wanted) -> Result<Vec<Value>, Trouble> {
+fn sessions(app: &AppState, wanted: &PaletteQuery) -> Result<Vec<Value>, Trouble> {
     let snapshot = app.snapshot()?;
     let rows = snapshot.rows();
-    let clock = Clock::at(snapshot.now.time);
+    let clock = LocalClock::at(snapshot.now.time);
     let text = |row: &SessionRow<'_>| {
         let [title, project, branch] = [row.title, row.project.map(words::last_part), row.branch].map(Option::unwrap_or_default);
         format!("{} {project} {branch} {} {}", words::title(Some(title)), row.agent, row.session)
@@ -59,7 +59,7 @@ fn sessions(app: &AppState, wanted: &Wanted) -> Result<Vec<Value>, Trouble> {
 }
 
 /// What a session has: its turns, and the files that it changed.
-fn within(app: &AppState, session: &str, wanted: &Wanted) -> Result<Value, Trouble> {
+fn within(app: &AppState, session: &str, wanted: &PaletteQuery) -> Result<Value, Trouble> {
     let name = ("session".to_owned(), session.to_owned());
     let visit = Visit::new(app, &PageRequest { names: vec![name], ..PageRequest::default() })?;
     let base = app.to(&format!("/s/{}", encoded(&visit.session)));
@@ -70,7 +70,7 @@ fn within(app: &AppState, session: &str, wanted: &Wanted) -> Result<Value, Troub
     }))
 }
 
-fn turns(transcript: &Transcript<'_>, base: &str, wanted: &Wanted) -> Vec<Value> {
+fn turns(transcript: &Transcript<'_>, base: &str, wanted: &PaletteQuery) -> Vec<Value> {
     let mut calls = vec![0u64; transcript.turns.len()];
     for turn in transcript.calls.iter().filter_map(|call| call.turn) {
         calls.get_mut(turn).into_iter().for_each(|number| *number += 1);
@@ -103,7 +103,7 @@ fn within_project<'p>(project: &str, path: &'p str) -> &'p str {
     place::within(project, path).unwrap_or(path)
 }
 
-fn named(files: &[File], base: &str, wanted: &Wanted) -> Vec<Value> {
+fn named(files: &[File], base: &str, wanted: &PaletteQuery) -> Vec<Value> {
     let mut fit: Vec<(u32, &File)> = files.iter().filter_map(|file| Some((wanted.score(&file.0)?, file))).collect();
     fit.sort_by_key(|(score, _)| Reverse(*score));
     let told = |(_, (path, call)): &(u32, &File)| {
@@ -115,13 +115,13 @@ fn named(files: &[File], base: &str, wanted: &Wanted) -> Vec<Value> {
 }
 
 /// What somebody wrote: words, all of which must be somewhere.
-struct Wanted {
+struct PaletteQuery {
     words: Vec<String>,
 }
 
-impl Wanted {
+impl PaletteQuery {
     fn new(query: &str) -> Self {
-        Wanted { words: query.split_whitespace().map(str::to_lowercase).collect() }
+        PaletteQuery { words: query.split_whitespace().map(str::to_lowercase).collect() }
     }
 
     /// How well a text fits; nothing where it does not. Without words everything fits alike.
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn whole_words_fit_better_than_letters() {
-        let score = |query: &str| Wanted::new(query).score("Fix the Retry-Scheduler orbit main");
+        let score = |query: &str| PaletteQuery::new(query).score("Fix the Retry-Scheduler orbit main");
         let by_fit = ["fix", "retry", "sched", "chedul", "rtry"].map(|query| score(query).expect("it fits"));
         assert!(by_fit.is_sorted_by(|one, next| one >= next) && by_fit[0] > by_fit[3] && by_fit[3] > by_fit[4], "{by_fit:?}");
         assert_eq!(score("orbit fix"), Some(180));
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn letters_in_any_script_do_no_harm() {
-        assert!(Wanted::new("ÄRGER").score("kein Ärger hier").is_some());
-        assert!(Wanted::new("\u{130}x\u{202e}").score("\u{130}\u{202e}").is_none());
+        assert!(PaletteQuery::new("ÄRGER").score("kein Ärger hier").is_some());
+        assert!(PaletteQuery::new("\u{130}x\u{202e}").score("\u{130}\u{202e}").is_none());
     }
 }

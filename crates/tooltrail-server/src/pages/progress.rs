@@ -1,24 +1,24 @@
 //! `/progress`: how far reading is, for pages that show what is known already.
 
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::request::PageRequest;
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use maud::{Markup, html};
 use serde_json::json;
 use std::sync::atomic::Ordering;
 use tooltrail_view::head::size;
 
-pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<PageResponse, Trouble> {
     let told = match reading(app, app.snapshot().ok().as_deref()) {
         Some(reading) => json!({ "done": false, "share": reading.share, "say": reading.say }),
         None => json!({ "done": true }),
     };
-    Ok(Answer::Text("application/json", told.to_string()))
+    Ok(PageResponse::Text("application/json", told.to_string()))
 }
 
 /// How far the first reading is.
-pub(crate) struct Reading {
+pub(crate) struct ReadingProgress {
     /// From 0 to 1.
     share: f64,
     /// In words.
@@ -26,21 +26,21 @@ pub(crate) struct Reading {
 }
 
 /// How far the first reading is; nothing when everything has been read once.
-pub(crate) fn reading(app: &AppState, snapshot: Option<&Snapshot>) -> Option<Reading> {
+pub(crate) fn reading(app: &AppState, snapshot: Option<&CatalogueSnapshot>) -> Option<ReadingProgress> {
     if snapshot.is_some_and(|snapshot| !snapshot.read.partial) {
         return None;
     }
     let work = app.work()?;
     let (total, read) = (work.total.load(Ordering::Relaxed), work.progress.bytes.load(Ordering::Relaxed));
     if total == 0 {
-        return Some(Reading { share: 0.0, say: "Looking for logs".to_owned() });
+        return Some(ReadingProgress { share: 0.0, say: "Looking for logs".to_owned() });
     }
     let share = (read as f64 / total as f64).min(1.0);
-    Some(Reading { share, say: format!("Reading: {} of {}, {:.0} %", size(read.min(total)), size(total), (share * 100.0).floor()) })
+    Some(ReadingProgress { share, say: format!("Reading: {} of {}, {:.0} %", size(read.min(total)), size(total), (share * 100.0).floor()) })
 }
 
 /// A line that says how far it is, and stays up to date where there is a script.
-pub(crate) fn line(app: &AppState, reading: Option<&Reading>) -> Markup {
+pub(crate) fn line(app: &AppState, reading: Option<&ReadingProgress>) -> Markup {
     html! {
         @if let Some(reading) = reading {
             p.progress #tt-progress data-from=(app.to("/progress")) role="status" {

@@ -3,7 +3,7 @@
 //! A log is named by its place among the session's, never by its path.
 
 use super::session;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
@@ -27,7 +27,7 @@ const LETTERS: usize = 600;
 const WHOLE: Limits = Limits { lines: 20_000, bytes: 2 << 20, head: 10_000, highlight: true };
 
 /// The lines of a session's logs.
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     session::tab(app, request, Tab::Raw, |reader, _, request| Ok(drawn(reader, request)))
 }
 
@@ -56,14 +56,14 @@ fn name_of(file: &str) -> &str {
 }
 
 /// A line of a log, as far as it is shown.
-struct Told {
+struct RawLine {
     number: u64,
     length: u64,
     text: String,
 }
 
 /// Some lines of a log, from one on, and whether there are more.
-fn read(reader: &SessionReader<'_>, file: &str, from: u64, lines: u64, letters: usize) -> std::io::Result<(Vec<Told>, bool)> {
+fn read(reader: &SessionReader<'_>, file: &str, from: u64, lines: u64, letters: usize) -> std::io::Result<(Vec<RawLine>, bool)> {
     let (mut buffer, turns) = (Buffer::default(), Turns::default());
     let mut log = Lines::new(reader.shelf.log(file)?, &mut buffer, &turns, LONGEST);
     let mut told = Vec::new();
@@ -77,7 +77,7 @@ fn read(reader: &SessionReader<'_>, file: &str, from: u64, lines: u64, letters: 
         // Letters take four bytes at most.
         let start = line.bytes.get(..line.bytes.len().min(letters.saturating_mul(4))).unwrap_or_default();
         let text = String::from_utf8_lossy(start).chars().take(letters).collect();
-        told.push(Told { number: line.number, length: line.length, text });
+        told.push(RawLine { number: line.number, length: line.length, text });
     }
     Ok((told, false))
 }

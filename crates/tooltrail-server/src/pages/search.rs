@@ -3,15 +3,15 @@
 //! A search stops as soon as a page is full; how much there is in all is counted afterwards, where a script asks for it.
 
 use super::progress;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::call_rows::{self, CallLine};
 use crate::filter_form::{self, FilterForm, filter_address};
-use crate::frame::{self, Page};
-use crate::hits::{self, Kept, Wanted};
+use crate::frame::{self, FramedPage};
+use crate::hits::{self, HitPage, SearchInput};
 use crate::request::{PageRequest, encoded};
 use crate::session_table::SessionRows;
-use crate::words::{self, Clock};
+use crate::words::{self, LocalClock};
 use maud::{Markup, html};
 use serde_json::json;
 use std::ops::ControlFlow;
@@ -56,15 +56,15 @@ pub(crate) const EXAMPLES: &[(&str, &str)] = &[
     ("tool:Bash timeout agent:codex", "a word in one agent's commands"),
 ];
 
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let reading = progress::reading(app, Some(&snapshot));
     let query = request.word("q").unwrap_or_default();
     let (field, number) = (request.word("field").unwrap_or_default(), request.number("page").unwrap_or(1).max(1));
     let rows = snapshot.rows();
-    let clock = Clock::at(snapshot.now.time);
+    let clock = LocalClock::at(snapshot.now.time);
     let rows = SessionRows::new(app, &snapshot, &rows, &clock, false);
-    let searched = Searched { rows, query, field, page: number };
+    let searched = SearchPage { rows, query, field, page: number };
     let body = match app.filter(query, &snapshot) {
         Err(mistake) => filter_form::mistake(app, "/search", &mistake),
         Ok(_) if searched.rows.rows.is_empty() && reading.is_none() => filter_form::no_logs(app, "it is found here"),
@@ -81,12 +81,12 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
         }
     };
     let title = if query.is_empty() { "Search".to_owned() } else { words::cut(query, 60) };
-    let page = Page { here: "/search", assets: &["lists.css", "lists.js"], again: reading.is_some(), ..Page::plain(&title) };
-    Ok(Answer::Html(frame::page(app, &page, &main)))
+    let page = FramedPage { here: "/search", assets: &["lists.css", "lists.js"], again: reading.is_some(), ..FramedPage::plain(&title) };
+    Ok(PageResponse::Html(frame::page(app, &page, &main)))
 }
 
 /// How much there is in all, for a page that stopped when it was full.
-pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let wrong = |what: &dyn std::fmt::Display| Trouble::Wrong(what.to_string());
     let filter = app.filter(request.word("q").unwrap_or_default(), &snapshot).map_err(|mistake| wrong(&mistake))?;
@@ -101,7 +101,7 @@ pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<Answer, Tr
         if whole { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
     let say = if whole { summary(&totals) } else { format!("More than {}", summary(&totals)) };
-    Ok(Answer::Text("application/json", json!({ "say": say }).to_string()))
+    Ok(PageResponse::Text("application/json", json!({ "say": say }).to_string()))
 }
 
 /// The fields that an address names.
@@ -127,14 +127,14 @@ fn examples(app: &AppState) -> Markup {
 }
 
 /// A search, being shown.
-struct Searched<'a> {
+struct SearchPage<'a> {
     rows: SessionRows<'a>,
     query: &'a str,
     field: &'a str,
     page: usize,
 }
 
-impl Searched<'_> {
+impl SearchPage<'_> {
     /// Where texts are found.
     fn texts(&self, filter: Filter) -> Result<Markup, Trouble> {
         if self.page > LAST {
@@ -144,10 +144,10 @@ impl Searched<'_> {
         let alone = filter.terms().iter().any(|term| !term.not && matches!(term.test, Test::Session(_)));
         let find = filter.patterns().find(|pattern| pattern.is_literal()).map(|pattern| pattern.source().to_owned());
         let query = Query::new(filter, &fields(self.field));
-        let mut kept = Kept::new((self.page - 1) * SESSIONS, SESSIONS, if alone { ALONE } else { UNITS });
+        let mut kept = HitPage::new((self.page - 1) * SESSIONS, SESSIONS, if alone { ALONE } else { UNITS });
         let totals = search(&snapshot.library, &query, &snapshot.now, app.threads(), |hits| kept.add(&hits))?;
-        let Kept { found, more, .. } = kept;
-        let wanted = Wanted { query: self.query, find: find.as_deref() };
+        let HitPage { found, more, .. } = kept;
+        let wanted = SearchInput { query: self.query, find: find.as_deref() };
         let groups = found.iter().map(|group| hits::group(&self.rows, group, &wanted)).collect::<Result<Vec<_>, _>>()?;
         let counts = format!("/search/counts?q={}&field={}", encoded(self.query), encoded(self.field));
         Ok(html! {

@@ -1,14 +1,14 @@
 //! `/sessions`: all sessions, or those that a filter takes, in any order; and how their tests went.
 
 use super::progress;
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::filter_form::{self, FilterForm, filter_address};
-use crate::frame::{self, Page};
+use crate::frame::{self, FramedPage};
 use crate::request::{PageRequest, encoded};
 use crate::session_table::{self, SessionRows, SessionTable, TimeOf};
 use crate::tested::Bounds;
-use crate::words::{self, Clock, ProjectNames};
+use crate::words::{self, LocalClock, ProjectNames};
 use maud::{Markup, html};
 use serde_json::{Map, json};
 use std::collections::HashMap;
@@ -37,20 +37,20 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("\"connection refused\"", "in which these words came up"),
 ];
 
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let reading = progress::reading(app, Some(&snapshot));
     let query = request.word("q").unwrap_or_default();
-    let order = Order::of_request(request);
+    let order = SessionOrder::of_request(request);
     let body = match app.filter(query, &snapshot) {
         Err(mistake) => filter_form::mistake(app, "/sessions", &mistake),
         Ok(filter) => {
             let rows = snapshot.rows();
             let mut found = snapshot.catalogued(&rows, app.threads()).sessions(&filter, Scope::Call)?;
             order.sort(&rows, &mut found);
-            let clock = Clock::at(snapshot.now.time);
+            let clock = LocalClock::at(snapshot.now.time);
             let rows = SessionRows::new(app, &snapshot, &rows, &clock, true);
-            Listing { rows, query, order, page: request.number("page").unwrap_or(1).max(1) }.body(&found)
+            SessionsPage { rows, query, order, page: request.number("page").unwrap_or(1).max(1) }.body(&found)
         }
     };
     let main = html! {
@@ -62,38 +62,38 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
         }
     };
     let title = if query.is_empty() { "Sessions".to_owned() } else { format!("{} · Sessions", words::cut(query, 60)) };
-    let page = Page {
+    let page = FramedPage {
         here: "/sessions",
         assets: &["lists.css", "lists.js"],
         again: reading.is_some(),
         follows: Some("lists"),
         snapshot: Some(&snapshot),
-        ..Page::plain(&title)
+        ..FramedPage::plain(&title)
     };
-    Ok(Answer::Html(frame::page(app, &page, &main)))
+    Ok(PageResponse::Html(frame::page(app, &page, &main)))
 }
 
 /// How the tests of some sessions went, for a page that could not wait.
-pub(crate) fn tests(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn tests(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let rows = snapshot.rows();
     let wanted = request.query.iter().filter(|(name, _)| name == "s").take(SHOWN);
     let places: Vec<usize> = wanted.filter_map(|(_, id)| rows.iter().position(|row| row.session == id)).collect();
     let told = app.tested.of(&snapshot, &rows, &places, &Bounds { threads: app.threads(), patience: LATER, calls: u64::MAX });
     let told: Map<_, _> = told.iter().filter_map(|(place, tested)| Some((rows.get(*place)?.session.to_owned(), json!(tested)))).collect();
-    Ok(Answer::Text("application/json", json!(told).to_string()))
+    Ok(PageResponse::Text("application/json", json!(told).to_string()))
 }
 
 /// By what sessions are sorted, and which end comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Order {
-    by: By,
+struct SessionOrder {
+    by: SessionSortKey,
     /// The other end first.
     turned: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum By {
+enum SessionSortKey {
     Last,
     Started,
     Title,
@@ -105,23 +105,23 @@ enum By {
 }
 
 /// The columns that can be sorted by: their names, and what they are called in an address.
-const ORDERS: &[(&str, &str, &str, By)] = &[
-    ("when", "last", "When", By::Last),
-    ("", "started", "Started", By::Started),
-    ("session", "title", "Session", By::Title),
-    ("project", "project", "Project", By::Project),
-    ("turns", "turns", "Turns", By::Turns),
-    ("calls", "calls", "Calls", By::Calls),
-    ("bad", "problems", "Not fine", By::Problems),
-    ("lasted", "lasted", "Lasted", By::Lasted),
+const ORDERS: &[(&str, &str, &str, SessionSortKey)] = &[
+    ("when", "last", "When", SessionSortKey::Last),
+    ("", "started", "Started", SessionSortKey::Started),
+    ("session", "title", "Session", SessionSortKey::Title),
+    ("project", "project", "Project", SessionSortKey::Project),
+    ("turns", "turns", "Turns", SessionSortKey::Turns),
+    ("calls", "calls", "Calls", SessionSortKey::Calls),
+    ("bad", "problems", "Not fine", SessionSortKey::Problems),
+    ("lasted", "lasted", "Lasted", SessionSortKey::Lasted),
 ];
 
-impl Order {
+impl SessionOrder {
     fn of_request(request: &PageRequest) -> Self {
         let sort = request.word("sort").unwrap_or_default();
         let (word, turned) = sort.strip_prefix('-').map_or((sort, false), |word| (word, true));
-        let by = ORDERS.iter().find(|(_, name, _, _)| *name == word).map_or(By::Last, |(_, _, _, by)| *by);
-        Order { by, turned }
+        let by = ORDERS.iter().find(|(_, name, _, _)| *name == word).map_or(SessionSortKey::Last, |(_, _, _, by)| *by);
+        SessionOrder { by, turned }
     }
 
     fn sort(self, rows: &[SessionRow<'_>], places: &mut [usize]) {
@@ -132,14 +132,16 @@ impl Order {
         // The newest first, also among those that are otherwise equal.
         places.sort_by(|one, two| row(two).last_at.cmp(&row(one).last_at).then(two.cmp(one)));
         match self.by {
-            By::Last => {}
-            By::Started => places.sort_by(|one, two| row(two).started_at.cmp(&row(one).started_at)),
-            By::Title => places.sort_by_cached_key(|place| words::title(row(place).title).to_lowercase()),
-            By::Project => places.sort_by_cached_key(|place| row(place).project.map(|path| words::last_part(path).to_lowercase())),
-            By::Turns => places.sort_by_key(|place| std::cmp::Reverse(row(place).turns)),
-            By::Calls => places.sort_by_key(|place| std::cmp::Reverse(row(place).calls)),
-            By::Problems => places.sort_by_key(|place| std::cmp::Reverse(bad(row(place)))),
-            By::Lasted => places.sort_by_cached_key(|place| std::cmp::Reverse(words::lasted(row(place)))),
+            SessionSortKey::Last => {}
+            SessionSortKey::Started => places.sort_by(|one, two| row(two).started_at.cmp(&row(one).started_at)),
+            SessionSortKey::Title => places.sort_by_cached_key(|place| words::title(row(place).title).to_lowercase()),
+            SessionSortKey::Project => {
+                places.sort_by_cached_key(|place| row(place).project.map(|path| words::last_part(path).to_lowercase()))
+            }
+            SessionSortKey::Turns => places.sort_by_key(|place| std::cmp::Reverse(row(place).turns)),
+            SessionSortKey::Calls => places.sort_by_key(|place| std::cmp::Reverse(row(place).calls)),
+            SessionSortKey::Problems => places.sort_by_key(|place| std::cmp::Reverse(bad(row(place)))),
+            SessionSortKey::Lasted => places.sort_by_cached_key(|place| std::cmp::Reverse(words::lasted(row(place)))),
         }
         if self.turned {
             places.reverse();
@@ -149,8 +151,8 @@ impl Order {
     /// The time by whose days sessions stand together.
     fn day(self) -> Option<TimeOf> {
         match self.by {
-            By::Last => Some(|row| row.last_at),
-            By::Started => Some(|row| row.started_at),
+            SessionSortKey::Last => Some(|row| row.last_at),
+            SessionSortKey::Started => Some(|row| row.started_at),
             _ => None,
         }
     }
@@ -159,21 +161,21 @@ impl Order {
     fn word(self) -> String {
         let name = ORDERS.iter().find(|(_, _, _, by)| *by == self.by).map_or("", |(_, name, _, _)| name);
         match (self.by, self.turned) {
-            (By::Last, false) => String::new(),
+            (SessionSortKey::Last, false) => String::new(),
             (_, turned) => format!("{}{name}", if turned { "-" } else { "" }),
         }
     }
 }
 
 /// The list, being made.
-struct Listing<'a> {
+struct SessionsPage<'a> {
     rows: SessionRows<'a>,
     query: &'a str,
-    order: Order,
+    order: SessionOrder,
     page: usize,
 }
 
-impl Listing<'_> {
+impl SessionsPage<'_> {
     fn body(&self, found: &[usize]) -> Markup {
         let pages = found.len().div_ceil(SHOWN).max(1);
         let first = (self.page.min(pages) - 1) * SHOWN;
@@ -203,7 +205,7 @@ impl Listing<'_> {
     fn head(&self, column: &str) -> Option<Markup> {
         let (_, _, word, by) = ORDERS.iter().find(|(name, _, _, _)| *name == column)?;
         let here = self.order.by == *by;
-        let next = Order { by: *by, turned: here && !self.order.turned };
+        let next = SessionOrder { by: *by, turned: here && !self.order.turned };
         let arrow = match (here, self.order.turned) {
             (false, _) => "",
             (true, false) => " ↓",
@@ -214,7 +216,7 @@ impl Listing<'_> {
         )
     }
 
-    fn address(&self, query: &str, order: Order, page: usize) -> String {
+    fn address(&self, query: &str, order: SessionOrder, page: usize) -> String {
         let mut parts = Vec::new();
         let mut say = |name: &str, value: String| {
             if !value.is_empty() {

@@ -6,15 +6,15 @@ mod data;
 mod table;
 
 use super::session::{self, Visit};
-use crate::answer::{Answer, Trouble};
+use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
 use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
-use data::Fall;
+use data::Waterfall;
 use maud::{Markup, html};
 use tooltrail_model::book::Book;
 use tooltrail_view::head::{count, counted, look_of, took};
-use tooltrail_view::render::html::window::{OrderedLine, SessionPageRequest as At, Tab};
+use tooltrail_view::render::html::window::{OrderedLine, SessionPageRequest, Tab};
 
 /// What the page needs beside itself.
 pub(super) const ASSETS: &[&str] = &["session.css", "waterfall.css", "waterfall.js"];
@@ -36,9 +36,9 @@ pub(super) const KEYS: &[(&str, &str)] = &[
 ];
 
 /// The page.
-pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     session::tab(app, request, Tab::Waterfall, |reader, at, request| {
-        let fall = Fall::new(reader);
+        let fall = Waterfall::new(reader);
         Ok(match request.get("view") {
             Some("table") => table::drawn(reader, &fall, at, request),
             _ => drawn(reader, &fall, at, request),
@@ -48,7 +48,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
 
 /// The data that it is drawn from. It is always that of the session as it is now, and says of which version that is; nothing where that is
 /// `known` already.
-pub(crate) fn data(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn data(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let visit = Visit::new(app, request)?;
     let (now, ticks) = (visit.snapshot.now.time.as_millisecond(), !app.setup.demo);
     let known = request.get("known").and_then(|version| u64::from_str_radix(version, 16).ok());
@@ -56,19 +56,19 @@ pub(crate) fn data(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
         let is_known = known == Some(reader.version);
         serde_json::to_string(&(!is_known).then(|| data::of(reader, now, ticks)))
     });
-    told.map(|told| Answer::Text("application/json", told)).map_err(|error| Trouble::Broken(error.to_string()))
+    told.map(|told| PageResponse::Text("application/json", told)).map_err(|error| Trouble::Broken(error.to_string()))
 }
 
 /// What the calls of a section are about.
-pub(crate) fn titles(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn titles(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let visit = Visit::new(app, request)?;
     let section = session::number(request, "section");
     let told = visit.open(app)?.with(|reader| visit.fits(reader).map(|_| serde_json::json!(data::titles(reader, section))))?;
-    Ok(Answer::Text("application/json", told.to_string()))
+    Ok(PageResponse::Text("application/json", told.to_string()))
 }
 
 /// A call beside the rows: what it is, and the same block as in the transcript.
-pub(crate) fn call(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn call(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     session::part(app, request, |reader, at, request| {
         let (index, transcript) = (session::number(request, "call"), reader.book().transcript());
         let Some(call) = transcript.calls.get(index) else { return html! { p { "There is no such call." } } };
@@ -88,18 +88,18 @@ pub(crate) fn call(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
 }
 
 /// Leads to the row of a call in the transcript.
-pub(crate) fn row(app: &AppState, request: &PageRequest) -> Result<Answer, Trouble> {
+pub(crate) fn row(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let visit = Visit::new(app, request)?;
     let index = session::number(request, "call");
     let address = visit.open(app)?.with(|reader| {
         let at = visit.at(reader);
         reader.window().row_address(index, &at).unwrap_or_else(|| at.base.to_owned())
     });
-    Ok(Answer::Elsewhere(address))
+    Ok(PageResponse::Elsewhere(address))
 }
 
 /// The waterfall. Its first rows come with it; a script brings the others and draws the bars.
-fn drawn(reader: &SessionReader<'_>, fall: &Fall<'_>, at: &At<'_>, request: &PageRequest) -> Markup {
+fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &SessionPageRequest<'_>, request: &PageRequest) -> Markup {
     let transcript = fall.transcript;
     let chosen = request.get("at").and_then(|anchor| reader.window().call_at(transcript, anchor));
     let chosen = chosen.or_else(|| {
@@ -170,7 +170,7 @@ fn legend() -> Markup {
 }
 
 /// The two forms of it.
-fn views(at: &At<'_>, table: bool) -> Markup {
+fn views(at: &SessionPageRequest<'_>, table: bool) -> Markup {
     let current = |on: bool| on.then_some("page");
     html! {
         nav.tabs aria-label="Forms of the waterfall" {
@@ -196,7 +196,7 @@ fn summary(times: &tooltrail_model::digest::Times) -> Markup {
 }
 
 /// The first rows, as the script would make them.
-fn first_rows(reader: &SessionReader<'_>, fall: &Fall<'_>) -> Markup {
+fn first_rows(reader: &SessionReader<'_>, fall: &Waterfall<'_>) -> Markup {
     html! {
         @for placed in fall.order.iter().take(ROWS) {
             @if let Some((text, _, turn)) = fall.heading(placed) {

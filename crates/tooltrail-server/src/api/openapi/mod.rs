@@ -5,9 +5,9 @@ mod entry;
 mod rows;
 mod schema;
 
-use super::fault::{Code, Fault};
-use super::question::{Kind, LONGEST, MOST_ROWS, Param, Question, ROWS};
+use super::error::{ApiError, Code};
 use super::reply::{JSON, LINES, Reply};
+use super::request::{ApiRequest, Kind, LONGEST, MOST_ROWS, Param, ROWS};
 use super::{ENDPOINTS, Endpoint, Gives, ROOT};
 use schema::{Schemas, any_of, list, maybe, named, object, one_of, text, version};
 use serde_json::{Map, Value, json};
@@ -20,7 +20,7 @@ or removed. Beyond this machine a token is wanted, as `Authorization: Bearer TOK
 const EVENTS: &str = "text/event-stream";
 
 /// `/openapi.json`.
-pub(super) fn document(question: &Question) -> Result<Reply, Fault> {
+pub(super) fn document(request: &ApiRequest) -> Result<Reply, ApiError> {
     let paths: Map<String, Value> =
         ENDPOINTS.iter().map(|endpoint| (endpoint.path.to_owned(), json!({ "get": operation(endpoint) }))).collect();
     let mut schemas = Schemas::default();
@@ -30,7 +30,7 @@ pub(super) fn document(question: &Question) -> Result<Reply, Fault> {
     Ok(Reply::one(&json!({
         "openapi": "3.1.0",
         "info": { "title": "tooltrail", "version": "1", "description": ABOUT, "license": { "name": "MIT OR Apache-2.0" } },
-        "servers": [{ "url": question.app.to(ROOT) }],
+        "servers": [{ "url": request.app.to(ROOT) }],
         "security": [{}, { "token": [] }],
         "paths": paths,
         "components": {

@@ -1,6 +1,6 @@
 //! What came back, as its tool shows it, beside what the model saw of it; what was asked; and what else is known.
 
-use super::Sheet;
+use super::CallPage;
 use maud::{Markup, html};
 use serde_json::Value;
 use tooltrail_view::head::{count, counted, size};
@@ -9,7 +9,7 @@ use tooltrail_view::render::html::{block, line};
 use tooltrail_view::truths::{self, Relation, Truths};
 use tooltrail_view::{Block, call, json};
 
-impl Sheet<'_> {
+impl CallPage<'_> {
     /// The main thing to look at.
     pub(super) fn came(&self) -> Markup {
         let shown = call::shown(self.story, &self.limits);

@@ -1,6 +1,6 @@
 //! The head of the page: which call, what became of it, the calls before and after it, and what can be taken along.
 
-use super::Sheet;
+use super::CallPage;
 use crate::words;
 use maud::{Markup, html};
 use tooltrail_model::Status;
@@ -14,7 +14,7 @@ use tooltrail_view::{call, why};
 /// A command longer than this is copied from the page.
 const LONGEST: usize = 16 * 1024;
 
-impl Sheet<'_> {
+impl CallPage<'_> {
     pub(super) fn head(&self) -> Markup {
         let (row, to) = (&self.story.row, &self.context.to);
         let head = call::head(self.story);

@@ -1,6 +1,6 @@
 //! Why a call has its status, and what happened from its request on.
 
-use super::{Sheet, base};
+use super::{CallPage, base};
 use maud::{Markup, html};
 use tooltrail_model::Time;
 use tooltrail_model::row::Place;
@@ -10,7 +10,7 @@ use tooltrail_view::line::neutral;
 use tooltrail_view::render::html::{block, line};
 use tooltrail_view::why;
 
-impl Sheet<'_> {
+impl CallPage<'_> {
     pub(super) fn why(&self) -> Markup {
         let row = &self.story.row;
         let body = html! {

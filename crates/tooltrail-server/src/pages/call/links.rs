@@ -4,12 +4,12 @@ use crate::request::encoded;
 
 /// Makes addresses of these pages.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct To {
+pub(super) struct CallLinks {
     /// What all of them begin with.
     pub(super) root: &'static str,
 }
 
-impl To {
+impl CallLinks {
     /// The page of a call.
     pub(super) fn call(self, name: &str) -> String {
         format!("{}/c/{}", self.root, encoded(name))

@@ -2,7 +2,7 @@
 
 use crate::answer::Trouble;
 use crate::app_state::AppState;
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use tooltrail_formats::transcript::SessionBook;
 use tooltrail_model::book::Book;
 use tooltrail_view::head::{look_of, took, why_of};
@@ -11,7 +11,7 @@ use tooltrail_view::render::html::call_name;
 
 /// What a name means.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct NamedCall {
     /// The session, by its place in the snapshot's listing.
     pub(super) place: usize,
     /// Which of its calls.
@@ -46,18 +46,18 @@ pub(super) enum Form {
 const FORMS: &[(&str, Form)] = &[(".md", Form::Markdown), (".json", Form::Json), (".jsonl", Form::Lines)];
 
 /// What a name means. One that ends like a file may still be an id.
-pub(super) fn find(app: &AppState, snapshot: &Snapshot, name: &str) -> Result<Found, Trouble> {
+pub(super) fn find(app: &AppState, snapshot: &CatalogueSnapshot, name: &str) -> Result<NamedCall, Trouble> {
     let plain = named(app, snapshot, name);
-    let Err(Trouble::Missing(_)) = &plain else { return plain.map(|(place, pick)| Found { place, pick, form: Form::Page }) };
+    let Err(Trouble::Missing(_)) = &plain else { return plain.map(|(place, pick)| NamedCall { place, pick, form: Form::Page }) };
     for (ending, form) in FORMS {
         if let Some(stem) = name.strip_suffix(ending) {
-            return named(app, snapshot, stem).map(|(place, pick)| Found { place, pick, form: *form });
+            return named(app, snapshot, stem).map(|(place, pick)| NamedCall { place, pick, form: *form });
         }
     }
-    plain.map(|(place, pick)| Found { place, pick, form: Form::Page })
+    plain.map(|(place, pick)| NamedCall { place, pick, form: Form::Page })
 }
 
-fn named(app: &AppState, snapshot: &Snapshot, name: &str) -> Result<(usize, Pick), Trouble> {
+fn named(app: &AppState, snapshot: &CatalogueSnapshot, name: &str) -> Result<(usize, Pick), Trouble> {
     if let Some((session, number)) = name.rsplit_once(':')
         && let Ok(number) = number.parse()
         && let Ok(place) = app.session(snapshot, session)
@@ -83,7 +83,7 @@ pub(super) fn missing(name: &str) -> Trouble {
 }
 
 /// The log of a call is gone: what is still known of it, and what to do.
-pub(super) fn gone(snapshot: &Snapshot, place: usize, pick: &Pick) -> Result<Trouble, Trouble> {
+pub(super) fn gone(snapshot: &CatalogueSnapshot, place: usize, pick: &Pick) -> Result<Trouble, Trouble> {
     let mut known = String::new();
     snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
         let is_it = match pick {

@@ -1,7 +1,7 @@
 //! What stands around a call: what was said before and after it, calls made together with it, its subagent's calls, copies in other logs.
 
 use super::head::tone;
-use super::{Sheet, base};
+use super::{CallPage, base};
 use crate::words;
 use maud::{Markup, html};
 use tooltrail_formats::load;
@@ -40,7 +40,7 @@ pub(super) fn counts(book: &SessionBook<'_>, calls: &[usize]) -> (u64, u64) {
     (calls.len() as u64, failed as u64)
 }
 
-impl Sheet<'_> {
+impl CallPage<'_> {
     /// What was said before and after.
     pub(super) fn said(&self) -> Markup {
         let around = self.book.around(self.index);

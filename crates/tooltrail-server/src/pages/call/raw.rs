@@ -1,6 +1,6 @@
 //! The records of a call as the log has them, each with its file and line.
 
-use super::Sheet;
+use super::CallPage;
 use maud::{Markup, html};
 use serde_json::Value;
 use std::io::{self, Write};
@@ -19,7 +19,7 @@ use tooltrail_view::{Limits, json};
 const LONGEST: u64 = 8 << 20;
 
 /// A record that tells of a call.
-pub(super) struct Record {
+pub(super) struct LabelledRecord {
     /// What it tells.
     label: &'static str,
     spot: Spot,
@@ -37,20 +37,20 @@ pub(super) fn lines(book: &SessionBook<'_>, index: usize, out: &mut dyn Write) -
     Ok(())
 }
 
-impl Sheet<'_> {
+impl CallPage<'_> {
     /// The records that tell of the call, in the order of the log, each once.
-    pub(super) fn found(&self) -> Vec<Record> {
+    pub(super) fn found(&self) -> Vec<LabelledRecord> {
         let (entry, row) = (self.entry, &self.story.row);
-        let mut records: Vec<Record> = vec![Record { label: "request", spot: entry.request }];
-        records.extend(entry.hooks.iter().map(|spot| Record { label: "hook", spot: *spot }));
-        records.extend(entry.result.iter().map(|spot| Record { label: "result", spot: *spot }));
-        records.extend(entry.ends.iter().map(|spot| Record { label: "end", spot: *spot }));
+        let mut records: Vec<LabelledRecord> = vec![LabelledRecord { label: "request", spot: entry.request }];
+        records.extend(entry.hooks.iter().map(|spot| LabelledRecord { label: "hook", spot: *spot }));
+        records.extend(entry.result.iter().map(|spot| LabelledRecord { label: "result", spot: *spot }));
+        records.extend(entry.ends.iter().map(|spot| LabelledRecord { label: "end", spot: *spot }));
         // What proves a status need not be one of these.
         let proofs = [("evidence", Some(row.evidence)), ("background task", row.background.as_ref().map(|task| task.evidence))];
         for (label, place) in proofs {
             let Some(place) = place.filter(|place| place.line > 0 && place.file == row.request.file) else { continue };
             if !records.iter().any(|record| record.spot.at.line == place.line) {
-                records.extend(self.book.line(entry.request, place.line).map(|spot| Record { label, spot }));
+                records.extend(self.book.line(entry.request, place.line).map(|spot| LabelledRecord { label, spot }));
             }
         }
         let mut seen = std::collections::HashSet::new();
@@ -61,7 +61,7 @@ impl Sheet<'_> {
 
     /// Where a place of the log is shown on the page.
     pub(super) fn anchor(&self, place: &Place<'_>) -> Option<String> {
-        let is_it = |record: &&Record| record.spot.at.line == place.line && self.book.file(record.spot.source) == Some(place.file);
+        let is_it = |record: &&LabelledRecord| record.spot.at.line == place.line && self.book.file(record.spot.source) == Some(place.file);
         self.records.iter().find(is_it).map(|record| anchor(record.spot))
     }
 
@@ -74,7 +74,7 @@ impl Sheet<'_> {
         }
     }
 
-    fn record(&self, record: &Record) -> Markup {
+    fn record(&self, record: &LabelledRecord) -> Markup {
         let spot = record.spot;
         let file = self.book.file(spot.source).unwrap_or_default();
         let place = format!("{file}:{}", spot.at.line);

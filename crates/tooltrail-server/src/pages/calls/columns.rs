@@ -1,6 +1,6 @@
 //! The columns that a table of calls may have. To add one: a line in `COLUMNS`.
 
-use super::order::By;
+use super::order::CallSortKey;
 use crate::call_rows::CallLine;
 use crate::request::PageRequest;
 use crate::session_table::SessionRows;
@@ -13,7 +13,7 @@ use tooltrail_view::head::{Tone, count, look_of, size, took, why_of};
 use tooltrail_view::line::{neutral, neutral_text};
 
 /// A column.
-pub(super) struct Column {
+pub(super) struct CallColumn {
     /// What an address calls it; also its class.
     pub(super) name: &'static str,
     /// What stands at its head.
@@ -23,33 +23,33 @@ pub(super) struct Column {
     /// Whether it is shown unless told otherwise.
     standard: bool,
     /// What its head sorts by.
-    pub(super) by: Option<By>,
+    pub(super) by: Option<CallSortKey>,
     /// What stands in a row.
-    pub(super) cell: fn(&Shown<'_>) -> Markup,
+    pub(super) cell: fn(&ShownCall<'_>) -> Markup,
     /// What it is in a file: columns with their names.
-    pub(super) fields: &'static [Named],
+    pub(super) fields: &'static [ExportColumn],
 }
 
 /// A column of a file: its name, and what stands in a row.
-pub(super) type Named = (&'static str, fn(&Told<'_>) -> Field);
+pub(super) type ExportColumn = (&'static str, fn(&TableCall<'_>) -> CsvValue);
 
 /// A cell of a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Field {
+pub(super) enum CsvValue {
     Text(String),
     Number(i64),
     None,
 }
 
 /// A call that is told of.
-pub(super) struct Told<'a> {
+pub(super) struct TableCall<'a> {
     pub(super) session: &'a SessionRow<'a>,
     pub(super) row: &'a CallRow<'a>,
 }
 
 /// A call that is shown.
-pub(super) struct Shown<'a> {
-    pub(super) told: Told<'a>,
+pub(super) struct ShownCall<'a> {
+    pub(super) told: TableCall<'a>,
     pub(super) rows: &'a SessionRows<'a>,
     /// The call in a line.
     pub(super) line: CallLine,
@@ -59,15 +59,15 @@ pub(super) struct Shown<'a> {
     pub(super) leads: &'static str,
 }
 
-impl<'a> std::ops::Deref for Shown<'a> {
-    type Target = Told<'a>;
+impl<'a> std::ops::Deref for ShownCall<'a> {
+    type Target = TableCall<'a>;
 
     fn deref(&self) -> &Self::Target {
         &self.told
     }
 }
 
-impl Shown<'_> {
+impl ShownCall<'_> {
     /// A link to the call's own page.
     fn link(&self, column: &'static str, inner: &Markup) -> Markup {
         html! { a href=(self.line.address(self.rows.app, self.session.session)) data-row[self.leads == column] { (inner) } }
@@ -75,35 +75,35 @@ impl Shown<'_> {
 }
 
 /// All columns, in their order.
-pub(super) const COLUMNS: &[Column] = &[
-    Column {
+pub(super) const COLUMNS: &[CallColumn] = &[
+    CallColumn {
         name: "time",
         word: "Time",
         about: "when it was asked for",
         standard: true,
-        by: Some(By::Figure(Figure::Order)),
+        by: Some(CallSortKey::Figure(Figure::Order)),
         cell: time,
         fields: &[("requested_at", |told| text(told.row.requested_at.map(|time| time.to_string()).as_deref()))],
     },
-    Column {
+    CallColumn {
         name: "project",
         word: "Project",
         about: "the directory it was made in",
         standard: true,
-        by: Some(By::Project),
+        by: Some(CallSortKey::Project),
         cell: |told| html! { @if let Some(project) = told.session.project { (told.rows.project(project)) } },
         fields: &[("project", |told| text(told.session.project))],
     },
-    Column {
+    CallColumn {
         name: "tool",
         word: "Tool",
         about: "as the log names it",
         standard: true,
-        by: Some(By::Tool),
+        by: Some(CallSortKey::Tool),
         cell: tool,
         fields: &[("tool", |told| text(Some(told.row.tool)))],
     },
-    Column {
+    CallColumn {
         name: "what",
         word: "What",
         about: "the command, the path, the pattern",
@@ -112,55 +112,55 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: what,
         fields: &[("what", |told| text(told.row.about.as_deref()))],
     },
-    Column {
+    CallColumn {
         name: "status",
         word: "Status",
         about: "what became of it, and why",
         standard: true,
-        by: Some(By::Status),
+        by: Some(CallSortKey::Status),
         cell: status,
         fields: &[
             ("status", |told| text(Some(told.row.status.word()))),
             ("reason", |told| text(told.row.reason.map(|reason| reason.word()))),
         ],
     },
-    Column {
+    CallColumn {
         name: "exit",
         word: "Exit",
         about: "the exit code",
         standard: true,
-        by: Some(By::Figure(Figure::Exit)),
+        by: Some(CallSortKey::Figure(Figure::Exit)),
         cell: |told| html! { @if let Some(code) = told.row.exit_code { (code) } },
-        fields: &[("exit_code", |told| told.row.exit_code.map_or(Field::None, Field::Number))],
+        fields: &[("exit_code", |told| told.row.exit_code.map_or(CsvValue::None, CsvValue::Number))],
     },
-    Column {
+    CallColumn {
         name: "took",
         word: "Took",
         about: "from the request to the result",
         standard: true,
-        by: Some(By::Figure(Figure::Took)),
+        by: Some(CallSortKey::Figure(Figure::Took)),
         cell: lasted,
         fields: &[("duration_ms", |told| number(told.row.duration_ms))],
     },
-    Column {
+    CallColumn {
         name: "ran",
         word: "Ran",
         about: "how long the tool says that it ran",
         standard: false,
-        by: Some(By::Figure(Figure::Ran)),
+        by: Some(CallSortKey::Figure(Figure::Ran)),
         cell: |told| duration(told.row.run_ms),
         fields: &[("run_ms", |told| number(told.row.run_ms))],
     },
-    Column {
+    CallColumn {
         name: "waited",
         word: "Waited",
         about: "what it took beyond that: permission, hooks, other calls",
         standard: false,
-        by: Some(By::Waited),
+        by: Some(CallSortKey::Waited),
         cell: |told| duration(waited(told.row)),
         fields: &[("wait_ms", |told| number(waited(told.row)))],
     },
-    Column {
+    CallColumn {
         name: "session",
         word: "Session",
         about: "the session it belongs to",
@@ -169,7 +169,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| html! { a href=(told.rows.to(told.session)) { (words::title(told.session.title)) } },
         fields: &[("session", |told| text(Some(told.session.session))), ("title", |told| text(told.session.title))],
     },
-    Column {
+    CallColumn {
         name: "ref",
         word: "Ref",
         about: "a short name for `tooltrail show`",
@@ -178,7 +178,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| told.link("ref", &html! { code { (neutral(&told.row.r#ref)) } }),
         fields: &[("ref", |told| text(Some(&told.row.r#ref)))],
     },
-    Column {
+    CallColumn {
         name: "call",
         word: "Call",
         about: "the id that its agent gave it",
@@ -187,7 +187,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| code(Some(told.row.call)),
         fields: &[("call", |told| text(Some(told.row.call)))],
     },
-    Column {
+    CallColumn {
         name: "agent",
         word: "Agent",
         about: "the coding agent",
@@ -196,7 +196,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| plain(Some(told.row.agent)),
         fields: &[("agent", |told| text(Some(told.row.agent)))],
     },
-    Column {
+    CallColumn {
         name: "model",
         word: "Model",
         about: "the model that asked for it",
@@ -205,7 +205,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| plain(told.row.model),
         fields: &[("model", |told| text(told.row.model))],
     },
-    Column {
+    CallColumn {
         name: "subagent",
         word: "Subagent",
         about: "the subagent that asked for it",
@@ -214,7 +214,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| code(told.row.agent_id),
         fields: &[("agent_id", |told| text(told.row.agent_id))],
     },
-    Column {
+    CallColumn {
         name: "kind",
         word: "Kind",
         about: "the family of the tool",
@@ -223,7 +223,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| plain(Some(told.row.kind.word())),
         fields: &[("kind", |told| text(Some(told.row.kind.word())))],
     },
-    Column {
+    CallColumn {
         name: "server",
         word: "Server",
         about: "the MCP server",
@@ -232,7 +232,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| plain(told.row.server),
         fields: &[("server", |told| text(told.row.server))],
     },
-    Column {
+    CallColumn {
         name: "cwd",
         word: "Directory",
         about: "the directory at that moment",
@@ -241,7 +241,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| code(told.row.cwd.map(|cwd| words::tilde(cwd, told.rows.home.as_deref())).as_deref()),
         fields: &[("cwd", |told| text(told.row.cwd))],
     },
-    Column {
+    CallColumn {
         name: "branch",
         word: "Branch",
         about: "the branch of the session",
@@ -250,7 +250,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| plain(told.session.branch),
         fields: &[("branch", |told| text(told.session.branch))],
     },
-    Column {
+    CallColumn {
         name: "purpose",
         word: "Purpose",
         about: "what a command is for: test, build, lint …",
@@ -259,7 +259,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| plain(told.row.purpose),
         fields: &[("purpose", |told| text(told.row.purpose))],
     },
-    Column {
+    CallColumn {
         name: "masked",
         word: "Masked",
         about: "commands whose own outcome nobody recorded",
@@ -268,7 +268,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| code(Some(&told.row.masked.join(", "))),
         fields: &[("masked", |told| text(Some(&told.row.masked.join(", "))))],
     },
-    Column {
+    CallColumn {
         name: "hooks",
         word: "Hooks",
         about: "how many hooks ran for it",
@@ -277,7 +277,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| html! { @if !told.row.hooks.is_empty() { (count(told.row.hooks.len() as u64)) } },
         fields: &[("hooks", |told| number(Some(told.row.hooks.len() as u64)))],
     },
-    Column {
+    CallColumn {
         name: "background",
         word: "Background",
         about: "what became of its background task",
@@ -286,7 +286,7 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| plain(background(told.row)),
         fields: &[("background", |told| text(background(told.row)))],
     },
-    Column {
+    CallColumn {
         name: "parallel",
         word: "Beside",
         about: "how many calls were asked for at once",
@@ -295,21 +295,21 @@ pub(super) const COLUMNS: &[Column] = &[
         cell: |told| html! { (told.row.parallel) },
         fields: &[("parallel", |told| number(Some(told.row.parallel.into())))],
     },
-    Column {
+    CallColumn {
         name: "input",
         word: "Input",
         about: "the size of what was asked",
         standard: false,
-        by: Some(By::Figure(Figure::Input)),
+        by: Some(CallSortKey::Figure(Figure::Input)),
         cell: |told| html! { (size(told.row.input_bytes)) },
         fields: &[("input_bytes", |told| number(Some(told.row.input_bytes)))],
     },
-    Column {
+    CallColumn {
         name: "result",
         word: "Result",
         about: "the size of what came back",
         standard: false,
-        by: Some(By::Figure(Figure::Result)),
+        by: Some(CallSortKey::Figure(Figure::Result)),
         cell: |told| html! { @if let Some(bytes) = told.row.result_bytes { (size(bytes)) } },
         fields: &[("result_bytes", |told| number(told.row.result_bytes))],
     },
@@ -318,7 +318,7 @@ pub(super) const COLUMNS: &[Column] = &[
 /// The columns with numbers, which stand at the right.
 const NUMBERS: &[&str] = &["exit", "took", "ran", "waited", "hooks", "parallel", "input", "result"];
 
-impl Column {
+impl CallColumn {
     /// Whether it has numbers.
     pub(super) fn is_number(&self) -> bool {
         NUMBERS.contains(&self.name)
@@ -331,19 +331,19 @@ impl Column {
 }
 
 /// The columns that are asked for; those that are shown anyway where none are. A form names each by itself.
-pub(super) fn of_request(request: &PageRequest) -> Vec<&'static Column> {
+pub(super) fn of_request(request: &PageRequest) -> Vec<&'static CallColumn> {
     let names: Vec<&str> = request.query.iter().filter(|(name, _)| name == "cols").flat_map(|(_, value)| value.split(',')).collect();
-    let chosen: Vec<&Column> = COLUMNS.iter().filter(|column| names.contains(&column.name)).collect();
+    let chosen: Vec<&CallColumn> = COLUMNS.iter().filter(|column| names.contains(&column.name)).collect();
     if chosen.is_empty() { COLUMNS.iter().filter(|column| column.standard).collect() } else { chosen }
 }
 
 /// Columns as an address has them; nothing for those that are shown anyway.
-pub(super) fn words_of(columns: &[&'static Column]) -> String {
+pub(super) fn words_of(columns: &[&'static CallColumn]) -> String {
     let standard = columns.iter().all(|column| column.standard) && columns.len() == COLUMNS.iter().filter(|column| column.standard).count();
     if standard { String::new() } else { columns.iter().map(|column| column.name).collect::<Vec<_>>().join(",") }
 }
 
-fn time(told: &Shown<'_>) -> Markup {
+fn time(told: &ShownCall<'_>) -> Markup {
     let Some(at) = told.row.requested_at else { return html! {} };
     let clock = told.rows.clock;
     let said = if told.day_is_said { clock.second(at) } else { clock.moment(at) };
@@ -354,7 +354,7 @@ fn time(told: &Shown<'_>) -> Markup {
     }
 }
 
-fn tool(told: &Shown<'_>) -> Markup {
+fn tool(told: &ShownCall<'_>) -> Markup {
     let name = html! { b { (words::cut(told.row.tool, 60)) } };
     html! {
         @if told.row.sidechain { span.di title="by a subagent" { "↳ " } }
@@ -362,14 +362,14 @@ fn tool(told: &Shown<'_>) -> Markup {
     }
 }
 
-fn what(told: &Shown<'_>) -> Markup {
+fn what(told: &ShownCall<'_>) -> Markup {
     let what = told.line.what.as_deref().filter(|what| !what.is_empty());
     html! {
         span title=[what] { (told.link("what", &html! { @match what { Some(what) => code { (what) }, None => span.di { "no argument" } } })) }
     }
 }
 
-fn status(told: &Shown<'_>) -> Markup {
+fn status(told: &ShownCall<'_>) -> Markup {
     let (look, line) = (look_of(told.row), &told.line);
     // A success that is somebody else's is none to rely on.
     let tone = if line.doubt { Tone::Stopped } else { look.tone };
@@ -391,7 +391,7 @@ fn waited(row: &CallRow<'_>) -> Option<u64> {
 }
 
 /// How long it took; of what goes on, for how long it does.
-fn lasted(told: &Shown<'_>) -> Markup {
+fn lasted(told: &ShownCall<'_>) -> Markup {
     let running = told.row.status == Status::Running && told.row.duration_ms.is_none();
     match told.line.since(told.rows.clock).filter(|_| running) {
         Some(since) => html! { span.t-running title="for so long, so far" { (since) } },
@@ -414,15 +414,15 @@ fn code(text: Option<&str>) -> Markup {
 /// The longest text of a cell in a file; spreadsheets take no longer ones.
 const LONGEST: usize = 32_000;
 
-fn text(text: Option<&str>) -> Field {
-    let Some(text) = text else { return Field::None };
+fn text(text: Option<&str>) -> CsvValue {
+    let Some(text) = text else { return CsvValue::None };
     let text = match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", neutral_text(text.get(..end).unwrap_or_default())),
         None => neutral_text(text).into_owned(),
     };
-    Field::Text(text)
+    CsvValue::Text(text)
 }
 
-fn number(number: Option<u64>) -> Field {
-    number.and_then(|number| i64::try_from(number).ok()).map_or(Field::None, Field::Number)
+fn number(number: Option<u64>) -> CsvValue {
+    number.and_then(|number| i64::try_from(number).ok()).map_or(CsvValue::None, CsvValue::Number)
 }

@@ -18,7 +18,7 @@ const OFFERED: usize = 8;
 const MORE: usize = 200;
 
 /// What calls amount to.
-pub(super) struct Counts {
+pub(super) struct CallCounts {
     /// By tool. Case does not count, as in a filter; the first spelling is shown.
     tools: Vec<(String, u64)>,
     statuses: Vec<(Status, u64)>,
@@ -30,7 +30,7 @@ pub(super) struct Counts {
     pub(super) median: Option<u64>,
 }
 
-impl Counts {
+impl CallCounts {
     /// Counts calls.
     pub(super) fn of(found: &FilteredCalls, rows: &SessionRows<'_>) -> Self {
         let keys = &found.keys;
@@ -54,7 +54,7 @@ impl Counts {
             row.project.into_iter().for_each(|project| *projects.entry(project).or_default() += number);
         }
         let middle = times.len() / 2;
-        Counts {
+        CallCounts {
             tools: most(tools.into_values()),
             statuses: Status::ALL.iter().filter_map(|status| Some((*status, *by_status.get(status)?))).collect(),
             projects: most(projects.into_iter().map(|(path, number)| (path.to_owned(), number))),

@@ -10,15 +10,15 @@ use tooltrail_model::row::SessionRow;
 
 /// By what calls are sorted, and which end comes first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Order {
-    pub(super) by: By,
+pub(super) struct CallOrder {
+    pub(super) by: CallSortKey,
     /// The most first.
     pub(super) desc: bool,
 }
 
 /// What calls can be sorted by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum By {
+pub(super) enum CallSortKey {
     Figure(Figure),
     /// What its tool did not take of the time that it took.
     Waited,
@@ -28,27 +28,27 @@ pub(super) enum By {
 }
 
 /// What calls can be sorted by, as an address has it.
-const NAMES: &[(&str, By)] = &[
-    ("time", By::Figure(Figure::Order)),
-    ("took", By::Figure(Figure::Took)),
-    ("ran", By::Figure(Figure::Ran)),
-    ("waited", By::Waited),
-    ("exit", By::Figure(Figure::Exit)),
-    ("input", By::Figure(Figure::Input)),
-    ("result", By::Figure(Figure::Result)),
-    ("tool", By::Tool),
-    ("status", By::Status),
-    ("project", By::Project),
+const NAMES: &[(&str, CallSortKey)] = &[
+    ("time", CallSortKey::Figure(Figure::Order)),
+    ("took", CallSortKey::Figure(Figure::Took)),
+    ("ran", CallSortKey::Figure(Figure::Ran)),
+    ("waited", CallSortKey::Waited),
+    ("exit", CallSortKey::Figure(Figure::Exit)),
+    ("input", CallSortKey::Figure(Figure::Input)),
+    ("result", CallSortKey::Figure(Figure::Result)),
+    ("tool", CallSortKey::Tool),
+    ("status", CallSortKey::Status),
+    ("project", CallSortKey::Project),
 ];
 
 /// The newest first.
-pub(super) const NEWEST: Order = Order { by: By::Figure(Figure::Order), desc: true };
+pub(super) const NEWEST: CallOrder = CallOrder { by: CallSortKey::Figure(Figure::Order), desc: true };
 
-impl Order {
+impl CallOrder {
     /// As it is asked for; the newest first where it is not.
     pub(super) fn of_request(request: &PageRequest) -> Self {
         let named = request.word("sort").and_then(|word| NAMES.iter().find(|(name, _)| *name == word));
-        named.map_or(NEWEST, |(_, by)| Order { by: *by, desc: request.word("desc").is_some_and(|word| word != "0") })
+        named.map_or(NEWEST, |(_, by)| CallOrder { by: *by, desc: request.word("desc").is_some_and(|word| word != "0") })
     }
 
     /// As an address has it: the name and the direction; nothing for what is so anyway.
@@ -61,9 +61,9 @@ impl Order {
     }
 
     /// What the head of a column leads to: its more telling end first, then the other.
-    pub(super) fn next(self, by: By) -> Self {
-        let most_first = !matches!(by, By::Tool | By::Status | By::Project);
-        Order { by, desc: if self.by == by { !self.desc } else { most_first } }
+    pub(super) fn next(self, by: CallSortKey) -> Self {
+        let most_first = !matches!(by, CallSortKey::Tool | CallSortKey::Status | CallSortKey::Project);
+        CallOrder { by, desc: if self.by == by { !self.desc } else { most_first } }
     }
 
     /// Whether calls of a day stand together.
@@ -80,10 +80,10 @@ impl Order {
         let value = |call: &Listed| keys.of(*call).and_then(|key| ranks.value(self.by, call, key, keys));
         match self {
             NEWEST => calls.sort_unstable_by_key(|call| Reverse((call.order, *call))),
-            Order { desc: true, .. } => {
+            CallOrder { desc: true, .. } => {
                 calls.sort_by_cached_key(|call| value(call).map_or((true, Reverse(0)), |value| (false, Reverse(value))))
             }
-            Order { desc: false, .. } => calls.sort_by_cached_key(|call| value(call).map_or((true, 0), |value| (false, value))),
+            CallOrder { desc: false, .. } => calls.sort_by_cached_key(|call| value(call).map_or((true, 0), |value| (false, value))),
         }
     }
 }
@@ -95,22 +95,22 @@ struct Ranks {
 }
 
 impl Ranks {
-    fn new(by: By, keys: &Keys, rows: &[SessionRow<'_>]) -> Self {
+    fn new(by: CallSortKey, keys: &Keys, rows: &[SessionRow<'_>]) -> Self {
         let ranks = match by {
-            By::Tool => ranked(keys.tools().iter().map(|name| Some(name.to_lowercase()))),
-            By::Project => ranked(rows.iter().map(|row| row.project.map(|path| words::last_part(path).to_lowercase()))),
+            CallSortKey::Tool => ranked(keys.tools().iter().map(|name| Some(name.to_lowercase()))),
+            CallSortKey::Project => ranked(rows.iter().map(|row| row.project.map(|path| words::last_part(path).to_lowercase()))),
             _ => Vec::new(),
         };
         Ranks { ranks }
     }
 
-    fn value(&self, by: By, call: &Listed, key: &CallKey, keys: &Keys) -> Option<i64> {
+    fn value(&self, by: CallSortKey, call: &Listed, key: &CallKey, keys: &Keys) -> Option<i64> {
         match by {
-            By::Figure(figure) => key.figure(figure),
-            By::Waited => Some((key.figure(Figure::Took)? - key.figure(Figure::Ran)?).max(0)),
-            By::Tool => self.ranks.get(keys.tool(key)).copied(),
-            By::Project => self.ranks.get(call.session).copied().filter(|rank| *rank >= 0),
-            By::Status => Status::ALL.iter().position(|status| *status == key.status).and_then(|place| i64::try_from(place).ok()),
+            CallSortKey::Figure(figure) => key.figure(figure),
+            CallSortKey::Waited => Some((key.figure(Figure::Took)? - key.figure(Figure::Ran)?).max(0)),
+            CallSortKey::Tool => self.ranks.get(keys.tool(key)).copied(),
+            CallSortKey::Project => self.ranks.get(call.session).copied().filter(|rank| *rank >= 0),
+            CallSortKey::Status => Status::ALL.iter().position(|status| *status == key.status).and_then(|place| i64::try_from(place).ok()),
         }
     }
 }
@@ -129,9 +129,9 @@ fn ranked(names: impl Iterator<Item = Option<String>>) -> Vec<i64> {
 mod tests {
     use super::*;
 
-    fn request(query: &[(&str, &str)]) -> Order {
+    fn request(query: &[(&str, &str)]) -> CallOrder {
         let query = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Order::of_request(&PageRequest { query, ..PageRequest::default() })
+        CallOrder::of_request(&PageRequest { query, ..PageRequest::default() })
     }
 
     #[test]
@@ -141,7 +141,7 @@ mod tests {
         for (name, by) in NAMES {
             for desc in ["", "1"] {
                 let order = request(&[("sort", name), ("desc", desc)]);
-                assert_eq!(order, Order { by: *by, desc: desc == "1" });
+                assert_eq!(order, CallOrder { by: *by, desc: desc == "1" });
                 let (name, desc) = order.words();
                 assert_eq!(request(&[("sort", name), ("desc", desc)]), order);
             }
@@ -150,8 +150,8 @@ mod tests {
 
     #[test]
     fn a_head_shows_the_telling_end_first() {
-        let took = NEWEST.next(By::Figure(Figure::Took));
+        let took = NEWEST.next(CallSortKey::Figure(Figure::Took));
         assert_eq!((took.desc, took.next(took.by).desc), (true, false));
-        assert_eq!((NEWEST.next(By::Tool).desc, NEWEST.next(NEWEST.by).desc), (false, false));
+        assert_eq!((NEWEST.next(CallSortKey::Tool).desc, NEWEST.next(NEWEST.by).desc), (false, false));
     }
 }

@@ -98,7 +98,7 @@ pub(super) struct Data {
 }
 
 /// A session as far as its waterfall goes.
-pub(super) struct Fall<'r> {
+pub(super) struct Waterfall<'r> {
     pub(super) transcript: &'r Transcript<'r>,
     pub(super) order: Vec<OrderedLine>,
     /// The bars of all calls, by their place in the transcript.
@@ -106,11 +106,11 @@ pub(super) struct Fall<'r> {
     pub(super) lapse: Lapse,
 }
 
-impl<'r> Fall<'r> {
+impl<'r> Waterfall<'r> {
     pub(super) fn new(reader: &'r SessionReader<'_>) -> Self {
         let transcript = reader.book().transcript();
         let lapse = digest::lapse(transcript, &Selection::default());
-        Fall { transcript, order: reader.window().order(transcript), bars: waterfall::bars(&transcript.calls), lapse }
+        Waterfall { transcript, order: reader.window().order(transcript), bars: waterfall::bars(&transcript.calls), lapse }
     }
 
     /// The calls in their order, with how deep they stand.
@@ -177,7 +177,7 @@ pub(super) fn titles(reader: &SessionReader<'_>, section: usize) -> Vec<String> 
 
 /// The data of a session. `now`: the moment of asking; `ticks`: whether the clock goes on.
 pub(super) fn of(reader: &SessionReader<'_>, now: i64, ticks: bool) -> Data {
-    let fall = Fall::new(reader);
+    let fall = Waterfall::new(reader);
     let (first, end) = fall.ends();
     let count = fall.calls().count();
     let (who, lengths) = parts(&fall.lapse);

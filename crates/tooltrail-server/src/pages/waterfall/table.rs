@@ -1,6 +1,6 @@
 //! The waterfall as a table that can be sorted: the same rows, for whoever reads rather than looks, and without a script.
 
-use super::data::{self, Fall};
+use super::data::{self, Waterfall};
 use super::{LETTERS, summary, views};
 use crate::open_sessions::SessionReader;
 use crate::request::PageRequest;
@@ -13,25 +13,25 @@ use tooltrail_model::waterfall::{Bar, Extent};
 use tooltrail_model::{Status, Time};
 use tooltrail_view::head::{count, counted, look_of, outcome, took};
 use tooltrail_view::line::neutral;
-use tooltrail_view::render::html::window::SessionPageRequest as At;
+use tooltrail_view::render::html::window::SessionPageRequest;
 
 /// How many rows stand on a page.
 const ROWS: usize = 500;
 
 /// A column: its word in an address, its name, whether the largest come first, and what it means.
-struct Column {
+struct WaterfallColumn {
     word: &'static str,
     name: &'static str,
     number: bool,
     about: &'static str,
 }
 
-const fn column(word: &'static str, name: &'static str, number: bool, about: &'static str) -> Column {
-    Column { word, name, number, about }
+const fn column(word: &'static str, name: &'static str, number: bool, about: &'static str) -> WaterfallColumn {
+    WaterfallColumn { word, name, number, about }
 }
 
 /// The columns.
-const COLUMNS: &[Column] = &[
+const COLUMNS: &[WaterfallColumn] = &[
     column("number", "#", false, "Its number in the session"),
     column("tool", "Tool", false, "The tool"),
     column("what", "What", false, "What it is about"),
@@ -61,7 +61,7 @@ impl Row<'_, '_> {
 }
 
 /// The table, sorted as asked for, a page of it at a time.
-pub(super) fn drawn(reader: &SessionReader<'_>, fall: &Fall<'_>, at: &At<'_>, request: &PageRequest) -> Markup {
+pub(super) fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &SessionPageRequest<'_>, request: &PageRequest) -> Markup {
     if fall.calls().next().is_none() {
         return super::no_calls();
     }
@@ -100,7 +100,7 @@ pub(super) fn drawn(reader: &SessionReader<'_>, fall: &Fall<'_>, at: &At<'_>, re
 }
 
 /// A heading that sorts by its column, or the other way round.
-fn head(column: &Column, on: bool, back: bool) -> Markup {
+fn head(column: &WaterfallColumn, on: bool, back: bool) -> Markup {
     let first = if column.number { "-" } else { "" };
     let sign = match (on, back) {
         (false, _) => first,
@@ -130,7 +130,7 @@ fn paging(sort: &str, page: usize, pages: usize, rows: usize) -> Markup {
 }
 
 /// Whether the calls are of more than one day.
-fn days(fall: &Fall<'_>, zone: Option<&TimeZone>) -> bool {
+fn days(fall: &Waterfall<'_>, zone: Option<&TimeZone>) -> bool {
     let day = |millis: i64| Some(local(Time::from_millisecond(millis)?, zone).date());
     fall.lapse.first.and_then(day) != fall.lapse.last().and_then(day)
 }
@@ -139,7 +139,7 @@ fn local(time: Time, zone: Option<&TimeZone>) -> jiff::Zoned {
     time.timestamp().to_zoned(zone.cloned().unwrap_or(TimeZone::UTC))
 }
 
-fn line(reader: &SessionReader<'_>, fall: &Fall<'_>, row: &Row<'_, '_>, at: &At<'_>, days: bool) -> Markup {
+fn line(reader: &SessionReader<'_>, fall: &Waterfall<'_>, row: &Row<'_, '_>, at: &SessionPageRequest<'_>, days: bool) -> Markup {
     let (call, told) = (&row.call.row, look_of(&row.call.row));
     let title = row.title.clone().unwrap_or_else(|| data::title(reader, row.call, LETTERS));
     let start = row.bar.start().and_then(Time::from_millisecond).map(|time| local(time, at.zone));
@@ -181,7 +181,7 @@ fn lasted(row: &Row<'_, '_>) -> Markup {
 }
 
 /// Which of two rows comes first.
-fn order(column: &Column, one: &Row<'_, '_>, other: &Row<'_, '_>, back: bool) -> Ordering {
+fn order(column: &WaterfallColumn, one: &Row<'_, '_>, other: &Row<'_, '_>, back: bool) -> Ordering {
     let turned = |ordering: Ordering| if back { ordering.reverse() } else { ordering };
     fn known<T: Ord>(one: Option<T>, other: Option<T>, turned: impl Fn(Ordering) -> Ordering) -> Ordering {
         match (one, other) {

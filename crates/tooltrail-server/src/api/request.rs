@@ -1,14 +1,14 @@
 //! A question: what stands in an address, checked against what the endpoint takes.
 
 use super::cursor;
-use super::fault::{Code, Fault};
+use super::error::{ApiError, Code};
 use super::reply::{JSON, LINES};
 use super::{Endpoint, ROOT};
 use crate::app_state::AppState;
 use crate::request::encoded;
-use crate::snapshot::Snapshot;
+use crate::snapshot::CatalogueSnapshot;
 use crate::stream::last_event;
-use crate::work::Wanted;
+use crate::work::Cancellation;
 use axum::http::header;
 use axum::http::request::Parts;
 use serde::Serialize;
@@ -54,7 +54,7 @@ pub(super) enum Kind {
 }
 
 /// A question.
-pub(super) struct Question {
+pub(super) struct ApiRequest {
     /// The logs it is about.
     pub(super) app: Arc<AppState>,
     /// Whether rows are wanted as lines.
@@ -67,10 +67,10 @@ pub(super) struct Question {
     values: Vec<(&'static str, String)>,
     path: String,
     /// Whether somebody still waits for the answer.
-    pub(super) wanted: Wanted,
+    pub(super) wanted: Cancellation,
 }
 
-impl Question {
+impl ApiRequest {
     /// Reads what was asked of an endpoint, or says what is wrong with it.
     pub(super) fn read(
         endpoint: &'static Endpoint,
@@ -78,12 +78,12 @@ impl Question {
         name: Option<String>,
         query: Vec<(String, String)>,
         parts: &Parts,
-    ) -> Result<Self, Fault> {
+    ) -> Result<Self, ApiError> {
         let mut values: Vec<(&'static str, String)> = Vec::new();
         for (key, value) in query {
             let Some(param) = endpoint.params.iter().find(|param| param.name == key) else { return Err(unknown(endpoint, &key)) };
             if values.iter().any(|(known, _)| *known == param.name) {
-                return Err(Fault::about(Code::RepeatedParameter, param.name, format!("`{}` is given more than once.", param.name)));
+                return Err(ApiError::about(Code::RepeatedParameter, param.name, format!("`{}` is given more than once.", param.name)));
             }
             param.check(&value)?;
             values.push((param.name, value));
@@ -99,7 +99,7 @@ impl Question {
         let known = said(header::IF_NONE_MATCH).map(str::to_owned);
         let heard = last_event(&parts.headers).map(str::to_owned);
         let path = app.to(&format!("{ROOT}{}", endpoint.path));
-        Ok(Question { app, lines, known, heard, name, values, path, wanted: Wanted::default() })
+        Ok(ApiRequest { app, lines, known, heard, name, values, path, wanted: Cancellation::default() })
     }
 
     /// What stands for the name in the path.
@@ -129,21 +129,21 @@ impl Question {
     }
 
     /// What is known now. Half of it would be a wrong answer.
-    pub(super) fn snapshot(&self) -> Result<Arc<Snapshot>, Fault> {
+    pub(super) fn snapshot(&self) -> Result<Arc<CatalogueSnapshot>, ApiError> {
         let snapshot = self.app.snapshot()?;
         if snapshot.read.partial {
-            return Err(Fault::new(Code::StillReading, "The logs are still being read. Ask again in a moment."));
+            return Err(ApiError::new(Code::StillReading, "The logs are still being read. Ask again in a moment."));
         }
         Ok(snapshot)
     }
 
     /// The filter.
-    pub(super) fn filter(&self, snapshot: &Snapshot) -> Result<Filter, Fault> {
-        self.app.filter(self.get("q").unwrap_or_default(), snapshot).map_err(|mistake| Fault::filter(&mistake))
+    pub(super) fn filter(&self, snapshot: &CatalogueSnapshot) -> Result<Filter, ApiError> {
+        self.app.filter(self.get("q").unwrap_or_default(), snapshot).map_err(|mistake| ApiError::filter(&mistake))
     }
 
     /// Where to go on, if it is not the beginning.
-    pub(super) fn after<T: DeserializeOwned>(&self) -> Result<Option<T>, Fault> {
+    pub(super) fn after<T: DeserializeOwned>(&self) -> Result<Option<T>, ApiError> {
         let text = self.get("after").filter(|text| !text.is_empty());
         text.map(|text| cursor::open(text, self.mark())).transpose()
     }
@@ -173,8 +173,8 @@ impl Question {
 
 impl Param {
     /// Whether a value may be given.
-    fn check(&self, value: &str) -> Result<(), Fault> {
-        let wrong = |say: String| Err(Fault::about(Code::BadValue, self.name, say));
+    fn check(&self, value: &str) -> Result<(), ApiError> {
+        let wrong = |say: String| Err(ApiError::about(Code::BadValue, self.name, say));
         let (name, shown) = (self.name, || neutral(value.get(..value.floor_char_boundary(80)).unwrap_or_default()).into_owned());
         match self.kind {
             Kind::Text | Kind::Sought if value.chars().count() > LONGEST => wrong(format!("`{name}` is longer than {LONGEST} letters.")),
@@ -209,11 +209,11 @@ fn accepts_lines<'h>(said: impl Iterator<Item = &'h str>) -> bool {
     lines > 0.0 && lines >= one
 }
 
-fn unknown(endpoint: &Endpoint, key: &str) -> Fault {
+fn unknown(endpoint: &Endpoint, key: &str) -> ApiError {
     let known: Vec<&str> = endpoint.params.iter().map(|param| param.name).collect();
     let key = key.get(..key.floor_char_boundary(80)).unwrap_or_default();
     let takes = if known.is_empty() { "It takes none.".to_owned() } else { format!("It takes {}.", known.join(", ")) };
-    Fault::about(Code::UnknownParameter, key, format!("There is no parameter `{}` here. {takes}", neutral(key)))
+    ApiError::about(Code::UnknownParameter, key, format!("There is no parameter `{}` here. {takes}", neutral(key)))
 }
 
 #[cfg(test)]

@@ -74,7 +74,7 @@ codes! {
 
 /// Why there is no answer.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct ApiError {
     code: Code,
     message: String,
     /// The parameter that it is about.
@@ -103,13 +103,13 @@ struct Candidate {
 
 /// How it is told.
 #[derive(Serialize)]
-struct Told<'a> {
+struct ErrorBody<'a> {
     v: u32,
-    error: Error<'a>,
+    error: ErrorFields<'a>,
 }
 
 #[derive(Serialize)]
-struct Error<'a> {
+struct ErrorFields<'a> {
     code: &'static str,
     message: &'a str,
     parameter: Option<&'a str>,
@@ -121,15 +121,15 @@ struct Error<'a> {
 /// How many sessions are named that could be meant.
 const CANDIDATES: usize = 10;
 
-impl Fault {
+impl ApiError {
     /// A fault that is about no parameter.
     pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
-        Fault { code, message: message.into(), parameter: None, hint: None }
+        ApiError { code, message: message.into(), parameter: None, hint: None }
     }
 
     /// A fault in a parameter.
     pub(super) fn about(code: Code, parameter: impl Into<String>, message: impl Into<String>) -> Self {
-        Fault { parameter: Some(parameter.into()), ..Fault::new(code, message) }
+        ApiError { parameter: Some(parameter.into()), ..ApiError::new(code, message) }
     }
 
     /// A filter that means nothing: where, and what was probably meant.
@@ -143,7 +143,7 @@ impl Fault {
             suggestion: mistake.suggestion.as_ref().map(|right| format!("{before}{right}{after}")),
             candidates: Vec::new(),
         };
-        Fault { hint: Some(Box::new(hint)), ..Fault::about(Code::BadFilter, "q", message) }
+        ApiError { hint: Some(Box::new(hint)), ..ApiError::about(Code::BadFilter, "q", message) }
     }
 
     /// A name that several sessions have.
@@ -152,12 +152,12 @@ impl Fault {
         let candidate = |row: &SessionRow<'_>| Candidate { session: row.session.to_owned(), title: row.title.map(str::to_owned) };
         let candidates = sessions.take(CANDIDATES).map(candidate).collect();
         let hint = Hint { candidates, ..Hint::default() };
-        Fault { hint: Some(Box::new(hint)), ..Fault::about(Code::AmbiguousSession, "id", message) }
+        ApiError { hint: Some(Box::new(hint)), ..ApiError::about(Code::AmbiguousSession, "id", message) }
     }
 
     /// As a response.
     pub(super) fn response(&self) -> Response {
-        let error = Error {
+        let error = ErrorFields {
             code: self.code.word(),
             message: &self.message,
             parameter: self.parameter.as_deref(),
@@ -165,7 +165,7 @@ impl Fault {
             suggestion: self.hint.as_ref().and_then(|hint| hint.suggestion.as_deref()),
             candidates: self.hint.as_ref().map(|hint| hint.candidates.as_slice()).unwrap_or_default(),
         };
-        let mut body = serde_json::to_vec(&Told { v: VERSION, error }).unwrap_or_default();
+        let mut body = serde_json::to_vec(&ErrorBody { v: VERSION, error }).unwrap_or_default();
         body.push(b'\n');
         let mut response = headed(self.code.status(), "application/json", "no-store", Body::from(body));
         let also = match self.code {
@@ -180,7 +180,7 @@ impl Fault {
     }
 }
 
-impl From<Trouble> for Fault {
+impl From<Trouble> for ApiError {
     fn from(trouble: Trouble) -> Self {
         let code = match &trouble {
             Trouble::Missing(_) => Code::LogGone,
@@ -197,17 +197,17 @@ impl From<Trouble> for Fault {
         if code == Code::Broken {
             warn!(error = %message, "cannot answer a program");
         }
-        Fault::new(code, message)
+        ApiError::new(code, message)
     }
 }
 
-impl From<store::Error> for Fault {
+impl From<store::Error> for ApiError {
     fn from(error: store::Error) -> Self {
-        Fault::from(Trouble::from(error))
+        ApiError::from(Trouble::from(error))
     }
 }
 
 /// What is said to who wants to change something.
 pub(crate) fn refused_method() -> Response {
-    Fault::new(Code::MethodNotAllowed, "Nothing can be changed here: only GET is answered.").response()
+    ApiError::new(Code::MethodNotAllowed, "Nothing can be changed here: only GET is answered.").response()
 }
