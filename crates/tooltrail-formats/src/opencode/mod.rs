@@ -1,11 +1,11 @@
 //! OpenCode: sessions in a database, `opencode.db` in its data directory, and documents that `opencode export` prints.
 //!
-//! Both hold the same things: a session, its messages, and the parts of each message. Each is a record here. A call and its result are one
-//! part, which OpenCode writes anew whenever the state of the call changes. What is claimed here rests on the agent's open source (to
-//! August 2026) and on published exports and databases.
+//! Both hold the same: a session, its messages, and the parts of each message. Each is a record here. A call and its result are one part,
+//! which OpenCode rewrites whenever the state of the call changes. The claims here rest on the agent's open source (to August 2026) and on
+//! published exports and databases.
 //!
-//! `record` reads a record once; `facts` says what it means to a scan, `parts` and `calls` what it holds for a reader, `tools` puts calls
-//! into neutral form. `document` finds the records of an export, `store` those of a database.
+//! `record` reads a record once; `facts` takes its facts for a scan, `parts` and `calls` its content for a reader, `tools` puts calls into
+//! neutral form. `document` finds the records of an export, `store` those of a database.
 
 mod calls;
 mod document;
@@ -31,7 +31,7 @@ pub(crate) struct OpenCode;
 
 const AGENT: &str = "opencode";
 
-/// The variable that moves the directory in which the agent's own lies.
+/// The variable that moves the directory above the agent's own.
 const DATA: &str = "XDG_DATA_HOME";
 
 /// The variable that names another database.
@@ -77,17 +77,19 @@ impl LogFiles for OpenCode {
     fn roots(&self, places: &Places) -> Vec<PathBuf> {
         let data = places.variable(DATA).map(PathBuf::from).or_else(|| places.home.as_ref().map(|home| home.join(".local/share")));
         let directory = data.map(|data| data.join("opencode"));
-        // A variable names the database by a whole path, or by its name in the directory.
+        // The variable holds a whole path, or a name in the directory; joining covers both.
         let named = places.variable(DATABASE).map(|name| directory.as_ref().map_or_else(|| PathBuf::from(name), |data| data.join(name)));
+        // A database with a usual name is found by walking the directory.
         directory.into_iter().chain(named.filter(|path| !is_database_name(path))).collect()
     }
 
     fn is_deep(&self) -> bool {
-        // Below it lie snapshots of repositories, thousands of files of which none is a log.
+        // Below it lie snapshots of repositories: thousands of files, none of them a log.
         false
     }
 
     fn is_log_name(&self, name: &str) -> bool {
+        // Exports are often saved under the id of their session.
         is_database_name(Path::new(name)) || (name.starts_with("ses_") && name.ends_with(".json"))
     }
 

@@ -1,4 +1,4 @@
-//! What a record holds for a reader: words, thoughts, calls, files, and what happened beside them.
+//! The content of a record for a reader: words, thoughts, calls, files, and events beside them.
 
 use super::record::{Item, ItemKind};
 use crate::Opened;
@@ -25,7 +25,7 @@ fn unknown(item: &Item<'_>, record: Opened<'_>) -> Part {
     Part::Unknown { name, value: record.payloads.value(record.bytes) }
 }
 
-/// A message is told by its parts; only that it failed stands in the message itself.
+/// The parts of a message: only its failure, because everything else is in parts of their own.
 fn message(item: &Item<'_>, record: Opened<'_>) -> Vec<Part> {
     let Some((name, place)) = &item.error else { return Vec::new() };
     if Item::is(*name, "MessageAbortedError") {
@@ -44,11 +44,12 @@ fn part(item: &Item<'_>, record: Opened<'_>) -> Vec<Part> {
         "text" if item.is_users() => vec![Part::Prompt { origin: Origin::Human, text: text() }],
         "text" => vec![Part::Text(text())],
         "reasoning" => vec![Part::Thinking(text())],
+        // The result is in the same part, so there is none to show apart.
         "tool" => item.call.or(item.id).map(|id| Part::Call(id.text().into_owned())).into_iter().collect(),
         "file" => vec![Part::Media(file(item, record))],
         "compaction" => vec![Part::Boundary { title: "History summed up".to_owned(), facts: Vec::new() }],
         "retry" => vec![Part::Notice { level: Level::Warning, title: "Retried".to_owned(), text: None }],
-        // Steps and snapshots say nothing that a reader could use.
+        // Steps and snapshots have nothing for a reader.
         "step-start" | "step-finish" | "snapshot" | "patch" | "agent" | "subtask" => Vec::new(),
         _ => vec![unknown(item, record)],
     }
