@@ -7,7 +7,6 @@
 use crate::FORMATS;
 use crate::changes::Backup;
 use crate::database::Queries;
-use crate::reopened::Reopened;
 use crate::value::Payloads;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -80,17 +79,6 @@ pub struct Registered {
     pub pid: Option<u32>,
     /// What it does.
     pub live: Live,
-}
-
-/// A record that is opened by a format without a [`TypedRecord`] of its own, once for each question.
-#[derive(Clone, Copy, Debug)]
-pub struct Opened<'v> {
-    /// The record's number.
-    pub line: u64,
-    /// The record's bytes, from which its format reads ids, times and flags.
-    pub bytes: &'v [u8],
-    /// How the payloads of the record become values and texts.
-    pub payloads: Payloads<'v>,
 }
 
 /// A record that its format has read in one pass: envelope and blocks, with payloads left where they stand. The facts of a scan and
@@ -314,35 +302,13 @@ pub trait LogFiles: Sync {
 
 /// Opening single records for a reader: messages, requests, results, hooks, and calls in neutral form.
 pub trait OpenRecords: Decode {
-    /// Reads a record, once, for everything that may be asked of it.
-    fn open<'r>(&'r self, record: Record<'r>) -> Result<Box<dyn TypedRecord + 'r>, Torn> {
-        // A format that has no typed record reads its records again for each question.
-        self.decode(record, &mut |_| {})?;
-        Ok(Box::new(Reopened { format: self, record }))
-    }
-
-    /// What a record holds for a reader, in order.
-    fn parts(&self, record: Opened<'_>) -> Parts {
-        let _ = record;
-        Parts::default()
-    }
+    /// Reads a record, once, for every question that a reader may have about it.
+    fn open<'r>(&'r self, record: Record<'r>) -> Result<Box<dyn TypedRecord + 'r>, Torn>;
 
     /// Words of which a record holds one if a text of it is put together from several of its strings by more than a line feed: by a
     /// space or an exclamation mark, and nothing else. Such a text stands nowhere in the record as it reads.
     fn composed(&self) -> &'static [&'static str] {
         &[]
-    }
-
-    /// What a record says about the request of a call.
-    fn request(&self, record: Opened<'_>, call: &str) -> Option<RequestContent> {
-        let _ = (record, call);
-        None
-    }
-
-    /// What a record says about the result of a call. Several records may each know a part of it.
-    fn result(&self, record: Opened<'_>, call: &str) -> Option<ResultContent> {
-        let _ = (record, call);
-        None
     }
 
     /// Where the whole of a result was saved, if the log has only a part of it.
@@ -356,12 +322,6 @@ pub trait OpenRecords: Decode {
         &[]
     }
 
-    /// The hooks that a record tells of.
-    fn hooks(&self, record: Opened<'_>) -> Vec<HookStory> {
-        let _ = record;
-        Vec::new()
-    }
-
     /// A call in neutral form.
     fn detail(&self, ask: &Ask<'_>) -> Detailed {
         let _ = ask;
@@ -372,11 +332,5 @@ pub trait OpenRecords: Decode {
     fn may_hold_backups(&self, record: &[u8]) -> bool {
         let _ = record;
         false
-    }
-
-    /// The copies that the agent kept of files, as a record tells.
-    fn backups(&self, record: Opened<'_>) -> Vec<Backup> {
-        let _ = record;
-        Vec::new()
     }
 }

@@ -21,7 +21,8 @@ const KNOWN: &[&str] =
 const HEAD: usize = 400;
 
 /// Emits the events of a record.
-pub(super) fn emit(item: &Item<'_>, record: &Record<'_>, out: &mut Sink<'_>) {
+pub(super) fn emit(item: &Item<'_>, out: &mut Sink<'_>) {
+    let record = &item.record;
     let scope = Scope::default();
     let time = if item.kind == ItemKind::Part { item.state.times.start.or(item.times.start) } else { item.times.start };
     let mut emit = |fact: Fact<'_>| out(Event { at: record.at, time, scope: &scope, fact });

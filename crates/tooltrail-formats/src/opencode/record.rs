@@ -1,6 +1,6 @@
 //! A record of OpenCode, read once: a session, a message, or a part of a message. Payloads stay where they stand.
 
-use crate::time;
+use crate::{Record, time};
 use std::ops::Range;
 use tooltrail_model::Time;
 use tooltrail_model::usage::Tokens;
@@ -9,10 +9,11 @@ use tooltrail_skim::{Raw, Skim, Torn, Type};
 /// Where a payload stands in its record; empty where there is none.
 pub(super) type Place = Range<usize>;
 
-/// A record.
+/// A record: the one place from which facts, messages, requests and results are taken.
 #[derive(Debug, Default)]
 pub(super) struct Item<'r> {
-    /// What it is.
+    /// The record as it lies in its source.
+    pub(super) record: Record<'r>,
     pub(super) kind: ItemKind,
     /// The row, where it comes from a database.
     pub(super) row: Option<Raw<'r>>,
@@ -93,12 +94,19 @@ pub(super) struct CallState<'r> {
 
 impl<'r> Item<'r> {
     /// Reads a record.
-    pub(super) fn read(bytes: &'r [u8]) -> Result<Self, Torn> {
-        let mut skim = Skim::new(bytes);
+    pub(super) fn read(record: Record<'r>) -> Result<Self, Torn> {
+        #[cfg(test)]
+        crate::reads::note(record.bytes);
+        Item::look_at(record)
+    }
+
+    /// Reads what may be a record, to see whose it is.
+    pub(super) fn look_at(record: Record<'r>) -> Result<Self, Torn> {
+        let mut skim = Skim::new(record.bytes);
         if skim.peek() != Some(Type::Object) {
             return Err(Torn { at: skim.position() });
         }
-        let mut item = Item::default();
+        let mut item = Item { record, ..Item::default() };
         skim.object(|key, value| item.field(key.as_bytes(), value))?;
         if !skim.finished() {
             return Err(Torn { at: skim.position() });
@@ -174,7 +182,12 @@ impl<'r> Item<'r> {
         Ok(())
     }
 
-    /// The text of a field.
+    /// The bytes of a payload.
+    pub(super) fn slice(&self, place: &Place) -> &'r [u8] {
+        self.record.bytes.get(place.clone()).unwrap_or_default()
+    }
+
+    /// Whether a field is there and says this.
     pub(super) fn is(field: Option<Raw<'_>>, text: &str) -> bool {
         field.is_some_and(|field| field == *text)
     }
