@@ -14,7 +14,7 @@ use tooltrail_model::{Status, Time};
 
 /// What was asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum Reference {
     /// Everything in a file or directory.
     File(PathBuf),
     /// Whatever stands on a line of a file.
@@ -32,32 +32,32 @@ pub(crate) enum Target {
     Call(usize, u32),
 }
 
-impl Wanted {
+impl Reference {
     /// Reads a REF.
     pub(crate) fn parse(text: &str) -> Self {
         if let Some((file, line)) = text.rsplit_once(':')
             && let Ok(line) = line.parse()
             && is_path(file)
         {
-            return Wanted::Line(PathBuf::from(file), line);
+            return Reference::Line(PathBuf::from(file), line);
         }
-        if is_path(text) { Wanted::File(PathBuf::from(text)) } else { Wanted::Name(text.to_owned()) }
+        if is_path(text) { Reference::File(PathBuf::from(text)) } else { Reference::Name(text.to_owned()) }
     }
 
     /// The files to read; none means the agents' own places.
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
         match self {
-            Wanted::File(path) | Wanted::Line(path, _) => vec![path.clone()],
-            Wanted::Name(_) => Vec::new(),
+            Reference::File(path) | Reference::Line(path, _) => vec![path.clone()],
+            Reference::Name(_) => Vec::new(),
         }
     }
 
     /// Finds what was asked for among the logs that were read.
     pub(crate) fn find(&self, linked: &Linked<'_>, now: &Now) -> anyhow::Result<Target> {
         match self {
-            Wanted::File(path) => whole(linked, path),
-            Wanted::Line(path, line) => on_line(linked, now, path, *line),
-            Wanted::Name(name) => named(linked, now, name),
+            Reference::File(path) => whole(linked, path),
+            Reference::Line(path, line) => on_line(linked, now, path, *line),
+            Reference::Name(name) => named(linked, now, name),
         }
     }
 }
@@ -237,12 +237,12 @@ mod tests {
     #[test]
     fn paths_and_names_are_told_apart() {
         for path in ["/a/b", "./x", "../x", "~/x", "log.jsonl", "a.json", "a.jsonl.zst", "C:\\logs\\a", "."] {
-            assert!(matches!(Wanted::parse(path), Wanted::File(_)), "{path}");
+            assert!(matches!(Reference::parse(path), Reference::File(_)), "{path}");
         }
         for name in ["3f2a", "last", "last:failed", "3f2a:41", "toolu_01X", "c:9", "no-such-file"] {
-            assert!(matches!(Wanted::parse(name), Wanted::Name(_)), "{name}");
+            assert!(matches!(Reference::parse(name), Reference::Name(_)), "{name}");
         }
-        assert_eq!(Wanted::parse("/a/b.jsonl:42"), Wanted::Line(PathBuf::from("/a/b.jsonl"), 42));
-        assert_eq!(Wanted::parse("log.jsonl:7"), Wanted::Line(PathBuf::from("log.jsonl"), 7));
+        assert_eq!(Reference::parse("/a/b.jsonl:42"), Reference::Line(PathBuf::from("/a/b.jsonl"), 42));
+        assert_eq!(Reference::parse("log.jsonl:7"), Reference::Line(PathBuf::from("log.jsonl"), 7));
     }
 }

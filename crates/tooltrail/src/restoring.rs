@@ -2,7 +2,7 @@
 
 use crate::cli::LogArgs;
 use crate::commands::keep::printed;
-use crate::refs::{Target, Wanted};
+use crate::refs::{Reference, Target};
 use crate::{keeping, logs, out, table};
 use anyhow::bail;
 use clap::Args;
@@ -114,9 +114,9 @@ fn wanted(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Vec<
         let is_there = |copy: &PathBuf| keep.original(copy).is_some_and(|original| original.exists());
         return Ok(copies.into_iter().filter(|copy| own.to.is_some() || own.force || !is_there(copy)).collect());
     }
-    let logs: Vec<PathBuf> = match Wanted::parse(&own.wanted) {
-        Wanted::File(path) | Wanted::Line(path, _) => logs::expanded(&[path]),
-        wanted @ Wanted::Name(_) => {
+    let logs: Vec<PathBuf> = match Reference::parse(&own.wanted) {
+        Reference::File(path) | Reference::Line(path, _) => logs::expanded(&[path]),
+        wanted @ Reference::Name(_) => {
             let logs = logs::read(args, &[], false)?;
             logs.require_any()?;
             let linked = logs.link();

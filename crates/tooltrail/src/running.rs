@@ -15,7 +15,7 @@ use tooltrail_view::head::ago;
 
 /// A session that runs, or has just ended.
 #[derive(Clone, Debug)]
-pub(crate) struct Running {
+pub(crate) struct RunningSession {
     /// Agent and id.
     pub(crate) key: (String, String),
     /// The object that `list --json` prints.
@@ -54,7 +54,7 @@ const COLUMNS: [(&str, Align, usize); 11] = [
 /// Narrower terminals are not told what tells the state.
 const REASONS: usize = 130;
 
-impl Running {
+impl RunningSession {
     /// A session of linked logs, if a filter takes it.
     pub(crate) fn of(asked: &Asked<'_>, session: usize, filter: &Filter) -> Option<Self> {
         let (linked, now) = (asked.linked, asked.now);
@@ -86,7 +86,7 @@ impl Running {
         let project = row.project.unwrap_or_default();
         let usage = &row.usage;
         let tokens = [usage.input, usage.output, usage.cache_write_5m, usage.cache_write_1h, usage.cache_read];
-        Some(Running {
+        Some(RunningSession {
             key: (row.agent.to_owned(), row.session.to_owned()),
             row: serde_json::to_string(&row).unwrap_or_default(),
             state,
@@ -154,7 +154,7 @@ impl Running {
 }
 
 /// A table of sessions, in their order, for a terminal of a width if that is known.
-pub(crate) fn table<'r>(sessions: impl IntoIterator<Item = &'r Running>, now: Time, width: Option<usize>) -> Table {
+pub(crate) fn table<'r>(sessions: impl IntoIterator<Item = &'r RunningSession>, now: Time, width: Option<usize>) -> Table {
     let fits = |least: usize| width.is_none_or(|width| width >= least);
     let columns: Vec<(&str, Align)> = COLUMNS.iter().filter(|column| fits(column.2)).map(|column| (column.0, column.1)).collect();
     let mut table = Table::new(&columns);
@@ -166,7 +166,7 @@ pub(crate) fn table<'r>(sessions: impl IntoIterator<Item = &'r Running>, now: Ti
 }
 
 /// How many sessions run, and how many of them need somebody.
-pub(crate) fn summary<'r>(sessions: impl IntoIterator<Item = &'r Running>) -> String {
+pub(crate) fn summary<'r>(sessions: impl IntoIterator<Item = &'r RunningSession>) -> String {
     let (mut all, mut needy) = (0, 0);
     for session in sessions {
         all += 1;

@@ -4,7 +4,7 @@ use crate::cli::LogArgs;
 use crate::commands::tail;
 use crate::filters::SelectArgs;
 use crate::out::{self, BOLD, DIM};
-use crate::running::{self, Running};
+use crate::running::{self, RunningSession};
 use crate::screen::{self, Screen};
 use crate::{keeping, logs, table};
 use anyhow::Context;
@@ -92,7 +92,7 @@ struct Board<'a> {
     args: &'a LogArgs,
     own: &'a BoardArgs,
     filter: Filter,
-    sessions: BTreeMap<Key, Running>,
+    sessions: BTreeMap<Key, RunningSession>,
     shelf: Disk,
     keep: Option<Keep>,
 }
@@ -105,8 +105,8 @@ impl Board<'_> {
             let logs = logs::read(self.args, &self.own.select.paths(), false)?;
             let linked = logs.link();
             for session in 0..linked.sessions.len() {
-                let found = Running::of(&logs.asked(&linked), session, &self.filter);
-                self.sessions.extend(found.filter(Running::is_alive).map(|found| (found.key.clone(), found)));
+                let found = RunningSession::of(&logs.asked(&linked), session, &self.filter);
+                self.sessions.extend(found.filter(RunningSession::is_alive).map(|found| (found.key.clone(), found)));
             }
             return Ok(());
         };
@@ -121,10 +121,10 @@ impl Board<'_> {
     }
 
     /// Takes in a session as linked logs have it; tells whether it is not as it was.
-    fn take(&mut self, key: &Key, linked: &Linked<'_>, now: &Now) -> Option<Running> {
+    fn take(&mut self, key: &Key, linked: &Linked<'_>, now: &Now) -> Option<RunningSession> {
         let place = linked.sessions.iter().position(|session| session.agent == key.0 && *session.id == *key.1);
         let asked = Asked { linked, shelf: &self.shelf, now, threads: 1, keep: self.keep.as_ref() };
-        let found = place.and_then(|place| Running::of(&asked, place, &self.filter));
+        let found = place.and_then(|place| RunningSession::of(&asked, place, &self.filter));
         let before = match &found {
             Some(found) if found.is_alive() => self.sessions.insert(key.clone(), found.clone()),
             _ => self.sessions.remove(key),
@@ -134,7 +134,7 @@ impl Board<'_> {
     }
 
     /// Waits for changes, takes them in, and gives the sessions that are not as they were. Nothing when it is over.
-    fn follow(&mut self, watcher: &Watcher, subscriber: &Subscriber, wait: Duration) -> anyhow::Result<Option<Vec<Running>>> {
+    fn follow(&mut self, watcher: &Watcher, subscriber: &Subscriber, wait: Duration) -> anyhow::Result<Option<Vec<RunningSession>>> {
         let (mut touched, mut anew, mut wait, start) = (BTreeSet::new(), false, wait, Instant::now());
         loop {
             match subscriber.next_within(wait) {
@@ -151,7 +151,7 @@ impl Board<'_> {
         let before = anew.then(|| self.sessions.clone());
         if let Some(before) = before {
             self.begin()?;
-            let is_new = |found: &&Running| before.get(&found.key).is_none_or(|before| before.row != found.row);
+            let is_new = |found: &&RunningSession| before.get(&found.key).is_none_or(|before| before.row != found.row);
             return Ok(Some(self.sessions.values().filter(is_new).cloned().collect()));
         }
         let mut changed = Vec::new();
@@ -223,8 +223,8 @@ impl Board<'_> {
         if self.filter.is_empty() { "no session runs now" } else { "no such session runs now" }
     }
 
-    fn sorted(&self) -> Vec<&Running> {
-        let mut sessions: Vec<&Running> = self.sessions.values().collect();
+    fn sorted(&self) -> Vec<&RunningSession> {
+        let mut sessions: Vec<&RunningSession> = self.sessions.values().collect();
         sessions.sort_by(|one, other| one.order().cmp(&other.order()));
         sessions
     }

@@ -49,12 +49,12 @@ pub(crate) struct CallsArgs {
     number: Option<usize>,
     /// In which order; with -n the last of them are shown
     #[arg(long, value_name = "BY", default_value = "session")]
-    sort: Sort,
+    sort: CallSort,
 }
 
 /// The order of calls, the most last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Sort {
+enum CallSort {
     /// By session, and in it by request
     Session,
     /// By request
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
     let calls = taken::calls(&logs.asked(&linked), &filter, own.copies);
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let shown = match own.sort {
-        Sort::Session => newest(&linked, &calls, limit),
+        CallSort::Session => newest(&linked, &calls, limit),
         sort => last(sorted(&logs, &linked, &calls, sort), limit),
     };
     let mut out = out::stdout(args.color.as_str());
@@ -90,17 +90,17 @@ pub(crate) fn run(args: &LogArgs, own: &CallsArgs) -> anyhow::Result<ExitCode> {
         add_row(&mut table, logs.shelf(), linked.call_row(call, &logs.now, own.copies), record.at);
     }
     let logs = linked.sources.iter().filter(|source| source.summary.agent.is_some()).count() as u64;
-    print(&mut out, table, own.sort, Counts { shown: shown.len() as u64, all: calls.len() as u64, logs }, &filter)
+    print(&mut out, table, own.sort, ShownCounts { shown: shown.len() as u64, all: calls.len() as u64, logs }, &filter)
 }
 
 /// How many there are.
-struct Counts {
+struct ShownCounts {
     shown: u64,
     all: u64,
     logs: u64,
 }
 
-fn print(out: &mut impl Write, table: Table, sort: Sort, counts: Counts, filter: &Filter) -> anyhow::Result<ExitCode> {
+fn print(out: &mut impl Write, table: Table, sort: CallSort, counts: ShownCounts, filter: &Filter) -> anyhow::Result<ExitCode> {
     if counts.all == 0 {
         let such = if filter.is_empty() { "" } else { "such " };
         writeln!(out, "no {such}tool calls in {}", table::counted(counts.logs, "log"))?;
@@ -108,7 +108,7 @@ fn print(out: &mut impl Write, table: Table, sort: Sort, counts: Counts, filter:
         table.print(out, table::terminal_width())?;
     }
     if counts.shown < counts.all {
-        let which = if sort == Sort::Took { "slowest" } else { "newest" };
+        let which = if sort == CallSort::Took { "slowest" } else { "newest" };
         writeln!(out, "{DIM}the {which} {} of {} calls; -n 0 shows all{DIM:#}", counts.shown, table::count(counts.all))?;
     }
     out.flush()?;
@@ -124,16 +124,16 @@ fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> an
     }
     let asked = ready.asked(&listing, &rows);
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
-    let quick = filter.is_empty() && own.sort == Sort::Session && limit > 0;
+    let quick = filter.is_empty() && own.sort == CallSort::Session && limit > 0;
     let (shown, all) = if quick {
         (listing.newest_calls(&ready.library.catalogue(), limit, false)?, listing.calls())
     } else {
         let mut found = asked.calls(filter)?;
         let all = found.len() as u64;
         match own.sort {
-            Sort::Session => found = newest_listed(found, limit),
-            Sort::Time => found.sort_by_key(|call| call.order),
-            Sort::Took => found.sort_by_key(|call| call.took),
+            CallSort::Session => found = newest_listed(found, limit),
+            CallSort::Time => found.sort_by_key(|call| call.order),
+            CallSort::Took => found.sort_by_key(|call| call.took),
         }
         (last(found, limit), all)
     };
@@ -155,7 +155,7 @@ fn stored(args: &LogArgs, own: &CallsArgs, filter: &Filter, ready: &Ready) -> an
     let mut table = empty_table();
     asked.each_row(&shown, |_: &mut (), row, at| add_row(&mut table, ready.library.shelf(), row, at), |()| anyhow::Ok(()))?;
     let logs = ready.library.bundles()?.iter().map(|bundle| bundle.files.len() as u64).sum();
-    print(&mut out, table, own.sort, Counts { shown: shown.len() as u64, all, logs }, filter)
+    print(&mut out, table, own.sort, ShownCounts { shown: shown.len() as u64, all, logs }, filter)
 }
 
 /// The newest `limit` calls, in the order in which calls are listed.
@@ -200,11 +200,11 @@ fn print_json(logs: &Logs, linked: &Linked<'_>, calls: &[&LinkedCall], copies: b
 }
 
 /// The calls in another order than that of sessions.
-fn sorted<'c>(logs: &Logs, linked: &Linked<'_>, calls: &[&'c LinkedCall], sort: Sort) -> Vec<&'c LinkedCall> {
+fn sorted<'c>(logs: &Logs, linked: &Linked<'_>, calls: &[&'c LinkedCall], sort: CallSort) -> Vec<&'c LinkedCall> {
     let mut calls = calls.to_vec();
     match sort {
-        Sort::Took => calls.sort_by_cached_key(|call| linked.call_row(call, &logs.now, false).duration_ms),
-        Sort::Session | Sort::Time => calls.sort_by_key(|call| linked.record(call.id).order),
+        CallSort::Took => calls.sort_by_cached_key(|call| linked.call_row(call, &logs.now, false).duration_ms),
+        CallSort::Session | CallSort::Time => calls.sort_by_key(|call| linked.record(call.id).order),
     }
     calls
 }

@@ -3,7 +3,7 @@
 use super::show::{check_turns, turns};
 use crate::cli::LogArgs;
 use crate::output_file::{self, Existing};
-use crate::refs::{Target, Wanted};
+use crate::refs::{Reference, Target};
 use crate::{logs, out, table};
 use anyhow::{Context, anyhow, bail};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
     if output.is_none() && to.terminal == TerminalRule::Refuse && io::stdout().is_terminal() {
         bail!("a page is no text for a terminal; add `-o session.{}`", to.ending());
     }
-    let wanted = Wanted::parse(&own.wanted);
+    let wanted = Reference::parse(&own.wanted);
     let logs = logs::open_for(args, &wanted)?;
     logs.require_any()?;
     let linked = logs.link();
@@ -112,7 +112,7 @@ pub(crate) fn run(args: &LogArgs, own: &ExportArgs) -> anyhow::Result<ExitCode> 
     let which = Which { selection: options.selection.clone(), call: None };
     let changes = SessionEdits { book: &as_it_is, which: &which, change: taking };
     let export = Export { book, changes: &changes, options: &options };
-    let Written { length, file } = write(to, &export, output)?;
+    let ExportSize { length, file } = write(to, &export, output)?;
     if length == 0 && to.source == OutputSource::Changes {
         out::remark(&"the patch is empty: no edit that succeeded changed a file; commands may have, and `tooltrail show` lists them");
     }
@@ -149,7 +149,7 @@ fn options(own: &ExportArgs) -> ExportOptions {
 }
 
 /// The size of an export.
-struct Written {
+struct ExportSize {
     /// How many bytes the output has.
     length: u64,
     /// How many bytes the file has, which may be compressed; nothing for standard output.
@@ -157,7 +157,7 @@ struct Written {
 }
 
 /// Writes an output into a file or to standard output.
-fn write(to: &Output, export: &Export<'_>, path: Option<&Path>) -> anyhow::Result<Written> {
+fn write(to: &Output, export: &Export<'_>, path: Option<&Path>) -> anyhow::Result<ExportSize> {
     let (mut length, mut file) = (0, None);
     let mut write = |out: &mut dyn Write| {
         let mut out = Counting { out, written: &mut length };
@@ -177,7 +177,7 @@ fn write(to: &Output, export: &Export<'_>, path: Option<&Path>) -> anyhow::Resul
             out.flush()?;
         }
     }
-    Ok(Written { length, file })
+    Ok(ExportSize { length, file })
 }
 
 /// A writer that counts, so that an empty output is noticed.

@@ -5,7 +5,7 @@ use crate::cli::LogArgs;
 use crate::logs::{self, Logs};
 use crate::out::{self, DIM};
 use crate::output_file::{self, Existing};
-use crate::refs::{Target, Wanted};
+use crate::refs::{Reference, Target};
 use crate::table::{self, Align, Cell, Table};
 use anyhow::{Context, bail};
 use clap::Args;
@@ -120,7 +120,7 @@ fn one(logs: &Logs, linked: &Linked<'_>, own: &FileArgs, history: &FileHistory, 
 
 /// The text before or after a call.
 fn at(logs: &Logs, linked: &Linked<'_>, history: &FileHistory, call: &str, before: bool) -> anyhow::Result<FileText> {
-    let Target::Call(session, number) = Wanted::parse(call).find(linked, &logs.now)? else {
+    let Target::Call(session, number) = Reference::parse(call).find(linked, &logs.now)? else {
         bail!("`{call}` is a session; name a call of it, as in `{call}:41`");
     };
     let is_it = |by: usize| history.tellers.get(by).is_some_and(|teller| teller.session == session && teller.number == Some(number));

@@ -36,12 +36,12 @@ const LISTED: usize = 10;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct KeepArgs {
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<KeepCommand>,
 }
 
 /// What is wanted of the keep.
 #[derive(Debug, Subcommand)]
-enum What {
+enum KeepCommand {
     /// Keep logs from now on: whenever a command reads them, what is new is copied
     On,
     /// Stop that; what is kept stays
@@ -112,11 +112,11 @@ pub(crate) fn run(args: &LogArgs, own: &KeepArgs) -> anyhow::Result<ExitCode> {
     let keep = keeping::keep(args).context("there is no place to keep logs")?;
     match &own.what {
         None => status(args, &keep, false),
-        Some(What::Status { verify }) => status(args, &keep, *verify),
-        Some(What::On) => on(args, &keep),
-        Some(What::Off { delete, force }) => off(args, &keep, *delete, *force),
-        Some(What::Now) => now(args, &keep),
-        Some(What::Restore(own)) => restoring::restore(args, &keep, own),
+        Some(KeepCommand::Status { verify }) => status(args, &keep, *verify),
+        Some(KeepCommand::On) => on(args, &keep),
+        Some(KeepCommand::Off { delete, force }) => off(args, &keep, *delete, *force),
+        Some(KeepCommand::Now) => now(args, &keep),
+        Some(KeepCommand::Restore(own)) => restoring::restore(args, &keep, own),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::catalogue::Ready;
 use crate::cli::LogArgs;
 use crate::commands::calls::local;
-use crate::filters::{Scope, SelectArgs};
+use crate::filters::{ScopeArg, SelectArgs};
 use crate::keeping::Fates;
 use crate::logs;
 use crate::out::{self, DIM};
@@ -45,7 +45,7 @@ pub(crate) struct ListArgs {
     select: SelectArgs,
     /// Where all terms of the filter must hold: in one call or message, or anywhere in one session
     #[arg(long, value_name = "WHAT", default_value = "call")]
-    within: Scope,
+    within: ScopeArg,
     /// Only the newest N sessions; 0 for all [default: 30 in a table, all as JSON]
     #[arg(short = 'n', long, value_name = "N")]
     number: Option<usize>,
@@ -54,12 +54,12 @@ pub(crate) struct ListArgs {
     digest: bool,
     /// In which order; with -n the last of them are shown [default: by their start, and with -n those with the last signs of life]
     #[arg(long, value_name = "BY")]
-    sort: Option<Sort>,
+    sort: Option<SessionSort>,
 }
 
 /// The order of sessions, the most last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Sort {
+enum SessionSort {
     /// By their start
     Started,
     /// By their last sign of life
@@ -79,7 +79,7 @@ struct Digested<'a> {
 }
 
 /// Sessions, wherever they come from.
-struct Listed<'a> {
+struct ListedSessions<'a> {
     rows: &'a [SessionRow<'a>],
     /// Those that the filter takes.
     found: Vec<usize>,
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &LogArgs, own: &ListArgs) -> anyhow::Result<ExitCode> {
     let rows = linked.session_rows(&logs.now);
     let found = taken::sessions(&logs.asked(&linked), &filter, own.within.into());
     let digest = |session: usize, whole: bool| Ok(digest_of(&linked, session, &logs.now, logs.shelf(), whole));
-    print(args, own, &filter, Listed { rows: &rows, found, digest: &digest, is_gone: &|_| false })
+    print(args, own, &filter, ListedSessions { rows: &rows, found, digest: &digest, is_gone: &|_| false })
 }
 
 /// The same, from the catalogue.
@@ -123,7 +123,7 @@ fn stored(args: &LogArgs, own: &ListArgs, filter: &Filter, ready: &Ready) -> any
         let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session);
         Ok(place.map(|place| digest_of(&linked, place, &ready.now, ready.library.shelf(), whole)).unwrap_or_default())
     };
-    print(args, own, filter, Listed { rows: &rows, found, digest: &digest, is_gone: &|session| listing.is_gone(session) })
+    print(args, own, filter, ListedSessions { rows: &rows, found, digest: &digest, is_gone: &|session| listing.is_gone(session) })
 }
 
 fn digest_of(linked: &Linked<'_>, session: usize, now: &Now, shelf: &dyn Shelf, whole: bool) -> Digest {
@@ -134,8 +134,8 @@ fn digest_of(linked: &Linked<'_>, session: usize, now: &Now, shelf: &dyn Shelf, 
     digest::of(&book, &Selection::default())
 }
 
-fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: Listed<'_>) -> anyhow::Result<ExitCode> {
-    let Listed { rows, found, digest, is_gone } = listed;
+fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: ListedSessions<'_>) -> anyhow::Result<ExitCode> {
+    let ListedSessions { rows, found, digest, is_gone } = listed;
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
     let shown = match own.sort {
         None => newest(rows, &found, limit),
@@ -180,7 +180,7 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: Listed<'_>) ->
     }
     table.print(&mut out, table::terminal_width())?;
     if shown.len() < found.len() {
-        let which = if matches!(own.sort, None | Some(Sort::Started | Sort::Last)) { "newest" } else { "last" };
+        let which = if matches!(own.sort, None | Some(SessionSort::Started | SessionSort::Last)) { "newest" } else { "last" };
         writeln!(out, "{DIM}the {which} {} of {} sessions; -n 0 shows all{DIM:#}", shown.len(), table::count(found.len() as u64))?;
     }
     let doomed = (0..rows.len()).filter(|&index| soon(index).is_some()).count() as u64;
@@ -193,20 +193,20 @@ fn print(args: &LogArgs, own: &ListArgs, filter: &Filter, listed: Listed<'_>) ->
 
 /// The newest `limit` of some sessions, in the order in which sessions are listed. Those without a time count as oldest.
 fn newest(rows: &[SessionRow<'_>], found: &[usize], limit: usize) -> Vec<usize> {
-    let mut order = last(rows, found, Sort::Last, limit);
+    let mut order = last(rows, found, SessionSort::Last, limit);
     order.sort_unstable();
     order
 }
 
 /// The last `limit` of some sessions in an order.
-fn last(rows: &[SessionRow<'_>], found: &[usize], sort: Sort, limit: usize) -> Vec<usize> {
+fn last(rows: &[SessionRow<'_>], found: &[usize], sort: SessionSort, limit: usize) -> Vec<usize> {
     let mut order = found.to_vec();
     let failed = |row: &SessionRow<'_>| row.by_status.get(&Status::Failed).copied().unwrap_or(0);
     match sort {
-        Sort::Started => order.sort_by_key(|&index| (rows[index].started_at, index)),
-        Sort::Last => order.sort_by_key(|&index| (rows[index].last_at, index)),
-        Sort::Calls => order.sort_by_key(|&index| (rows[index].calls, index)),
-        Sort::Failed => order.sort_by_key(|&index| (failed(&rows[index]), index)),
+        SessionSort::Started => order.sort_by_key(|&index| (rows[index].started_at, index)),
+        SessionSort::Last => order.sort_by_key(|&index| (rows[index].last_at, index)),
+        SessionSort::Calls => order.sort_by_key(|&index| (rows[index].calls, index)),
+        SessionSort::Failed => order.sort_by_key(|&index| (failed(&rows[index]), index)),
     }
     let surplus = if limit == 0 { 0 } else { order.len().saturating_sub(limit) };
     order.drain(..surplus);

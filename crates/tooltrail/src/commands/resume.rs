@@ -3,7 +3,7 @@
 use crate::cli::LogArgs;
 use crate::logs;
 use crate::out;
-use crate::refs::{Target, Wanted};
+use crate::refs::{Reference, Target};
 use anyhow::{Context, bail};
 use clap::Args;
 use serde::Serialize;
@@ -41,7 +41,7 @@ struct ResumeRow<'a> {
 }
 
 pub(crate) fn run(args: &LogArgs, own: &ResumeArgs) -> anyhow::Result<ExitCode> {
-    let wanted = Wanted::parse(&own.wanted);
+    let wanted = Reference::parse(&own.wanted);
     let logs = logs::open_for(args, &wanted)?;
     logs.require_any()?;
     let linked = logs.link();

@@ -51,7 +51,7 @@ pub(crate) struct SearchArgs {
     regex: bool,
     /// Only in these: prompt, text, thinking, input, path, result
     #[arg(long, value_name = "FIELDS", value_delimiter = ',', hide_possible_values = true)]
-    field: Vec<In>,
+    field: Vec<FieldArg>,
     /// Tell upper from lower case
     #[arg(long)]
     case: bool,
@@ -64,7 +64,7 @@ pub(crate) struct SearchArgs {
 
 /// A field, by its name.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum In {
+enum FieldArg {
     Prompt,
     Text,
     Thinking,
@@ -73,15 +73,15 @@ enum In {
     Result,
 }
 
-impl In {
+impl FieldArg {
     fn field(self) -> Field {
         match self {
-            In::Prompt => Field::Prompt,
-            In::Text => Field::Text,
-            In::Thinking => Field::Thinking,
-            In::Input => Field::Input,
-            In::Path => Field::Path,
-            In::Result => Field::Result,
+            FieldArg::Prompt => Field::Prompt,
+            FieldArg::Text => Field::Text,
+            FieldArg::Thinking => Field::Thinking,
+            FieldArg::Input => Field::Input,
+            FieldArg::Path => Field::Path,
+            FieldArg::Result => Field::Result,
         }
     }
 }
@@ -106,7 +106,7 @@ pub(crate) fn run(args: &LogArgs, own: &SearchArgs) -> anyhow::Result<ExitCode> 
 /// Finds and prints.
 fn find(args: &LogArgs, own: &SearchArgs, library: &dyn Library, query: &Query, now: &Now, threads: usize) -> anyhow::Result<ExitCode> {
     let limit = own.number.unwrap_or(if args.json { 0 } else { SHOWN });
-    let mut page = Page { json: args.json, left: if limit == 0 { usize::MAX } else { limit }, session: None };
+    let mut page = HitPrinter { json: args.json, left: if limit == 0 { usize::MAX } else { limit }, session: None };
     let mut out = out::stdout(if args.json { "never" } else { args.color.as_str() });
     let mut written = Ok(());
     let totals = search(library, query, now, threads, |hits| {
@@ -141,14 +141,14 @@ impl SearchArgs {
 }
 
 /// What is printed, and how much of it may still be.
-struct Page {
+struct HitPrinter {
     json: bool,
     left: usize,
     /// The session whose hits were printed last.
     session: Option<Arc<About>>,
 }
 
-impl Page {
+impl HitPrinter {
     fn print(&mut self, out: &mut impl Write, hits: &[Hit]) -> anyhow::Result<()> {
         let shown = &hits[..hits.len().min(self.left)];
         self.left -= shown.len();

@@ -4,7 +4,7 @@
 //! holds is left to them.
 
 use crate::cli::LogArgs;
-use crate::machine::{Demo, Named};
+use crate::machine::{DemoMachine, NamedLogs};
 use crate::scratch::ScratchDirectory;
 use crate::{catalogue, directories, filling, logs, out};
 use anyhow::{Context, bail};
@@ -134,7 +134,7 @@ fn with_lean_memory() {
 fn apps(args: &LogArgs, place: &std::path::Path) -> anyhow::Result<Vec<Arc<AppState>>> {
     let options = Options { max_line: Options::default().max_line, ..logs::options(args, false) };
     let demo = |root: &'static str| -> anyhow::Result<Arc<AppState>> {
-        let machine = Demo::lay(&place.join("demo"), args).context("cannot lay out the demo")?;
+        let machine = DemoMachine::lay(&place.join("demo"), args).context("cannot lay out the demo")?;
         let setup = Setup { root, catalogue: place.join("demo.sqlite"), place: place.to_owned(), options: options.clone(), demo: true };
         Ok(Arc::new(AppState::new(setup, Arc::new(machine))))
     };
@@ -146,7 +146,7 @@ fn apps(args: &LogArgs, place: &std::path::Path) -> anyhow::Result<Vec<Arc<AppSt
         false => directories::cache()?.join(file_name(&catalogue::whose(args))),
     };
     let setup = Setup { root: "", catalogue, place: place.to_owned(), options: options.clone(), demo: false };
-    Ok(vec![Arc::new(AppState::new(setup, Arc::new(Named::new(args)))), demo("/demo")?])
+    Ok(vec![Arc::new(AppState::new(setup, Arc::new(NamedLogs::new(args)))), demo("/demo")?])
 }
 
 /// Which logs the arguments name, for another process to compare.

@@ -3,8 +3,8 @@
 use crate::changes::{self, Which};
 use crate::cli::LogArgs;
 use crate::logs;
-use crate::pager::Out;
-use crate::refs::{Target, Wanted};
+use crate::pager::PagerOutput;
+use crate::refs::{Reference, Target};
 use crate::{out, table};
 use anyhow::bail;
 use clap::Args;
@@ -66,7 +66,7 @@ pub(crate) fn turns(text: &str) -> Result<(usize, usize), String> {
 }
 
 pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
-    let wanted = Wanted::parse(&own.wanted);
+    let wanted = Reference::parse(&own.wanted);
     let logs = logs::open_for(args, &wanted)?;
     logs.require_any()?;
     let linked = logs.link();
@@ -115,7 +115,7 @@ pub(crate) fn run(args: &LogArgs, own: &ShowArgs) -> anyhow::Result<ExitCode> {
         zone: Some(jiff::tz::TimeZone::system()),
     };
     let color = args.color.as_str();
-    Out::open(color, !own.no_pager).write(color, |mut out| {
+    PagerOutput::open(color, !own.no_pager).write(color, |mut out| {
         match call {
             _ if own.changes => changes::show(&book, &Which { selection: options.selection.clone(), call }, &options, &mut out)?,
             Some(index) => terminal::call(&book, index, &options, &mut out)?,

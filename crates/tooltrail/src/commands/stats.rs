@@ -35,7 +35,7 @@ pub(crate) struct StatsArgs {
     select: SelectArgs,
     /// Tell totals apart: by project, day, week, model or tool
     #[arg(long, value_name = "WHAT", value_enum)]
-    by: Option<Apart>,
+    by: Option<GroupArg>,
     /// With --by, only N of them: the newest days or weeks, else those with the most calls; 0 for all [default: 30 in a table, all as JSON]
     #[arg(short = 'n', long, value_name = "N", requires = "by")]
     number: Option<usize>,
@@ -43,7 +43,7 @@ pub(crate) struct StatsArgs {
 
 /// What totals are told apart by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Apart {
+enum GroupArg {
     Project,
     Day,
     Week,
@@ -51,14 +51,14 @@ enum Apart {
     Tool,
 }
 
-impl Apart {
+impl GroupArg {
     fn by(self) -> By {
         match self {
-            Apart::Project => By::Project,
-            Apart::Day => By::Day,
-            Apart::Week => By::Week,
-            Apart::Model => By::Model,
-            Apart::Tool => By::Tool,
+            GroupArg::Project => By::Project,
+            GroupArg::Day => By::Day,
+            GroupArg::Week => By::Week,
+            GroupArg::Model => By::Model,
+            GroupArg::Tool => By::Tool,
         }
     }
 }
