@@ -34,7 +34,7 @@ mod tests {
         r#"{"type":"assistant","uuid":"reads5","parentUuid":"reads4","timestamp":"2026-03-04T10:00:04.000Z","sessionId":"reads","message":{"id":"m2","content":[{"type":"text","text":"done"}]}}"#,
     ];
 
-    /// The same for Codex, which keeps no records of hooks.
+    /// Checks the same of Codex, which keeps no records of hooks.
     const CODEX: [&str; 5] = [
         r#"{"timestamp":"2026-03-04T10:00:00.000Z","type":"session_meta","payload":{"id":"reads-codex","timestamp":"2026-03-04T10:00:00.000Z","cwd":"/srv"}}"#,
         r#"{"timestamp":"2026-03-04T10:00:01.000Z","type":"response_item","payload":{"type":"message","role":"user","content":[{"type":"input_text","text":"go on reading"}]}}"#,

@@ -119,9 +119,9 @@ fn wanted(args: &LogArgs, keep: &Keep, own: &RestoreArgs) -> anyhow::Result<Vec<
         return Ok(copies.into_iter().filter(|copy| own.to.is_some() || own.force || !is_there(copy)).collect());
     }
     // A name has to be looked up, and the logs that are read include the kept ones.
-    let logs: Vec<PathBuf> = match Wanted::parse(&own.wanted) {
-        Wanted::File(path) | Wanted::Line(path, _) | Wanted::Row(path, _) => logs::expanded(&[path]),
-        wanted @ Wanted::Name(_) => {
+    let logs: Vec<PathBuf> = match Reference::parse(&own.wanted) {
+        Reference::File(path) | Reference::Line(path, _) | Reference::Row(path, _) => logs::expanded(&[path]),
+        wanted @ Reference::Name(_) => {
             let logs = logs::read(args, &[], false)?;
             logs.require_any()?;
             let linked = logs.link();
