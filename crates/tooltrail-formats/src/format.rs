@@ -7,7 +7,6 @@
 use crate::FORMATS;
 use crate::changes::Backup;
 use crate::database::Queries;
-use crate::reopened::Reopened;
 use crate::value::Payloads;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -80,17 +79,6 @@ pub struct Registered {
     pub pid: Option<u32>,
     /// The state that the agent reports.
     pub live: Live,
-}
-
-/// A record opened by a format without a [`TypedRecord`] of its own, which decodes it once per question.
-#[derive(Clone, Copy, Debug)]
-pub struct Opened<'v> {
-    /// The record's number.
-    pub line: u64,
-    /// The record's bytes, from which its format reads ids, times and flags.
-    pub bytes: &'v [u8],
-    /// How the payloads of the record become values and texts.
-    pub payloads: Payloads<'v>,
 }
 
 /// A record that its format has read in one pass: envelope and blocks, with payloads left where they stand. The facts of a scan and
@@ -314,35 +302,13 @@ pub trait LogFiles: Sync {
 
 /// Opening single records for a reader: messages, requests, results, hooks, and calls in neutral form.
 pub trait OpenRecords: Decode {
-    /// Reads a record once, for every question about it.
-    fn open<'r>(&'r self, record: Record<'r>) -> Result<Box<dyn TypedRecord + 'r>, Torn> {
-        // A format that has no typed record reads its records again for each question.
-        self.decode(record, &mut |_| {})?;
-        Ok(Box::new(Reopened { format: self, record }))
-    }
-
-    /// The content of a record for a reader, in order.
-    fn parts(&self, record: Opened<'_>) -> Parts {
-        let _ = record;
-        Parts::default()
-    }
+    /// Reads a record, once, for every question that a reader may have about it.
+    fn open<'r>(&'r self, record: Record<'r>) -> Result<Box<dyn TypedRecord + 'r>, Torn>;
 
     /// Marker words. A record contains at least one of them if a text of it is put together from several strings by more than a line feed:
     /// by a space or an exclamation mark. Such a text appears nowhere in the record as it reads, so a search has to decode the record.
     fn composed(&self) -> &'static [&'static str] {
         &[]
-    }
-
-    /// The request of a call, as far as a record has it.
-    fn request(&self, record: Opened<'_>, call: &str) -> Option<RequestContent> {
-        let _ = (record, call);
-        None
-    }
-
-    /// The result of a call, as far as a record has it. Several records may each know a part of it.
-    fn result(&self, record: Opened<'_>, call: &str) -> Option<ResultContent> {
-        let _ = (record, call);
-        None
     }
 
     /// The path under which the whole of a result was saved, if the log has only a part of it.
@@ -356,12 +322,6 @@ pub trait OpenRecords: Decode {
         &[]
     }
 
-    /// The hooks that a record reports.
-    fn hooks(&self, record: Opened<'_>) -> Vec<HookStory> {
-        let _ = record;
-        Vec::new()
-    }
-
     /// A call in neutral form.
     fn detail(&self, ask: &Ask<'_>) -> Detailed {
         let _ = ask;
@@ -372,11 +332,5 @@ pub trait OpenRecords: Decode {
     fn may_hold_backups(&self, record: &[u8]) -> bool {
         let _ = record;
         false
-    }
-
-    /// The copies of files that a record reports.
-    fn backups(&self, record: Opened<'_>) -> Vec<Backup> {
-        let _ = record;
-        Vec::new()
     }
 }

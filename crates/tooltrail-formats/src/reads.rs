@@ -43,6 +43,20 @@ mod tests {
         r#"{"timestamp":"2026-03-04T10:00:04.000Z","type":"response_item","payload":{"type":"message","role":"assistant","content":[{"type":"output_text","text":"read"}]}}"#,
     ];
 
+    /// The same for OpenCode, whose call and result are one record.
+    const OPENCODE: [&str; 5] = [
+        r#"{"row":"session:ses_reads","id":"ses_reads","directory":"/srv","title":"Read","time":{"created":1772618400000}}"#,
+        r#"{"row":"message:msg_reads","id":"msg_reads","sessionID":"ses_reads","role":"user","time":{"created":1772618401000}}"#,
+        r#"{"row":"part:prt_reads1","id":"prt_reads1","messageID":"msg_reads","sessionID":"ses_reads","role":"user","type":"text","text":"go"}"#,
+        r#"{"row":"part:prt_reads2","id":"prt_reads2","messageID":"msg_reads2","sessionID":"ses_reads","role":"assistant","type":"tool","callID":"call_reads_open","tool":"bash","state":{"status":"completed","input":{"command":"ls"},"output":"a","metadata":{"exit":0},"time":{"start":1772618402000,"end":1772618403000}}}"#,
+        r#"{"row":"part:prt_reads3","id":"prt_reads3","messageID":"msg_reads2","sessionID":"ses_reads","role":"assistant","type":"text","text":"done","time":{"start":1772618404000}}"#,
+    ];
+
+    #[test]
+    fn records_of_opencode_are_read_once_per_depth() {
+        each_is_read_once("opencode", OPENCODE, [0, 0, 0, 1, 0], [0, 0, 0, 1, 0]);
+    }
+
     #[test]
     fn records_of_claude_code_are_read_once_per_depth() {
         each_is_read_once("claude", CLAUDE, [0, 1, 1, 1, 0], [0, 1, 0, 0, 0]);

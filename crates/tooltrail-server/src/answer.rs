@@ -61,7 +61,7 @@ impl Trouble {
         match self {
             Trouble::Missing(_) => StatusCode::NOT_FOUND,
             Trouble::Wrong(_) => StatusCode::BAD_REQUEST,
-            // The script of a session's page reloads the page on this status.
+            // Scripts fetch the current state on this status, and ask again.
             Trouble::Changed(_) => StatusCode::CONFLICT,
             Trouble::Later(_) => StatusCode::SERVICE_UNAVAILABLE,
             Trouble::Broken(_) | Trouble::Store(_) => StatusCode::INTERNAL_SERVER_ERROR,

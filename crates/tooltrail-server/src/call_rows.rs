@@ -99,7 +99,7 @@ impl CallLine {
     /// The line of a call's row; `at` is its request.
     pub(crate) fn new(snapshot: &CatalogueSnapshot, listed: Listed, mut row: CallRow<'_>, at: At) -> Self {
         let shelf = snapshot.library.shelf();
-        // Reads the request from the log, because the catalogue does not store commands.
+        // Reads the request from the log: the catalogue stores rows without their input.
         let command = load::understand(shelf, &mut row, at);
         let doubt = command.is_some_and(|command| command.masks_success(&row));
         let whose = row.exit_of.as_deref().filter(|_| doubt).map(|of| format!("the success is that of `{}`", neutral(of)));

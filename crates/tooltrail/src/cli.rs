@@ -1,4 +1,6 @@
-//! What can be said on the command line.
+//! The command line: global options, the list of commands, and arguments that several commands share.
+//!
+//! Doc comments of arguments and commands are the texts of `--help`.
 
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -73,6 +75,7 @@ pub(crate) struct LogArgs {
 
 /// A length of time, as in `15m`.
 pub(crate) fn duration(text: &str) -> Result<std::time::Duration, String> {
+    // A signed duration parses `-15m`, so that it gets a message of its own below.
     let span: jiff::SignedDuration = text.parse().map_err(|_| format!("`{text}` is no duration; write `15m`, `2h` or `30s`"))?;
     std::time::Duration::try_from(span).map_err(|_| "a duration cannot be negative".to_owned())
 }

@@ -21,7 +21,8 @@ const KNOWN: &[&str] =
 const HEAD: usize = 400;
 
 /// Emits the events of a record.
-pub(super) fn emit(item: &Item<'_>, record: &Record<'_>, out: &mut Sink<'_>) {
+pub(super) fn emit(item: &Item<'_>, out: &mut Sink<'_>) {
+    let record = &item.record;
     let scope = Scope::default();
     // The state of a call has a start of its own, which is closer than the part's.
     let time = if item.kind == ItemKind::Part { item.state.times.start.or(item.times.start) } else { item.times.start };

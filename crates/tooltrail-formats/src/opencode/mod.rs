@@ -16,7 +16,8 @@ mod record;
 mod store;
 mod tools;
 
-use crate::{Ask, Decode, LogFiles, OpenRecords, Opened, Places, Queries, Sink};
+use crate::value::Payloads;
+use crate::{Ask, Decode, LogFiles, OpenRecords, Places, Queries, Record, Sink, TypedRecord};
 use record::{Item, ItemKind};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -43,16 +44,16 @@ impl Decode for OpenCode {
     }
 
     fn sniff(&self, line: &[u8]) -> Option<bool> {
-        let item = Item::read(line).ok()?;
+        let item = Item::look_at(Record { bytes: line, ..Record::default() }).ok()?;
         let is_named = item.row.is_some_and(|row| row.head(64).split_once(':').is_some_and(|(table, _)| store::TABLES.contains(&table)));
         // No other agent spells these ids like this.
         let is_part = item.session.is_some() && matches!(item.kind, ItemKind::Part | ItemKind::Message);
         (item.id.is_some() && (is_named || is_part)).then_some(true)
     }
 
-    fn decode(&self, record: crate::Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
-        let item = Item::read(record.bytes)?;
-        facts::emit(&item, &record, out);
+    fn decode(&self, record: Record<'_>, out: &mut Sink<'_>) -> Result<usize, Torn> {
+        let item = Item::read(record)?;
+        item.facts(out);
         Ok(item.depth)
     }
 
@@ -105,20 +106,30 @@ impl LogFiles for OpenCode {
 }
 
 impl OpenRecords for OpenCode {
-    fn parts(&self, record: Opened<'_>) -> Parts {
-        parts::read(record)
-    }
-
-    fn request(&self, record: Opened<'_>, call: &str) -> Option<RequestContent> {
-        calls::request(record, call)
-    }
-
-    fn result(&self, record: Opened<'_>, call: &str) -> Option<ResultContent> {
-        calls::result(record, call)
+    fn open<'r>(&'r self, record: Record<'r>) -> Result<Box<dyn TypedRecord + 'r>, Torn> {
+        Ok(Box::new(Item::read(record)?))
     }
 
     fn detail(&self, ask: &Ask<'_>) -> Detailed {
         tools::detail(ask)
+    }
+}
+
+impl TypedRecord for Item<'_> {
+    fn facts(&self, out: &mut Sink<'_>) {
+        facts::emit(self, out);
+    }
+
+    fn parts(&self, payloads: Payloads<'_>) -> Parts {
+        parts::of(self, payloads)
+    }
+
+    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
+        calls::request(self, call, payloads)
+    }
+
+    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
+        calls::result(self, call, payloads)
     }
 }
 

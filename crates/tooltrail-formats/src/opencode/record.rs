@@ -1,6 +1,6 @@
 //! A record of OpenCode, read once: a session, a message, or a part of a message. Payloads stay where they are.
 
-use crate::time;
+use crate::{Record, time};
 use std::ops::Range;
 use tooltrail_model::Time;
 use tooltrail_model::usage::Tokens;
@@ -9,9 +9,11 @@ use tooltrail_skim::{Raw, Skim, Torn, Type};
 /// The range of a payload in its record; empty where there is none.
 pub(super) type Place = Range<usize>;
 
-/// A record.
+/// A record: the one place from which facts, messages, requests and results are taken.
 #[derive(Debug, Default)]
 pub(super) struct Item<'r> {
+    /// Its place and its bytes.
+    pub(super) record: Record<'r>,
     /// The kind of record.
     pub(super) kind: ItemKind,
     /// The row, where it comes from a database.
@@ -93,12 +95,19 @@ pub(super) struct CallState<'r> {
 
 impl<'r> Item<'r> {
     /// Reads a record.
-    pub(super) fn read(bytes: &'r [u8]) -> Result<Self, Torn> {
-        let mut skim = Skim::new(bytes);
+    pub(super) fn read(record: Record<'r>) -> Result<Self, Torn> {
+        #[cfg(test)]
+        crate::reads::note(record.bytes);
+        Item::look_at(record)
+    }
+
+    /// Reads what may be a record, to see whose it is.
+    pub(super) fn look_at(record: Record<'r>) -> Result<Self, Torn> {
+        let mut skim = Skim::new(record.bytes);
         if skim.peek() != Some(Type::Object) {
             return Err(Torn { at: skim.position() });
         }
-        let mut item = Item::default();
+        let mut item = Item { record, ..Item::default() };
         skim.object(|key, value| item.field(key.as_bytes(), value))?;
         if !skim.finished() {
             return Err(Torn { at: skim.position() });
@@ -172,6 +181,11 @@ impl<'r> Item<'r> {
             _ => {}
         }
         Ok(())
+    }
+
+    /// The bytes of a payload.
+    pub(super) fn slice(&self, place: &Place) -> &'r [u8] {
+        self.record.bytes.get(place.clone()).unwrap_or_default()
     }
 
     /// Whether a field has this text.

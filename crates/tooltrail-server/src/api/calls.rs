@@ -19,14 +19,14 @@ use tooltrail_model::row::CallRow;
 use tooltrail_view::render::json;
 use xxhash_rust::xxh3::xxh3_64;
 
-/// The last call of a page.
+/// Cursor of a list of calls: the last call of a page.
 #[derive(Default, Serialize, Deserialize)]
 struct CallListCursor {
     agent: String,
     session: String,
-    /// What no other call of the session has.
+    /// Fingerprint of the call within its session.
     call: u64,
-    /// Its number, for the case that it is not there any more.
+    /// Its number, for the case that the call is gone when the next page is asked for.
     number: u32,
 }
 
@@ -37,7 +37,7 @@ impl CallListCursor {
     }
 }
 
-/// A call by its id and its request: an id may be used twice, a record may make several calls.
+/// Fingerprint of a call's id and position: an id may be used twice, and a record may make several calls.
 fn print(row: &CallRow<'_>) -> u64 {
     xxh3_64(format!("{}\0{}\0{}", row.call, row.request.file, row.request.line).as_bytes())
 }
@@ -53,6 +53,7 @@ pub(super) fn list(request: &ApiRequest) -> Result<Reply, ApiError> {
     let asked = snapshot.catalogued(&rows, request.app.threads());
     let (mut found, whole) = asked.calls_while(&filter, None, || !request.wanted.is_over())?;
     if !whole {
+        // The client is gone, so this error is never read; it only ends the work.
         return Err(ApiError::new(Code::Busy, "Nobody waited for the answer."));
     }
     if let Some(last) = after {
@@ -60,6 +61,7 @@ pub(super) fn list(request: &ApiRequest) -> Result<Reply, ApiError> {
         found.retain(|call| (call.session, call.id) > behind);
     }
     let Some(limit) = request.limit() else {
+        // Rows borrow from the snapshot, which moves into the stream.
         drop(rows);
         return Ok(Reply::Stream(Box::new(move |out| stream(&snapshot, &found, out))));
     };
@@ -77,7 +79,7 @@ pub(super) fn list(request: &ApiRequest) -> Result<Reply, ApiError> {
     Ok(Reply::Page(page))
 }
 
-/// The place of a page's last call among all that are listed now.
+/// Position of a page's last call in the current list.
 fn behind(snapshot: &CatalogueSnapshot, last: &CallListCursor) -> Result<(usize, i64), ApiError> {
     let place = snapshot.rows().iter().position(|row| row.agent == last.agent && row.session == last.session);
     let place = place.ok_or_else(|| {
@@ -88,6 +90,7 @@ fn behind(snapshot: &CatalogueSnapshot, last: &CallListCursor) -> Result<(usize,
         if print(&row) == last.call {
             found = Some(listed.id);
         }
+        // The fallback for a call that has disappeared: the last one with a number not after its number.
         if listed.number <= last.number {
             before = before.max(listed.id);
         }
@@ -99,6 +102,7 @@ fn behind(snapshot: &CatalogueSnapshot, last: &CallListCursor) -> Result<(usize,
 fn stream(snapshot: &CatalogueSnapshot, calls: &[Listed], out: &mut dyn Write) -> io::Result<()> {
     let rows = snapshot.rows();
     let asked = snapshot.catalogued(&rows, 1);
+    // The catalogue yields whole sessions; a session may have more calls than should be in memory at once.
     // What a session has is bounded by a piece: its rows are written as they come.
     for piece in calls.chunks(PIECE) {
         let mut written = Ok(());
@@ -106,6 +110,7 @@ fn stream(snapshot: &CatalogueSnapshot, calls: &[Listed], out: &mut dyn Write) -
             piece,
             |lines: &mut Vec<u8>, row, _| write_row(lines, &row),
             |lines| -> Result<(), store::Error> {
+                // The first error counts; the remaining sessions of the piece are skipped cheaply.
                 if written.is_ok() {
                     written = out.write_all(&lines);
                 }
@@ -118,10 +123,10 @@ fn stream(snapshot: &CatalogueSnapshot, calls: &[Listed], out: &mut dyn Write) -
     Ok(())
 }
 
-/// How many rows are made at a time.
+/// Number of rows that are made at a time.
 const PIECE: usize = 4096;
 
-/// The same with every copy. Only what is linked tells of them.
+/// The list with every copy of a call. The catalogue does not have copies, so all logs are linked for it.
 fn copies(
     request: &ApiRequest,
     snapshot: &Arc<CatalogueSnapshot>,
@@ -130,6 +135,7 @@ fn copies(
 ) -> Result<Reply, ApiError> {
     let (snapshot, threads) = (Arc::clone(snapshot), request.app.threads());
     let Some(limit) = request.limit() else {
+        // Waits here, where "busy" can still be an error response, and moves into the stream, which does the work.
         let turn = turn::STREAMED.take()?;
         return Ok(Reply::Stream(Box::new(move |out| {
             let _turn = turn;
@@ -160,7 +166,7 @@ fn copies(
     Ok(Reply::Page(page))
 }
 
-/// What it takes to ask about everything at once.
+/// A view of all linked logs that filters can be applied to.
 pub(super) fn asked<'a>(snapshot: &'a CatalogueSnapshot, linked: &'a Linked<'a>, threads: usize) -> Asked<'a> {
     Asked { linked, shelf: snapshot.library.shelf(), now: &snapshot.now, threads, keep: snapshot.library.keep() }
 }
@@ -172,16 +178,18 @@ fn copy(asked: &Asked<'_>, call: &LinkedCall, take: impl FnOnce(&CallRow<'_>)) {
     take(&row);
 }
 
-/// The calls and copies that a filter takes, behind the last one of a page.
+/// The calls and copies that a filter selects, after the last one of a page.
 fn behind_copies<'l>(asked: &Asked<'l>, filter: &Filter, last: Option<&CallListCursor>) -> Vec<&'l LinkedCall> {
     let mut calls = taken::calls(asked, filter, true);
     let Some(last) = last else { return calls };
     let linked = asked.linked;
     let is_whose =
         |call: &LinkedCall| linked.sessions.get(call.session).is_some_and(|own| own.agent == last.agent && *own.id == *last.session);
+    // The session has no calls any more, so there is no position to continue from.
     let Some(session) = linked.calls.iter().find(|call| is_whose(call)).map(|call| call.session) else { return Vec::new() };
     let own = linked.calls_of(session);
     let is_it = |call: &LinkedCall| print(&linked.call_row(call, asked.now, true)) == last.call;
+    // By number if the call itself is gone, as in `behind`.
     let place = own.iter().position(is_it).or_else(|| own.iter().rposition(|call| call.number <= last.number));
     let done: Vec<_> = own.iter().take(place.map_or(0, |place| place + 1)).map(|call| call.id).collect();
     calls.retain(|call| call.session > session || (call.session == session && !done.contains(&call.id)));
@@ -204,10 +212,11 @@ fn full(request: &ApiRequest, snapshot: &Arc<CatalogueSnapshot>, listed: Listed)
     let text = request.app.open_session(snapshot, listed.session)?.with(|reader| {
         let mut text = Vec::new();
         let index = reader.book().transcript().calls.iter().position(|call| call.number == listed.number);
-        // Nothing fails to be written to memory.
+        // Writing to memory cannot fail.
         let _ = index.map(|index| json::call(reader.book(), index, &mut text));
         text
     });
+    // The catalogue knows the call, but its log was changed since.
     match text.is_empty() {
         true => Err(ApiError::about(Code::LogGone, "id", "This call is not in its session's logs any more.")),
         false => Ok(Reply::One(text)),

@@ -1,4 +1,4 @@
-//! `/events`: what changes, as server-sent events: the objects of `tail --json` and `list --json` as their data.
+//! `/events`: live changes as server-sent events, with the objects of `tail --json` and `list --json` as data.
 //!
 //! | event | data |
 //! |---|---|
@@ -24,6 +24,7 @@ pub(super) fn follow(request: &ApiRequest) -> Result<Reply, ApiError> {
     let snapshot = request.snapshot()?;
     let filter = request.filter(&snapshot)?;
     let since = request.since().filter(|since| !since.is_empty());
+    // Feeds are shared by the text of their filter, so spaces around it are removed.
     let query = request.get("q").unwrap_or_default().trim();
     let follower = request.app.hub().follow(query, Wish { filter, ..Wish::default() }, since);
     let busy = || ApiError::new(Code::Busy, "Too many follow what changes already. Ask again when others have gone.");
@@ -31,7 +32,7 @@ pub(super) fn follow(request: &ApiRequest) -> Result<Reply, ApiError> {
     Ok(Reply::Events(Box::new(|| spawn(|sender| write(follower, sender)))))
 }
 
-/// Writes events for as long as somebody reads them.
+/// Writes events while the client reads them.
 async fn write(mut follower: FeedFollower, sender: Sender<Bytes>) {
     let mut piece = Bytes::from_static(b"retry: 1000\n\n");
     while sender.send(piece).await.is_ok() {
@@ -41,10 +42,11 @@ async fn write(mut follower: FeedFollower, sender: Sender<Bytes>) {
         };
         let nothing = json!({ "v": VERSION }).to_string();
         piece = match told {
-            // Nothing changes; it is noticed so when nobody is there any more.
+            // A comment: writing is the only way to notice that the client is gone.
             Err(_) => Bytes::from_static(b":\n\n"),
             Ok(FeedUpdate::Begun) => event("begun", &follower.name(follower.last()), &nothing),
             Ok(FeedUpdate::Missed) => event("missed", &follower.name(follower.last()), &nothing),
+            // One write for all changes that have come, each with the name from which a client can continue.
             Ok(FeedUpdate::Changes(changes)) => {
                 let events = changes.iter().filter_map(|(number, change)| {
                     let (kind, data) = told_as(change)?;
@@ -62,7 +64,7 @@ async fn write(mut follower: FeedFollower, sender: Sender<Bytes>) {
     }
 }
 
-/// A change as an event: its kind and its data.
+/// Kind and data of the event for a change; `None` for changes that only pages need.
 fn told_as(change: &Change) -> Option<(&'static str, String)> {
     Some(match change {
         Change::Requested { call } => ("requested", call.row.to_string()),

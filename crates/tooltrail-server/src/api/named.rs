@@ -1,4 +1,4 @@
-//! Names of sessions and calls: what the REFs of the commands mean, as far as the catalogue knows them.
+//! Names of sessions and calls: the REFs of the commands, as far as the catalogue can resolve them.
 
 use super::error::{ApiError, Code};
 use super::request::ApiRequest;
@@ -9,7 +9,7 @@ use tooltrail_model::row::{CallRow, Place, SessionRow};
 use tooltrail_model::{Status, Time};
 use tooltrail_view::line::neutral;
 
-/// The session that a name means, by its place in the listing.
+/// Resolves the name of a session to its place in the listing.
 pub(super) fn session(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], name: &str) -> Result<usize, ApiError> {
     if name == "last" {
         return snapshot.listing.last().ok_or_else(|| no_session(name));
@@ -21,13 +21,14 @@ pub(super) fn session(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], nam
     }
 }
 
-/// There is no such session.
+/// Error for an unknown session.
 pub(super) fn no_session(name: &str) -> ApiError {
     ApiError::about(Code::NoSuchSession, "id", format!("There is no session `{}`. `/api/v1/sessions` lists them.", neutral(name)))
 }
 
-/// The call that a name means.
+/// Resolves the name of a call.
 pub(super) fn call(request: &ApiRequest, snapshot: &CatalogueSnapshot, name: &str) -> Result<Listed, ApiError> {
+    // Ids first: agents choose them, so an id could look like any of the other forms.
     if let Some(place) = request.app.session_of_call(snapshot, name)?
         && let Some(listed) = first(snapshot, place, |_, row| row.call == name)?
     {
@@ -37,11 +38,13 @@ pub(super) fn call(request: &ApiRequest, snapshot: &CatalogueSnapshot, name: &st
         return last_failed(snapshot)?.ok_or_else(|| ApiError::about(Code::NoSuchCall, "id", "No call failed in these logs."));
     }
     let rows = snapshot.rows();
+    // Before session and number, which looks the same: only a path can be among the files of a session.
     if let Some((file, mark)) = split_record(name)
         && rows.iter().any(|row| row.files.iter().any(|own| file_of(own) == file || *own == file))
     {
         return on_record(snapshot, &rows, file, mark);
     }
+    // From the right: the number comes last.
     let Some((whose, number)) = name.rsplit_once(':') else { return Err(no_call(name)) };
     let place = session(snapshot, &rows, whose)?;
     let own = snapshot.listing.calls_of(&snapshot.library.catalogue(), place)?;
@@ -60,7 +63,7 @@ fn no_call(name: &str) -> ApiError {
     ApiError::about(Code::NoSuchCall, "id", format!("There is no call `{}` in the logs that are there. {say}", neutral(name)))
 }
 
-/// The first call of a session that is like this.
+/// The first call of a session that fulfils a condition.
 fn first(
     snapshot: &CatalogueSnapshot,
     place: usize,
@@ -80,6 +83,7 @@ fn last_failed(snapshot: &CatalogueSnapshot) -> Result<Option<Listed>, ApiError>
     let Some(place) = snapshot.library.catalogue().last_failed(&snapshot.listing)? else { return Ok(None) };
     let mut newest: Option<(Option<Time>, Listed)> = None;
     snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
+        // Rows come in the order of requests, but times may be missing or out of order in resumed logs.
         let later = newest.as_ref().is_none_or(|(time, _)| row.requested_at > *time);
         if row.status == Status::Failed && later {
             newest = Some((row.requested_at, listed));
@@ -88,7 +92,7 @@ fn last_failed(snapshot: &CatalogueSnapshot) -> Result<Option<Listed>, ApiError>
     Ok(newest.map(|(_, listed)| listed))
 }
 
-/// The call whose request, result, hook or other evidence is a record of a file; the request before all others.
+/// The call with a request, result, hook or other evidence on a line of a log; a request counts before all others.
 fn on_record(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], file: &str, mark: &str) -> Result<Listed, ApiError> {
     let is = |place: &Place<'_>| place.path() == file && place.mark() == mark;
     let rank = |row: &CallRow<'_>| match () {
@@ -99,6 +103,7 @@ fn on_record(snapshot: &CatalogueSnapshot, rows: &[SessionRow<'_>], file: &str, 
         () => None,
     };
     let mut best: Option<(u8, Listed)> = None;
+    // A log may belong to several sessions, as after a fork.
     for place in (0..rows.len()).filter(|&place| rows[place].files.iter().any(|own| file_of(own) == file || *own == file)) {
         snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
             if let Some(rank) = rank(&row).filter(|rank| best.is_none_or(|(least, _)| *rank < least)) {

@@ -19,7 +19,7 @@ pub(super) const LINES: &str = "application/x-ndjson";
 /// Writes rows, a line each.
 pub(super) type RowWriter = Box<dyn FnOnce(&mut dyn Write) -> io::Result<()> + Send>;
 
-/// What is answered.
+/// A reply.
 pub(super) enum Reply {
     /// One object.
     One(Vec<u8>),
@@ -27,11 +27,11 @@ pub(super) enum Reply {
     Page(RowPage),
     /// Rows, however many there are.
     Stream(RowWriter),
-    /// Events, for as long as somebody listens.
+    /// A stream of events, which starts when the response is made.
     Events(Box<dyn FnOnce() -> Response + Send>),
 }
 
-/// Some rows, and where to go on.
+/// A page of rows with the cursor of the next.
 #[derive(Default)]
 pub(super) struct RowPage {
     /// The rows, each with a line feed behind it.
@@ -49,7 +49,7 @@ impl RowPage {
 
 /// Adds a row to lines in memory.
 pub(super) fn write_row(lines: &mut Vec<u8>, row: &impl Serialize) {
-    // Rows are made of texts and numbers; they cannot fail to be written.
+    // Serialising texts and numbers into memory cannot fail.
     let _ = serde_json::to_writer(&mut *lines, row);
     lines.push(b'\n');
 }
@@ -62,7 +62,7 @@ impl Reply {
         Reply::One(text)
     }
 
-    /// As a response to a question.
+    /// HTTP response.
     pub(super) fn response(self, request: &ApiRequest) -> Response {
         match self {
             Reply::One(text) => one(text, request.known.as_deref()),
@@ -73,16 +73,17 @@ impl Reply {
     }
 }
 
-/// One object, unless the asker has it already.
+/// One object, or 304 if the client has it.
 fn one(text: Vec<u8>, known: Option<&str>) -> Response {
     let tag = format!("\"{:016x}\"", xxh3_64(&text));
     let same = known.is_some_and(|known| {
         known.split(',').any(|one| {
             let one = one.trim();
+            // Weak tags are compared like strong ones, as HTTP demands for this header.
             one == "*" || one.strip_prefix("W/").unwrap_or(one) == tag
         })
     });
-    // It may be kept, and has to be asked about each time.
+    // `no-cache` allows keeping it, but the client must ask whether it is still the same.
     let mut response = match same {
         true => headed(StatusCode::NOT_MODIFIED, JSON, "no-cache", Body::empty()),
         false => headed(StatusCode::OK, JSON, "no-cache", Body::from(text)),
@@ -103,6 +104,7 @@ impl RowPage {
         if let Some(link) = link.and_then(|link| HeaderValue::from_str(&link).ok()) {
             response.headers_mut().insert(header::LINK, link);
         }
+        // The same address gives lines or an object, depending on `Accept`.
         response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
         response
     }
@@ -110,7 +112,7 @@ impl RowPage {
     /// The rows in one object, a row a line.
     fn object(self) -> Vec<u8> {
         let mut text = format!("{{\"v\":{VERSION},\"items\":[").into_bytes();
-        // No row has a line feed in it.
+        // JSON escapes line feeds, so each line of the buffer is one row.
         for (place, row) in self.rows.split(|byte| *byte == b'\n').filter(|row| !row.is_empty()).enumerate() {
             text.extend_from_slice(if place > 0 { b",\n" } else { b"\n" });
             text.extend_from_slice(row);
@@ -122,13 +124,14 @@ impl RowPage {
     }
 }
 
-/// Lines that are written, on a thread of their own, while they are sent.
+/// Lines that a thread of their own writes while they are sent.
 fn stream(write: RowWriter, writing: &Writing) -> Response {
     let Some(turn) = writing.begin() else {
         let say = "Too many answers without an end are being written already. Ask again when one is done, or with `limit`.";
         return ApiError::new(Code::Busy, say).response();
     };
     let (mut pipe, written) = Pipe::new();
+    // Not one of the few threads for answers: a slow client may take minutes.
     std::thread::spawn(move || {
         pipe::finish(write(&mut pipe).and_then(|()| pipe.end()));
         drop(turn);

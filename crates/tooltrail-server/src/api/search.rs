@@ -1,7 +1,7 @@
-//! `/search`: the rows of `search --json`, in its order: what was last said first.
+//! `/search`: the rows of `search --json`, in its order: sessions with the latest activity first.
 //!
-//! A session to which something is added moves to the front, so a page cannot be told by where it begins. A cursor names the sessions that
-//! are done, each by a small number, and how far the last one is; what is done is not looked through again.
+//! A session with new activity moves to the front, so the position of a page is not stable. A cursor lists the sessions
+//! that are done, each by a small number, and how far the last one is; sessions that are done are not searched again.
 
 use super::error::{ApiError, Code};
 use super::reply::{Reply, RowPage, write_row};
@@ -23,30 +23,30 @@ use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linker, Now};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// How many sessions a cursor may name: an address has to stay shorter than 64 kB.
+/// Limit on the sessions in a cursor: an address has to stay shorter than 64 kB.
 const DONE: usize = 5_000;
 
-/// What the pages so far have told.
+/// Cursor: everything that earlier pages have listed.
 #[derive(Default, Serialize, Deserialize)]
 struct SearchCursor {
-    /// Sessions of which everything was told.
+    /// Sessions that were listed completely.
     done: Vec<u64>,
-    /// Those of which a part was: a session that was begun may be overtaken by another to which something is added.
+    /// Sessions that were listed partly. There may be several: another session can overtake one that was begun.
     parts: Vec<HitCursor>,
 }
 
-/// How far a session was told.
+/// Position in the hits of a session.
 #[derive(Serialize, Deserialize)]
 struct HitCursor {
     session: u64,
-    /// The last hit, and how many of its session were like it.
+    /// Fingerprint of the last hit, and how many equal ones were listed.
     hit: u64,
     times: usize,
-    /// When it was said, for the case that it is not found any more.
+    /// Its time, for the case that the hit is gone.
     at: Option<Time>,
 }
 
-/// A session by a number that others hardly have. It is short, since many of them stand in an address.
+/// Fingerprint of a session, shortened because many of them stand in an address. Collisions are very unlikely.
 fn number(agent: &str, session: &str) -> u64 {
     xxh3_64(format!("{agent}\0{session}").as_bytes()) >> 16
 }
@@ -62,7 +62,7 @@ impl HitCursor {
         Some(HitCursor { session, hit, times: told.iter().filter(|one| print(one) == hit).count(), at: last.at })
     }
 
-    /// How many hits of its session come before what is still to be told.
+    /// Number of hits of the session that were listed already.
     fn skips(&self, hits: &[Hit]) -> usize {
         let same = hits.iter().enumerate().filter(|(_, hit)| print(hit) == self.hit).map(|(place, _)| place + 1);
         same.take(self.times).last().unwrap_or_else(|| hits.iter().take_while(|hit| hit.at <= self.at).count())
@@ -80,14 +80,14 @@ pub(super) fn list(request: &ApiRequest) -> Result<Reply, ApiError> {
     let fields: Vec<Field> = request.get("field").and_then(Field::of_word).into_iter().collect();
     let asked = ResumedSearch { query: Query::new(filter, &fields), told, threads: request.app.threads(), wanted: request.wanted.clone() };
     let Some(limit) = request.limit() else {
-        // It is written to whoever reads, after this has been answered.
+        // The stream runs after this handler has returned, when its flag is already set.
         let asked = ResumedSearch { wanted: Cancellation::default(), ..asked };
         return Ok(Reply::Stream(Box::new(move |out| asked.stream(&snapshot, out))));
     };
     asked.page(&snapshot, request, limit)
 }
 
-/// A search that goes on where another was left.
+/// A search that continues after a cursor.
 struct ResumedSearch {
     query: Query,
     told: SearchCursor,
@@ -96,17 +96,18 @@ struct ResumedSearch {
 }
 
 impl ResumedSearch {
-    /// Gives what was not told yet, the hits of a session at a time, until somebody has enough.
+    /// Gives the hits that were not listed yet, session by session, until `take` ends it.
     fn each(&self, snapshot: &CatalogueSnapshot, mut take: impl FnMut(u64, &[Hit], usize) -> ControlFlow<()>) -> Result<(), Error> {
         let done: HashSet<u64> = self.told.done.iter().copied().collect();
         let library = RemainingLibrary::new(snapshot, &done);
         search(&library, &self.query, &snapshot.now, self.threads, |hits| {
-            // Nobody will see what was found till now.
+            // The client is gone.
             if self.wanted.is_over() {
                 return ControlFlow::Break(());
             }
             for own in hits.chunk_by(|one, next| Arc::ptr_eq(&one.about, &next.about)) {
                 let Some(session) = own.first().map(|hit| number(hit.agent, &hit.session)) else { continue };
+                // Bundles may contain several sessions, of which some are done.
                 if done.contains(&session) {
                     continue;
                 }
@@ -137,9 +138,11 @@ impl ResumedSearch {
         })?;
         if more {
             let mut told = self.told;
+            // A session is in one list only: partly listed ones are replaced by their new position or by being done.
             told.parts.retain(|part| !done.contains(&part.session) && begun.as_ref().is_none_or(|begun| begun.session != part.session));
             told.parts.extend(begun);
             told.done.extend(done);
+            // Better an error than an address that proxies cut off.
             if told.done.len() > DONE {
                 let say = format!("More than {DONE} sessions come before this page. Ask for lines without `limit`, or for less.");
                 return Err(ApiError::about(Code::TooFar, "after", say));
@@ -155,6 +158,7 @@ impl ResumedSearch {
             for hit in hits.get(skips..).unwrap_or_default() {
                 let mut line = Vec::new();
                 write_row(&mut line, hit);
+                // The search itself has no error for a lost client, so it is stopped and the error kept beside it.
                 written = out.write_all(&line);
                 if written.is_err() {
                     return ControlFlow::Break(());
@@ -167,10 +171,10 @@ impl ResumedSearch {
     }
 }
 
-/// What is left of a library when some sessions are done.
+/// A library without the sessions that are done.
 struct RemainingLibrary<'a> {
     stored: &'a Stored,
-    /// The bundles with a session that is not.
+    /// Bundles with a session that is not done; `None` for all.
     open: Option<HashSet<i64>>,
 }
 
@@ -204,6 +208,7 @@ impl Library for RemainingLibrary<'_> {
 
     fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, Error> {
         let mut bundles = self.stored.likely(filter, now, threads)?;
+        // Only the bundles to be searched are restricted; opening any of them still works.
         bundles.retain(|bundle| self.open.as_ref().is_none_or(|open| open.contains(&bundle.id)));
         Ok(bundles)
     }

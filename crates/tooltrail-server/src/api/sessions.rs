@@ -10,12 +10,12 @@ use tooltrail_catalog::taken::Scope;
 use tooltrail_model::Time;
 use tooltrail_model::row::SessionRow;
 
-/// The last session of a page.
+/// Cursor of a list of sessions: the last session of a page.
 #[derive(Serialize, Deserialize)]
 struct SessionListCursor {
     agent: String,
     session: String,
-    /// For the case that it is not there any more.
+    /// Its start, for the case that the session is gone when the next page is asked for.
     started: Option<Time>,
 }
 
@@ -24,13 +24,13 @@ impl SessionListCursor {
         SessionListCursor { agent: row.agent.to_owned(), session: row.session.to_owned(), started: row.started_at }
     }
 
-    /// The first place behind it.
+    /// The first place after it.
     fn behind(&self, rows: &[SessionRow<'_>]) -> usize {
         let is_it = |row: &SessionRow<'_>| row.agent == self.agent && row.session == self.session;
         if let Some(place) = rows.iter().position(is_it) {
             return place + 1;
         }
-        // By start; those without one come last.
+        // The session is gone: its place is where it would be sorted. Sessions without a start come last.
         let key = (self.started.is_none(), self.started, self.agent.as_str(), self.session.as_str());
         rows.partition_point(|row| (row.started_at.is_none(), row.started_at, row.agent, row.session) < key)
     }
@@ -43,9 +43,10 @@ pub(super) fn list(request: &ApiRequest) -> Result<Reply, ApiError> {
     let rows = snapshot.rows();
     let mut found = snapshot.catalogued(&rows, request.app.threads()).sessions(&filter, Scope::Call)?;
     let first = after.map_or(0, |last| last.behind(&rows));
-    // What is gone is only there for who asks for it.
+    // Deleted sessions are listed only if the filter asks for them.
     found.retain(|&place| place >= first && (filter.asks_gone() || !snapshot.listing.is_gone(place)));
     let Some(limit) = request.limit() else {
+        // The stream outlives this handler, so it takes rows from a reference of its own.
         let snapshot = Arc::clone(&snapshot);
         return Ok(Reply::Stream(Box::new(move |out| {
             let rows = snapshot.rows();

@@ -1,19 +1,20 @@
-//! Turns: what links everything takes memory as everything does, so it is done one at a time, and few wait for it.
+//! Queues for work that links all logs. It takes much memory, so it is done one at a time, and few requests wait for
+//! it.
 
 use super::error::{ApiError, Code};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How many wait at most, and for how long. Each of them keeps one of the few threads that make answers.
+/// Limits on waiting requests and on their wait. Each of them occupies one of the few threads for answers.
 const WAIT: usize = 4;
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Answers that are made at once.
+/// Queue of answers that are made in memory.
 pub(super) static MADE: LinkQueue = LinkQueue::new();
-/// Answers that are made for as long as somebody reads them: they must not keep the others waiting.
+/// Queue of answers that are written while the client reads: slow clients must not keep the others waiting.
 pub(super) static STREAMED: LinkQueue = LinkQueue::new();
 
-/// One turn after the other.
+/// A queue that lets one request through at a time.
 pub(super) struct LinkQueue {
     state: Mutex<LinkQueueState>,
     free: Condvar,
@@ -25,7 +26,7 @@ struct LinkQueueState {
     waiting: usize,
 }
 
-/// A turn, until it is dropped.
+/// Permission to link all logs, until it is dropped.
 pub(super) struct LinkPermit<'t>(&'t LinkQueue);
 
 impl LinkQueue {
@@ -37,7 +38,7 @@ impl LinkQueue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for a turn, unless too many do.
+    /// Waits for permission, unless too many do.
     pub(super) fn take(&self) -> Result<LinkPermit<'_>, ApiError> {
         self.take_within(PATIENCE).ok_or_else(|| {
             ApiError::new(
@@ -49,6 +50,7 @@ impl LinkQueue {
 
     fn take_within(&self, patience: Duration) -> Option<LinkPermit<'_>> {
         let mut state = self.state();
+        // Refused at once instead of after the wait: the client can then decide for itself.
         if state.taken && state.waiting >= WAIT {
             return None;
         }
@@ -56,6 +58,7 @@ impl LinkQueue {
         let waited = self.free.wait_timeout_while(state, patience, |state| state.taken);
         let (mut state, waited) = waited.unwrap_or_else(PoisonError::into_inner);
         state.waiting -= 1;
+        // Counted out first, also after a timeout: the number must not grow.
         if waited.timed_out() {
             return None;
         }
@@ -67,6 +70,7 @@ impl LinkQueue {
 impl Drop for LinkPermit<'_> {
     fn drop(&mut self) {
         self.0.state().taken = false;
+        // After the lock is released, so that the woken thread can go on at once.
         self.0.free.notify_one();
     }
 }

@@ -1,8 +1,9 @@
-//! `/c/{call}`: the whole life of one call. Why it has its status and what proves that, what happened when, what was asked and what came
-//! back, what was said around it, its other runs, and its records as the log has them.
+//! `/c/{call}`: one call in full. Its status and the evidence for it, its timeline, its input and result, the messages
+//! around it, its other runs, and its records as the log has them.
 //!
-//! A call is named by its id, or as `{session}:{number}`. The same address with `.md`, `.json` or `.jsonl` gives it as Markdown, as
-//! `show --json` and as `show --raw`. Nothing is read for the page but the records of the call and what stands around them.
+//! A call is named by its id, or as `{session}:{number}`. The same address with `.md`, `.json` or `.jsonl` gives it as
+//! Markdown, as `show --json` and as `show --raw`. Only the records of the call and those around them are read for the
+//! page.
 
 mod came;
 mod head;
@@ -31,11 +32,11 @@ use tooltrail_view::line::neutral;
 use tooltrail_view::redact::Redactor;
 use tooltrail_view::render::{json, markdown};
 
-/// How much of each text is shown at first, and when everything is asked for.
+/// Limits on each text: at first, and with `?all=1`.
 const SOME: Limits = Limits { lines: 200, bytes: 128 * 1024, head: 40, highlight: true };
 const ALL: Limits = Limits { lines: 20_000, bytes: 4 << 20, head: 10_000, highlight: true };
 
-/// The keys of this page, beside those of all.
+/// Keys of this page, beside those of all pages.
 const KEYS: &[(&str, &str)] = &[
     ("[ ]", "the call before, the call after"),
     ("h l", "the same"),
@@ -49,6 +50,7 @@ const KEYS: &[(&str, &str)] = &[
 pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let NamedCall { place, pick, form } = name::find(app, &snapshot, request.name("call"))?;
+    // Before the session is opened, which would fail with a less helpful message.
     if snapshot.listing.is_gone(place) {
         return Err(name::gone(&snapshot, place, &pick)?);
     }
@@ -65,6 +67,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
     }
     let rows = snapshot.rows();
     let Some(session) = rows.get(place) else { return Err(name::missing(request.name("call"))) };
+    // Copied, because rows borrow from the snapshot and the page needs both until the end.
     let id = session.session.to_owned();
     let context = CallPageContext {
         title: words::title(session.title),
@@ -85,7 +88,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
     }
 }
 
-/// What a call is as a text of a type.
+/// A call as text of a media type, for all forms but the page.
 fn text(
     app: &AppState,
     snapshot: &std::sync::Arc<crate::snapshot::CatalogueSnapshot>,
@@ -97,14 +100,14 @@ fn text(
     let text = app.open_session(snapshot, place)?.with(|reader| {
         let index = pick.find(reader.calls())?;
         let mut out = Vec::new();
-        // Nothing fails to be written to memory.
+        // Writing to memory cannot fail.
         let _ = write(reader, index, &mut out);
         Ok::<_, Trouble>(String::from_utf8_lossy(&out).into_owned())
     })?;
     Ok(PageResponse::Text(kind, text))
 }
 
-/// A call as Markdown, to be given to others: what should not be seen is taken out, unless all of it is asked for.
+/// A call as Markdown, to be shared: redacted unless `?redact=no`.
 fn as_markdown(
     app: &AppState,
     snapshot: &std::sync::Arc<crate::snapshot::CatalogueSnapshot>,
@@ -119,6 +122,7 @@ fn as_markdown(
             Loaded::Gone(why) => std::io::Write::write_all(out, why.as_bytes()),
         })?;
     let PageResponse::Text(kind, text) = written else { return Ok(written) };
+    // Redacted after rendering: whatever the renderer added is covered too.
     if request.get("redact") == Some("no") {
         return Ok(PageResponse::Text(kind, text));
     }
@@ -126,26 +130,26 @@ fn as_markdown(
     Ok(PageResponse::Text(kind, Redactor::new(home.as_deref(), user.as_deref()).text(text)))
 }
 
-/// What came of drawing.
+/// Result of drawing.
 enum Drawn {
-    /// A page, and what it is called.
+    /// A page with its title.
     Page(String, Markup),
-    /// The call has another name.
+    /// The call's proper address.
     Elsewhere(String),
 }
 
-/// What is known before the session is opened.
+/// Facts that are known before the session is opened.
 struct CallPageContext {
     /// The session's title.
     title: String,
     /// Its project.
     project: Option<String>,
-    /// Everything is asked for.
+    /// Whether everything is asked for.
     all: bool,
     /// The name that was asked for.
     own: String,
     to: CallLinks,
-    /// The moment of asking.
+    /// Clock for relative times.
     clock: LocalClock,
 }
 
@@ -154,6 +158,7 @@ impl CallPageContext {
         let book = reader.calls();
         let index = pick.find(book)?;
         let name = name::of(book, index);
+        // Each call has one address, so that bookmarks, histories and visited links agree.
         if name != self.own {
             let all = if self.all { "?all=1" } else { "" };
             return Ok(Drawn::Elsewhere(format!("{}{all}", self.to.call(&name))));
@@ -162,16 +167,17 @@ impl CallPageContext {
             Loaded::Call(story) => story,
             Loaded::Part(_) => return Err(name::missing(&name)),
             Loaded::Gone(why) => {
-                // The page says why in the words of the log's reader, and then what to do.
+                // The reader of the log knows the reason; the page adds what to do.
                 return Err(Trouble::Missing(format!("This call cannot be shown: {why}. {GONE}")));
             }
         };
         let Some(entry) = book.transcript().calls.get(index) else { return Err(name::missing(&name)) };
         let children = others::children(book, index);
+        // The page lists the subagent's calls itself, so the block shows only their numbers and no conversation.
         (story.nested.calls, story.nested.failed) = others::counts(book, &children);
         story.nested.threads.clear();
         let limits = if self.all { ALL } else { SOME };
-        let mut sheet = CallPage {
+        let mut page = CallPage {
             context: self,
             book,
             linked: reader.linked,
@@ -185,15 +191,16 @@ impl CallPageContext {
             records: Vec::new(),
             limits,
         };
-        sheet.records = sheet.found();
-        Ok(Drawn::Page(sheet.tab(), sheet.page()))
+        // Needs the other fields, and the links to records need it before anything is drawn.
+        page.records = page.found();
+        Ok(Drawn::Page(page.tab(), page.page()))
     }
 }
 
-/// What to do about a log that was changed or deleted after it was read.
+/// Advice for a log that was changed or deleted after it was read.
 const GONE: &str = "If it stays like this, `tooltrail check` says what is in the log.";
 
-/// One call, to be drawn.
+/// The page of a call, being drawn.
 struct CallPage<'r> {
     context: &'r CallPageContext,
     book: &'r SessionBook<'r>,
@@ -206,13 +213,13 @@ struct CallPage<'r> {
     story: &'r Story<'r>,
     /// The calls of the subagents that it started.
     children: Vec<usize>,
-    /// The records that tell of it.
+    /// Records that belong to it.
     records: Vec<raw::LabelledRecord>,
     limits: Limits,
 }
 
 impl CallPage<'_> {
-    /// What the tab is called.
+    /// Title of the tab.
     fn tab(&self) -> String {
         let head = tooltrail_view::call::head(self.story);
         let title: String = head.title.text().chars().take(60).collect();
@@ -223,6 +230,7 @@ impl CallPage<'_> {
         html! {
             main #main.one {
                 (self.head())
+                // The explanation comes before the content: most visits are about a call that failed.
                 div.grid {
                     (self.why())
                     (self.life())

@@ -1,4 +1,4 @@
-//! `/s/{session}/changes`: what a session changed in files, all in all.
+//! `/s/{session}/changes`: the net changes that a session made to files.
 
 use super::session;
 use crate::answer::{PageResponse, Trouble};
@@ -16,25 +16,25 @@ use tooltrail_view::render::html::block;
 use tooltrail_view::render::html::window::{SessionPageRequest, Tab};
 use tooltrail_view::{Block, Limits, Line, changes};
 
-/// What is shown of a file before anybody asks for more.
+/// Limits for each file at first.
 const SHORT: Limits = Limits { lines: 400, bytes: 200 * 1024, head: 400, highlight: true };
-/// Everything, within what a browser bears.
+/// Limits for a single file, bounded by what browsers can bear.
 const WHOLE: Limits = Limits { lines: 20_000, bytes: 4 << 20, head: 20_000, highlight: true };
-/// Hardly more than which file it is.
+/// Limits for files that are only counted.
 const NAMED: Limits = Limits { lines: 1, bytes: 1, head: 1, highlight: false };
-/// How many bytes of changes a page holds: files after that are only named.
+/// Size of a page after which files are only named.
 const MUCH: usize = 1_500_000;
 /// How many of the calls that changed a file are named beside it.
 const CALLS: usize = 12;
 
-/// What a session changed.
+/// The page.
 pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     session::tab(app, request, Tab::Changes, |reader, at, request| drawn(reader, at, request.number("file")))
 }
 
 /// All files; or one of them, by its place, in full.
 fn drawn(reader: &SessionReader<'_>, at: &SessionPageRequest<'_>, only: Option<usize>) -> Result<Markup, Trouble> {
-    // Beside a file that is shown in full, the others are only counted.
+    // The other files are still counted for the sum at the top.
     let limits = if only.is_some() { &NAMED } else { &SHORT };
     let mut full = None;
     let (mut sections, mut makers, mut gaps, mut counts) = (Vec::new(), Vec::new(), 0, LineCounts::default());
@@ -44,6 +44,7 @@ fn drawn(reader: &SessionReader<'_>, at: &SessionPageRequest<'_>, only: Option<u
                 gaps += changes::gaps(&group);
                 counts = counts.and(changes::counts(&group));
                 let short = changes::blocks(&group, names, limits);
+                // Files are numbered through all groups; this one lies in the group if its number is within it.
                 if let Some(place) = only.and_then(|only| only.checked_sub(sections.len())).filter(|place| *place < short.len()) {
                     full = changes::blocks(&group, names, &WHOLE).into_iter().nth(place);
                 }
@@ -70,6 +71,7 @@ fn drawn(reader: &SessionReader<'_>, at: &SessionPageRequest<'_>, only: Option<u
     let mut much = 0;
     let drawn = wanted.into_iter().map(|(place, section)| {
         let section = &without_calls(section);
+        // Measured after drawing, because a short diff may become long HTML.
         let markup = if much < MUCH { block(section) } else { named(section) };
         much += markup.0.len();
         (place, markup)
@@ -106,10 +108,11 @@ fn by(reader: &SessionReader<'_>, at: &SessionPageRequest<'_>, calls: &[usize]) 
     }
 }
 
-/// A section whose label does not name the calls, which are links beside it.
+/// A section without the names of calls in its label, because links beside it name them.
 fn without_calls(section: &Block) -> Block {
     let Block::Section { label, open, body } = section else { return section.clone() };
     let mut short = Line::default();
+    // The calls are the last run of the label.
     let runs = label.runs().split_last().map_or(&[][..], |(_, rest)| rest);
     runs.iter().for_each(|run| short.push(run.class, run.text()));
     Block::Section { label: short, open: *open, body: body.clone() }
@@ -120,7 +123,7 @@ fn whole(reader: &SessionReader<'_>) -> bool {
     reader.book().transcript().calls.iter().all(|call| call.row.kind != Kind::Shell)
 }
 
-/// Only which file it is.
+/// The name of a file without its changes.
 fn named(section: &Block) -> Markup {
     match section {
         Block::Section { label, .. } => block(&Block::Section { label: label.clone(), open: false, body: Vec::new() }),

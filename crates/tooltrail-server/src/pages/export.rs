@@ -1,4 +1,4 @@
-//! `/s/{session}/export.html` and the like: a session as a file to save, without secrets unless asked for with them.
+//! `/s/{session}/export.html` and others: a session as a file, redacted unless `?redact=no`.
 //!
 //! Which files there are is decided by the list of outputs in `tooltrail-view`.
 
@@ -19,9 +19,10 @@ use tooltrail_view::render::outputs::{Export, ExportOptions, Output, OutputSourc
 /// Writes the file while it is sent.
 pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let output = request.name("file").strip_prefix("export.").and_then(Output::named);
-    // Every other address below a session that no page has comes here too.
+    // This route also gets every unknown address below a session.
     let output = output.ok_or_else(|| Trouble::Missing(format!("There is no page `{}` here.", app.to(&request.path))))?;
     let visit = Visit::new(app, request)?;
+    // Ids come from logs: only harmless characters may get into a header and a file name.
     let name = visit.session.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-').take(40).collect::<String>();
     let redactor =
         (request.get("redact") != Some("no")).then(|| Redactor::new(app.machine.home().as_deref(), app.machine.user().as_deref()));
@@ -42,9 +43,11 @@ fn write(reader: &SessionReader<'_>, output: &Output, redactor: Option<&Redactor
     let changes = SessionEdits { book: &|| reader.book(), which: &which, change };
     let note = redactor.map(|_| "Secrets, e-mail addresses and home directories were taken out before this was written.".to_owned());
     let options = ExportOptions { note, ..ExportOptions::default() };
+    // Redacted texts are new strings that the book borrows, so the arena has to outlive it.
     let words = typed_arena::Arena::new();
     let redacted;
     let book: &dyn Book = match output.source {
+        // Outputs of changes redact while they write, so the open book serves.
         OutputSource::Changes => reader.book(),
         OutputSource::Session => {
             let private = change.map(|change| Private { change, words: &words });

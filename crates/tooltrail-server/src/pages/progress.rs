@@ -1,4 +1,4 @@
-//! `/progress`: how far reading is, for pages that show what is known already.
+//! `/progress`: progress of the first reading, for pages that already show a part.
 
 use crate::answer::{PageResponse, Trouble};
 use crate::app_state::AppState;
@@ -17,7 +17,7 @@ pub(crate) fn page(app: &AppState, _: &PageRequest) -> Result<PageResponse, Trou
     Ok(PageResponse::Text("application/json", told.to_string()))
 }
 
-/// How far the first reading is.
+/// Progress of the first reading.
 pub(crate) struct ReadingProgress {
     /// From 0 to 1.
     share: f64,
@@ -25,21 +25,23 @@ pub(crate) struct ReadingProgress {
     say: String,
 }
 
-/// How far the first reading is; nothing when everything has been read once.
+/// Progress of the first reading; `None` when everything has been read once.
 pub(crate) fn reading(app: &AppState, snapshot: Option<&CatalogueSnapshot>) -> Option<ReadingProgress> {
     if snapshot.is_some_and(|snapshot| !snapshot.read.partial) {
         return None;
     }
     let work = app.work()?;
     let (total, read) = (work.total.load(Ordering::Relaxed), work.progress.bytes.load(Ordering::Relaxed));
+    // The size is known only after all directories were searched.
     if total == 0 {
         return Some(ReadingProgress { share: 0.0, say: "Looking for logs".to_owned() });
     }
     let share = (read as f64 / total as f64).min(1.0);
+    // Logs grow while they are read, so more than the total may have been read. Rounded down: 100 % means done.
     Some(ReadingProgress { share, say: format!("Reading: {} of {}, {:.0} %", size(read.min(total)), size(total), (share * 100.0).floor()) })
 }
 
-/// A line that says how far it is, and stays up to date where there is a script.
+/// A progress bar that a script keeps up to date.
 pub(crate) fn line(app: &AppState, reading: Option<&ReadingProgress>) -> Markup {
     html! {
         @if let Some(reading) = reading {

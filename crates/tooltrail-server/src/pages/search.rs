@@ -1,6 +1,6 @@
-//! `/search`: text in all sessions, and calls that a filter takes.
+//! `/search`: text in all sessions, and calls that a filter selects.
 //!
-//! A search stops as soon as a page is full; how much there is in all is counted afterwards, where a script asks for it.
+//! A search stops when the page is full; a script then asks for the totals.
 
 use super::progress;
 use crate::answer::{PageResponse, Trouble};
@@ -20,19 +20,19 @@ use tooltrail_catalog::search::{Field, Query, Totals, search};
 use tooltrail_model::filter::{Filter, Test};
 use tooltrail_view::head::{count, counted};
 
-/// How many sessions a page of hits has, how many calls and messages of each, and how many where only one session is asked about.
+/// Sessions per page of hits, calls and messages per session, and the same if the filter names a session.
 const SESSIONS: usize = 20;
 const UNITS: usize = 5;
 const ALONE: usize = 500;
-/// The last page of hits: for each page all sessions before it are looked through again.
+/// The last page of hits: each page searches all sessions before it again.
 const LAST: usize = 200;
-/// How many calls a page has where no text is looked for.
+/// Calls per page if no text is searched for.
 const CALLS: usize = 100;
 
-/// How long hits are counted. Whoever asked may have gone on by then.
+/// Time for counting hits. The user may have left by then.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// What to look in, in the words of people.
+/// Fields that a search can be limited to, with their names on the page.
 const FIELDS: &[(Field, &str)] = &[
     (Field::Prompt, "prompts"),
     (Field::Text, "answers"),
@@ -42,7 +42,7 @@ const FIELDS: &[(Field, &str)] = &[
     (Field::Result, "results"),
 ];
 
-/// What can be asked.
+/// Example queries.
 pub(crate) const EXAMPLES: &[(&str, &str)] = &[
     ("status:failed since:today", "calls that failed today"),
     ("\"permission denied\"", "a phrase, in prompts, answers, calls and results"),
@@ -67,8 +67,10 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
     let searched = SearchPage { rows, query, field, page: number };
     let body = match app.filter(query, &snapshot) {
         Err(mistake) => filter_form::mistake(app, "/search", &mistake),
+        // While logs are still being read, an empty list is not yet the answer.
         Ok(_) if searched.rows.rows.is_empty() && reading.is_none() => filter_form::no_logs(app, "it is found here"),
         Ok(filter) if filter.is_empty() => examples(app),
+        // Only filters with a text need the logs; all others are answered by the catalogue.
         Ok(filter) if filter.patterns().next().is_some() => searched.texts(filter)?,
         Ok(filter) => searched.calls(&filter)?,
     };
@@ -85,7 +87,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
     Ok(PageResponse::Html(frame::page(app, &page, &main)))
 }
 
-/// How much there is in all, for a page that stopped when it was full.
+/// Totals of a search, for a page that stopped when it was full.
 pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let wrong = |what: &dyn std::fmt::Display| Trouble::Wrong(what.to_string());
@@ -97,6 +99,7 @@ pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<PageRespon
     let start = Instant::now();
     let mut whole = true;
     let totals = search(&snapshot.library, &query, &snapshot.now, app.threads(), |_| {
+        // Checked between sessions: the count is then too low, and the text says so.
         whole = start.elapsed() < PATIENCE;
         if whole { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
@@ -104,12 +107,12 @@ pub(crate) fn counts(app: &AppState, request: &PageRequest) -> Result<PageRespon
     Ok(PageResponse::Text("application/json", json!({ "say": say }).to_string()))
 }
 
-/// The fields that an address names.
+/// Fields that an address names; unknown names are ignored.
 fn fields(names: &str) -> Vec<Field> {
     names.split(',').filter_map(Field::of_word).collect()
 }
 
-/// How much was found: `37 hits in 12 calls and 3 messages of 4 sessions`.
+/// Totals in words: `37 hits in 12 calls and 3 messages of 4 sessions`.
 fn summary(totals: &Totals) -> String {
     let counted_if = |number: u64, thing: &str| (number > 0).then(|| counted(number, thing));
     let units: Vec<String> = [counted_if(totals.calls, "call"), counted_if(totals.messages, "message")].into_iter().flatten().collect();
@@ -126,7 +129,7 @@ fn examples(app: &AppState) -> Markup {
     }
 }
 
-/// A search, being shown.
+/// The page, being drawn.
 struct SearchPage<'a> {
     rows: SessionRows<'a>,
     query: &'a str,
@@ -135,13 +138,15 @@ struct SearchPage<'a> {
 }
 
 impl SearchPage<'_> {
-    /// Where texts are found.
+    /// Hits of a search for text.
     fn texts(&self, filter: Filter) -> Result<Markup, Trouble> {
         if self.page > LAST {
             return Ok(self.too_far());
         }
         let SessionRows { app, snapshot, .. } = &self.rows;
+        // A search within a session lists far more of its hits.
         let alone = filter.terms().iter().any(|term| !term.not && matches!(term.test, Test::Session(_)));
+        // The session's page can look for plain text only, not for a regular expression.
         let find = filter.patterns().find(|pattern| pattern.is_literal()).map(|pattern| pattern.source().to_owned());
         let query = Query::new(filter, &fields(self.field));
         let mut kept = HitPage::new((self.page - 1) * SESSIONS, SESSIONS, if alone { ALONE } else { UNITS });
@@ -154,6 +159,7 @@ impl SearchPage<'_> {
             (self.fields())
             @if groups.is_empty() { (self.nothing()) } @else {
                 p.counted {
+                    // The search was ended early, so one hit less is certain to be exceeded.
                     @if more { span data-count=(app.to(&counts)) { "More than " (counted(totals.hits.saturating_sub(1), "hit")) ", newest first" } } @else { (summary(&totals)) }
                     span.di { " · " a href=(filter_address(app, "/sessions", self.query)) { "as sessions" } " · " a href=(filter_address(app, "/calls", self.query)) { "calls as a table" } }
                 }
@@ -163,7 +169,7 @@ impl SearchPage<'_> {
         })
     }
 
-    /// The calls that a filter without texts takes, the newest first.
+    /// Calls of a filter without text, the newest first.
     fn calls(&self, filter: &Filter) -> Result<Markup, Trouble> {
         let SessionRows { app, snapshot, rows, .. } = &self.rows;
         let mut calls = snapshot.catalogued(rows, app.threads()).calls(filter)?;
@@ -219,7 +225,7 @@ impl SearchPage<'_> {
         }
     }
 
-    /// Links that look only in some texts.
+    /// Links that limit the search to a field.
     fn fields(&self) -> Markup {
         let link = |name: &str, word: &str| {
             let on = self.field == name;
@@ -248,7 +254,7 @@ impl SearchPage<'_> {
         }
     }
 
-    /// A page of hits that nobody should have to wait for.
+    /// Message instead of a page that would take too long.
     fn too_far(&self) -> Markup {
         html! {
             div.nothing {

@@ -1,4 +1,4 @@
-//! `/s/{session}`: what was said and done, and the parts of that page that are fetched when somebody comes near.
+//! `/s/{session}`: the transcript of a session, and the parts of that page that its script fetches while scrolling.
 
 use super::waterfall;
 use crate::answer::{PageResponse, Trouble};
@@ -19,10 +19,10 @@ use tooltrail_view::render::html::title;
 use tooltrail_view::render::html::window::{PageState, SessionPageRequest, Tab};
 use tooltrail_view::resume;
 
-/// What belongs to a session's pages beside the page itself.
+/// Style sheet and script of the transcript.
 pub(super) const ASSETS: &[&str] = &["session.css", "session.js"];
 
-/// Where somebody sits who asks about a session: what was asked, and where its pages are.
+/// Context of a request about a session: the request itself, and the base of the session's addresses.
 #[derive(Clone)]
 pub(super) struct RequestContext {
     root: &'static str,
@@ -38,7 +38,7 @@ impl RequestContext {
         RequestContext { root: app.setup.root, base, request: request.clone(), zone: TimeZone::system(), now }
     }
 
-    /// Where the page is shown.
+    /// Parameters of the page for the renderer.
     fn at(&self, reader: &SessionReader<'_>) -> SessionPageRequest<'_> {
         SessionPageRequest {
             root: self.root,
@@ -56,7 +56,7 @@ impl RequestContext {
     }
 }
 
-/// A visit to a session: who asks about it, and which one it is.
+/// A session that a request is about, found in a snapshot.
 pub(super) struct Visit {
     pub(super) snapshot: Arc<CatalogueSnapshot>,
     /// Its place in the snapshot's listing.
@@ -65,13 +65,13 @@ pub(super) struct Visit {
     pub(super) session: String,
     context: RequestContext,
     neighbours: [Option<String>; 2],
-    /// Where its calls are a table, and the sessions of its project.
+    /// Addresses of the table of its calls, and of the sessions of its project.
     calls: String,
     project: Option<String>,
 }
 
 impl Visit {
-    /// Finds the session that was asked about.
+    /// Finds the session of a request.
     pub(super) fn new(app: &AppState, request: &PageRequest) -> Result<Self, Trouble> {
         Visit::at_snapshot(app, request, app.snapshot()?)
     }
@@ -81,9 +81,11 @@ impl Visit {
         let rows = snapshot.rows();
         let address = |place: Option<usize>| Some(app.to(&format!("/s/{}", encoded(rows.get(place?)?.session))));
         let session = rows.get(place).map(|row| row.session.to_owned()).unwrap_or_default();
+        // Listed by start, so these are the sessions that began before and after it.
         let neighbours = [address(place.checked_sub(1)), address(place.checked_add(1))];
         let calls = filter_address(app, "/calls", &words::session_term(&session, snapshot.listing.is_gone(place)));
         let project = rows.get(place).and_then(|row| row.project);
+        // The term depends on the paths of all projects.
         let terms = || ProjectTerms::of(rows.iter().filter_map(|row| row.project));
         let project = project.map(|project| filter_address(app, "/sessions", &terms().term(project)));
         drop(rows);
@@ -96,14 +98,15 @@ impl Visit {
         app.open_session(&self.snapshot, self.place)
     }
 
-    /// Where the page is shown.
+    /// Parameters of the page for the renderer, with links to other pages.
     pub(super) fn at<'v>(&'v self, reader: &SessionReader<'_>) -> SessionPageRequest<'v> {
         let [before, after] = &self.neighbours;
         let neighbours = [before.as_deref(), after.as_deref()];
         SessionPageRequest { neighbours, calls: Some(&self.calls), project: self.project.as_deref(), ..self.context.at(reader) }
     }
 
-    /// Whether the question is about the session as it is. Parts are named by their places, which are others once it has changed.
+    /// Whether the request names the current version. Parts are named by position, and positions change with the
+    /// session.
     pub(super) fn fits(&self, reader: &SessionReader<'_>) -> Result<bool, Trouble> {
         match version(&self.context.request) {
             None => Ok(false),
@@ -112,7 +115,7 @@ impl Visit {
         }
     }
 
-    /// The section that was asked for: by its number, or by what stands in it.
+    /// The section that is asked for: by its number, or by an anchor in it.
     fn section(&self, reader: &SessionReader<'_>) -> usize {
         let way = self.context.request.get("at").and_then(|anchor| reader.window().way(reader.book().transcript(), anchor));
         let way = way.or_else(|| reader.window().way_to(self.context.request.number("rows")?));
@@ -120,10 +123,11 @@ impl Visit {
     }
 }
 
-/// The command by which a session is taken up again.
+/// The command that resumes a session.
 fn resumed(reader: &SessionReader<'_>) -> Option<String> {
     let session = reader.linked.sessions.get(reader.session)?;
     let format = FORMATS.iter().find(|format| format.agent() == session.agent)?;
+    // The command is meant to be pasted into a shell, so ids with special characters get none.
     let command = format.resume(&session.id).filter(|_| resume::is_plain(&session.id))?;
     Some(resume::line(&command, session.directory.as_deref()))
 }
@@ -133,13 +137,13 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
     tab(app, request, Tab::Transcript, |_, _, _| Ok(html! {}))
 }
 
-/// The query of an address, spelled anew.
+/// The query of a request, encoded again.
 fn query_string(request: &PageRequest) -> String {
     let pairs: Vec<String> = request.query.iter().map(|(name, value)| format!("{}={}", encoded(name), encoded(value))).collect();
     if pairs.is_empty() { String::new() } else { format!("?{}", pairs.join("&")) }
 }
 
-/// A view of a session; `content` is what stands in all but the first.
+/// A view of a session. `content` draws all views but the transcript.
 pub(super) fn tab(
     app: &AppState,
     request: &PageRequest,
@@ -147,7 +151,7 @@ pub(super) fn tab(
     content: impl FnOnce(&SessionReader<'_>, &SessionPageRequest<'_>, &PageRequest) -> Result<Markup, Trouble>,
 ) -> Result<PageResponse, Trouble> {
     let visit = Visit::new(app, request)?;
-    // A shortened name leads to the whole one, so that a page has one address.
+    // A shortened id redirects to the full one, so that a page has one address.
     if visit.session != request.name("session") && tab == Tab::Transcript {
         return Ok(PageResponse::Elsewhere(format!("{}{}", visit.context.base, query_string(request))));
     }
@@ -165,7 +169,8 @@ pub(super) fn tab(
         Tab::Waterfall => (waterfall::ASSETS, waterfall::KEYS),
         Tab::Changes | Tab::Raw => (&["session.css"][..], &[][..]),
     };
-    // The transcript grows by itself, and so do the bars; what stands above these is made anew, and all of the others.
+    // The script of the transcript adds rows itself, and so does that of the waterfall; only the head above it is
+    // reloaded. Other views reload completely.
     let (follows, part) = match tab {
         Tab::Transcript => (None, None),
         Tab::Waterfall => (Some("session"), Some(".top")),
@@ -190,12 +195,12 @@ pub(super) fn tab(
     Ok(PageResponse::Html(frame::page(app, &page, &main)))
 }
 
-/// The version that is asked for; inside, if it is one.
+/// The version that a request names; the inner value is `None` if it is not a number.
 fn version(request: &PageRequest) -> Option<Option<u64>> {
     request.get("v").map(|version| u64::from_str_radix(version, 16).ok())
 }
 
-/// A part of the page. It lasts if its version is asked for, and there is none of another version.
+/// A part of the page. With a version in the address it may be cached, and is refused for any other version.
 pub(super) fn part(
     app: &AppState,
     request: &PageRequest,
@@ -203,7 +208,8 @@ pub(super) fn part(
 ) -> Result<PageResponse, Trouble> {
     let context = RequestContext::new(app, request, request.name("session"), None);
     let draw = |reader: &SessionReader<'_>| draw(reader, &context.at(reader), &context.request);
-    // Most are asked for from a page whose session is open as it was then: nothing has to be looked at.
+    // The usual case: the page's version of the session is still open, so neither the catalogue nor the logs are looked
+    // at.
     let open = version(request).flatten().and_then(|version| app.session_in_version(request.name("session"), version));
     if let Some(open) = open {
         return Ok(PageResponse::Lasting(open.with(draw)));
@@ -213,14 +219,15 @@ pub(super) fn part(
     Ok(if lasts { PageResponse::Lasting(part) } else { PageResponse::Html(part) })
 }
 
-/// What a page has to learn that shows the session as it was.
+/// Differences between the session now and the state that a page shows.
 pub(crate) fn live(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
-    // It is about the session alone, so what is known of others may be old.
+    // The latest snapshot will do even if it is old: the session itself comes from the watcher.
     let known = app.latest_snapshot().map(|snapshot| Visit::at_snapshot(app, request, snapshot));
     let visit = match known {
         Some(Ok(visit)) => visit,
         _ => Visit::new(app, request)?,
     };
+    // The time of an old snapshot would make running calls look younger than they are.
     let now = app.machine.now().time;
     let told = visit.open(app)?.with(|reader| {
         let request = &visit.context.request;
@@ -232,7 +239,7 @@ pub(crate) fn live(app: &AppState, request: &PageRequest) -> Result<PageResponse
     Ok(PageResponse::Text("application/json", told))
 }
 
-/// A number in the path.
+/// A number in the path; an invalid one is beyond every list.
 pub(super) fn number(request: &PageRequest, name: &str) -> usize {
     request.name(name).parse().unwrap_or(usize::MAX)
 }
@@ -242,12 +249,12 @@ pub(crate) fn rows(app: &AppState, request: &PageRequest) -> Result<PageResponse
     part(app, request, |reader, at, request| reader.window().section(reader.book(), number(request, "section"), at))
 }
 
-/// What a call shows when it is opened.
+/// Content of a call that was opened.
 pub(crate) fn body(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     part(app, request, |reader, at, request| reader.window().body(reader.book(), number(request, "call"), request.get("all").is_some(), at))
 }
 
-/// All of a message; as a page of its own for whoever comes without a script.
+/// A message in full; as a page of its own without a script.
 pub(crate) fn text(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let drawn = part(app, request, |reader, at, request| {
         let (section, row) = (number(request, "section"), number(request, "row"));
@@ -272,13 +279,14 @@ pub(crate) fn turns(app: &AppState, request: &PageRequest) -> Result<PageRespons
     part(app, request, |reader, at, request| reader.window().outline(reader.book(), number(request, "group"), at))
 }
 
-/// What the session amounts to: as it is now, since its links lead to names and not to places.
+/// Digest of the session. Always the current one, because its links use names and not positions.
 pub(crate) fn digest(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
+    // Without the version of the page, which would refuse it after a change.
     let request = PageRequest { query: Vec::new(), ..request.clone() };
     part(app, &request, |reader, at, _| reader.window().digest(reader.book(), at))
 }
 
-/// The way to something in it: which sections have to be brought, and which calls opened.
+/// The way to an anchor: the sections to fetch and the calls to open.
 pub(crate) fn way(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let visit = Visit::new(app, request)?;
     let way = visit.open(app)?.with(|reader| {

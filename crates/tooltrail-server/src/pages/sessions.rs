@@ -1,4 +1,4 @@
-//! `/sessions`: all sessions, or those that a filter takes, in any order; and how their tests went.
+//! `/sessions`: all sessions or those that a filter selects, in any order, with the results of their tests.
 
 use super::progress;
 use crate::answer::{PageResponse, Trouble};
@@ -22,7 +22,8 @@ use tooltrail_view::head::{count, is_problem};
 const SHOWN: usize = 100;
 /// How many projects are offered.
 const OFFERED: usize = 12;
-/// How long a page waits to know how tests went, for sessions of how many calls, and how long a script waits.
+/// Time for test results on a page, the largest session that is read for it, and the time for the script that asks
+/// again.
 const PATIENCE: Duration = Duration::from_millis(60);
 const FEW: u64 = 200;
 const LATER: Duration = Duration::from_secs(5);
@@ -46,6 +47,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
         Err(mistake) => filter_form::mistake(app, "/sessions", &mistake),
         Ok(filter) => {
             let rows = snapshot.rows();
+            // A session is listed if all terms hold for one of its calls or messages.
             let mut found = snapshot.catalogued(&rows, app.threads()).sessions(&filter, Scope::Call)?;
             order.sort(&rows, &mut found);
             let clock = LocalClock::at(snapshot.now.time);
@@ -73,10 +75,11 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
     Ok(PageResponse::Html(frame::page(app, &page, &main)))
 }
 
-/// How the tests of some sessions went, for a page that could not wait.
+/// Test results of sessions, for a page that did not wait for them.
 pub(crate) fn tests(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let rows = snapshot.rows();
+    // At most as many as a page has, whatever the address says.
     let wanted = request.query.iter().filter(|(name, _)| name == "s").take(SHOWN);
     let places: Vec<usize> = wanted.filter_map(|(_, id)| rows.iter().position(|row| row.session == id)).collect();
     let told = app.tested.of(&snapshot, &rows, &places, &Bounds { threads: app.threads(), patience: LATER, calls: u64::MAX });
@@ -84,11 +87,11 @@ pub(crate) fn tests(app: &AppState, request: &PageRequest) -> Result<PageRespons
     Ok(PageResponse::Text("application/json", json!(told).to_string()))
 }
 
-/// By what sessions are sorted, and which end comes first.
+/// Sort key and direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SessionOrder {
     by: SessionSortKey,
-    /// The other end first.
+    /// Whether the order is reversed.
     turned: bool,
 }
 
@@ -104,7 +107,7 @@ enum SessionSortKey {
     Lasted,
 }
 
-/// The columns that can be sorted by: their names, and what they are called in an address.
+/// Columns that can be sorted by: class, name in addresses, heading, key. `started` has no column of its own.
 const ORDERS: &[(&str, &str, &str, SessionSortKey)] = &[
     ("when", "last", "When", SessionSortKey::Last),
     ("", "started", "Started", SessionSortKey::Started),
@@ -129,7 +132,7 @@ impl SessionOrder {
         let row = |place: &usize| rows.get(*place).unwrap_or(&none);
         let bad =
             |row: &SessionRow<'_>| row.by_status.iter().filter(|(status, _)| is_problem(**status)).map(|(_, number)| *number).sum::<u64>();
-        // The newest first, also among those that are otherwise equal.
+        // All further sorts are stable, so this order remains among equal sessions.
         places.sort_by(|one, two| row(two).last_at.cmp(&row(one).last_at).then(two.cmp(one)));
         match self.by {
             SessionSortKey::Last => {}
@@ -148,7 +151,7 @@ impl SessionOrder {
         }
     }
 
-    /// The time by whose days sessions stand together.
+    /// The time whose days group the rows.
     fn day(self) -> Option<TimeOf> {
         match self.by {
             SessionSortKey::Last => Some(|row| row.last_at),
@@ -157,7 +160,7 @@ impl SessionOrder {
         }
     }
 
-    /// As an address has it; nothing for what is so anyway.
+    /// The order as addresses have it; empty for the default.
     fn word(self) -> String {
         let name = ORDERS.iter().find(|(_, _, _, by)| *by == self.by).map_or("", |(_, name, _, _)| name);
         match (self.by, self.turned) {
@@ -167,7 +170,7 @@ impl SessionOrder {
     }
 }
 
-/// The list, being made.
+/// The page, being drawn.
 struct SessionsPage<'a> {
     rows: SessionRows<'a>,
     query: &'a str,
@@ -178,6 +181,7 @@ struct SessionsPage<'a> {
 impl SessionsPage<'_> {
     fn body(&self, found: &[usize]) -> Markup {
         let pages = found.len().div_ceil(SHOWN).max(1);
+        // A page number beyond the end shows the last page: the list may have shrunk since the link was made.
         let first = (self.page.min(pages) - 1) * SHOWN;
         let shown = found.get(first..found.len().min(first + SHOWN)).unwrap_or_default();
         let SessionRows { app, snapshot, rows, .. } = &self.rows;
@@ -192,7 +196,7 @@ impl SessionsPage<'_> {
         }
     }
 
-    /// How many there are, and which of them are shown.
+    /// Number of sessions, and which of them are shown.
     fn counted(&self, all: usize, first: usize, shown: usize) -> Markup {
         html! {
             (session_table::sessions(all))
@@ -232,6 +236,7 @@ impl SessionsPage<'_> {
 
     fn pages(&self, pages: usize) -> Markup {
         let here = self.page.min(pages);
+        // Sorted by time, "previous" would be ambiguous.
         let (before, after) = match (self.order.day(), self.order.turned) {
             (Some(_), false) => ("Newer", "Older"),
             (Some(_), true) => ("Older", "Newer"),
@@ -248,9 +253,10 @@ impl SessionsPage<'_> {
         }
     }
 
-    /// Links that narrow the list: states, agents, projects, and examples where nothing was asked yet.
+    /// Links that narrow the list by state, agent or project, and examples without a filter.
     fn facets(&self, found: &[usize]) -> Markup {
         let rows: Vec<(usize, &SessionRow<'_>)> = found.iter().filter_map(|&place| Some((place, self.rows.rows.get(place)?))).collect();
+        // Counted over all sessions that were found, not only over those on this page.
         let number = |is: &dyn Fn(usize, &SessionRow<'_>) -> bool| rows.iter().filter(|(place, row)| is(*place, row)).count();
         let states = [
             ("is:waiting", "waits for you", number(&|_, row| matches!(row.state, Some("waiting" | "asks")))),
@@ -286,6 +292,7 @@ impl SessionsPage<'_> {
         let SessionRows { app, snapshot, .. } = &self.rows;
         let toggle = filter_form::toggle(app, snapshot, self.query, term);
         html! {
+            // A term that is part of the filter stays visible even at 0, so that it can be removed.
             @if toggle.on || number > 0 {
                 li { a.on[toggle.on] href=(self.address(&toggle.query, self.order, 1)) aria-current=[toggle.on.then_some("true")] title=(if toggle.on { "Take this away" } else { "Only these" }) {
                     (word) " " span.di { (count(number as u64)) } @if toggle.on { " ✕" }
@@ -308,7 +315,7 @@ impl SessionsPage<'_> {
     }
 }
 
-/// By their number, the most first.
+/// Sorts counts, the highest first; equal ones by name, because the order of a map is random.
 fn most(counts: HashMap<&str, usize>) -> Vec<(&str, usize)> {
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by(|(name, one), (other, two)| two.cmp(one).then(name.cmp(other)));

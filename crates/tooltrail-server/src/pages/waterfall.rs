@@ -1,6 +1,6 @@
-//! `/s/{session}/waterfall`: when everything was done, on a true time axis; and the same rows as a table.
+//! `/s/{session}/waterfall`: all calls on a time axis, and the same rows as a table.
 //!
-//! `data` makes the JSON that the page is drawn from, `table` the table, which needs no script.
+//! `data` makes the JSON that the script draws, `table` the table, which needs no script.
 
 mod data;
 mod table;
@@ -16,11 +16,11 @@ use tooltrail_model::book::Book;
 use tooltrail_view::head::{count, counted, look_of, took};
 use tooltrail_view::render::html::window::{OrderedLine, SessionPageRequest, Tab};
 
-/// What the page needs beside itself.
+/// Style sheets and script.
 pub(super) const ASSETS: &[&str] = &["session.css", "waterfall.css", "waterfall.js"];
 /// How many rows come with the page.
 const ROWS: usize = 40;
-/// How many letters of what a call is about stand in these.
+/// Letters of a call's argument.
 const LETTERS: usize = 120;
 
 /// The keys of the page.
@@ -46,10 +46,10 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
     })
 }
 
-/// The data that it is drawn from. It is always that of the session as it is now, and says of which version that is; nothing where that is
-/// `known` already.
+/// Data of the current version of the session, with the number of that version; `null` if the script has it (`known`).
 pub(crate) fn data(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let visit = Visit::new(app, request)?;
+    // In the demo the clock stands still, so that running calls do not grow forever.
     let (now, ticks) = (visit.snapshot.now.time.as_millisecond(), !app.setup.demo);
     let known = request.get("known").and_then(|version| u64::from_str_radix(version, 16).ok());
     let told = visit.open(app)?.with(|reader| {
@@ -59,15 +59,16 @@ pub(crate) fn data(app: &AppState, request: &PageRequest) -> Result<PageResponse
     told.map(|told| PageResponse::Text("application/json", told)).map_err(|error| Trouble::Broken(error.to_string()))
 }
 
-/// What the calls of a section are about.
+/// Arguments of the calls of a section.
 pub(crate) fn titles(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let visit = Visit::new(app, request)?;
     let section = session::number(request, "section");
+    // Sections count positions, so the version has to be that of the script's data.
     let told = visit.open(app)?.with(|reader| visit.fits(reader).map(|_| serde_json::json!(data::titles(reader, section))))?;
     Ok(PageResponse::Text("application/json", told.to_string()))
 }
 
-/// A call beside the rows: what it is, and the same block as in the transcript.
+/// A call beside the rows: its name, and the same block as in the transcript.
 pub(crate) fn call(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     session::part(app, request, |reader, at, request| {
         let (index, transcript) = (session::number(request, "call"), reader.book().transcript());
@@ -87,21 +88,23 @@ pub(crate) fn call(app: &AppState, request: &PageRequest) -> Result<PageResponse
     })
 }
 
-/// Leads to the row of a call in the transcript.
+/// Redirects to the row of a call in the transcript.
 pub(crate) fn row(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     let visit = Visit::new(app, request)?;
     let index = session::number(request, "call");
     let address = visit.open(app)?.with(|reader| {
         let at = visit.at(reader);
+        // A call without a row still leads to its session.
         reader.window().row_address(index, &at).unwrap_or_else(|| at.base.to_owned())
     });
     Ok(PageResponse::Elsewhere(address))
 }
 
-/// The waterfall. Its first rows come with it; a script brings the others and draws the bars.
+/// The waterfall. Its first rows come with the page; a script fetches the others and draws the bars.
 fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &SessionPageRequest<'_>, request: &PageRequest) -> Markup {
     let transcript = fall.transcript;
     let chosen = request.get("at").and_then(|anchor| reader.window().call_at(transcript, anchor));
+    // Links from the transcript name an anchor, those from tables a number.
     let chosen = chosen.or_else(|| {
         let number = request.number("call")?;
         transcript.calls.iter().position(|call| call.number as usize == number)
@@ -146,7 +149,7 @@ fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &SessionPageReque
     }
 }
 
-/// What the marks mean, until a call is selected.
+/// Meaning of the marks, shown until a call is selected.
 const LEGEND: &[(&str, &str)] = &[
     ("solid", "a tool ran, or how it spent its time is not in the log"),
     ("waits", "it waited to run: for permission, in a queue, for hooks"),
@@ -169,7 +172,7 @@ fn legend() -> Markup {
     }
 }
 
-/// The two forms of it.
+/// Links to both forms.
 fn views(at: &SessionPageRequest<'_>, table: bool) -> Markup {
     let current = |on: bool| on.then_some("page");
     html! {
@@ -180,7 +183,7 @@ fn views(at: &SessionPageRequest<'_>, table: bool) -> Markup {
     }
 }
 
-/// Where the time went.
+/// Summary of the time by who was at work.
 fn summary(times: &tooltrail_model::digest::Times) -> Markup {
     let parts = [
         ("tools", times.tools_ms),
@@ -195,7 +198,7 @@ fn summary(times: &tooltrail_model::digest::Times) -> Markup {
     }
 }
 
-/// The first rows, as the script would make them.
+/// The first rows, with the same markup as the script's.
 fn first_rows(reader: &SessionReader<'_>, fall: &Waterfall<'_>) -> Markup {
     html! {
         @for placed in fall.order.iter().take(ROWS) {
@@ -203,6 +206,7 @@ fn first_rows(reader: &SessionReader<'_>, fall: &Waterfall<'_>) -> Markup {
                 div.wf-row.head role="treeitem" aria-level="1" { span.n { @if turn > 0 { (turn) } } span.t { (text) } }
             }
             @if let OrderedLine::Call { index, depth } = placed && let Some(call) = fall.transcript.calls.get(*index) {
+                // Headings are level 1 of the tree, and calls of subagents one level below their parent.
                 div class={ "wf-row tone-" (data::tone(call.row.status)) " d" (depth) } role="treeitem" aria-level=(depth + 2) {
                     span.n { (count(call.number.into())) }
                     span.sign aria-hidden="true" { (look_of(&call.row).glyph) }
@@ -215,7 +219,7 @@ fn first_rows(reader: &SessionReader<'_>, fall: &Waterfall<'_>) -> Markup {
     }
 }
 
-/// That there is nothing to draw.
+/// Message for a session without calls.
 fn no_calls() -> Markup {
     html! { p { "This session made no calls." } }
 }

@@ -39,7 +39,7 @@ const COMMANDS: &[&str] = &[
     "completions",
 ];
 
-/// Runs what the command line asks for.
+/// Runs the command of the command line.
 pub(crate) fn run(cli: &Cli) -> anyhow::Result<ExitCode> {
     match &cli.command {
         None => serve::or_overview(&cli.logs),

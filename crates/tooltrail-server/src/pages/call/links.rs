@@ -1,11 +1,11 @@
-//! Addresses that the page of a call leads to.
+//! Addresses that a call's page links to.
 
 use crate::request::encoded;
 
-/// Makes addresses of these pages.
+/// Builder of addresses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CallLinks {
-    /// What all of them begin with.
+    /// Prefix of all addresses.
     pub(super) root: &'static str,
 }
 
@@ -27,6 +27,7 @@ impl CallLinks {
 
     /// The row of a call in its session.
     pub(super) fn row(self, session: &str, call: &str) -> String {
+        // The script of the session's page fetches the section that contains the anchor.
         format!("{}#{}", self.session(session), encoded(call))
     }
 

@@ -1,4 +1,4 @@
-//! The other runs of a command in the session, or what else was done with a file: each with its outcome.
+//! Other runs of the same command in the session, or other calls on the same file, each with its outcome.
 
 use super::CallPage;
 use super::head::tone;
@@ -16,27 +16,28 @@ use tooltrail_model::transcript::CallEntry;
 use tooltrail_view::head::{count, look_of, outcome, took};
 use tooltrail_view::line::neutral;
 
-/// So many calls of a session are looked at, those that are nearest.
+/// Limit on the calls that are compared: the nearest ones.
 const LOOKED: usize = 2_000;
-/// So many runs are shown, those that are nearest.
+/// Limit on the runs that are shown: the nearest ones.
 const SHOWN: usize = 40;
 
-/// What makes two calls runs of the same.
+/// Identity by which calls count as runs of the same.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum RunIdentity {
-    /// What a command comes down to, without going somewhere first and without filters at its end.
+    /// The essential commands, without a leading `cd` and without filters at the end such as `| tail`.
     Command(Vec<String>),
     /// The files it is about.
     Files(Vec<String>),
 }
 
 impl RunIdentity {
-    /// What makes other calls runs of the same as this one; `line` is its command as it is understood.
+    /// Identity of a call; `line` is its parsed command.
     fn of(detail: &Detail, line: Option<&CommandLine>) -> Option<RunIdentity> {
         let files = |path: &str| Some(RunIdentity::Files(vec![path.to_owned()])).filter(|_| !path.is_empty());
         match detail {
             Detail::Shell(command) => {
                 let essence = |line: &CommandLine| line.essence_texts().into_iter().map(str::to_owned).collect();
+                // A command that cannot be parsed is compared as it is written.
                 let words = line.map(essence).unwrap_or_else(|| vec![command.command.trim().to_owned()]);
                 Some(RunIdentity::Command(words)).filter(|_| !command.command.trim().is_empty())
             }
@@ -49,7 +50,7 @@ impl RunIdentity {
         }
     }
 
-    /// Whether a call could be a run of the same.
+    /// Whether a call of some kind could be a run of the same.
     fn may_be(&self, kind: Kind) -> bool {
         match self {
             RunIdentity::Command(_) => kind == Kind::Shell,
@@ -59,29 +60,33 @@ impl RunIdentity {
 
     fn is(&self, other: &RunIdentity) -> bool {
         match (self, other) {
+            // A patch may touch several files; one in common is enough.
             (RunIdentity::Files(own), RunIdentity::Files(others)) => own.iter().any(|path| others.contains(path)),
             _ => self == other,
         }
     }
 
-    /// Words that stand in every record that asks for the same, however it spells its texts; none where such words cannot be told.
+    /// Words that occur in the request of every such run, however the record escapes its texts; empty if there are no
+    /// such words.
     fn words(&self) -> Vec<&str> {
+        // Other characters may be escaped in JSON, and the search compares raw bytes.
         let plain = |word: &&str| word.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'='));
         let all: Vec<&str> = match self {
             RunIdentity::Command(commands) => commands.iter().flat_map(|command| command.split_whitespace()).collect(),
             RunIdentity::Files(files) if files.len() == 1 => files.iter().map(|path| words::last_part(path)).collect(),
+            // With several files no single name has to be in every request.
             RunIdentity::Files(_) => Vec::new(),
         };
         all.into_iter().filter(plain).collect()
     }
 }
 
-/// A run.
+/// A call that counts as a run of the same.
 struct SimilarCall<'r> {
     index: usize,
     number: u32,
     row: CallRow<'r>,
-    /// Its success is not that of what it ran.
+    /// Whether its success belongs to another command of the line.
     doubtful: bool,
 }
 
@@ -93,6 +98,7 @@ impl CallPage<'_> {
             return html! {};
         }
         let what = if matches!(same, RunIdentity::Command(_)) { "this command" } else { "this file" };
+        // The page's own call stands in the middle of the runs that are shown.
         let first = runs.iter().position(|run| run.index == self.index).unwrap_or(0).saturating_sub(SHOWN / 2);
         let body = html! {
             p.runs {
@@ -106,7 +112,7 @@ impl CallPage<'_> {
         self.part("Runs", "runs", &body)
     }
 
-    /// What finds the same in all sessions.
+    /// Query that finds the same in all sessions.
     pub(super) fn elsewhere(&self) -> Option<String> {
         match RunIdentity::of(&self.story.told.detail, self.story.command.as_ref())? {
             RunIdentity::Command(words) => words.first().map(|words| format!("command:{}", quoted(words))),
@@ -131,11 +137,12 @@ impl CallPage<'_> {
         }
     }
 
-    /// The calls that are runs of the same, in order, this one too.
+    /// Runs of the same in order, this call included.
     fn same(&self, same: &RunIdentity) -> Vec<SimilarCall<'_>> {
         let mut near: Vec<(usize, &CallEntry<'_>)> =
             self.book.transcript().calls.iter().enumerate().filter(|(_, call)| same.may_be(call.row.kind)).collect();
         near.sort_by_key(|(_, call)| call.number.abs_diff(self.entry.number));
+        // Each comparison may read from the log, so a session with very many calls is not compared completely.
         near.truncate(LOOKED);
         let words: Vec<Finder<'_>> = same.words().into_iter().map(Finder::new).collect();
         let mut runs: Vec<SimilarCall<'_>> = near.into_iter().filter_map(|(index, call)| self.as_run(index, call, same, &words)).collect();
@@ -143,7 +150,8 @@ impl CallPage<'_> {
         runs
     }
 
-    /// A call as a run of the same, if it is one. Most are not, and a look at the bytes of the record tells.
+    /// The call as a run of the same, if it is one. Most are not, and a search in the bytes of the record shows that
+    /// quickly.
     fn as_run<'s>(&'s self, index: usize, call: &'s CallEntry<'s>, same: &RunIdentity, words: &[Finder<'_>]) -> Option<SimilarCall<'s>> {
         let at = call.request.at;
         let record = self.book.raw(call.request).ok().filter(|_| at.span.len() <= load::LONGEST)?;

@@ -1,4 +1,4 @@
-//! The columns that a table of calls may have. To add one: a line in `COLUMNS`.
+//! Columns of the table of calls. To add a column, add a line to `COLUMNS`.
 
 use super::order::CallSortKey;
 use crate::call_rows::CallLine;
@@ -14,26 +14,26 @@ use tooltrail_view::line::{neutral, neutral_text};
 
 /// A column.
 pub(super) struct CallColumn {
-    /// What an address calls it; also its class.
+    /// Name in addresses, and class in the style sheet.
     pub(super) name: &'static str,
-    /// What stands at its head.
+    /// Heading.
     pub(super) word: &'static str,
-    /// What it says.
+    /// Explanation on hover.
     pub(super) about: &'static str,
-    /// Whether it is shown unless told otherwise.
+    /// Whether it is shown by default.
     standard: bool,
-    /// What its head sorts by.
+    /// Sort key of its heading.
     pub(super) by: Option<CallSortKey>,
-    /// What stands in a row.
+    /// Draws its cell.
     pub(super) cell: fn(&ShownCall<'_>) -> Markup,
-    /// What it is in a file: columns with their names.
+    /// Its columns in a CSV file, with their names.
     pub(super) fields: &'static [ExportColumn],
 }
 
-/// A column of a file: its name, and what stands in a row.
+/// A column of a CSV file: its name, and its value for a call.
 pub(super) type ExportColumn = (&'static str, fn(&TableCall<'_>) -> CsvValue);
 
-/// A cell of a file.
+/// A value in a CSV file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum CsvValue {
     Text(String),
@@ -41,24 +41,25 @@ pub(super) enum CsvValue {
     None,
 }
 
-/// A call that is told of.
+/// A call with its session, as columns need it for pages and files.
 pub(super) struct TableCall<'a> {
     pub(super) session: &'a SessionRow<'a>,
     pub(super) row: &'a CallRow<'a>,
 }
 
-/// A call that is shown.
+/// A call on the page.
 pub(super) struct ShownCall<'a> {
     pub(super) told: TableCall<'a>,
     pub(super) rows: &'a SessionRows<'a>,
     /// The call in a line.
     pub(super) line: CallLine,
-    /// Whether its day stands above it.
+    /// Whether its day is in the heading above it.
     pub(super) day_is_said: bool,
-    /// Which column has the link that is the row's.
+    /// The column whose link opens the row.
     pub(super) leads: &'static str,
 }
 
+// Cells reach the call as `told.row`, alike in pages and in files.
 impl<'a> std::ops::Deref for ShownCall<'a> {
     type Target = TableCall<'a>;
 
@@ -75,6 +76,7 @@ impl ShownCall<'_> {
 }
 
 /// All columns, in their order.
+// The order here is that of the page and of the file, whatever order an address names them in.
 pub(super) const COLUMNS: &[CallColumn] = &[
     CallColumn {
         name: "time",
@@ -316,6 +318,7 @@ pub(super) const COLUMNS: &[CallColumn] = &[
 ];
 
 /// The columns with numbers, which stand at the right.
+// Not derived from the sort keys: some numbers cannot be sorted by.
 const NUMBERS: &[&str] = &["exit", "took", "ran", "waited", "hooks", "parallel", "input", "result"];
 
 impl CallColumn {
@@ -324,20 +327,21 @@ impl CallColumn {
         NUMBERS.contains(&self.name)
     }
 
-    /// Whether it is shown unless told otherwise.
+    /// Whether it is shown by default.
     pub(super) fn is_standard(&self) -> bool {
         self.standard
     }
 }
 
-/// The columns that are asked for; those that are shown anyway where none are. A form names each by itself.
+/// The columns that a request names; the default ones if it names none. A form repeats `cols` for each column.
 pub(super) fn of_request(request: &PageRequest) -> Vec<&'static CallColumn> {
     let names: Vec<&str> = request.query.iter().filter(|(name, _)| name == "cols").flat_map(|(_, value)| value.split(',')).collect();
+    // Unknown names are ignored, so that old links still work.
     let chosen: Vec<&CallColumn> = COLUMNS.iter().filter(|column| names.contains(&column.name)).collect();
     if chosen.is_empty() { COLUMNS.iter().filter(|column| column.standard).collect() } else { chosen }
 }
 
-/// Columns as an address has them; nothing for those that are shown anyway.
+/// Columns as addresses name them; empty for the default ones.
 pub(super) fn words_of(columns: &[&'static CallColumn]) -> String {
     let standard = columns.iter().all(|column| column.standard) && columns.len() == COLUMNS.iter().filter(|column| column.standard).count();
     if standard { String::new() } else { columns.iter().map(|column| column.name).collect::<Vec<_>>().join(",") }
@@ -346,6 +350,7 @@ pub(super) fn words_of(columns: &[&'static CallColumn]) -> String {
 fn time(told: &ShownCall<'_>) -> Markup {
     let Some(at) = told.row.requested_at else { return html! {} };
     let clock = told.rows.clock;
+    // Rows under a heading with their day need seconds more than the date.
     let said = if told.day_is_said { clock.second(at) } else { clock.moment(at) };
     html! {
         a href=(told.line.row_address(told.rows.app, told.session.session)) data-row[told.leads == "time"] title={ (clock.full(at)) ", in its session" } {
@@ -371,7 +376,7 @@ fn what(told: &ShownCall<'_>) -> Markup {
 
 fn status(told: &ShownCall<'_>) -> Markup {
     let (look, line) = (look_of(told.row), &told.line);
-    // A success that is somebody else's is none to rely on.
+    // A success that belongs to another command of the line is not shown in green.
     let tone = if line.doubt { Tone::Stopped } else { look.tone };
     let reason = why_of(told.row).filter(|_| !line.doubt);
     html! {
@@ -385,12 +390,13 @@ fn background(row: &CallRow<'_>) -> Option<&'static str> {
     row.background.as_ref().map(|task| task.state.word())
 }
 
-/// What a call took beyond its own run.
+/// Time that a call took beyond its own run.
 fn waited(row: &CallRow<'_>) -> Option<u64> {
+    // Tools measure with their own clock, so a run may seem longer than the call.
     Some(row.duration_ms?.saturating_sub(row.run_ms?))
 }
 
-/// How long it took; of what goes on, for how long it does.
+/// Duration, or the time since the request of a running call.
 fn lasted(told: &ShownCall<'_>) -> Markup {
     let running = told.row.status == Status::Running && told.row.duration_ms.is_none();
     match told.line.since(told.rows.clock).filter(|_| running) {
@@ -411,11 +417,12 @@ fn code(text: Option<&str>) -> Markup {
     html! { @if let Some(text) = text.filter(|text| !text.is_empty()) { code title=(words::cut(text, 1000)) { (words::cut(text, 200)) } } }
 }
 
-/// The longest text of a cell in a file; spreadsheets take no longer ones.
+/// Longest text of a cell in a CSV file; spreadsheets refuse longer ones.
 const LONGEST: usize = 32_000;
 
 fn text(text: Option<&str>) -> CsvValue {
     let Some(text) = text else { return CsvValue::None };
+    // Neutralised as on pages: files are opened in terminals too.
     let text = match text.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", neutral_text(text.get(..end).unwrap_or_default())),
         None => neutral_text(text).into_owned(),

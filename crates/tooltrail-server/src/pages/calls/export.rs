@@ -14,12 +14,12 @@ use tooltrail_formats::error::ErrorChain;
 use tooltrail_model::row::{CallRow, SessionRow};
 use tracing::{debug, warn};
 
-/// For spreadsheets: the columns of the table.
+/// The table's columns as CSV, for spreadsheets.
 pub(crate) fn csv(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     file(app, request, CallFileFormat::Csv)
 }
 
-/// For programs: what `calls --json` prints.
+/// The rows of `calls --json`, for programs.
 pub(crate) fn jsonl(app: &AppState, request: &PageRequest) -> Result<PageResponse, Trouble> {
     file(app, request, CallFileFormat::Lines)
 }
@@ -39,21 +39,23 @@ fn file(app: &AppState, request: &PageRequest, to: CallFileFormat) -> Result<Pag
     let turn = app.writing.begin().ok_or_else(busy)?;
     let rows = snapshot.rows();
     let found = app.filter_cache.find(&snapshot, &rows, app.threads(), &filter, WHOLE)?;
+    // A file that lacks calls without saying so would be wrong.
     if !found.whole {
         return Err(Trouble::Later("This takes more than a minute to find. Narrow it down, by since:7d or by a project.".to_owned()));
     }
     let mut calls = found.calls.to_vec();
-    // As the command prints them, unless an order is asked for.
+    // JSON lines come in the order of the command, unless the address names another.
     if to == CallFileFormat::Csv || request.word("sort").is_some() {
         view.order.sort(&mut calls, &found.keys, &rows);
     }
+    // They borrow from the snapshot, which moves to the thread.
     drop((rows, found));
     let (mut pipe, written) = Pipe::new();
     let (columns, threads) = (view.columns.clone(), app.threads());
     std::thread::spawn(move || {
         match write(&snapshot, &calls, to, &columns, threads, &mut pipe) {
             Ok(()) => pipe::finish(pipe.end()),
-            // The file is broken off there: the catalogue has gone, or mostly whoever wanted it.
+            // The response has begun, so the error can only be logged. Mostly the client has cancelled the download.
             Err(error @ Trouble::Store(_)) => warn!(error = %ErrorChain(&error), "a download of calls is broken off"),
             Err(error) => debug!(%error, "a download of calls is broken off"),
         }
@@ -65,7 +67,7 @@ fn file(app: &AppState, request: &PageRequest, to: CallFileFormat) -> Result<Pag
     })
 }
 
-/// How many calls are looked up at once: what is made of them waits until it is sent.
+/// Number of calls that are read at once; their lines wait in memory until they are sent.
 const PIECE: usize = 4096;
 
 fn write(
@@ -82,10 +84,11 @@ fn write(
         let names = columns.iter().flat_map(|column| column.fields).map(|(name, _)| CsvValue::Text((*name).to_owned()));
         out.write_all(line(names).as_bytes()).map_err(gone)?;
     }
+    // Rows name their session by id; columns need its title, project and branch.
     let sessions: HashMap<(&str, &str), &SessionRow<'_>> = rows.iter().map(|row| ((row.agent, row.session), row)).collect();
     let told = |lines: &mut Vec<u8>, row: CallRow<'_>, _| match to {
         CallFileFormat::Lines => {
-            // Rows are made of texts and numbers; they cannot fail to be written.
+            // Serialising texts and numbers into memory cannot fail.
             let _ = serde_json::to_writer(&mut *lines, &row);
             lines.push(b'\n');
         }
@@ -102,13 +105,14 @@ fn write(
     Ok(())
 }
 
-/// A line of cells, as RFC 4180 has it.
+/// A line of a CSV file (RFC 4180).
 fn line(fields: impl Iterator<Item = CsvValue>) -> String {
     let cells: Vec<String> = fields.map(cell).collect();
     format!("{}\r\n", cells.join(","))
 }
 
-/// A cell. What a spreadsheet would take for a formula is told to be a text; numbers are ours.
+/// A cell. Texts that a spreadsheet would run as a formula get an apostrophe in front; numbers are our own and need
+/// none.
 fn cell(field: CsvValue) -> String {
     let text = match field {
         CsvValue::None => return String::new(),

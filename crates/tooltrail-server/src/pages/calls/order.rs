@@ -1,4 +1,4 @@
-//! In which order calls are shown.
+//! Order of the calls in the table.
 
 use crate::request::PageRequest;
 use crate::words;
@@ -8,7 +8,7 @@ use tooltrail_catalog::store::{CallKey, Figure, Keys, Listed};
 use tooltrail_model::Status;
 use tooltrail_model::row::SessionRow;
 
-/// By what calls are sorted, and which end comes first.
+/// Sort key and direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CallOrder {
     pub(super) by: CallSortKey,
@@ -16,18 +16,18 @@ pub(super) struct CallOrder {
     pub(super) desc: bool,
 }
 
-/// What calls can be sorted by.
+/// Sort keys of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CallSortKey {
     Figure(Figure),
-    /// What its tool did not take of the time that it took.
+    /// Duration without the tool's own run time.
     Waited,
     Tool,
     Status,
     Project,
 }
 
-/// What calls can be sorted by, as an address has it.
+/// Sort keys, as addresses name them.
 const NAMES: &[(&str, CallSortKey)] = &[
     ("time", CallSortKey::Figure(Figure::Order)),
     ("took", CallSortKey::Figure(Figure::Took)),
@@ -45,13 +45,13 @@ const NAMES: &[(&str, CallSortKey)] = &[
 pub(super) const NEWEST: CallOrder = CallOrder { by: CallSortKey::Figure(Figure::Order), desc: true };
 
 impl CallOrder {
-    /// As it is asked for; the newest first where it is not.
+    /// The order that a request names; the newest first by default.
     pub(super) fn of_request(request: &PageRequest) -> Self {
         let named = request.word("sort").and_then(|word| NAMES.iter().find(|(name, _)| *name == word));
         named.map_or(NEWEST, |(_, by)| CallOrder { by: *by, desc: request.word("desc").is_some_and(|word| word != "0") })
     }
 
-    /// As an address has it: the name and the direction; nothing for what is so anyway.
+    /// Name and direction as addresses have them; empty for the default.
     pub(super) fn words(self) -> (&'static str, &'static str) {
         if self == NEWEST {
             return ("", "");
@@ -60,19 +60,21 @@ impl CallOrder {
         (name, if self.desc { "1" } else { "" })
     }
 
-    /// What the head of a column leads to: its more telling end first, then the other.
+    /// Order that a heading leads to: first the more interesting end, then the other.
     pub(super) fn next(self, by: CallSortKey) -> Self {
+        // Large numbers are interesting, names are read from A to Z.
         let most_first = !matches!(by, CallSortKey::Tool | CallSortKey::Status | CallSortKey::Project);
         CallOrder { by, desc: if self.by == by { !self.desc } else { most_first } }
     }
 
-    /// Whether calls of a day stand together.
+    /// Whether rows are grouped by day.
     pub(super) fn is_by_day(self) -> bool {
         self.by == NEWEST.by
     }
 
-    /// Sorts calls. What does not have it comes last; equals stand as they were made, the newest first.
+    /// Sorts calls. Calls without a value come last; equal ones stand with the newest first.
     pub(super) fn sort(self, calls: &mut [Listed], keys: &Keys, rows: &[SessionRow<'_>]) {
+        // The sorts below are stable and keep this order among equal calls.
         if self != NEWEST {
             calls.sort_unstable_by_key(|call| Reverse((call.order, *call)));
         }
@@ -80,6 +82,7 @@ impl CallOrder {
         let value = |call: &Listed| keys.of(*call).and_then(|key| ranks.value(self.by, call, key, keys));
         match self {
             NEWEST => calls.sort_unstable_by_key(|call| Reverse((call.order, *call))),
+            // Missing values come last in either direction, so the flag is not reversed.
             CallOrder { desc: true, .. } => {
                 calls.sort_by_cached_key(|call| value(call).map_or((true, Reverse(0)), |value| (false, Reverse(value))))
             }
@@ -88,7 +91,7 @@ impl CallOrder {
     }
 }
 
-/// Names as numbers, in their order.
+/// Ranks of names, so that calls are sorted by numbers.
 struct Ranks {
     /// By tool, or by session.
     ranks: Vec<i64>,
@@ -115,7 +118,7 @@ impl Ranks {
     }
 }
 
-/// The places of names in their order; what has none is before all.
+/// Rank of each name among all; -1 for a missing one.
 fn ranked(names: impl Iterator<Item = Option<String>>) -> Vec<i64> {
     let names: Vec<Option<String>> = names.collect();
     let mut sorted: Vec<&str> = names.iter().flatten().map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! The waterfall as a table that can be sorted: the same rows, for whoever reads rather than looks, and without a script.
+//! The waterfall as a sortable table, for screen readers and without a script.
 
 use super::data::{self, Waterfall};
 use super::{LETTERS, summary, views};
@@ -18,7 +18,7 @@ use tooltrail_view::render::html::window::SessionPageRequest;
 /// How many rows stand on a page.
 const ROWS: usize = 500;
 
-/// A column: its word in an address, its name, whether the largest come first, and what it means.
+/// A column: name in addresses, heading, whether the largest come first, explanation.
 struct WaterfallColumn {
     word: &'static str,
     name: &'static str,
@@ -54,13 +54,13 @@ struct Row<'f, 'r> {
 }
 
 impl Row<'_, '_> {
-    /// What it is about, where there is something to say.
+    /// Argument, if there is one.
     fn told(&self) -> Option<&str> {
         self.title.as_deref().filter(|title| !title.is_empty())
     }
 }
 
-/// The table, sorted as asked for, a page of it at a time.
+/// A page of the table, sorted as the request says.
 pub(super) fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &SessionPageRequest<'_>, request: &PageRequest) -> Markup {
     if fall.calls().next().is_none() {
         return super::no_calls();
@@ -69,11 +69,12 @@ pub(super) fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &Sessi
     let (word, back) = wanted.strip_prefix('-').map_or((wanted, false), |word| (word, true));
     let sorted = COLUMNS.iter().find(|column| column.word == word);
     let mut rows: Vec<Row<'_, '_>> = fall.calls().map(|(index, depth, call, bar)| Row { index, depth, call, bar, title: None }).collect();
+    // Arguments are read from the log. Sorting by them needs all, otherwise only those of the page are read.
     if word == "what" {
         rows.iter_mut().for_each(|row| row.title = Some(data::title(reader, row.call, LETTERS)));
     }
     if let Some(column) = sorted {
-        // What has no value comes last, whichever way.
+        // The comparison handles the direction itself, because missing values come last in both.
         rows.sort_by(|one, other| order(column, one, other, back));
     }
     let pages = rows.len().div_ceil(ROWS).max(1);
@@ -99,7 +100,7 @@ pub(super) fn drawn(reader: &SessionReader<'_>, fall: &Waterfall<'_>, at: &Sessi
     }
 }
 
-/// A heading that sorts by its column, or the other way round.
+/// Heading that sorts by its column, or reverses the order.
 fn head(column: &WaterfallColumn, on: bool, back: bool) -> Markup {
     let first = if column.number { "-" } else { "" };
     let sign = match (on, back) {
@@ -116,6 +117,7 @@ fn head(column: &WaterfallColumn, on: bool, back: bool) -> Markup {
 }
 
 fn paging(sort: &str, page: usize, pages: usize, rows: usize) -> Markup {
+    // The value comes from the address and goes into links, so only known names are kept.
     let known = COLUMNS.iter().any(|column| column.word == sort.trim_start_matches('-'));
     let sort = if known { format!("&sort={sort}") } else { String::new() };
     let to = |page: usize| format!("?view=table{sort}&page={page}");
@@ -129,7 +131,7 @@ fn paging(sort: &str, page: usize, pages: usize, rows: usize) -> Markup {
     }
 }
 
-/// Whether the calls are of more than one day.
+/// Whether the calls span more than one day, so that times need a date.
 fn days(fall: &Waterfall<'_>, zone: Option<&TimeZone>) -> bool {
     let day = |millis: i64| Some(local(Time::from_millisecond(millis)?, zone).date());
     fall.lapse.first.and_then(day) != fall.lapse.last().and_then(day)
@@ -165,8 +167,9 @@ fn line(reader: &SessionReader<'_>, fall: &Waterfall<'_>, row: &Row<'_, '_>, at:
     }
 }
 
-/// How long it took, and what is to be thought of that.
+/// Duration, with a note on how certain it is.
 fn lasted(row: &Row<'_, '_>) -> Markup {
+    // For a running call the wait is still going on.
     let waits = row.bar.person && row.call.row.status != Status::Running;
     html! {
         @match (row.bar.extent, row.bar.took) {
@@ -180,13 +183,13 @@ fn lasted(row: &Row<'_, '_>) -> Markup {
     }
 }
 
-/// Which of two rows comes first.
+/// Order of two rows.
 fn order(column: &WaterfallColumn, one: &Row<'_, '_>, other: &Row<'_, '_>, back: bool) -> Ordering {
     let turned = |ordering: Ordering| if back { ordering.reverse() } else { ordering };
     fn known<T: Ord>(one: Option<T>, other: Option<T>, turned: impl Fn(Ordering) -> Ordering) -> Ordering {
         match (one, other) {
             (Some(one), Some(other)) => turned(one.cmp(&other)),
-            // A value comes before none, whichever way.
+            // Missing values come last in both directions.
             (one, other) => other.is_some().cmp(&one.is_some()),
         }
     }
