@@ -1,18 +1,18 @@
 //! What coding agents logged on this machine, for those who ask across all of it.
 //!
 //! [`store`] is the catalogue: sessions, calls, turns and usage in a file that is only a cache of the logs. [`refresh`] makes it equal to
-//! what the logs say now. [`library`] is how sessions are opened. [`taken`] tells what a filter takes of them. [`search`] finds text in
+//! what the logs say now. [`library`] is how sessions are opened. [`matching`] tells what a filter takes of them. [`search`] finds text in
 //! every session. The logs are its index: they are read at memory speed, so nothing has to be built first and nothing can be stale.
 //! [`totals`] sums up what is taken.
 //! [`keep`] copies logs before their agents delete them. [`watch`] tells what changes in them while it happens.
 
 pub mod keep;
 pub mod library;
+pub mod matching;
 pub mod refresh;
 mod rows;
 pub mod search;
 pub mod store;
-pub mod taken;
 pub mod texts;
 pub mod totals;
 mod version;

@@ -4,9 +4,9 @@
 //! from, of their subagents. Whatever is asked about a session can be told from its bundle, so nothing else has to be in memory.
 
 use crate::keep::Keep;
-use crate::store::{Catalogue, Error, Packed, read};
-use crate::taken::stored::Catalogued;
-use crate::taken::{self, Asked};
+use crate::matching::stored::CatalogueQuery;
+use crate::matching::{self, MatchContext};
+use crate::store::{Catalogue, CatalogueError, Packed, read};
 use crate::{Set, in_parallel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use tooltrail_formats::shelf::{Disk, Shelf};
@@ -29,10 +29,10 @@ pub struct Bundle {
 /// All logs of some places.
 pub trait Library: Sync {
     /// The bundles, those in which something happened last first.
-    fn bundles(&self) -> Result<Vec<Bundle>, Error>;
+    fn bundles(&self) -> Result<Vec<Bundle>, CatalogueError>;
 
     /// What the logs of a bundle hold, ready to be linked. Sessions have the short names that they have among all.
-    fn open(&self, bundle: i64) -> Result<Arc<Linker>, Error>;
+    fn open(&self, bundle: i64) -> Result<Arc<Linker>, CatalogueError>;
 
     /// Where the logs are read again from.
     fn shelf(&self) -> &dyn Shelf;
@@ -41,21 +41,21 @@ pub trait Library: Sync {
     fn keep(&self) -> Option<&Keep>;
 
     /// The bundles in which anything may be taken by a filter, in the same order. To leave out more than nothing only spares the reading.
-    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, Error> {
+    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, CatalogueError> {
         let _ = (filter, now, threads);
         self.bundles()
     }
 }
 
 /// Logs that have just been read.
-pub struct Scanned<'s> {
+pub struct ScannedLibrary<'s> {
     /// The bundles in their order; the id of each is its place.
     bundles: Vec<(Bundle, Arc<Linker>)>,
     shelf: &'s dyn Shelf,
     keep: Option<&'s Keep>,
 }
 
-impl<'s> Scanned<'s> {
+impl<'s> ScannedLibrary<'s> {
     /// Takes logs, and where they are read again from.
     pub fn new(linker: Linker, shelf: &'s dyn Shelf, keep: Option<&'s Keep>) -> Self {
         let bundle = |linker: Linker| {
@@ -66,16 +66,16 @@ impl<'s> Scanned<'s> {
         let mut bundles: Vec<_> = linker.split().into_iter().map(bundle).collect();
         bundles.sort_by(|(one, _), (other, _)| other.last.cmp(&one.last).then_with(|| one.files.cmp(&other.files)));
         (0..).zip(&mut bundles).for_each(|(id, (bundle, _))| bundle.id = id);
-        Scanned { bundles, shelf, keep }
+        ScannedLibrary { bundles, shelf, keep }
     }
 }
 
-impl Library for Scanned<'_> {
-    fn bundles(&self) -> Result<Vec<Bundle>, Error> {
+impl Library for ScannedLibrary<'_> {
+    fn bundles(&self) -> Result<Vec<Bundle>, CatalogueError> {
         Ok(self.bundles.iter().map(|(bundle, _)| bundle.clone()).collect())
     }
 
-    fn open(&self, bundle: i64) -> Result<Arc<Linker>, Error> {
+    fn open(&self, bundle: i64) -> Result<Arc<Linker>, CatalogueError> {
         let known = usize::try_from(bundle).ok().and_then(|place| self.bundles.get(place));
         Ok(known.map(|(_, linker)| Arc::clone(linker)).unwrap_or_default())
     }
@@ -88,10 +88,12 @@ impl Library for Scanned<'_> {
         self.keep
     }
 
-    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, Error> {
+    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, CatalogueError> {
         let only_texts = filter.terms().iter().all(|term| matches!(term.test, Test::Text(_)));
         let likely = |(bundle, linker): &(Bundle, Arc<Linker>)| {
-            let may = || taken::may_take(&Asked { linked: &linker.link(), shelf: self.shelf, now, threads: 1, keep: self.keep() }, filter);
+            let may = || {
+                matching::may_take(&MatchContext { linked: &linker.link(), shelf: self.shelf, now, threads: 1, keep: self.keep() }, filter)
+            };
             (only_texts || may()).then(|| bundle.clone())
         };
         Ok(in_parallel(threads, &self.bundles, likely).into_iter().flatten().collect())
@@ -99,21 +101,21 @@ impl Library for Scanned<'_> {
 }
 
 /// The logs that a catalogue knows, as it knows them.
-pub struct Stored {
+pub struct StoredLibrary {
     catalogue: Mutex<Catalogue>,
     shorts: OnceLock<Arc<Shorts>>,
     shelf: Disk,
     keep: Option<Keep>,
 }
 
-impl Stored {
+impl StoredLibrary {
     /// Takes a catalogue that has been refreshed, and what is kept of logs that are gone.
     pub fn new(catalogue: Catalogue, keep: Option<Keep>) -> Self {
         // Whatever is asked is answered from one moment, however many others write meanwhile. Where that is not possible, questions say why.
         if let Err(error) = catalogue.connection.execute_batch("BEGIN") {
             warn!(path = ?catalogue.path(), %error, "the catalogue may change between two questions");
         }
-        Stored { catalogue: Mutex::new(catalogue), shorts: OnceLock::new(), shelf: Disk::default(), keep }
+        StoredLibrary { catalogue: Mutex::new(catalogue), shorts: OnceLock::new(), shelf: Disk::default(), keep }
     }
 
     /// The catalogue itself.
@@ -122,40 +124,40 @@ impl Stored {
     }
 
     /// All logs at once.
-    pub fn whole(&self) -> Result<Linker, Error> {
+    pub fn whole(&self) -> Result<Linker, CatalogueError> {
         self.linker(None)
     }
 
-    fn linker(&self, bundle: Option<i64>) -> Result<Linker, Error> {
+    fn linker(&self, bundle: Option<i64>) -> Result<Linker, CatalogueError> {
         let catalogue = self.catalogue();
-        let sources = catalogue.asked(|connection| read::packed(connection, bundle))?;
+        let sources = catalogue.query(|connection| read::packed(connection, bundle))?;
         let path = catalogue.path().to_owned();
         drop(catalogue);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let mut linker = Linker::default();
         for (unpacked, packed) in in_parallel(threads, &sources, Packed::unpack).into_iter().zip(&sources) {
-            linker.put(unpacked.map_err(|error| Error::Damaged { path: path.clone(), log: packed.path.clone(), error })?);
+            linker.put(unpacked.map_err(|error| CatalogueError::Damaged { path: path.clone(), log: packed.path.clone(), error })?);
         }
         debug!(sources = sources.len(), bundle, "opened stored logs");
         linker.call_sessions(self.shorts()?);
         Ok(linker)
     }
 
-    fn shorts(&self) -> Result<Arc<Shorts>, Error> {
+    fn shorts(&self) -> Result<Arc<Shorts>, CatalogueError> {
         if let Some(known) = self.shorts.get() {
             return Ok(Arc::clone(known));
         }
-        let shorts = Arc::new(self.catalogue().asked(read::shorts)?);
+        let shorts = Arc::new(self.catalogue().query(read::shorts)?);
         Ok(Arc::clone(self.shorts.get_or_init(|| shorts)))
     }
 }
 
-impl Library for Stored {
-    fn bundles(&self) -> Result<Vec<Bundle>, Error> {
-        self.catalogue().asked(read::bundles)
+impl Library for StoredLibrary {
+    fn bundles(&self) -> Result<Vec<Bundle>, CatalogueError> {
+        self.catalogue().query(read::bundles)
     }
 
-    fn open(&self, bundle: i64) -> Result<Arc<Linker>, Error> {
+    fn open(&self, bundle: i64) -> Result<Arc<Linker>, CatalogueError> {
         self.linker(Some(bundle)).map(Arc::new)
     }
 
@@ -167,14 +169,14 @@ impl Library for Stored {
         self.keep.as_ref()
     }
 
-    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, Error> {
+    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, CatalogueError> {
         let mut bundles = self.bundles()?;
         if filter.terms().iter().all(|term| matches!(term.test, Test::Text(_))) {
             return Ok(bundles);
         }
         let listing = self.catalogue().list(now)?;
         let rows = listing.rows();
-        let catalogued = Catalogued { library: self, listing: &listing, rows: &rows, now, threads };
+        let catalogued = CatalogueQuery { library: self, listing: &listing, rows: &rows, now, threads };
         let mut likely: Set<i64> = Set::default();
         for session in catalogued.likely_sessions(filter) {
             let Some(bundle) = listing.bundle(session).filter(|bundle| !likely.contains(bundle)) else { continue };

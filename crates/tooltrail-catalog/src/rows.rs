@@ -45,20 +45,20 @@ pub(crate) struct StoredSession<'a> {
     pub(crate) calls: Vec<StoredCall<'a>>,
     pub(crate) copies: Vec<StoredCopy<'a>>,
     pub(crate) turns: &'a [LinkedTurn<'a>],
-    pub(crate) usage: &'a [Used<'a>],
+    pub(crate) usage: &'a [UsageByModel<'a>],
     pub(crate) fingerprint: u64,
 }
 
 /// What was paid for in a session, by model.
-pub(crate) type Used<'a> = (Option<&'a str>, ModelUsage);
+pub(crate) type UsageByModel<'a> = (Option<&'a str>, ModelUsage);
 
 /// Linked logs with what is told by session taken apart.
 pub(crate) struct Linkage<'a> {
     pub(crate) linked: &'a Linked<'a>,
     turns: Vec<Vec<LinkedTurn<'a>>>,
-    usage: Vec<Vec<Used<'a>>>,
+    usage: Vec<Vec<UsageByModel<'a>>>,
     /// What belongs to no session, by bundle.
-    pub(crate) stray_usage: BTreeMap<usize, Vec<Used<'a>>>,
+    pub(crate) stray_usage: BTreeMap<usize, Vec<UsageByModel<'a>>>,
 }
 
 impl<'a> Linkage<'a> {
@@ -75,7 +75,7 @@ impl<'a> Linkage<'a> {
             sum.tokens.add(&part.tokens);
         }
         let mut usage = vec![Vec::new(); linked.sessions.len()];
-        let mut stray_usage: BTreeMap<usize, Vec<Used<'_>>> = BTreeMap::new();
+        let mut stray_usage: BTreeMap<usize, Vec<UsageByModel<'_>>> = BTreeMap::new();
         for ((place, model), sum) in sums {
             let list = match place {
                 Ok(session) => &mut usage[session],
@@ -162,12 +162,12 @@ fn fingerprint(linked: &Linked<'_>, session: &StoredSession<'_>) -> u64 {
 pub(crate) const UNREAD: u64 = 0;
 
 /// What a request told when it was read before, by the call and the fingerprint of its input.
-pub(crate) type Known = Map<(Box<str>, u64), Told>;
+pub(crate) type RequestFactsCache = Map<(Box<str>, u64), RequestFacts>;
 
 /// What a request tells, and what of its call that followed from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Told {
-    pub(crate) from: From,
+pub(crate) struct RequestFacts {
+    pub(crate) from: RequestBasis,
     pub(crate) exit_of: Option<String>,
     pub(crate) masked: Vec<String>,
     pub(crate) purpose: Option<Purpose>,
@@ -176,7 +176,7 @@ pub(crate) struct Told {
 
 /// What of a call bears on what its request tells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct From {
+pub(crate) struct RequestBasis {
     pub(crate) tool: String,
     pub(crate) cwd: Option<String>,
     pub(crate) status: Option<Status>,
@@ -185,7 +185,7 @@ pub(crate) struct From {
     pub(crate) background: bool,
 }
 
-impl From {
+impl RequestBasis {
     fn is(&self, row: &CallRow<'_>) -> bool {
         self.tool == row.tool
             && self.cwd.as_deref() == row.cwd
@@ -199,7 +199,7 @@ impl From {
 impl StoredSession<'_> {
     /// Adds what the requests tell, from what was known of them or from their logs. A log may have changed since it was scanned; what could
     /// not be read in it is left open, so that the session is another one when the log is scanned again.
-    pub(crate) fn complete(&mut self, known: &Known, shelf: &dyn Shelf) {
+    pub(crate) fn complete(&mut self, known: &RequestFactsCache, shelf: &dyn Shelf) {
         for call in &mut self.calls {
             let row = &mut call.open.row;
             let told = if known.is_empty() { None } else { known.get(&(row.call.into(), call.digest)).filter(|told| told.from.is(row)) };

@@ -43,7 +43,7 @@ pub enum Trouble {
     Broken(String),
     /// The catalogue cannot be asked.
     #[error(transparent)]
-    Store(#[from] store::Error),
+    Store(#[from] store::CatalogueError),
     /// The session cannot be opened; requests that waited for the same opening are told the same.
     #[error(transparent)]
     Open(#[from] Arc<OpenError>),

@@ -56,11 +56,11 @@ impl AppState {
     /// Begins to read.
     pub fn new(setup: Setup, machine: Arc<dyn Machine>) -> Self {
         let fresh = Fresh::start(Arc::clone(&machine), &setup);
-        let options = watch::Options {
+        let options = watch::WatchOptions {
             scan: setup.options.clone(),
             keep: machine.keep(),
             seed: Some(setup.catalogue.clone()),
-            ..watch::Options::default()
+            ..watch::WatchOptions::default()
         };
         let hub = Hub::new(Arc::clone(&machine), options, Arc::clone(&fresh));
         let (tested, filter_cache, changed, writing, open_sessions) = Default::default();

@@ -8,7 +8,7 @@ use crate::words::{self, Clock};
 use maud::{Markup, html};
 use std::collections::BTreeMap;
 use tooltrail_catalog::library::Library;
-use tooltrail_catalog::store::Listed;
+use tooltrail_catalog::store::ListedCall;
 use tooltrail_formats::load;
 use tooltrail_model::row::CallRow;
 use tooltrail_model::{At, Status, Time};
@@ -59,7 +59,7 @@ pub(crate) fn row_address(app: &AppState, session: &str, anchor: Option<&str>, f
 }
 
 /// The lines of some calls, in their order.
-pub(crate) fn lines(snapshot: &Snapshot, calls: &[Listed]) -> Result<Vec<CallLine>, Trouble> {
+pub(crate) fn lines(snapshot: &Snapshot, calls: &[ListedCall]) -> Result<Vec<CallLine>, Trouble> {
     let mut made = Vec::with_capacity(calls.len());
     for &listed in calls {
         let mut line = None;
@@ -72,7 +72,7 @@ pub(crate) fn lines(snapshot: &Snapshot, calls: &[Listed]) -> Result<Vec<CallLin
 }
 
 /// How many of some calls there are of each status.
-pub(crate) fn by_status(snapshot: &Snapshot, calls: &[Listed]) -> Result<BTreeMap<Status, u64>, Trouble> {
+pub(crate) fn by_status(snapshot: &Snapshot, calls: &[ListedCall]) -> Result<BTreeMap<Status, u64>, Trouble> {
     let mut by_status = BTreeMap::new();
     for &listed in calls {
         snapshot.listing.one_call(&snapshot.library.catalogue(), listed, |_, row, _| *by_status.entry(row.status).or_default() += 1)?;
@@ -93,7 +93,7 @@ pub(crate) fn running(snapshot: &Snapshot, session: usize) -> Result<Vec<CallLin
 
 impl CallLine {
     /// The line of a call's row; `at` is its request.
-    pub(crate) fn new(snapshot: &Snapshot, listed: Listed, mut row: CallRow<'_>, at: At) -> Self {
+    pub(crate) fn new(snapshot: &Snapshot, listed: ListedCall, mut row: CallRow<'_>, at: At) -> Self {
         let shelf = snapshot.library.shelf();
         let command = load::understand(shelf, &mut row, at);
         let doubt = command.is_some_and(|command| command.masks_success(&row));

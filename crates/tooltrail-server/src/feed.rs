@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
-use tooltrail_catalog::watch::Change;
+use tooltrail_catalog::watch::ChangeEvent;
 
 /// How many changes a feed keeps.
 const KEPT: usize = 4096;
@@ -25,7 +25,7 @@ pub(crate) struct Feed {
 
 #[derive(Default)]
 struct Kept {
-    changes: VecDeque<(u64, Arc<Change>)>,
+    changes: VecDeque<(u64, Arc<ChangeEvent>)>,
     last: u64,
     followers: usize,
     /// Changes are told from now on; before that, what is written may be taken for what was there.
@@ -50,7 +50,7 @@ pub(crate) enum Told {
     /// It goes on, but not where it was.
     Missed,
     /// These changes, in order, with their numbers.
-    Changes(Vec<(u64, Arc<Change>)>),
+    Changes(Vec<(u64, Arc<ChangeEvent>)>),
     /// There will be no more.
     Over,
 }
@@ -107,15 +107,15 @@ impl Feed {
     }
 
     /// Takes in a change.
-    pub(crate) fn put(&self, change: Arc<Change>) {
+    pub(crate) fn put(&self, change: Arc<ChangeEvent>) {
         let mut kept = self.kept();
         match *change {
-            Change::Here { .. } => return,
-            Change::Begun { .. } => {
+            ChangeEvent::Here { .. } => return,
+            ChangeEvent::Begun { .. } => {
                 drop(kept);
                 return self.begin();
             }
-            Change::Lagged { .. } => {
+            ChangeEvent::Lagged { .. } => {
                 // Whoever follows has missed something as well.
                 kept.last += 1;
                 kept.changes.clear();
@@ -143,7 +143,7 @@ impl Feed {
 
 impl Kept {
     /// What comes behind a change; nothing if something of it is not there any more.
-    fn behind(&self, last: u64) -> Option<Vec<(u64, Arc<Change>)>> {
+    fn behind(&self, last: u64) -> Option<Vec<(u64, Arc<ChangeEvent>)>> {
         let first = self.changes.front().map_or(self.last + 1, |(number, _)| *number);
         let whole = last <= self.last && last + 1 >= first;
         whole.then(|| self.changes.iter().filter(|(number, _)| *number > last).cloned().collect())

@@ -5,7 +5,7 @@ use crate::answer::Trouble;
 use crate::snapshot::Snapshot;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tooltrail_catalog::store::{Error, Keys, Listed};
+use tooltrail_catalog::store::{CallKeys, CatalogueError, ListedCall};
 use tooltrail_model::filter::Filter;
 use tooltrail_model::row::SessionRow;
 
@@ -22,7 +22,7 @@ pub(crate) struct FilterCache {
 #[derive(Default)]
 struct FilterCacheState {
     /// The keys of a snapshot, recognised by when it was made.
-    keys: Option<(Instant, Arc<Keys>)>,
+    keys: Option<(Instant, Arc<CallKeys>)>,
     /// What filters took, the newest last.
     found: Vec<CachedFilter>,
 }
@@ -30,15 +30,15 @@ struct FilterCacheState {
 struct CachedFilter {
     version: u64,
     filter: Filter,
-    calls: Arc<[Listed]>,
+    calls: Arc<[ListedCall]>,
 }
 
 /// The calls that a filter takes.
 pub(crate) struct FilteredCalls {
     /// The calls, in the order in which calls are listed.
-    pub(crate) calls: Arc<[Listed]>,
+    pub(crate) calls: Arc<[ListedCall]>,
     /// What they are sorted and counted by.
-    pub(crate) keys: Arc<Keys>,
+    pub(crate) keys: Arc<CallKeys>,
     /// Whether these are all of them.
     pub(crate) whole: bool,
 }
@@ -64,7 +64,7 @@ impl FilterCache {
         }
         let start = Instant::now();
         let (calls, whole) = snapshot.catalogued(rows, threads).calls_while(filter, Some(&keys), || start.elapsed() < patience)?;
-        let calls: Arc<[Listed]> = calls.into();
+        let calls: Arc<[ListedCall]> = calls.into();
         if whole && start.elapsed() > WORTH && !snapshot.read.partial {
             let mut state = self.state();
             // What belongs to another snapshot is of no use any more.
@@ -77,8 +77,8 @@ impl FilterCache {
     }
 
     /// The keys of a snapshot's calls. Only those of sessions are read that have changed since the last time.
-    fn keys(&self, snapshot: &Snapshot) -> Result<Arc<Keys>, Error> {
-        let read = |before: Option<&Keys>| Keys::read(&snapshot.library.catalogue(), &snapshot.listing, before).map(Arc::new);
+    fn keys(&self, snapshot: &Snapshot) -> Result<Arc<CallKeys>, CatalogueError> {
+        let read = |before: Option<&CallKeys>| CallKeys::read(&snapshot.library.catalogue(), &snapshot.listing, before).map(Arc::new);
         if snapshot.read.partial {
             return read(None);
         }

@@ -8,8 +8,8 @@ use crate::words;
 use maud::{Markup, html};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use tooltrail_catalog::search::{Hit, Unit};
-use tooltrail_catalog::store::Listed;
+use tooltrail_catalog::search::{Hit, HitOwner};
+use tooltrail_catalog::store::ListedCall;
 use tooltrail_model::filter::quoted;
 use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::count;
@@ -119,14 +119,14 @@ pub(crate) fn group(rows: &SessionRows<'_>, found: &Found, wanted: &Wanted<'_>) 
 }
 
 /// A call or a message with the texts that were found in it.
-fn unit(rows: &SessionRows<'_>, row: &SessionRow<'_>, told: &Told, calls: &[Listed], find: Option<&str>) -> Result<Markup, Trouble> {
+fn unit(rows: &SessionRows<'_>, row: &SessionRow<'_>, told: &Told, calls: &[ListedCall], find: Option<&str>) -> Result<Markup, Trouble> {
     let Some(first) = told.hits.first() else { return Ok(html! {}) };
     let line = match first.unit {
-        Unit::Call(number) => {
-            let listed: Vec<Listed> = calls.iter().filter(|call| call.number == number).copied().collect();
+        HitOwner::Call(number) => {
+            let listed: Vec<ListedCall> = calls.iter().filter(|call| call.number == number).copied().collect();
             call_rows::lines(rows.snapshot, &listed)?.into_iter().next()
         }
-        Unit::Message(_) => None,
+        HitOwner::Message(_) => None,
     };
     Ok(html! {
         li {

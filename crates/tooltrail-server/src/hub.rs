@@ -8,7 +8,7 @@ use crate::fresh::Fresh;
 use crate::machine::Machine;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
-use tooltrail_catalog::watch::{Ground, Held, Next, Options, Subscriber, Watcher, Wish};
+use tooltrail_catalog::watch::{LogLocations, NextChange, SubscribeOptions, Subscriber, WatchOptions, WatchedSession, Watcher};
 use tracing::warn;
 
 /// How many feeds there are, and how many follow them, at most.
@@ -22,7 +22,7 @@ const LOOK: Duration = Duration::from_secs(2);
 /// Tells everybody what changes.
 pub(crate) struct Hub {
     machine: Arc<dyn Machine>,
-    options: Options,
+    options: WatchOptions,
     fresh: Arc<Fresh>,
     state: Mutex<State>,
 }
@@ -35,13 +35,13 @@ struct State {
 
 impl Hub {
     /// A hub that nobody follows.
-    pub(crate) fn new(machine: Arc<dyn Machine>, options: Options, fresh: Arc<Fresh>) -> Arc<Self> {
+    pub(crate) fn new(machine: Arc<dyn Machine>, options: WatchOptions, fresh: Arc<Fresh>) -> Arc<Self> {
         Arc::new(Hub { machine, options, fresh, state: Mutex::default() })
     }
 
     /// Follows what is wished for, behind the change of a name if that is still known. Wishes that are written the same are the same.
     /// Nothing if too many follow already.
-    pub(crate) fn follow(self: &Arc<Self>, written: &str, wish: Wish, since: Option<&str>) -> Option<Follower> {
+    pub(crate) fn follow(self: &Arc<Self>, written: &str, wish: SubscribeOptions, since: Option<&str>) -> Option<Follower> {
         let mut state = self.state();
         if state.feeds.iter().map(|feed| feed.followers()).sum::<usize>() >= FOLLOWERS {
             return None;
@@ -69,7 +69,7 @@ impl Hub {
     }
 
     /// A session as it is at this moment; nothing while nobody follows.
-    pub(crate) fn session(&self, agent: &str, session: &str) -> Option<Held> {
+    pub(crate) fn session(&self, agent: &str, session: &str) -> Option<WatchedSession> {
         let watcher = self.state().watcher.clone()?;
         watcher.session(agent, session)
     }
@@ -84,7 +84,7 @@ impl Hub {
     }
 
     /// Asks the watcher, which is started if there is none; nothing if the system has no thread for it.
-    fn subscribe(&self, ground: Ground, wish: Wish) -> Option<Subscriber> {
+    fn subscribe(&self, ground: LogLocations, wish: SubscribeOptions) -> Option<Subscriber> {
         // What the catalogue has need not be read once more. Whatever comes meanwhile, who follows looks when this has begun.
         self.fresh.wait_until_read();
         let mut state = self.state();
@@ -109,17 +109,17 @@ impl Hub {
 }
 
 /// Fills a feed as long as somebody follows it.
-fn run(hub: &Weak<Hub>, feed: &Arc<Feed>, ground: Ground, wish: Wish) {
+fn run(hub: &Weak<Hub>, feed: &Arc<Feed>, ground: LogLocations, wish: SubscribeOptions) {
     let subscriber = hub.upgrade().and_then(|hub| hub.subscribe(ground, wish));
     let mut heard = Instant::now();
     while let (Some(hub), Some(subscriber)) = (hub.upgrade(), &subscriber) {
         match subscriber.next_within(LOOK) {
-            Next::Change(change) => {
+            NextChange::Change(change) => {
                 hub.fresh.expire();
                 feed.put(change);
             }
-            Next::Quiet => {}
-            Next::Ended => break,
+            NextChange::Quiet => {}
+            NextChange::Ended => break,
         }
         // Nobody can come to it while this is decided.
         let state = hub.state();

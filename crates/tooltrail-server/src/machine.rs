@@ -1,7 +1,7 @@
 //! What the pages have to know about the machine they are served from. The command line tells it, since it alone looks at the environment.
 
 use tooltrail_catalog::keep::Keep;
-use tooltrail_catalog::watch::Ground;
+use tooltrail_catalog::watch::LogLocations;
 use tooltrail_formats::find::Search;
 use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
@@ -24,7 +24,7 @@ pub trait Machine: Send + Sync {
     fn now(&self) -> Now;
 
     /// Where logs are watched; nothing where they do not change.
-    fn ground(&self) -> Option<Ground> {
+    fn ground(&self) -> Option<LogLocations> {
         None
     }
 

@@ -8,7 +8,7 @@ use crate::refs::is_path;
 use clap::Args;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use tooltrail_catalog::taken;
+use tooltrail_catalog::matching;
 use tooltrail_formats::FORMATS;
 use tooltrail_model::filter::{self, Filter, Setting, Spelling, quoted};
 
@@ -101,11 +101,11 @@ pub(crate) enum Scope {
     Session,
 }
 
-impl From<Scope> for taken::Scope {
+impl From<Scope> for matching::MatchScope {
     fn from(scope: Scope) -> Self {
         match scope {
-            Scope::Call => taken::Scope::Call,
-            Scope::Session => taken::Scope::Session,
+            Scope::Call => matching::MatchScope::Call,
+            Scope::Session => matching::MatchScope::Session,
         }
     }
 }

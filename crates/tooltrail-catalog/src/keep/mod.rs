@@ -23,10 +23,10 @@ mod restore;
 mod status;
 
 pub use choose::{SOON, belongings};
-pub use restore::{Restoring, Returned};
-pub use status::{Doomed, Status};
+pub use restore::{RestoreOptions, RestoreOutcome};
+pub use status::{DoomedLog, KeepStatus};
 
-use copy::{Copier, Fault, Made};
+use copy::{Copier, CopyError, CopyOutcome};
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write};
@@ -49,7 +49,7 @@ const SPARE: Duration = Duration::from_millis(200);
 
 /// What can go wrong with a keep.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub enum KeepError {
     /// Something in it cannot be read or written.
     #[error("cannot use `{}`; choose another place with TOOLTRAIL_DATA", path.display())]
     Directory {
@@ -123,7 +123,7 @@ pub struct Keep {
 
 /// Whether logs are kept without being asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct State {
+pub struct KeepState {
     /// Whether they are.
     #[serde(default)]
     pub on: bool,
@@ -134,7 +134,7 @@ pub struct State {
 
 /// What was done.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct KeepOutcome {
     /// Files that were kept for the first time.
     pub new: usize,
     /// Files that had grown.
@@ -147,29 +147,29 @@ pub struct Outcome {
     pub problems: Vec<Unkept>,
 }
 
-impl Outcome {
+impl KeepOutcome {
     /// How many files were copied.
     pub fn copied(&self) -> usize {
         self.new + self.grown + self.replaced
     }
 
-    fn add(&mut self, path: &Path, made: Result<Made, Fault>, keep: &Path) {
+    fn add(&mut self, path: &Path, made: Result<CopyOutcome, CopyError>, keep: &Path) {
         match &made {
-            Ok(Made::Nothing) => {}
+            Ok(CopyOutcome::Nothing) => {}
             Ok(made) => debug!(?path, ?made, "kept a copy"),
-            Err(Fault::File(error) | Fault::Copy(error)) => warn!(?path, %error, "cannot keep a copy"),
+            Err(CopyError::File(error) | CopyError::Copy(error)) => warn!(?path, %error, "cannot keep a copy"),
         }
         match made {
-            Ok(Made::Nothing) => {}
-            Ok(Made::New(bytes)) => (self.new, self.bytes) = (self.new + 1, self.bytes + bytes),
-            Ok(Made::Grown(bytes)) => (self.grown, self.bytes) = (self.grown + 1, self.bytes + bytes),
-            Ok(Made::Replaced(bytes)) => (self.replaced, self.bytes) = (self.replaced + 1, self.bytes + bytes),
+            Ok(CopyOutcome::Nothing) => {}
+            Ok(CopyOutcome::New(bytes)) => (self.new, self.bytes) = (self.new + 1, self.bytes + bytes),
+            Ok(CopyOutcome::Grown(bytes)) => (self.grown, self.bytes) = (self.grown + 1, self.bytes + bytes),
+            Ok(CopyOutcome::Replaced(bytes)) => (self.replaced, self.bytes) = (self.replaced + 1, self.bytes + bytes),
             // Agents delete files while we look at them.
-            Err(Fault::File(error)) if error.kind() == io::ErrorKind::NotFound && !path.exists() => {}
-            Err(Fault::File(error)) => self.problems.push(Unkept::Unreadable { path: path.to_owned(), error }),
-            Err(Fault::Copy(error)) if is_final(&error) && self.is_over() => {}
-            Err(Fault::Copy(error)) if is_final(&error) => self.problems.push(Unkept::Full { keep: keep.to_owned(), error }),
-            Err(Fault::Copy(error)) => {
+            Err(CopyError::File(error)) if error.kind() == io::ErrorKind::NotFound && !path.exists() => {}
+            Err(CopyError::File(error)) => self.problems.push(Unkept::Unreadable { path: path.to_owned(), error }),
+            Err(CopyError::Copy(error)) if is_final(&error) && self.is_over() => {}
+            Err(CopyError::Copy(error)) if is_final(&error) => self.problems.push(Unkept::Full { keep: keep.to_owned(), error }),
+            Err(CopyError::Copy(error)) => {
                 self.problems.push(Unkept::Unwritable { path: path.to_owned(), keep: keep.to_owned(), error });
             }
         }
@@ -205,36 +205,36 @@ impl Keep {
     }
 
     /// Whether logs are kept without being asked for. Where that cannot be read they are not.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> KeepState {
         let path = self.directory.join("state.json");
         match fs::read(&path) {
             Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or_else(|error| {
                 warn!(?path, %error, "cannot understand whether logs are kept; keeping none");
-                State::default()
+                KeepState::default()
             }),
             // Before `keep on` there is no such file.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => State::default(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => KeepState::default(),
             Err(error) => {
                 warn!(?path, %error, "cannot read whether logs are kept; keeping none");
-                State::default()
+                KeepState::default()
             }
         }
     }
 
     /// Says whether logs are to be kept without being asked for.
-    pub fn switch(&self, on: bool) -> Result<(), Error> {
+    pub fn switch(&self, on: bool) -> Result<(), KeepError> {
         if !on && !self.directory.exists() {
             return Ok(());
         }
         let _lock = self.lock(PATIENCE)?;
-        self.write_state(&State { on, ..self.state() })
+        self.write_state(&KeepState { on, ..self.state() })
     }
 
     /// Keeps everything that was found and is not kept as it is, with all that belongs to it.
-    pub fn now(&self, search: &Search, threads: usize, now: Time, progress: &Progress) -> Result<Outcome, Error> {
+    pub fn now(&self, search: &Search, threads: usize, now: Time, progress: &Progress) -> Result<KeepOutcome, KeepError> {
         let _lock = self.lock(PATIENCE)?;
         let copier = self.copier()?;
-        let outcome = Mutex::new(Outcome::default());
+        let outcome = Mutex::new(KeepOutcome::default());
         for files in choose::all(search, &self.files()) {
             let next = AtomicUsize::new(0);
             let work = || {
@@ -262,21 +262,21 @@ impl Keep {
     }
 
     /// Keeps what is due, if that was asked for, for a moment at most. If another process keeps, that one does it.
-    pub fn after_refresh(&self, search: &Search, retention: &Retention, now: Time) -> Result<Outcome, Error> {
+    pub fn after_refresh(&self, search: &Search, retention: &Retention, now: Time) -> Result<KeepOutcome, KeepError> {
         let start = Instant::now();
         if !self.state().on {
-            return Ok(Outcome::default());
+            return Ok(KeepOutcome::default());
         }
         let due = choose::due(search, retention, now, &self.files());
         if due.is_empty() {
-            return Ok(Outcome::default());
+            return Ok(KeepOutcome::default());
         }
         let _lock = match self.lock(Duration::ZERO) {
-            Err(Error::Busy { .. }) => return Ok(Outcome::default()),
+            Err(KeepError::Busy { .. }) => return Ok(KeepOutcome::default()),
             lock => lock?,
         };
         let copier = self.copier()?;
-        let mut outcome = Outcome::default();
+        let mut outcome = KeepOutcome::default();
         for log in due {
             // The log last: once it is kept, nobody looks for what belongs to it.
             for path in belongings(&log).into_iter().chain([log]) {
@@ -293,7 +293,7 @@ impl Keep {
     }
 
     /// Removes everything that is kept.
-    pub fn delete(&self) -> Result<(), Error> {
+    pub fn delete(&self) -> Result<(), KeepError> {
         if !self.directory.exists() {
             return Ok(());
         }
@@ -302,7 +302,7 @@ impl Keep {
             let path = self.directory.join(name);
             let removed = if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
             match removed {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(Error::Directory { path, error }),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(KeepError::Directory { path, error }),
                 _ => {}
             }
         }
@@ -325,8 +325,8 @@ impl Keep {
         if any { keeping } else { Keeping::default() }
     }
 
-    fn copier(&self) -> Result<Copier, Error> {
-        let failed = |path: &Path, error| Error::Directory { path: path.to_owned(), error };
+    fn copier(&self) -> Result<Copier, KeepError> {
+        let failed = |path: &Path, error| KeepError::Directory { path: path.to_owned(), error };
         let new = self.directory.join("new");
         // Whoever left something here was killed: the lock is ours.
         if new.exists() {
@@ -337,8 +337,8 @@ impl Keep {
     }
 
     /// Waits until no other process keeps. The lock ends with the process, however that ends.
-    fn lock(&self, patience: Duration) -> Result<File, Error> {
-        let failed = |error| Error::Directory { path: self.directory.clone(), error };
+    fn lock(&self, patience: Duration) -> Result<File, KeepError> {
+        let failed = |error| KeepError::Directory { path: self.directory.clone(), error };
         make_private(&self.directory).map_err(failed)?;
         let file = private().create(true).append(true).open(self.directory.join("lock")).map_err(failed)?;
         let start = Instant::now();
@@ -346,21 +346,21 @@ impl Keep {
             match file.try_lock() {
                 Ok(()) => return Ok(file),
                 Err(TryLockError::WouldBlock) if start.elapsed() < patience => std::thread::sleep(Duration::from_millis(20)),
-                Err(TryLockError::WouldBlock) => return Err(Error::Busy { path: self.directory.clone() }),
+                Err(TryLockError::WouldBlock) => return Err(KeepError::Busy { path: self.directory.clone() }),
                 Err(TryLockError::Error(error)) => return Err(failed(error)),
             }
         }
     }
 
     /// Writes down when logs were kept. Where nothing can be written that is told already, and what was kept counts.
-    fn note(&self, outcome: &Outcome, now: Time) -> Result<(), Error> {
+    fn note(&self, outcome: &KeepOutcome, now: Time) -> Result<(), KeepError> {
         if outcome.is_over() {
             return Ok(());
         }
-        self.write_state(&State { last: Some(now.to_string()), ..self.state() })
+        self.write_state(&KeepState { last: Some(now.to_string()), ..self.state() })
     }
 
-    fn write_state(&self, state: &State) -> Result<(), Error> {
+    fn write_state(&self, state: &KeepState) -> Result<(), KeepError> {
         let path = self.directory.join("state.json");
         let write = || -> io::Result<()> {
             let mut file = tempfile::NamedTempFile::new_in(&self.directory)?;
@@ -369,7 +369,7 @@ impl Keep {
             file.persist(&path).map_err(|error| error.error)?;
             Ok(())
         };
-        write().map_err(|error| Error::Directory { path, error })
+        write().map_err(|error| KeepError::Directory { path, error })
     }
 }
 
@@ -420,12 +420,12 @@ mod tests {
 
     #[test]
     fn a_full_disk_is_told_once_and_ends_it() {
-        let mut outcome = Outcome::default();
+        let mut outcome = KeepOutcome::default();
         let (log, keep) = (Path::new("/logs/a.jsonl"), Path::new("/data/keep"));
-        outcome.add(log, Err(Fault::Copy(io::ErrorKind::PermissionDenied.into())), keep);
+        outcome.add(log, Err(CopyError::Copy(io::ErrorKind::PermissionDenied.into())), keep);
         assert!(!outcome.is_over());
         for _ in 0..3 {
-            outcome.add(log, Err(Fault::Copy(io::ErrorKind::StorageFull.into())), keep);
+            outcome.add(log, Err(CopyError::Copy(io::ErrorKind::StorageFull.into())), keep);
         }
         assert!(outcome.is_over());
         let told: Vec<String> = outcome.problems.iter().map(|problem| ErrorChain(problem).to_string()).collect();

@@ -16,7 +16,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 
 /// What became of a file that was to be given back.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Returned {
+pub enum RestoreOutcome {
     /// It was written.
     Written,
     /// It was written, and what was there has this name now.
@@ -31,7 +31,7 @@ pub enum Returned {
 
 /// How files are given back.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Restoring {
+pub struct RestoreOptions {
     /// Whether files that differ have to make room.
     pub force: bool,
     /// Whether the files count as written now. Otherwise they have the time they had, and an agent may delete them again.
@@ -63,7 +63,7 @@ impl Keep {
     }
 
     /// Gives back what a copy holds. It is checked before it gets its name.
-    pub fn restore(&self, copy: &Path, target: &Path, how: Restoring) -> io::Result<Returned> {
+    pub fn restore(&self, copy: &Path, target: &Path, how: RestoreOptions) -> io::Result<RestoreOutcome> {
         // The records of a session can be read where they are kept; a database is not written to.
         if target.to_str().is_some_and(|target| split_address(target).1.is_some()) {
             return Err(io::Error::other("it was a session of a database, which is never written to; read the kept copy instead"));
@@ -79,7 +79,7 @@ impl Keep {
                 return Ok(returned);
             }
             if !how.force {
-                return Ok(Returned::Differs);
+                return Ok(RestoreOutcome::Differs);
             }
         }
         let directory = target.parent().ok_or(io::ErrorKind::InvalidFilename)?;
@@ -101,9 +101,9 @@ impl Keep {
         let aside = if there { Some(put_aside(target)?) } else { None };
         let named = if there { written.persist(target) } else { written.persist_noclobber(target) };
         match named {
-            Ok(_) => Ok(aside.map_or(Returned::Written, Returned::Replaced)),
+            Ok(_) => Ok(aside.map_or(RestoreOutcome::Written, RestoreOutcome::Replaced)),
             // Somebody else was quicker.
-            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(Returned::Differs),
+            Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(RestoreOutcome::Differs),
             Err(error) => Err(error.error),
         }
     }
@@ -129,7 +129,7 @@ fn put_aside(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// Whether a file holds what was sealed, or begins with it.
-fn holds(path: &Path, seal: &Seal) -> io::Result<Option<Returned>> {
+fn holds(path: &Path, seal: &Seal) -> io::Result<Option<RestoreOutcome>> {
     let meta = fs::symlink_metadata(path)?;
     if !meta.is_file() || meta.len() < seal.length {
         return Ok(None);
@@ -140,5 +140,5 @@ fn holds(path: &Path, seal: &Seal) -> io::Result<Option<Returned>> {
         Ok(())
     })?;
     let same = hash.digest128() == seal.checksum;
-    Ok(same.then_some(if meta.len() == seal.length { Returned::Same } else { Returned::Grown }))
+    Ok(same.then_some(if meta.len() == seal.length { RestoreOutcome::Same } else { RestoreOutcome::Grown }))
 }

@@ -16,7 +16,7 @@ use tracing::warn;
 
 /// What there is in a keep.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Status {
+pub struct KeepStatus {
     /// How many logs.
     pub logs: u64,
     /// How many files, logs and what belongs to them.
@@ -40,12 +40,12 @@ pub struct Status {
     /// Logs that are not kept as they are now.
     pub unkept: u64,
     /// Those of them that are about to be deleted, the first one first.
-    pub doomed: Vec<Doomed>,
+    pub doomed: Vec<DoomedLog>,
 }
 
 /// A log that is about to be deleted and not kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Doomed {
+pub struct DoomedLog {
     /// The log.
     pub file: PathBuf,
     /// When it will be deleted, or could have been.
@@ -54,8 +54,8 @@ pub struct Doomed {
 
 impl Keep {
     /// What there is. If `verify`, every copy is read to its end.
-    pub fn status(&self, search: &Search, retention: &Retention, now: Time, verify: bool) -> Status {
-        let mut status = Status::default();
+    pub fn status(&self, search: &Search, retention: &Retention, now: Time, verify: bool) -> KeepStatus {
+        let mut status = KeepStatus::default();
         let kept = self.files();
         let gone: Set<&Path> = search.files.iter().map(|found| found.path.as_path()).filter(|path| path.starts_with(&kept)).collect();
         status.gone = gone.len() as u64;
@@ -88,7 +88,7 @@ impl Keep {
         status.unkept = unkept.len() as u64;
         let doomed = on_their_own(unkept).into_iter().filter_map(|path| Some((deleted_at(retention, path)?, path)));
         let soon = doomed.filter(|(time, _)| now.micros_until(*time) <= micros(SOON));
-        status.doomed = soon.map(|(deleted_at, path)| Doomed { file: path.to_owned(), deleted_at }).collect();
+        status.doomed = soon.map(|(deleted_at, path)| DoomedLog { file: path.to_owned(), deleted_at }).collect();
         status.doomed.sort_by(|a, b| (a.deleted_at, &a.file).cmp(&(b.deleted_at, &b.file)));
         status
     }

@@ -1,8 +1,8 @@
 //! The summaries that have to be linked: those of sources that changed are read, those of what these belong together with are taken from
 //! the catalogue. All others stay where they are.
 
-use super::plan::Plan;
-use crate::store::{Stamp, pack, read, unpack};
+use super::plan::RefreshPlan;
+use crate::store::{FileStamp, pack, read, unpack};
 use crate::{Map, Set, in_parallel};
 use rusqlite::Connection;
 use tooltrail_formats::error::ErrorChain;
@@ -14,17 +14,17 @@ use tracing::warn;
 
 /// The sources in memory, and what their files were when they were read.
 #[derive(Default)]
-pub(super) struct Held {
+pub(super) struct GatheredSources {
     pub(super) linker: Linker,
     ties: Map<Box<str>, Ties>,
-    stamps: Map<String, Stamp>,
+    stamps: Map<String, FileStamp>,
     /// The packed summaries of sources that were read.
     packed: Map<Box<str>, Vec<u8>>,
 }
 
 /// What a change concerns.
 #[derive(Default)]
-pub(super) struct Joined {
+pub(super) struct AffectedBundles {
     /// The bundles that are stored now, and will be others.
     pub(super) bundles: Set<i64>,
     /// The stored sources of these bundles, by their numbers.
@@ -34,21 +34,21 @@ pub(super) struct Joined {
 }
 
 /// A source that is stored: its packed summary, and what is known of it.
-struct Stored<'p> {
+struct StoredSummary<'p> {
     path: &'p str,
     known: &'p read::SourceInfo,
     packed: Vec<u8>,
 }
 
-impl Held {
+impl GatheredSources {
     /// Takes in everything that a plan needs, and nothing else. Gives what could not be read, if there is such.
     pub(super) fn gather(
         &mut self,
         connection: &Connection,
-        plan: &mut Plan<'_>,
+        plan: &mut RefreshPlan<'_>,
         options: &Options,
         progress: &Progress,
-    ) -> rusqlite::Result<Result<Joined, Vec<Problem>>> {
+    ) -> rusqlite::Result<Result<AffectedBundles, Vec<Problem>>> {
         loop {
             let problems = self.read(plan, options, progress);
             if !problems.is_empty() {
@@ -82,7 +82,7 @@ impl Held {
     }
 
     /// Reads the sources that a plan wants read.
-    fn read(&mut self, plan: &Plan<'_>, options: &Options, progress: &Progress) -> Vec<Problem> {
+    fn read(&mut self, plan: &RefreshPlan<'_>, options: &Options, progress: &Progress) -> Vec<Problem> {
         let changed = plan.read.iter().filter_map(|path| Some((path, plan.present.get(path)?)));
         // What was taken from the catalogue has not been read.
         let is_read = |path: &str, stamp| self.packed.contains_key(path) && self.stamps.get(path) == Some(stamp);
@@ -109,8 +109,8 @@ impl Held {
 
     /// What the changed sources belong together with: the bundles that they were in, and those that they have a tie to now. Gives also
     /// the paths of sources whose ties are damaged.
-    fn join(&self, connection: &Connection, plan: &Plan<'_>) -> rusqlite::Result<(Joined, Set<String>)> {
-        let mut joined = Joined { paths: plan.read.clone(), ..Joined::default() };
+    fn join(&self, connection: &Connection, plan: &RefreshPlan<'_>) -> rusqlite::Result<(AffectedBundles, Set<String>)> {
+        let mut joined = AffectedBundles { paths: plan.read.clone(), ..AffectedBundles::default() };
         let mut spoiled = Set::default();
         let lost: Set<i64> = plan.lost.iter().copied().collect();
         // The sources that are stored as they are.
@@ -126,7 +126,7 @@ impl Held {
         if same.is_empty() {
             return Ok((joined, spoiled));
         }
-        let changed = Changed::of(self, plan, &self.old_leaves(connection, plan)?);
+        let changed = ChangedTies::of(self, plan, &self.old_leaves(connection, plan)?);
         let mut seen = 0;
         read::ties(connection, |id, ties| {
             let Some((path, known)) = same.get(&id) else { return };
@@ -152,7 +152,7 @@ impl Held {
     }
 
     /// The titles for records of other sources that changed sources had before: what they are for is in their bundles already.
-    fn old_leaves(&self, connection: &Connection, plan: &Plan<'_>) -> rusqlite::Result<Set<(i64, Id)>> {
+    fn old_leaves(&self, connection: &Connection, plan: &RefreshPlan<'_>) -> rusqlite::Result<Set<(i64, Id)>> {
         let mut leaves = Set::default();
         if plan.read.iter().any(|path| !self.ties(path).leaves.is_empty()) {
             read::ties(connection, |id, ties| leaves.extend(ties.into_iter().flat_map(|ties| ties.leaves).map(|leaf| (id, leaf))))?;
@@ -161,13 +161,19 @@ impl Held {
     }
 
     /// Takes the summaries of sources that did not change but have to be linked. Gives the paths of those that were damaged.
-    fn take_stored(&mut self, connection: &Connection, plan: &Plan<'_>, joined: &Joined, threads: usize) -> rusqlite::Result<Set<String>> {
+    fn take_stored(
+        &mut self,
+        connection: &Connection,
+        plan: &RefreshPlan<'_>,
+        joined: &AffectedBundles,
+        threads: usize,
+    ) -> rusqlite::Result<Set<String>> {
         let mut stored = Vec::new();
         let mut spoiled = Set::default();
         for path in joined.paths.iter().filter(|path| !plan.read.contains(*path)) {
             let Some(known) = plan.known.get(path).filter(|known| self.stamps.get(path) != Some(&known.stamp)) else { continue };
             match read::summary(connection, known.id)? {
-                Some(packed) => stored.push(Stored { path, known, packed }),
+                Some(packed) => stored.push(StoredSummary { path, known, packed }),
                 None => drop(spoiled.insert(path.clone())),
             }
         }
@@ -191,21 +197,21 @@ impl Held {
 }
 
 /// The names that changed sources have ties by.
-struct Changed {
+struct ChangedTies {
     names: Set<u64>,
     nodes: Set<Id>,
     /// One has a new title for a record: any other source may have that.
     seeks: bool,
 }
 
-impl Changed {
-    fn of(held: &Held, plan: &Plan<'_>, old_leaves: &Set<(i64, Id)>) -> Self {
+impl ChangedTies {
+    fn of(held: &GatheredSources, plan: &RefreshPlan<'_>, old_leaves: &Set<(i64, Id)>) -> Self {
         let sources = || held.linker.sources().filter(|source| plan.read.contains(&*source.path));
         let ties = || sources().map(|source| held.ties(&source.path));
         let nodes: Set<Id> = sources().flat_map(|source| source.summary.nodes.iter().copied()).collect();
         let is_new = |path: &str, leaf: Id| plan.known.get(path).is_none_or(|known| !old_leaves.contains(&(known.id, leaf)));
         let seeks = sources().any(|source| held.ties(&source.path).leaves.iter().any(|leaf| is_new(&source.path, *leaf)));
-        Changed { names: ties().flat_map(|ties| ties.names.iter().copied()).collect(), nodes, seeks }
+        ChangedTies { names: ties().flat_map(|ties| ties.names.iter().copied()).collect(), nodes, seeks }
     }
 
     /// Whether a source that did not change has to do with them.

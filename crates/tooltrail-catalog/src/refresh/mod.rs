@@ -10,11 +10,11 @@
 mod gather;
 mod plan;
 
-use crate::rows::{Known, Linkage};
-use crate::store::{Catalogue, Error, Ids, NewSource, Writer, is_damaged, read};
+use crate::rows::{Linkage, RequestFactsCache};
+use crate::store::{Catalogue, CatalogueError, CatalogueWriter, NewSource, SourceIds, is_damaged, read};
 use crate::{Map, Set};
-use gather::{Held, Joined};
-use plan::Plan;
+use gather::{AffectedBundles, GatheredSources};
+use plan::RefreshPlan;
 pub(crate) use plan::stamp;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -30,7 +30,7 @@ const FIRST_STEP: u64 = 2 << 30;
 
 /// What a refresh did.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct RefreshOutcome {
     /// Sources that were read.
     pub read: usize,
     /// Sources that are not there any more.
@@ -42,7 +42,13 @@ pub struct Outcome {
 }
 
 /// Makes the catalogue equal to the logs that were found, at a moment. A catalogue that turns out to be damaged is filled anew.
-pub fn refresh(catalogue: &mut Catalogue, search: &Search, options: &Options, now: Time, progress: &Progress) -> Result<Outcome, Error> {
+pub fn refresh(
+    catalogue: &mut Catalogue,
+    search: &Search,
+    options: &Options,
+    now: Time,
+    progress: &Progress,
+) -> Result<RefreshOutcome, CatalogueError> {
     let start = Instant::now();
     let outcome = match Refresh::new(search, options, now, progress).run(catalogue) {
         Err(error) if is_damaged(&error) => {
@@ -52,7 +58,7 @@ pub fn refresh(catalogue: &mut Catalogue, search: &Search, options: &Options, no
         }
         outcome => outcome.map_err(|error| catalogue.failed(error)),
     }?;
-    let Outcome { read, lost, sessions, problems } = &outcome;
+    let RefreshOutcome { read, lost, sessions, problems } = &outcome;
     info!(path = ?catalogue.path(), read, lost, sessions, failed = problems.len(), took = ?start.elapsed(), "refreshed the catalogue");
     Ok(outcome)
 }
@@ -63,12 +69,12 @@ struct Refresh<'a> {
     options: &'a Options,
     now: Time,
     progress: &'a Progress,
-    held: Held,
+    held: GatheredSources,
     /// Sources that could not be read.
     failed: Set<String>,
     /// Sources that were read and stored.
     done: Set<String>,
-    outcome: Outcome,
+    outcome: RefreshOutcome,
 }
 
 impl<'a> Refresh<'a> {
@@ -78,21 +84,21 @@ impl<'a> Refresh<'a> {
             options,
             now,
             progress,
-            held: Held::default(),
+            held: GatheredSources::default(),
             failed: Set::default(),
             done: Set::default(),
-            outcome: Outcome::default(),
+            outcome: RefreshOutcome::default(),
         }
     }
 
-    fn run(mut self, catalogue: &mut Catalogue) -> rusqlite::Result<Outcome> {
+    fn run(mut self, catalogue: &mut Catalogue) -> rusqlite::Result<RefreshOutcome> {
         let mut step = FIRST_STEP;
         loop {
-            let mut plan = Plan::make(&catalogue.connection, self.search, self.now, &self.failed, &self.done)?;
+            let mut plan = RefreshPlan::make(&catalogue.connection, self.search, self.now, &self.failed, &self.done)?;
             if plan.is_empty() {
                 if catalogue.has_carried() {
                     // There is nothing to read, but what was carried over needs a file with a name.
-                    if let Some(writer) = Writer::begin(&mut catalogue.connection, plan.epoch)? {
+                    if let Some(writer) = CatalogueWriter::begin(&mut catalogue.connection, plan.epoch)? {
                         writer.commit()?;
                     }
                     catalogue.publish()?;
@@ -126,9 +132,9 @@ impl<'a> Refresh<'a> {
     }
 
     /// Links what belongs together with what changed, and writes what is new; nothing if another process was quicker.
-    fn write(&mut self, catalogue: &mut Catalogue, plan: &Plan<'_>, joined: &Joined) -> rusqlite::Result<bool> {
+    fn write(&mut self, catalogue: &mut Catalogue, plan: &RefreshPlan<'_>, joined: &AffectedBundles) -> rusqlite::Result<bool> {
         let told = known(&catalogue.connection, plan)?;
-        let Some(writer) = Writer::begin(&mut catalogue.connection, plan.epoch)? else { return Ok(false) };
+        let Some(writer) = CatalogueWriter::begin(&mut catalogue.connection, plan.epoch)? else { return Ok(false) };
         let sessions = read::sessions(writer.connection())?;
         let mut before = Set::default();
         for source in &joined.stored {
@@ -170,8 +176,8 @@ impl<'a> Refresh<'a> {
 
     /// Stores the sources that were read, and forgets those that are lost. Gives the numbers of all that are linked, and for each the first
     /// one of its bundle.
-    fn put_sources(&self, writer: &Writer<'_>, plan: &Plan<'_>) -> rusqlite::Result<(Ids<'_>, Vec<usize>)> {
-        let mut ids = Ids { by_place: Vec::new(), by_path: Map::default() };
+    fn put_sources(&self, writer: &CatalogueWriter<'_>, plan: &RefreshPlan<'_>) -> rusqlite::Result<(SourceIds<'_>, Vec<usize>)> {
+        let mut ids = SourceIds { by_place: Vec::new(), by_path: Map::default() };
         for source in self.held.linker.sources() {
             let known = plan.known.get(&*source.path);
             let fresh = plan.present.get(&*source.path).filter(|_| plan.read.contains(&*source.path));
@@ -203,8 +209,8 @@ impl<'a> Refresh<'a> {
 }
 
 /// What the requests told in the sessions that are about to be written.
-fn known(connection: &rusqlite::Connection, plan: &Plan<'_>) -> rusqlite::Result<Known> {
-    let mut known = Known::default();
+fn known(connection: &rusqlite::Connection, plan: &RefreshPlan<'_>) -> rusqlite::Result<RequestFactsCache> {
+    let mut known = RequestFactsCache::default();
     let read = plan.read.iter().filter_map(|path| plan.known.get(path)).map(|source| source.id);
     for source in read.chain(plan.lost.iter().copied()) {
         read::told(connection, source, &mut known)?;
@@ -214,11 +220,11 @@ fn known(connection: &rusqlite::Connection, plan: &Plan<'_>) -> rusqlite::Result
 
 /// Writes the sessions that are not stored as they are. Rows are made on all threads and written by this one.
 fn write_sessions(
-    writer: &Writer<'_>,
+    writer: &CatalogueWriter<'_>,
     linkage: &Linkage<'_>,
     stored: &Map<String, read::SessionInfo>,
-    ids: &Ids<'_>,
-    told: &Known,
+    ids: &SourceIds<'_>,
+    told: &RequestFactsCache,
     threads: usize,
 ) -> rusqlite::Result<usize> {
     let next = AtomicUsize::new(0);

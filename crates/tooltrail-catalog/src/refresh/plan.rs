@@ -1,6 +1,6 @@
 //! What has to be done: which sources are new or changed, and which are not there any more.
 
-use crate::store::{Stamp, read};
+use crate::store::{FileStamp, read};
 use crate::{Map, Set};
 use rusqlite::Connection;
 use std::fs;
@@ -12,20 +12,20 @@ use tooltrail_model::Time;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// What a refresh has to do.
-pub(super) struct Plan<'a> {
+pub(super) struct RefreshPlan<'a> {
     /// How often the catalogue had been written when the plan was made.
     pub(super) epoch: i64,
     /// What the catalogue knows, by path.
     pub(super) known: Map<String, read::SourceInfo>,
     /// What is there, by path.
-    pub(super) present: Map<String, (&'a FoundSource, Stamp)>,
+    pub(super) present: Map<String, (&'a FoundSource, FileStamp)>,
     /// Which of it has to be read.
     pub(super) read: Set<String>,
     /// The sources that are not there any more.
     pub(super) lost: Vec<i64>,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> RefreshPlan<'a> {
     /// Compares what was found with what is known. `failed` could not be read, `done` was read a moment ago.
     pub(super) fn make(
         connection: &Connection,
@@ -38,7 +38,7 @@ impl<'a> Plan<'a> {
         let transaction = connection.unchecked_transaction()?;
         let (epoch, known) = (read::epoch(&transaction)?, read::sources(&transaction)?);
         drop(transaction);
-        let mut plan = Plan { epoch, known, present: Map::default(), read: Set::default(), lost: Vec::new() };
+        let mut plan = RefreshPlan { epoch, known, present: Map::default(), read: Set::default(), lost: Vec::new() };
         for found in &search.files {
             let path = spelled(&found.path);
             if failed.contains(&path) {
@@ -49,7 +49,7 @@ impl<'a> Plan<'a> {
             if !done.contains(&path) && known.is_none_or(|known| known.stamp != stamp) {
                 plan.read.insert(path.clone());
             }
-            plan.present.insert(path, (found, if is_recent(found, now) { Stamp { mtime_ns: 0, ..stamp } } else { stamp }));
+            plan.present.insert(path, (found, if is_recent(found, now) { FileStamp { mtime_ns: 0, ..stamp } } else { stamp }));
         }
         let lost = plan.known.iter().filter(|(path, known)| !known.gone && !plan.present.contains_key(*path));
         plan.lost = lost.map(|(_, known)| known.id).collect();
@@ -82,7 +82,7 @@ impl<'a> Plan<'a> {
 }
 
 /// What tells whether a source is as it was: its file, and the small files beside it that are read with it.
-pub(crate) fn stamp(found: &FoundSource) -> Stamp {
+pub(crate) fn stamp(found: &FoundSource) -> FileStamp {
     let since = found.modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
     let mtime_ns = since.and_then(|since| i64::try_from(since.as_nanos()).ok()).unwrap_or(-1);
     let mut parts = found.identity.to_le_bytes().to_vec();
@@ -92,7 +92,7 @@ pub(crate) fn stamp(found: &FoundSource) -> Stamp {
             parts.extend(meta.len().to_le_bytes());
         }
     }
-    Stamp { size: found.size, mtime_ns, identity: xxh3_64(&parts) }
+    FileStamp { size: found.size, mtime_ns, identity: xxh3_64(&parts) }
 }
 
 /// Whether a file was written so short a time ago that it could be written again without its time changing. It is read once more then.

@@ -26,7 +26,7 @@ const TABLES: &[(&str, &str)] = &[
 
 /// The rows of an older file, after [`carry`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Carried {
+pub(super) enum CarriedRows {
     /// There were none that only it knew.
     Nothing,
     /// They are in the new file.
@@ -36,14 +36,14 @@ pub(super) enum Carried {
 }
 
 /// Takes into a new file the sessions that only an older one knows. `path` is the name that the new file will have.
-pub(super) fn carry(new: &mut Connection, path: &Path) -> Carried {
+pub(super) fn carry(new: &mut Connection, path: &Path) -> CarriedRows {
     let older = std::iter::once(aside(path)).chain(predecessors(path)).find(|older| older.is_file());
-    let Some(older) = older else { return Carried::Nothing };
+    let Some(older) = older else { return CarriedRows::Nothing };
     match copy(&older, new) {
-        Ok(true) => Carried::Rows,
-        Ok(false) => Carried::Nothing,
+        Ok(true) => CarriedRows::Rows,
+        Ok(false) => CarriedRows::Nothing,
         // Not worth stopping for: everything but the gone sessions comes from the logs.
-        Err(_) => Carried::Failed,
+        Err(_) => CarriedRows::Failed,
     }
 }
 

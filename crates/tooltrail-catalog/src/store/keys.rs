@@ -4,7 +4,7 @@
 //! are read for those that are shown.
 
 use super::column::{maybe_text, optional, text, word};
-use super::{Catalogue, Error, Listed, Listing, schema};
+use super::{Catalogue, CatalogueError, ListedCall, SessionListing, schema};
 use crate::Map;
 use rusqlite::params;
 use std::sync::Arc;
@@ -72,17 +72,17 @@ impl CallKey {
         self.figure(Figure::Order).filter(|_| self.timed).and_then(Time::from_microsecond)
     }
 
-    pub(crate) fn listed(&self, session: usize) -> Listed {
+    pub(crate) fn listed(&self, session: usize) -> ListedCall {
         let took = self.figure(Figure::Took).and_then(|took| u64::try_from(took).ok());
-        Listed { session, id: self.id, number: self.number, order: self.figure(Figure::Order), took }
+        ListedCall { session, id: self.id, number: self.number, order: self.figure(Figure::Order), took }
     }
 }
 
 /// The keys of all calls of a listing.
 #[derive(Default)]
-pub struct Keys {
-    /// By session, in the order of [`Listing::rows`].
-    sessions: Vec<Own>,
+pub struct CallKeys {
+    /// By session, in the order of [`SessionListing::rows`].
+    sessions: Vec<SessionKeys>,
     /// The tools, as logs name them.
     tools: Vec<Arc<str>>,
     /// The models. The first is none.
@@ -90,7 +90,7 @@ pub struct Keys {
 }
 
 /// The keys of a session's calls, by id; and what tells that they are still these.
-struct Own {
+struct SessionKeys {
     id: i64,
     session: Box<str>,
     version: u64,
@@ -98,12 +98,12 @@ struct Own {
     keys: Arc<[CallKey]>,
 }
 
-impl Keys {
+impl CallKeys {
     /// The keys of a listing. Those of sessions that have not changed are taken from an earlier listing of the same catalogue.
-    pub fn read(catalogue: &Catalogue, listing: &Listing, before: Option<&Keys>) -> Result<Self, Error> {
-        let known: Map<i64, &Own> = before.map(|keys| keys.sessions.iter().map(|own| (own.id, own)).collect()).unwrap_or_default();
-        let mut tools = Names::new(before.map(|keys| keys.tools.as_slice()).unwrap_or_default());
-        let mut models = Names::new(before.map(|keys| keys.models.as_slice()).unwrap_or_default());
+    pub fn read(catalogue: &Catalogue, listing: &SessionListing, before: Option<&CallKeys>) -> Result<Self, CatalogueError> {
+        let known: Map<i64, &SessionKeys> = before.map(|keys| keys.sessions.iter().map(|own| (own.id, own)).collect()).unwrap_or_default();
+        let mut tools = NameTable::new(before.map(|keys| keys.tools.as_slice()).unwrap_or_default());
+        let mut models = NameTable::new(before.map(|keys| keys.models.as_slice()).unwrap_or_default());
         models.number("");
         let mut sessions = Vec::with_capacity(listing.sessions.len());
         for (place, head) in listing.sessions.iter().enumerate() {
@@ -113,9 +113,9 @@ impl Keys {
                     Some(own) => Arc::clone(&own.keys),
                     None => own_keys(catalogue, listing, place, &mut tools, &mut models)?,
                 };
-            sessions.push(Own { id: head.id, session: head.session.as_str().into(), version, gone: head.gone, keys });
+            sessions.push(SessionKeys { id: head.id, session: head.session.as_str().into(), version, gone: head.gone, keys });
         }
-        Ok(Keys { sessions, tools: tools.known, models: models.known })
+        Ok(CallKeys { sessions, tools: tools.known, models: models.known })
     }
 
     /// A number that is another one when any call may be another one, or has another place.
@@ -125,7 +125,7 @@ impl Keys {
     }
 
     /// The calls of all sessions that are there, in the order in which calls are listed.
-    pub fn all(&self) -> Vec<Listed> {
+    pub fn all(&self) -> Vec<ListedCall> {
         let there = self.sessions.iter().enumerate().filter(|(_, own)| !own.gone);
         there.flat_map(|(session, own)| own.keys.iter().map(move |key| key.listed(session))).collect()
     }
@@ -136,12 +136,12 @@ impl Keys {
     }
 
     /// The key of a call.
-    pub fn of(&self, call: Listed) -> Option<&CallKey> {
+    pub fn of(&self, call: ListedCall) -> Option<&CallKey> {
         let keys = &self.sessions.get(call.session)?.keys;
         keys.get(keys.binary_search_by_key(&call.id, |key| key.id).ok()?)
     }
 
-    /// A call's tool, by its number among [`Keys::tools`].
+    /// A call's tool, by its number among [`CallKeys::tools`].
     pub fn tool(&self, key: &CallKey) -> usize {
         key.tool as usize
     }
@@ -160,14 +160,14 @@ impl Keys {
 /// Reads the keys of a session's calls.
 fn own_keys(
     catalogue: &Catalogue,
-    listing: &Listing,
+    listing: &SessionListing,
     place: usize,
-    tools: &mut Names,
-    models: &mut Names,
-) -> Result<Arc<[CallKey]>, Error> {
+    tools: &mut NameTable,
+    models: &mut NameTable,
+) -> Result<Arc<[CallKey]>, CatalogueError> {
     const FIRST: usize = FIGURES.len();
     let Some(head) = listing.sessions.get(place) else { return Ok(Arc::default()) };
-    let mut keys = catalogue.asked(|connection| {
+    let mut keys = catalogue.query(|connection| {
         let columns = FIGURES.join(", ");
         let mut statement = connection.prepare_cached(&format!(
             "SELECT {columns}, id, number, tool, kind, status, open, model, purpose, requested_at IS NOT NULL
@@ -206,14 +206,14 @@ fn own_keys(
 }
 
 /// Names that get a number when they are first met.
-struct Names {
+struct NameTable {
     known: Vec<Arc<str>>,
     numbers: Map<Arc<str>, u32>,
 }
 
-impl Names {
+impl NameTable {
     fn new(known: &[Arc<str>]) -> Self {
-        Names { known: known.to_vec(), numbers: known.iter().cloned().zip(0..).collect() }
+        NameTable { known: known.to_vec(), numbers: known.iter().cloned().zip(0..).collect() }
     }
 
     fn number(&mut self, name: &str) -> u32 {

@@ -3,9 +3,9 @@
 use super::column::{count, json, optional, text, time, word};
 use super::schema;
 use super::summaries::{Packed, agent, unpack_ties};
-use super::write::Stamp;
+use super::write::FileStamp;
 use crate::library::Bundle;
-use crate::rows::{From, Known, Told};
+use crate::rows::{RequestBasis, RequestFacts, RequestFactsCache};
 use crate::{Map, Set};
 use rusqlite::{Connection, OpenFlags, OptionalExtension, Row, params};
 use std::path::Path;
@@ -36,7 +36,7 @@ pub(crate) fn epoch(connection: &Connection) -> rusqlite::Result<i64> {
 pub(crate) struct SourceInfo {
     pub(crate) id: i64,
     pub(crate) agent: Option<String>,
-    pub(crate) stamp: Stamp,
+    pub(crate) stamp: FileStamp,
     pub(crate) modified: Option<Time>,
     /// Its last timestamp.
     pub(crate) last: Option<Time>,
@@ -54,7 +54,7 @@ pub(crate) fn sources(connection: &Connection) -> rusqlite::Result<Map<String, S
 }
 
 fn source(row: &Row<'_>) -> rusqlite::Result<(String, SourceInfo)> {
-    let stamp = Stamp { size: count(row, 3)?, mtime_ns: row.get(4)?, identity: row.get::<_, i64>(5)?.cast_unsigned() };
+    let stamp = FileStamp { size: count(row, 3)?, mtime_ns: row.get(4)?, identity: row.get::<_, i64>(5)?.cast_unsigned() };
     let (modified, gone, bundle, last) = (time(row, 6)?, row.get(7)?, row.get(8)?, time(row, 9)?);
     Ok((row.get(0)?, SourceInfo { id: row.get(1)?, agent: row.get(2)?, stamp, modified, last, gone, bundle }))
 }
@@ -163,7 +163,7 @@ pub(crate) fn sessions(connection: &Connection) -> rusqlite::Result<Map<String, 
 }
 
 /// What the requests of all sessions told that a source belongs to.
-pub(crate) fn told(connection: &Connection, source: i64, known: &mut Known) -> rusqlite::Result<()> {
+pub(crate) fn told(connection: &Connection, source: i64, known: &mut RequestFactsCache) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "SELECT c.call, c.digest, c.tool, c.status, c.reason, c.exit_code, c.background IS NOT NULL, c.exit_of, c.masked, c.purpose,
            c.about, c.cwd
@@ -172,7 +172,7 @@ pub(crate) fn told(connection: &Connection, source: i64, known: &mut Known) -> r
     )?;
     let mut rows = statement.query(params![source, schema::SHIFT])?;
     while let Some(row) = rows.next()? {
-        let from = From {
+        let from = RequestBasis {
             tool: row.get(2)?,
             cwd: row.get(11)?,
             status: Some(word(row, 3, Status::of_word)?),
@@ -180,8 +180,13 @@ pub(crate) fn told(connection: &Connection, source: i64, known: &mut Known) -> r
             exit_code: row.get(5)?,
             background: row.get(6)?,
         };
-        let told =
-            Told { from, exit_of: row.get(7)?, masked: json(row, 8)?, purpose: optional(row, 9, Purpose::of_word)?, about: row.get(10)? };
+        let told = RequestFacts {
+            from,
+            exit_of: row.get(7)?,
+            masked: json(row, 8)?,
+            purpose: optional(row, 9, Purpose::of_word)?,
+            about: row.get(10)?,
+        };
         known.insert((row.get::<_, String>(0)?.into(), row.get::<_, i64>(1)?.cast_unsigned()), told);
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use super::{pack_ties, schema};
 use crate::Map;
-use crate::rows::{StoredCall, StoredCopy, StoredSession, UNREAD, Used};
+use crate::rows::{StoredCall, StoredCopy, StoredSession, UNREAD, UsageByModel};
 use rusqlite::{Connection, Statement, Transaction, TransactionBehavior, params};
 use tooltrail_model::Time;
 use tooltrail_model::link::{Chance, LinkedTurn, Ties, shorten};
@@ -10,7 +10,7 @@ use tooltrail_model::summary::{Ending, Summary};
 
 /// What is known of a file besides its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub(crate) struct FileStamp {
     pub(crate) size: u64,
     pub(crate) mtime_ns: i64,
     pub(crate) identity: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Stamp {
 /// A source to be stored.
 pub(crate) struct NewSource<'a> {
     pub(crate) path: &'a str,
-    pub(crate) stamp: Stamp,
+    pub(crate) stamp: FileStamp,
     pub(crate) modified: Option<Time>,
     pub(crate) scanned: Time,
     pub(crate) summary: &'a Summary,
@@ -28,16 +28,16 @@ pub(crate) struct NewSource<'a> {
 }
 
 /// One transaction that writes.
-pub(crate) struct Writer<'c> {
+pub(crate) struct CatalogueWriter<'c> {
     transaction: Transaction<'c>,
 }
 
-impl<'c> Writer<'c> {
+impl<'c> CatalogueWriter<'c> {
     /// Begins to write, if nobody else has since `epoch`.
     pub(crate) fn begin(connection: &'c mut Connection, epoch: i64) -> rusqlite::Result<Option<Self>> {
         let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let found = super::read::epoch(&transaction)?;
-        Ok((found == epoch).then_some(Writer { transaction }))
+        Ok((found == epoch).then_some(CatalogueWriter { transaction }))
     }
 
     /// The file as this transaction sees it.
@@ -134,7 +134,7 @@ impl<'c> Writer<'c> {
     }
 
     /// Stores what was paid for in no session of a bundle. Such rows have the number of the bundle, with a minus, in place of a session's.
-    pub(crate) fn put_stray_usage(&self, bundle: i64, usage: &[Used<'_>]) -> rusqlite::Result<()> {
+    pub(crate) fn put_stray_usage(&self, bundle: i64, usage: &[UsageByModel<'_>]) -> rusqlite::Result<()> {
         self.put_usage(-bundle, usage)
     }
 
@@ -162,7 +162,7 @@ impl<'c> Writer<'c> {
     }
 
     /// Stores a session in place of what was known of it. `ids` gives the number that each source has in the file.
-    pub(crate) fn put_session(&self, known: Option<i64>, session: &StoredSession<'_>, ids: &Ids<'_>) -> rusqlite::Result<()> {
+    pub(crate) fn put_session(&self, known: Option<i64>, session: &StoredSession<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<()> {
         if let Some(id) = known {
             self.clear(id)?;
         }
@@ -245,7 +245,7 @@ impl<'c> Writer<'c> {
             )
     }
 
-    fn put_usage(&self, session: i64, usage: &[Used<'_>]) -> rusqlite::Result<()> {
+    fn put_usage(&self, session: i64, usage: &[UsageByModel<'_>]) -> rusqlite::Result<()> {
         for (model, sum) in usage {
             let tokens = &sum.tokens;
             self.run(
@@ -265,7 +265,7 @@ impl<'c> Writer<'c> {
         Ok(())
     }
 
-    fn put_turn(&self, id: i64, turn: &LinkedTurn<'_>, ids: &Ids<'_>) -> rusqlite::Result<()> {
+    fn put_turn(&self, id: i64, turn: &LinkedTurn<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<()> {
         let (at, time) = (turn.record.at, turn.record.time.map(|time| time.to_string()));
         let (start, end) = (whole(at.span.start), whole(at.span.end));
         self.run(
@@ -274,7 +274,7 @@ impl<'c> Writer<'c> {
         )
     }
 
-    fn put_copy(&self, id: i64, copy: &StoredCopy<'_>, ids: &Ids<'_>) -> rusqlite::Result<()> {
+    fn put_copy(&self, id: i64, copy: &StoredCopy<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<()> {
         let at = copy.at;
         let (start, end) = (whole(at.span.start), whole(at.span.end));
         self.run(
@@ -302,7 +302,7 @@ const PUT_CALL: &str =
                ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43, ?44)";
 
 /// Stores a call.
-fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &Ids<'_>) -> rusqlite::Result<()> {
+fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &SourceIds<'_>) -> rusqlite::Result<()> {
     let row = &call.open.row;
     let result = call.result.map(|(source, at)| (ids.of(source), at));
     // The evidence is nearly always in the source of the request or of the result.
@@ -362,14 +362,14 @@ fn put_call(insert: &mut Statement<'_>, id: i64, call: &StoredCall<'_>, ids: &Id
 }
 
 /// The numbers that the sources have in the file.
-pub(crate) struct Ids<'a> {
+pub(crate) struct SourceIds<'a> {
     /// By their place among the linked sources.
     pub(crate) by_place: Vec<i64>,
     /// By path.
     pub(crate) by_path: Map<&'a str, i64>,
 }
 
-impl Ids<'_> {
+impl SourceIds<'_> {
     /// By a place among the linked sources.
     pub(crate) fn of(&self, place: usize) -> i64 {
         self.by_place.get(place).copied().unwrap_or_default()

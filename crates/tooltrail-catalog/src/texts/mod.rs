@@ -2,20 +2,20 @@
 //!
 //! `query` is what is looked for, `prefilter` which lines are worth decoding. `read` reads one log and knows nothing but its bytes, so no
 //! log has to be linked where nothing was found. `resolve` then tells whose each text is, with the logs that belong together linked;
-//! `group` says which do. `alone` asks about one call, and reads only its own records. `snippet` cuts out what is shown. What is searched is written down in docs/search.md.
+//! `group` says which do. `single_call` asks about one call, and reads only its own records. `snippet` cuts out what is shown. What is searched is written down in docs/search.md.
 
-pub(crate) mod alone;
 pub(crate) mod group;
 pub mod prefilter;
 mod query;
 mod read;
 pub(crate) mod resolve;
+pub(crate) mod single_call;
 mod snippet;
 
 pub use query::Query;
-pub(crate) use read::Saying;
+pub(crate) use read::RecordTexts;
 
-use read::Reader;
+use read::LogSearcher;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -26,24 +26,24 @@ use tooltrail_formats::shelf::Shelf;
 
 /// What is looked for, and where logs are read from.
 #[derive(Clone, Copy)]
-pub(crate) struct Search<'s> {
+pub(crate) struct TextSearch<'s> {
     pub(crate) query: &'s Query,
     pub(crate) shelf: &'s dyn Shelf,
     pub(crate) threads: usize,
 }
 
 /// What was found in the logs of a bundle, in the order of the logs.
-pub(crate) type Sayings = Vec<Vec<Saying>>;
+pub(crate) type BundleTexts = Vec<Vec<RecordTexts>>;
 
 /// Reads the logs of many bundles. What was found in a bundle is settled as soon as all of its logs are looked through, and told in the
 /// order of the bundles, whichever thread was first. `tell` may end it.
 pub(crate) fn each_bundle<T: Send>(
-    search: &Search<'_>,
+    search: &TextSearch<'_>,
     bundles: &[Vec<&str>],
-    settle: impl Fn(usize, Sayings) -> T + Sync,
+    settle: impl Fn(usize, BundleTexts) -> T + Sync,
     mut tell: impl FnMut(usize, T) -> ControlFlow<()>,
 ) {
-    let work = Work::new(*search, bundles, settle);
+    let work = SearchWork::new(*search, bundles, settle);
     let work = &work;
     std::thread::scope(|scope| {
         let (send, receive) = mpsc::channel();
@@ -70,8 +70,8 @@ pub(crate) fn each_bundle<T: Send>(
 }
 
 /// What the threads share.
-struct Work<'w, S> {
-    search: Search<'w>,
+struct SearchWork<'w, S> {
+    search: TextSearch<'w>,
     bundles: &'w [Vec<&'w str>],
     settle: S,
     /// Logs to read, each with its bundle.
@@ -84,10 +84,10 @@ struct Work<'w, S> {
     hasher: foldhash::fast::RandomState,
 }
 
-impl<'w, S> Work<'w, S> {
-    fn new(search: Search<'w>, bundles: &'w [Vec<&'w str>], settle: S) -> Self {
+impl<'w, S> SearchWork<'w, S> {
+    fn new(search: TextSearch<'w>, bundles: &'w [Vec<&'w str>], settle: S) -> Self {
         let unknown = |files: &Vec<&str>| Mutex::new((vec![false; files.len()], files.len()));
-        Work {
+        SearchWork {
             search,
             bundles,
             settle,
@@ -103,7 +103,7 @@ impl<'w, S> Work<'w, S> {
     /// Looks at log after log. Whoever looks at the last one of a bundle reads those that may have something, and settles it.
     fn run<T>(&self, send: &mpsc::Sender<(usize, T)>)
     where
-        S: Fn(usize, Sayings) -> T,
+        S: Fn(usize, BundleTexts) -> T,
     {
         let (mut buffer, mut chunk) = (Buffer::default(), Vec::new());
         while let Some(&(bundle, file)) = self.tasks.get(self.next.fetch_add(1, Ordering::Relaxed)) {
@@ -133,11 +133,11 @@ impl<'w, S> Work<'w, S> {
     }
 
     /// Reads the logs of a bundle, if any of them may have something.
-    fn read(&self, bundle: usize, likely: &[bool], buffer: &mut Buffer) -> Sayings {
+    fn read(&self, bundle: usize, likely: &[bool], buffer: &mut Buffer) -> BundleTexts {
         let (_, whole) = self.search.query.lead();
         let any = likely.contains(&true);
         let read = |(&file, &likely): (&&str, &bool)| match any && (likely || !whole) && !self.stop.load(Ordering::Relaxed) {
-            true => Reader::new(&self.search, file, &self.hasher).read(&self.turns, buffer),
+            true => LogSearcher::new(&self.search, file, &self.hasher).read(&self.turns, buffer),
             false => Vec::new(),
         };
         self.bundles[bundle].iter().zip(likely).map(read).collect()

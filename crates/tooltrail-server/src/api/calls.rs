@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 use std::sync::Arc;
 use tooltrail_catalog::library::Library;
-use tooltrail_catalog::store::{self, Listed};
-use tooltrail_catalog::taken::{self, Asked};
+use tooltrail_catalog::matching::{self, MatchContext};
+use tooltrail_catalog::store::{self, ListedCall};
 use tooltrail_formats::load;
 use tooltrail_model::book::Book;
 use tooltrail_model::filter::Filter;
@@ -96,7 +96,7 @@ fn behind(snapshot: &Snapshot, last: &Last) -> Result<(usize, i64), Fault> {
 }
 
 /// Writes rows, those of one session at a time.
-fn stream(snapshot: &Snapshot, calls: &[Listed], out: &mut dyn Write) -> io::Result<()> {
+fn stream(snapshot: &Snapshot, calls: &[ListedCall], out: &mut dyn Write) -> io::Result<()> {
     let rows = snapshot.rows();
     let asked = snapshot.catalogued(&rows, 1);
     // What a session has is bounded by a piece: its rows are written as they come.
@@ -105,7 +105,7 @@ fn stream(snapshot: &Snapshot, calls: &[Listed], out: &mut dyn Write) -> io::Res
         let told = asked.each_row(
             piece,
             |lines: &mut Vec<u8>, row, _| write_row(lines, &row),
-            |lines| -> Result<(), store::Error> {
+            |lines| -> Result<(), store::CatalogueError> {
                 if written.is_ok() {
                     written = out.write_all(&lines);
                 }
@@ -156,20 +156,20 @@ fn copies(question: &Question, snapshot: &Arc<Snapshot>, filter: Filter, after: 
 }
 
 /// What it takes to ask about everything at once.
-pub(super) fn asked<'a>(snapshot: &'a Snapshot, linked: &'a Linked<'a>, threads: usize) -> Asked<'a> {
-    Asked { linked, shelf: snapshot.library.shelf(), now: &snapshot.now, threads, keep: snapshot.library.keep() }
+pub(super) fn asked<'a>(snapshot: &'a Snapshot, linked: &'a Linked<'a>, threads: usize) -> MatchContext<'a> {
+    MatchContext { linked, shelf: snapshot.library.shelf(), now: &snapshot.now, threads, keep: snapshot.library.keep() }
 }
 
 /// The row of a copy, as `calls --copies --json` has it.
-fn copy(asked: &Asked<'_>, call: &LinkedCall, take: impl FnOnce(&CallRow<'_>)) {
+fn copy(asked: &MatchContext<'_>, call: &LinkedCall, take: impl FnOnce(&CallRow<'_>)) {
     let mut row = asked.linked.call_row(call, asked.now, true);
     load::complete_at(asked.shelf, &mut row, asked.linked.record(call.id).at);
     take(&row);
 }
 
 /// The calls and copies that a filter takes, behind the last one of a page.
-fn behind_copies<'l>(asked: &Asked<'l>, filter: &Filter, last: Option<&Last>) -> Vec<&'l LinkedCall> {
-    let mut calls = taken::calls(asked, filter, true);
+fn behind_copies<'l>(asked: &MatchContext<'l>, filter: &Filter, last: Option<&Last>) -> Vec<&'l LinkedCall> {
+    let mut calls = matching::calls(asked, filter, true);
     let Some(last) = last else { return calls };
     let linked = asked.linked;
     let is_whose =
@@ -195,7 +195,7 @@ pub(super) fn one(question: &Question) -> Result<Reply, Fault> {
 }
 
 /// A call with all that is known of it.
-fn full(question: &Question, snapshot: &Arc<Snapshot>, listed: Listed) -> Result<Reply, Fault> {
+fn full(question: &Question, snapshot: &Arc<Snapshot>, listed: ListedCall) -> Result<Reply, Fault> {
     let text = question.app.open_session(snapshot, listed.session)?.with(|reader| {
         let mut text = Vec::new();
         let index = reader.book().transcript().calls.iter().position(|call| call.number == listed.number);

@@ -201,8 +201,8 @@ impl From<Trouble> for Fault {
     }
 }
 
-impl From<store::Error> for Fault {
-    fn from(error: store::Error) -> Self {
+impl From<store::CatalogueError> for Fault {
+    fn from(error: store::CatalogueError) -> Self {
         Fault::from(Trouble::from(error))
     }
 }

@@ -3,7 +3,7 @@
 use super::fault::{Code, Fault};
 use super::question::Question;
 use crate::snapshot::Snapshot;
-use tooltrail_catalog::store::Listed;
+use tooltrail_catalog::store::ListedCall;
 use tooltrail_model::position::{file_of, split_record};
 use tooltrail_model::row::{CallRow, Place, SessionRow};
 use tooltrail_model::{Status, Time};
@@ -27,7 +27,7 @@ pub(super) fn no_session(name: &str) -> Fault {
 }
 
 /// The call that a name means.
-pub(super) fn call(question: &Question, snapshot: &Snapshot, name: &str) -> Result<Listed, Fault> {
+pub(super) fn call(question: &Question, snapshot: &Snapshot, name: &str) -> Result<ListedCall, Fault> {
     if let Some(place) = question.app.session_of_call(snapshot, name)?
         && let Some(listed) = first(snapshot, place, |_, row| row.call == name)?
     {
@@ -61,7 +61,7 @@ fn no_call(name: &str) -> Fault {
 }
 
 /// The first call of a session that is like this.
-fn first(snapshot: &Snapshot, place: usize, mut is_it: impl FnMut(Listed, &CallRow<'_>) -> bool) -> Result<Option<Listed>, Fault> {
+fn first(snapshot: &Snapshot, place: usize, mut is_it: impl FnMut(ListedCall, &CallRow<'_>) -> bool) -> Result<Option<ListedCall>, Fault> {
     let mut found = None;
     snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
         if found.is_none() && is_it(listed, &row) {
@@ -72,9 +72,9 @@ fn first(snapshot: &Snapshot, place: usize, mut is_it: impl FnMut(Listed, &CallR
 }
 
 /// The newest call that failed.
-fn last_failed(snapshot: &Snapshot) -> Result<Option<Listed>, Fault> {
+fn last_failed(snapshot: &Snapshot) -> Result<Option<ListedCall>, Fault> {
     let Some(place) = snapshot.library.catalogue().last_failed(&snapshot.listing)? else { return Ok(None) };
-    let mut newest: Option<(Option<Time>, Listed)> = None;
+    let mut newest: Option<(Option<Time>, ListedCall)> = None;
     snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
         let later = newest.as_ref().is_none_or(|(time, _)| row.requested_at > *time);
         if row.status == Status::Failed && later {
@@ -85,7 +85,7 @@ fn last_failed(snapshot: &Snapshot) -> Result<Option<Listed>, Fault> {
 }
 
 /// The call whose request, result, hook or other evidence is a record of a file; the request before all others.
-fn on_record(snapshot: &Snapshot, rows: &[SessionRow<'_>], file: &str, mark: &str) -> Result<Listed, Fault> {
+fn on_record(snapshot: &Snapshot, rows: &[SessionRow<'_>], file: &str, mark: &str) -> Result<ListedCall, Fault> {
     let is = |place: &Place<'_>| place.path() == file && place.mark() == mark;
     let rank = |row: &CallRow<'_>| match () {
         () if is(&row.request) => Some(0),
@@ -94,7 +94,7 @@ fn on_record(snapshot: &Snapshot, rows: &[SessionRow<'_>], file: &str, mark: &st
         () if is(&row.evidence) || row.background.as_ref().is_some_and(|task| is(&task.evidence)) => Some(3),
         () => None,
     };
-    let mut best: Option<(u8, Listed)> = None;
+    let mut best: Option<(u8, ListedCall)> = None;
     for place in (0..rows.len()).filter(|&place| rows[place].files.iter().any(|own| file_of(own) == file || *own == file)) {
         snapshot.listing.each_call(&snapshot.library.catalogue(), place, |listed, row, _| {
             if let Some(rank) = rank(&row).filter(|rank| best.is_none_or(|(least, _)| *rank < least)) {

@@ -14,9 +14,9 @@ use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use tooltrail_catalog::keep::Keep;
-use tooltrail_catalog::library::{Bundle, Library, Stored};
+use tooltrail_catalog::library::{Bundle, Library, StoredLibrary};
 use tooltrail_catalog::search::{Field, Hit, Query, search};
-use tooltrail_catalog::store::Error;
+use tooltrail_catalog::store::CatalogueError;
 use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::Time;
 use tooltrail_model::filter::Filter;
@@ -97,7 +97,7 @@ struct Asked {
 
 impl Asked {
     /// Gives what was not told yet, the hits of a session at a time, until somebody has enough.
-    fn each(&self, snapshot: &Snapshot, mut take: impl FnMut(u64, &[Hit], usize) -> ControlFlow<()>) -> Result<(), Error> {
+    fn each(&self, snapshot: &Snapshot, mut take: impl FnMut(u64, &[Hit], usize) -> ControlFlow<()>) -> Result<(), CatalogueError> {
         let done: HashSet<u64> = self.told.done.iter().copied().collect();
         let library = Left::new(snapshot, &done);
         search(&library, &self.query, &snapshot.now, self.threads, |hits| {
@@ -169,7 +169,7 @@ impl Asked {
 
 /// What is left of a library when some sessions are done.
 struct Left<'a> {
-    stored: &'a Stored,
+    stored: &'a StoredLibrary,
     /// The bundles with a session that is not.
     open: Option<HashSet<i64>>,
 }
@@ -186,11 +186,11 @@ impl<'a> Left<'a> {
 }
 
 impl Library for Left<'_> {
-    fn bundles(&self) -> Result<Vec<Bundle>, Error> {
+    fn bundles(&self) -> Result<Vec<Bundle>, CatalogueError> {
         self.stored.bundles()
     }
 
-    fn open(&self, bundle: i64) -> Result<Arc<Linker>, Error> {
+    fn open(&self, bundle: i64) -> Result<Arc<Linker>, CatalogueError> {
         self.stored.open(bundle)
     }
 
@@ -202,7 +202,7 @@ impl Library for Left<'_> {
         self.stored.keep()
     }
 
-    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, Error> {
+    fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, CatalogueError> {
         let mut bundles = self.stored.likely(filter, now, threads)?;
         bundles.retain(|bundle| self.open.as_ref().is_none_or(|open| open.contains(&bundle.id)));
         Ok(bundles)

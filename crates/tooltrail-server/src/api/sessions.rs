@@ -6,7 +6,7 @@ use super::question::Question;
 use super::reply::{Page, Reply};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
-use tooltrail_catalog::taken::Scope;
+use tooltrail_catalog::matching::MatchScope;
 use tooltrail_model::Time;
 use tooltrail_model::row::SessionRow;
 
@@ -41,7 +41,7 @@ pub(super) fn list(question: &Question) -> Result<Reply, Fault> {
     let filter = question.filter(&snapshot)?;
     let after: Option<Last> = question.after()?;
     let rows = snapshot.rows();
-    let mut found = snapshot.catalogued(&rows, question.app.threads()).sessions(&filter, Scope::Call)?;
+    let mut found = snapshot.catalogued(&rows, question.app.threads()).sessions(&filter, MatchScope::Call)?;
     let first = after.map_or(0, |last| last.behind(&rows));
     // What is gone is only there for who asks for it.
     found.retain(|&place| place >= first && (filter.asks_gone() || !snapshot.listing.is_gone(place)));

@@ -27,7 +27,7 @@ use maud::{Markup, html};
 use order::Order;
 use serde_json::json;
 use std::time::Duration;
-use tooltrail_catalog::store::Listed;
+use tooltrail_catalog::store::ListedCall;
 use tooltrail_model::Time;
 use tooltrail_view::head::{count, counted, took};
 
@@ -237,7 +237,7 @@ impl CallTable<'_> {
         }
     }
 
-    fn table(&self, calls: &[Listed]) -> Result<Markup, Trouble> {
+    fn table(&self, calls: &[ListedCall]) -> Result<Markup, Trouble> {
         let view = self.view;
         let lines = self.lines(calls)?;
         let by_day = view.order.is_by_day();
@@ -258,7 +258,7 @@ impl CallTable<'_> {
     }
 
     /// The rows of calls, each with its time.
-    fn lines(&self, calls: &[Listed]) -> Result<Vec<Line>, Trouble> {
+    fn lines(&self, calls: &[ListedCall]) -> Result<Vec<Line>, Trouble> {
         let CallTable { rows, view, .. } = self;
         let (snapshot, leads) = (rows.snapshot, view.leads());
         let mut lines = Vec::with_capacity(calls.len());

@@ -13,7 +13,7 @@ use crate::words::{self, Clock, ProjectNames};
 use maud::{Markup, html};
 use serde_json::json;
 use std::collections::HashMap;
-use tooltrail_catalog::store::Listed;
+use tooltrail_catalog::store::ListedCall;
 use tooltrail_formats::FORMATS;
 use tooltrail_model::filter::quoted;
 use tooltrail_model::row::SessionRow;
@@ -246,7 +246,7 @@ impl Home<'_> {
     /// What went wrong, by session.
     fn troubles(&self, problems: &Problems) -> Result<Markup, Trouble> {
         let (app, clock) = (self.rows.app, self.rows.clock);
-        let mut groups: Vec<&[Listed]> = problems.calls.chunk_by(|one, next| one.session == next.session).collect();
+        let mut groups: Vec<&[ListedCall]> = problems.calls.chunk_by(|one, next| one.session == next.session).collect();
         groups.sort_by_key(|group| std::cmp::Reverse(group.iter().filter_map(|call| call.order).max()));
         let mut lines = Vec::new();
         for group in groups.iter().take(TROUBLED) {
@@ -269,7 +269,7 @@ impl Home<'_> {
     }
 
     /// A session with problems: how many of each kind, and the last one.
-    fn trouble(&self, calls: &[Listed], day: &str) -> Result<Markup, Trouble> {
+    fn trouble(&self, calls: &[ListedCall], day: &str) -> Result<Markup, Trouble> {
         let Some((last, row)) = calls.last().and_then(|last| Some((last, self.rows.rows.get(last.session)?))) else { return Ok(html! {}) };
         let app = self.rows.app;
         let by_status = call_rows::by_status(self.rows.snapshot, calls)?;
@@ -376,7 +376,7 @@ impl Home<'_> {
 #[derive(Default)]
 struct Problems {
     /// The calls, by session.
-    calls: Vec<Listed>,
+    calls: Vec<ListedCall>,
     /// When the last of them was, if not today.
     last: Option<Time>,
     /// The day, as a filter.

@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use serde_json::{Map, json};
 use std::collections::HashMap;
 use std::time::Duration;
-use tooltrail_catalog::taken::Scope;
+use tooltrail_catalog::matching::MatchScope;
 use tooltrail_model::Status;
 use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::{count, is_problem};
@@ -46,7 +46,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<Answer, Trou
         Err(mistake) => filter_form::mistake(app, "/sessions", &mistake),
         Ok(filter) => {
             let rows = snapshot.rows();
-            let mut found = snapshot.catalogued(&rows, app.threads()).sessions(&filter, Scope::Call)?;
+            let mut found = snapshot.catalogued(&rows, app.threads()).sessions(&filter, MatchScope::Call)?;
             order.sort(&rows, &mut found);
             let clock = Clock::at(snapshot.now.time);
             let rows = SessionRows::new(app, &snapshot, &rows, &clock, true);

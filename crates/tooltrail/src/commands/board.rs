@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tooltrail_catalog::keep::Keep;
 use tooltrail_catalog::library::Library;
-use tooltrail_catalog::taken::Asked;
-use tooltrail_catalog::watch::{Change, Next, Subscriber, Watcher, Wish};
+use tooltrail_catalog::matching::MatchContext;
+use tooltrail_catalog::watch::{ChangeEvent, NextChange, SubscribeOptions, Subscriber, Watcher};
 use tooltrail_formats::shelf::Disk;
 use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{Linked, Now};
@@ -63,7 +63,7 @@ pub(crate) fn run(args: &LogArgs, own: &BoardArgs) -> anyhow::Result<ExitCode> {
         return board.print();
     }
     let watcher = tail::watcher(args, &own.select.paths())?;
-    let subscriber = watcher.subscribe(Wish { touched: true, ..Wish::default() });
+    let subscriber = watcher.subscribe(SubscribeOptions { touched: true, ..SubscribeOptions::default() });
     end_on_signal(&watcher)?;
     board.begin()?;
     match drawn {
@@ -123,7 +123,7 @@ impl Board<'_> {
     /// Takes in a session as linked logs have it; tells whether it is not as it was.
     fn take(&mut self, key: &Key, linked: &Linked<'_>, now: &Now) -> Option<Running> {
         let place = linked.sessions.iter().position(|session| session.agent == key.0 && *session.id == *key.1);
-        let asked = Asked { linked, shelf: &self.shelf, now, threads: 1, keep: self.keep.as_ref() };
+        let asked = MatchContext { linked, shelf: &self.shelf, now, threads: 1, keep: self.keep.as_ref() };
         let found = place.and_then(|place| Running::of(&asked, place, &self.filter));
         let before = match &found {
             Some(found) if found.is_alive() => self.sessions.insert(key.clone(), found.clone()),
@@ -138,9 +138,9 @@ impl Board<'_> {
         let (mut touched, mut anew, mut wait, start) = (BTreeSet::new(), false, wait, Instant::now());
         loop {
             match subscriber.next_within(wait) {
-                Next::Quiet => break,
-                Next::Ended => return Ok(None),
-                Next::Change(change) => anew |= note(&change, &mut touched),
+                NextChange::Quiet => break,
+                NextChange::Ended => return Ok(None),
+                NextChange::Change(change) => anew |= note(&change, &mut touched),
             }
             // Agents write several records at once.
             wait = GATHER.saturating_sub(start.elapsed()).min(GATHER / 2);
@@ -249,15 +249,17 @@ impl Board<'_> {
 }
 
 /// Notes the session of a change; tells whether everything has to be looked at.
-fn note(change: &Change, touched: &mut BTreeSet<Key>) -> bool {
+fn note(change: &ChangeEvent, touched: &mut BTreeSet<Key>) -> bool {
     let key = |agent: &str, session: &str| (agent.to_owned(), session.to_owned());
     touched.insert(match change {
         // What was written before that was told to nobody.
-        Change::Begun { .. } | Change::Lagged { .. } => return true,
-        Change::Here { call } | Change::Requested { call } | Change::Updated { call, .. } => key(&call.agent, &call.session),
-        Change::Session { session } => key(&session.agent, &session.session),
-        Change::Message(message) => key(&message.agent, &message.session),
-        Change::Lost { agent, session, .. } | Change::Gone { agent, session } | Change::Touched { agent, session } => key(agent, session),
+        ChangeEvent::Begun { .. } | ChangeEvent::Lagged { .. } => return true,
+        ChangeEvent::Here { call } | ChangeEvent::Requested { call } | ChangeEvent::Updated { call, .. } => key(&call.agent, &call.session),
+        ChangeEvent::Session { session } => key(&session.agent, &session.session),
+        ChangeEvent::Message(message) => key(&message.agent, &message.session),
+        ChangeEvent::Lost { agent, session, .. } | ChangeEvent::Gone { agent, session } | ChangeEvent::Touched { agent, session } => {
+            key(agent, session)
+        }
     });
     false
 }

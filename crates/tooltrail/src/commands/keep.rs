@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
-use tooltrail_catalog::keep::{Keep, Status};
+use tooltrail_catalog::keep::{Keep, KeepStatus};
 use tooltrail_formats::find::{self, Search};
 use tooltrail_formats::scan::{Progress, spelled};
 use tooltrail_model::row::VERSION;
@@ -177,7 +177,7 @@ fn off(args: &LogArgs, keep: &Keep, delete: bool, force: bool) -> anyhow::Result
 }
 
 /// What would be lost with a keep, if anything.
-fn nowhere_else(status: &Status) -> Option<String> {
+fn nowhere_else(status: &KeepStatus) -> Option<String> {
     let parts = [(status.only_logs, "log"), (status.only - status.only_logs, "other file"), (status.older, "older version")];
     let parts: Vec<String> = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| table::counted(*count, what)).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
@@ -258,7 +258,7 @@ fn status(args: &LogArgs, keep: &Keep, verify: bool) -> anyhow::Result<ExitCode>
 }
 
 /// What is said about a keep, by name.
-fn lines(status: &Status, on: bool, last: Option<String>, directory: &Path) -> Vec<(&'static str, String)> {
+fn lines(status: &KeepStatus, on: bool, last: Option<String>, directory: &Path) -> Vec<(&'static str, String)> {
     let mut lines = vec![("keeping", if on { "on" } else { "off; `tooltrail keep on` begins" }.to_owned())];
     if status.files == 0 && last.is_none() {
         return lines;

@@ -4,7 +4,7 @@ use crate::request::PageRequest;
 use crate::words;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use tooltrail_catalog::store::{CallKey, Figure, Keys, Listed};
+use tooltrail_catalog::store::{CallKey, CallKeys, Figure, ListedCall};
 use tooltrail_model::Status;
 use tooltrail_model::row::SessionRow;
 
@@ -72,12 +72,12 @@ impl Order {
     }
 
     /// Sorts calls. What does not have it comes last; equals stand as they were made, the newest first.
-    pub(super) fn sort(self, calls: &mut [Listed], keys: &Keys, rows: &[SessionRow<'_>]) {
+    pub(super) fn sort(self, calls: &mut [ListedCall], keys: &CallKeys, rows: &[SessionRow<'_>]) {
         if self != NEWEST {
             calls.sort_unstable_by_key(|call| Reverse((call.order, *call)));
         }
         let ranks = Ranks::new(self.by, keys, rows);
-        let value = |call: &Listed| keys.of(*call).and_then(|key| ranks.value(self.by, call, key, keys));
+        let value = |call: &ListedCall| keys.of(*call).and_then(|key| ranks.value(self.by, call, key, keys));
         match self {
             NEWEST => calls.sort_unstable_by_key(|call| Reverse((call.order, *call))),
             Order { desc: true, .. } => {
@@ -95,7 +95,7 @@ struct Ranks {
 }
 
 impl Ranks {
-    fn new(by: By, keys: &Keys, rows: &[SessionRow<'_>]) -> Self {
+    fn new(by: By, keys: &CallKeys, rows: &[SessionRow<'_>]) -> Self {
         let ranks = match by {
             By::Tool => ranked(keys.tools().iter().map(|name| Some(name.to_lowercase()))),
             By::Project => ranked(rows.iter().map(|row| row.project.map(|path| words::last_part(path).to_lowercase()))),
@@ -104,7 +104,7 @@ impl Ranks {
         Ranks { ranks }
     }
 
-    fn value(&self, by: By, call: &Listed, key: &CallKey, keys: &Keys) -> Option<i64> {
+    fn value(&self, by: By, call: &ListedCall, key: &CallKey, keys: &CallKeys) -> Option<i64> {
         match by {
             By::Figure(figure) => key.figure(figure),
             By::Waited => Some((key.figure(Figure::Took)? - key.figure(Figure::Ran)?).max(0)),

@@ -1,8 +1,8 @@
 //! Rows of calls as the contracts have them, read back from what was kept; and a connection that shows everything as it is at a moment.
 
 use super::column::{count, json, maybe_count, maybe_text, optional, spelled_time, text, word};
-use super::listing::{Head, Listing, Sources};
-use super::{Catalogue, Error, schema};
+use super::listing::{SessionHead, SessionListing, SourceAddresses};
+use super::{Catalogue, CatalogueError, schema};
 use rusqlite::{Connection, Row, params};
 use serde::Deserialize;
 use tooltrail_model::command::Purpose;
@@ -13,7 +13,7 @@ use tooltrail_model::{At, Kind, Reason, Span, Status};
 
 /// Where a call stands, to be read again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spots {
+pub struct CallSpans {
     /// The request, in the file of the row's `request`.
     pub request: At,
     /// The result, in the file of the row's `result`.
@@ -22,13 +22,13 @@ pub struct Spots {
 
 impl Catalogue {
     /// A connection that cannot write, on which `sessions` and `calls` show what they are at a moment.
-    pub fn ask(&self, now: &Now) -> Result<Connection, Error> {
+    pub fn ask(&self, now: &Now) -> Result<Connection, CatalogueError> {
         let fill = |connection: &Connection| -> rusqlite::Result<()> {
             // Everything is told as of one moment, however many others write meanwhile.
             connection.execute_batch("BEGIN")?;
             connection.execute_batch(schema::NOW)?;
             connection.execute_batch(&schema::timed_views(true))?;
-            let listing = Listing::read(connection, now)?;
+            let listing = SessionListing::read(connection, now)?;
             fill_sessions(connection, &listing)?;
             fill_calls(connection, &listing)?;
             connection.pragma_update(None, "query_only", true)
@@ -40,14 +40,14 @@ impl Catalogue {
 }
 
 /// Notes what the calls are that may be at work.
-fn fill_calls(connection: &Connection, listing: &Listing) -> rusqlite::Result<()> {
+fn fill_calls(connection: &Connection, listing: &SessionListing) -> rusqlite::Result<()> {
     let mut insert = connection.prepare("INSERT INTO temp.now_calls VALUES (?1, ?2, ?3, ?4)")?;
     let open = format!("{CALL} WHERE id >= ?1 AND id < ?2 AND (open IS NOT NULL OR background_open)");
     let mut statement = connection.prepare(&open)?;
     for head in listing.sessions.iter().filter(|head| head.pulse != Pulse::default()) {
         let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
         while let Some(row) = rows.next()? {
-            let parts = Parts::read(row)?;
+            let parts = JsonColumns::read(row)?;
             let call = open_call(row, head, &listing.sources, &parts)?.settle(|| head.pulse);
             let background = call.background.as_ref().and_then(|task| serde_json::to_string(task).ok());
             insert.execute(params![row.get::<_, i64>(0)?, call.status.word(), call.reason.map(Reason::word), background])?;
@@ -57,7 +57,7 @@ fn fill_calls(connection: &Connection, listing: &Listing) -> rusqlite::Result<()
 }
 
 /// Notes what the sessions are doing.
-fn fill_sessions(connection: &Connection, listing: &Listing) -> rusqlite::Result<()> {
+fn fill_sessions(connection: &Connection, listing: &SessionListing) -> rusqlite::Result<()> {
     let mut insert = connection.prepare("INSERT INTO temp.now_sessions VALUES (?1, ?2, ?3, ?4)")?;
     for head in &listing.sessions {
         let row = head.row(&listing.sources);
@@ -78,33 +78,33 @@ SELECT id, number, source, agent_id, call, tool, server, kind, status, reason, o
 FROM call_rows";
 
 /// What of a call is stored as JSON, taken apart.
-pub(super) struct Parts {
+pub(super) struct JsonColumns {
     masked: Vec<String>,
-    background: Option<Task>,
-    hooks: Vec<Hook>,
+    background: Option<StoredTask>,
+    hooks: Vec<StoredHook>,
 }
 
 #[derive(Deserialize)]
-struct Task {
+struct StoredTask {
     id: Option<String>,
     state: TaskState,
     exit_code: Option<i64>,
     ended_at: Option<String>,
-    evidence: Spot,
+    evidence: StoredPlace,
 }
 
 #[derive(Deserialize)]
-struct Hook {
+struct StoredHook {
     event: Option<String>,
     name: Option<String>,
     command: Option<String>,
     outcome: HookOutcome,
     exit_code: Option<i64>,
     duration_ms: Option<u64>,
-    evidence: Spot,
+    evidence: StoredPlace,
 }
 
-impl Hook {
+impl StoredHook {
     fn row(&self) -> HookRow<'_> {
         HookRow {
             event: self.event.as_deref(),
@@ -119,22 +119,22 @@ impl Hook {
 }
 
 #[derive(Deserialize)]
-struct Spot {
+struct StoredPlace {
     file: String,
     /// Nothing for a row of a database.
     line: Option<u64>,
     row: Option<String>,
 }
 
-impl Spot {
+impl StoredPlace {
     fn place(&self) -> Place<'_> {
         Place { file: &self.file, line: self.line.unwrap_or(0), row: self.row.as_deref() }
     }
 }
 
-impl Parts {
+impl JsonColumns {
     pub(super) fn read(row: &Row<'_>) -> rusqlite::Result<Self> {
-        Ok(Parts { masked: json(row, 19)?, background: json(row, 29)?, hooks: json(row, 31)? })
+        Ok(JsonColumns { masked: json(row, 19)?, background: json(row, 29)?, hooks: json(row, 31)? })
     }
 
     fn background(&self) -> Option<Background<'_>> {
@@ -148,12 +148,17 @@ impl Parts {
     }
 
     fn hooks(&self) -> Vec<HookRow<'_>> {
-        self.hooks.iter().map(Hook::row).collect()
+        self.hooks.iter().map(StoredHook::row).collect()
     }
 }
 
 /// The row of a call, as if its session had ended.
-pub(super) fn open_call<'a>(row: &'a Row<'_>, head: &'a Head, sources: &'a Sources, parts: &'a Parts) -> rusqlite::Result<OpenCall<'a>> {
+pub(super) fn open_call<'a>(
+    row: &'a Row<'_>,
+    head: &'a SessionHead,
+    sources: &'a SourceAddresses,
+    parts: &'a JsonColumns,
+) -> rusqlite::Result<OpenCall<'a>> {
     let place = |source: i64, line: usize| Ok::<_, rusqlite::Error>(sources.place(source, count(row, line)?));
     let result = match row.get::<_, Option<i64>>(35)? {
         Some(source) => Some(place(source, 36)?),
@@ -201,10 +206,10 @@ pub(super) fn open_call<'a>(row: &'a Row<'_>, head: &'a Head, sources: &'a Sourc
 }
 
 /// Where a call stands.
-pub(super) fn spots(row: &Row<'_>) -> rusqlite::Result<Spots> {
+pub(super) fn spots(row: &Row<'_>) -> rusqlite::Result<CallSpans> {
     let at = |line: usize| {
         Ok::<_, rusqlite::Error>(At { line: count(row, line)?, span: Span { start: count(row, line + 1)?, end: count(row, line + 2)? } })
     };
     let answered = row.get::<_, Option<i64>>(35)?.is_some();
-    Ok(Spots { request: at(32)?, result: answered.then(|| at(36)).transpose()? })
+    Ok(CallSpans { request: at(32)?, result: answered.then(|| at(36)).transpose()? })
 }

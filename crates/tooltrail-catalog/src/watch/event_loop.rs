@@ -4,12 +4,12 @@
 //! last, every time; everything, seldom. So whatever the system's events leave out is found as well.
 
 use super::events::Events;
-use super::fresh::Fresh;
-use super::ground::changed;
-use super::inbox::{Ask, Inbox, Post};
-use super::news::{self, Listener};
-use super::world::World;
-use super::{Clock, Options};
+use super::inbox::{Inbox, InboxContents, SessionRequest};
+use super::log_locations::changed;
+use super::publish::{self, Subscription};
+use super::sources::WatchedSources;
+use super::updater::CatalogueUpdater;
+use super::{WatchClock, WatchOptions};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -30,22 +30,22 @@ const SHARE: u32 = 2000;
 const RENEW: u32 = 10;
 
 /// Lets go of whoever waits for a watcher that is gone, also for one that broke down.
-struct Closing(Arc<Inbox>);
+struct CloseInboxOnDrop(Arc<Inbox>);
 
-impl Drop for Closing {
+impl Drop for CloseInboxOnDrop {
     fn drop(&mut self) {
         self.0.close();
     }
 }
 
 /// A watcher at work.
-pub(super) struct Run {
-    pub(super) world: World,
+pub(super) struct EventLoop {
+    pub(super) world: WatchedSources,
     pub(super) inbox: Arc<Inbox>,
-    pub(super) options: Options,
-    pub(super) clock: Arc<Clock>,
-    pub(super) fresh: Option<Fresh>,
-    listeners: Vec<Listener>,
+    pub(super) options: WatchOptions,
+    pub(super) clock: Arc<WatchClock>,
+    pub(super) fresh: Option<CatalogueUpdater>,
+    listeners: Vec<Subscription>,
     events: Option<Events>,
     /// The moment of which rows were told; nothing while nobody has been told anything.
     told: Option<Now>,
@@ -56,10 +56,16 @@ pub(super) struct Run {
     rested: Instant,
 }
 
-impl Run {
-    pub(super) fn new(world: World, inbox: Arc<Inbox>, options: Options, clock: Arc<Clock>, fresh: Option<Fresh>) -> Self {
+impl EventLoop {
+    pub(super) fn new(
+        world: WatchedSources,
+        inbox: Arc<Inbox>,
+        options: WatchOptions,
+        clock: Arc<WatchClock>,
+        fresh: Option<CatalogueUpdater>,
+    ) -> Self {
         let now = Instant::now();
-        Run {
+        EventLoop {
             world,
             inbox,
             options,
@@ -78,7 +84,7 @@ impl Run {
 
     /// Works until it is told to end.
     pub(super) fn run(mut self) {
-        let _closing = Closing(Arc::clone(&self.inbox));
+        let _closing = CloseInboxOnDrop(Arc::clone(&self.inbox));
         loop {
             let until = (!self.listeners.is_empty()).then_some(self.next_poll);
             let post = self.inbox.wait(until, self.rested);
@@ -95,7 +101,7 @@ impl Run {
         }
     }
 
-    fn work(&mut self, post: Post) {
+    fn work(&mut self, post: InboxContents) {
         if self.listeners.is_empty() && post.wishes.is_empty() {
             // Those who ask about a session learn by their answer being dropped that there is none.
             self.events = None;
@@ -117,13 +123,13 @@ impl Run {
         }
         for (wish, sender) in post.wishes {
             let last = wish.last;
-            let listener = Listener::new(wish, sender);
-            news::begin(&mut self.world, &now, &listener, last);
+            let listener = Subscription::new(wish, sender);
+            publish::begin(&mut self.world, &now, &listener, last);
             self.listeners.push(listener);
         }
-        for Ask { agent, session, answer } in post.asks {
+        for SessionRequest { agent, session, answer } in post.asks {
             // Whoever asked may have gone.
-            news::hold(&mut self.world, &now, &agent, &session).into_iter().for_each(|held| drop(answer.send(held)));
+            publish::hold(&mut self.world, &now, &agent, &session).into_iter().for_each(|held| drop(answer.send(held)));
         }
         self.told = Some(now);
     }
@@ -133,7 +139,7 @@ impl Run {
         self.events = if self.options.events { Events::start(Arc::clone(&self.inbox)) } else { None };
         // From now on nothing is missed; what came before is found by looking.
         self.look(now);
-        news::tell(&mut self.world, now, &[]);
+        publish::tell(&mut self.world, now, &[]);
         self.next_poll = Instant::now() + self.options.poll;
     }
 
@@ -159,7 +165,7 @@ impl Run {
             self.polls = 0;
             self.world.resow();
         }
-        if news::tell(&mut self.world, now, &self.listeners)
+        if publish::tell(&mut self.world, now, &self.listeners)
             && let Some(fresh) = &self.fresh
         {
             fresh.changed();
@@ -187,7 +193,7 @@ impl Run {
     fn age(&mut self, before: &Now, now: &Now) {
         let listed = before.live != now.live;
         let bundles = &mut self.world.bundles;
-        let stale = |(number, bundle): (u32, &super::bundles::Bundle)| {
+        let stale = |(number, bundle): (u32, &super::bundles::WatchedBundle)| {
             let stale = match &bundle.prints {
                 Some(prints) => prints.is_stale(now),
                 None => listed && bundle.may_live(now) != bundle.may_live(before),
@@ -200,7 +206,7 @@ impl Run {
 }
 
 /// The directories that are polled every time.
-fn directories(world: &World) -> Vec<(PathBuf, Option<SystemTime>)> {
+fn directories(world: &WatchedSources) -> Vec<(PathBuf, Option<SystemTime>)> {
     let all = world.ground().directories();
     let (mut near, mut far): (Vec<_>, Vec<_>) = all.into_iter().partition(|(_, directory)| directory.depth <= 1);
     // The roots always, whether or not they are there.

@@ -1,13 +1,13 @@
 //! What the watcher knows: every source as it was last read, and the means to read more of those that grow.
 
 use super::bundles::Bundles;
-use super::change::Speaker;
-use super::desk::Desk;
-use super::ground::Ground;
-use super::seed::Seed;
+use super::catalogue_snapshot::CatalogueSnapshot;
+use super::change::MessageRole;
+use super::log_locations::LogLocations;
+use super::recent_records::RecentRecords;
 use crate::keep::Keep;
 use crate::refresh::stamp;
-use crate::store::Stamp;
+use crate::store::FileStamp;
 use crate::{Map, Set};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -31,12 +31,12 @@ const NOTED: usize = 4 << 20;
 
 /// All sources.
 #[derive(Debug)]
-pub(super) struct World {
-    ground: Ground,
+pub(super) struct WatchedSources {
+    ground: LogLocations,
     options: Options,
-    known: Map<PathBuf, Known>,
+    known: Map<PathBuf, KnownSource>,
     pub(super) bundles: Bundles,
-    pub(super) desk: Desk,
+    pub(super) desk: RecentRecords,
     /// What is kept of logs that are gone.
     pub(super) keep: Option<Keep>,
     /// A catalogue that may know the logs.
@@ -46,23 +46,23 @@ pub(super) struct World {
     buffer: Buffer,
     read: Arc<AtomicU64>,
     /// What was said since somebody asked.
-    said: Vec<Said>,
+    said: Vec<NewMessage>,
 }
 
 /// A source that is known.
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct KnownSource {
     /// What it was like when it was read; nothing for one that could not be, so that it is tried again.
-    stamp: Option<Stamp>,
+    stamp: Option<FileStamp>,
     /// How much of it has been told of.
     size: u64,
     written: Option<SystemTime>,
 }
 
-impl Known {
+impl KnownSource {
     /// A source that is read as it was found.
     fn of(found: &FoundSource) -> Self {
-        Known { stamp: Some(stamp(found)), size: found.size, written: found.modified }
+        KnownSource { stamp: Some(stamp(found)), size: found.size, written: found.modified }
     }
 
     fn is_as(&self, found: &FoundSource) -> bool {
@@ -72,35 +72,35 @@ impl Known {
 
 /// Something that somebody said.
 #[derive(Clone, Debug)]
-pub(super) struct Said {
+pub(super) struct NewMessage {
     pub(super) file: Box<str>,
     pub(super) line: u64,
     pub(super) time: Option<Time>,
     /// The session, if the record names it.
     pub(super) session: Option<Box<str>>,
-    pub(super) by: Speaker,
+    pub(super) by: MessageRole,
 }
 
 /// What the new lines of a log hold.
 #[derive(Default)]
-struct Notes {
-    said: Vec<(u64, Said)>,
+struct NewLines {
+    said: Vec<(u64, NewMessage)>,
     requests: Vec<(u64, Vec<u8>)>,
     bytes: usize,
 }
 
-impl World {
+impl WatchedSources {
     /// A world of which nothing is known. What is read of logs is added to a count.
-    pub(super) fn new(ground: Ground, options: &super::Options, read: Arc<AtomicU64>) -> Self {
-        let super::Options { scan, keep, seed, .. } = options;
+    pub(super) fn new(ground: LogLocations, options: &super::WatchOptions, read: Arc<AtomicU64>) -> Self {
+        let super::WatchOptions { scan, keep, seed, .. } = options;
         let usual = Options::default();
         let is_usual = (scan.max_line, scan.check_utf8) == (usual.max_line, usual.check_utf8);
-        World {
+        WatchedSources {
             ground,
             options: scan.clone(),
             known: Map::default(),
             bundles: Bundles::new(scan.clone()),
-            desk: Desk::new(Arc::clone(&read)),
+            desk: RecentRecords::new(Arc::clone(&read)),
             keep: keep.clone(),
             // What is stored was read as usual.
             seed: seed.clone().filter(|_| is_usual),
@@ -112,7 +112,7 @@ impl World {
     }
 
     /// Where logs are.
-    pub(super) fn ground(&self) -> &Ground {
+    pub(super) fn ground(&self) -> &LogLocations {
         &self.ground
     }
 
@@ -152,11 +152,11 @@ impl World {
 
     /// Takes from the catalogue what it has as it is.
     fn sow(&mut self, files: &[FoundSource]) {
-        let Some(seed) = self.seed.as_deref().and_then(Seed::open) else { return };
+        let Some(seed) = self.seed.as_deref().and_then(CatalogueSnapshot::open) else { return };
         let Some(mut stored) = seed.sources() else { return };
         let (mut known, mut sources) = (Vec::new(), Vec::new());
         for found in files {
-            let own = Known::of(found);
+            let own = KnownSource::of(found);
             let path = spelled(&found.path);
             if stored.get(&path).is_some_and(|stored| own.stamp == Some(stored.stamp))
                 && let Some(stored) = stored.remove(&path)
@@ -173,8 +173,8 @@ impl World {
 
     /// Goes over to the catalogue as it is now, if somebody has written it. So nobody has to keep for us what it was.
     pub(super) fn resow(&mut self) {
-        let Some(seed) = self.seed.as_deref().and_then(Seed::open).filter(|seed| self.bundles.is_news(seed)) else { return };
-        let World { bundles, known, .. } = self;
+        let Some(seed) = self.seed.as_deref().and_then(CatalogueSnapshot::open).filter(|seed| self.bundles.is_news(seed)) else { return };
+        let WatchedSources { bundles, known, .. } = self;
         bundles.resow(seed, |path, stored| known.get(Path::new(path)).is_some_and(|known| known.stamp == Some(stored.stamp)));
     }
 
@@ -187,7 +187,7 @@ impl World {
         self.live.clear();
         self.said.clear();
         self.bundles = Bundles::new(self.options.clone());
-        self.desk = Desk::new(Arc::clone(&self.read));
+        self.desk = RecentRecords::new(Arc::clone(&self.read));
     }
 
     /// Looks at some logs. Gives whether one of them is not known, or not there any more: then everything has to be looked at.
@@ -229,7 +229,7 @@ impl World {
     }
 
     /// The stamp that a log had when it was read, by its spelled path.
-    pub(super) fn stamp(&self, path: &str) -> Option<Stamp> {
+    pub(super) fn stamp(&self, path: &str) -> Option<FileStamp> {
         let known = self.known.get(Path::new(path));
         // A name that is no text is spelled otherwise than it is, so it has to be looked for.
         let odd = || self.known.iter().find(|(own, _)| spelled(own) == *path).map(|(_, known)| known);
@@ -237,7 +237,7 @@ impl World {
     }
 
     /// What was said since the last time.
-    pub(super) fn take_said(&mut self) -> Vec<Said> {
+    pub(super) fn take_said(&mut self) -> Vec<NewMessage> {
         std::mem::take(&mut self.said)
     }
 
@@ -249,7 +249,7 @@ impl World {
             Some(place) => self.live.remove(place),
             None => (found.path.clone(), Follower::new(&found.path, &self.options)),
         };
-        let mut notes = Notes::default();
+        let mut notes = NewLines::default();
         let bytes = entry.1.bytes();
         // While nobody has been told anything, nothing is news.
         let taken = entry.1.follow(&mut self.buffer, &mut |format, line| {
@@ -306,7 +306,7 @@ impl World {
 
     /// Notes that a log has been read as it was found. Gives how much of it was told of before.
     fn note(&mut self, found: &FoundSource) -> u64 {
-        self.known.insert(found.path.clone(), Known::of(found)).map_or(0, |known| known.size)
+        self.known.insert(found.path.clone(), KnownSource::of(found)).map_or(0, |known| known.size)
     }
 
     /// Nothing is known of a log that could not be read, until it can be. `told` is how much of it was told of.
@@ -328,7 +328,7 @@ impl World {
     }
 }
 
-impl Notes {
+impl NewLines {
     /// Notes what a line says, and keeps it if it makes a call.
     fn take(&mut self, file: &str, format: &dyn Format, line: Line<'_>) {
         if line.oversized() || self.bytes > NOTED {
@@ -341,14 +341,14 @@ impl Notes {
                 time = event.time;
                 session = event.scope.session.as_deref().map(|name| Box::from(&*String::from_utf8_lossy(name)));
             }
-            Fact::Prompt(_) => by = Some(Speaker::Asker),
-            Fact::Block(block) if block.message.is_some() && block.kind == BlockKind::Text => by = Some(Speaker::Model),
+            Fact::Prompt(_) => by = Some(MessageRole::Asker),
+            Fact::Block(block) if block.message.is_some() && block.kind == BlockKind::Text => by = Some(MessageRole::Model),
             Fact::Call(_) => calls = true,
             _ => {}
         });
         if let Some(by) = by {
             self.bytes += file.len();
-            self.said.push((line.start, Said { file: file.into(), line: line.number, time, session, by }));
+            self.said.push((line.start, NewMessage { file: file.into(), line: line.number, time, session, by }));
         }
         if calls {
             self.bytes += line.bytes.len();
@@ -373,9 +373,10 @@ mod tests {
         let path = logs.join("s1.jsonl");
         std::fs::create_dir(&logs).unwrap();
         std::fs::write(&path, "{\"type\":\"user\",\"uuid\":\"u1\",\"sessionId\":\"s1\",\"message\":{\"content\":\"go\"}}\n").unwrap();
-        let mut world = World::new(Ground::Paths(vec![logs.clone()]), &crate::watch::Options::default(), Arc::default());
+        let mut world =
+            WatchedSources::new(LogLocations::Paths(vec![logs.clone()]), &crate::watch::WatchOptions::default(), Arc::default());
         let (now, found) = (Now::at(Time::UNIX_EPOCH), stat(&path).unwrap());
-        let is_there = |world: &mut World| world.bundles.of(&spelled(&path)).is_some();
+        let is_there = |world: &mut WatchedSources| world.bundles.of(&spelled(&path)).is_some();
         for by_scan in [true, false] {
             std::fs::rename(&logs, &away).unwrap();
             if by_scan {

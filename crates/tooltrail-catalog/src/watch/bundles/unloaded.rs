@@ -2,9 +2,9 @@
 //!
 //! A bundle is wholly in memory or wholly not. It goes back to sleep when it has been quiet, if the catalogue still has all of it.
 
-use super::{Bundle, Bundles};
-use crate::watch::prints::Prints;
-use crate::watch::seed::{Seed, Stored, read_again};
+use super::{Bundles, WatchedBundle};
+use crate::watch::catalogue_snapshot::{CatalogueSnapshot, SourceInfo, read_again};
+use crate::watch::fingerprints::RowFingerprints;
 use crate::{Map, Set};
 use std::sync::Arc;
 use tooltrail_model::event::Id;
@@ -14,7 +14,7 @@ use tooltrail_model::link::{Linker, Now, Ties};
 const IDLE: usize = 16;
 const IDLE_BYTES: u64 = 128 << 20;
 
-impl Bundle {
+impl WatchedBundle {
     /// Lets go of its sources. The catalogue has them.
     fn sleep(&mut self) {
         (self.linker, self.prints, self.asleep) = (Arc::default(), None, true);
@@ -22,7 +22,7 @@ impl Bundle {
 
     /// Whether it can be woken again, and nothing in it is alive.
     fn may_sleep(&self, now: &Now) -> bool {
-        let is_alive = || self.prints.as_ref().is_some_and(Prints::is_alive) || self.may_live(now);
+        let is_alive = || self.prints.as_ref().is_some_and(RowFingerprints::is_alive) || self.may_live(now);
         !self.asleep && !self.stored.is_empty() && self.paths().all(|path| self.stored.contains_key(path)) && !is_alive()
     }
 
@@ -39,13 +39,13 @@ impl Bundles {
     }
 
     /// Whether this is another catalogue than the one that sources are taken from, or that has been written since.
-    pub(in crate::watch) fn is_news(&self, seed: &Seed) -> bool {
+    pub(in crate::watch) fn is_news(&self, seed: &CatalogueSnapshot) -> bool {
         self.seed.as_ref().is_none_or(|own| own.epoch() != seed.epoch())
     }
 
     /// Takes sources from the catalogue, all of them asleep; but bundles of which something is not as it was stored are touched. Gives
     /// whether it worked out; otherwise nothing has happened.
-    pub(in crate::watch) fn sow(&mut self, seed: Seed, sources: Vec<(String, Stored)>, changed: &Set<i64>) -> bool {
+    pub(in crate::watch) fn sow(&mut self, seed: CatalogueSnapshot, sources: Vec<(String, SourceInfo)>, changed: &Set<i64>) -> bool {
         let mut numbers: Map<i64, u32> = Map::default();
         let mut of: Map<i64, u32> = Map::default();
         for (_, stored) in &sources {
@@ -57,8 +57,8 @@ impl Bundles {
             names.extend(ties.names.into_iter().map(|name| (name, number)));
             leaves.extend(ties.leaves.into_iter().map(|leaf| (leaf, number)));
         });
-        let mut all: Vec<Bundle> = Vec::new();
-        all.resize_with(numbers.len(), || Bundle { asleep: true, ..Bundle::default() });
+        let mut all: Vec<WatchedBundle> = Vec::new();
+        all.resize_with(numbers.len(), || WatchedBundle { asleep: true, ..WatchedBundle::default() });
         let sessions = seed.sessions(|source, agent, session| {
             let bundle = of.get(&source).and_then(|number| all.get_mut(*number as usize));
             bundle.into_iter().for_each(|bundle| bundle.sessions.extend([(agent, session.into())]));
@@ -84,10 +84,11 @@ impl Bundles {
     }
 
     /// Goes over to the catalogue as it is now. `is_as` tells whether a source in memory is as it is stored there.
-    pub(in crate::watch) fn resow(&mut self, seed: Seed, is_as: impl Fn(&str, &Stored) -> bool) {
+    pub(in crate::watch) fn resow(&mut self, seed: CatalogueSnapshot, is_as: impl Fn(&str, &SourceInfo) -> bool) {
         let Some(stored) = seed.sources() else { return };
-        let is_same = |path: &str, own: &Stored| stored.get(path).is_some_and(|new| new.stamp == own.stamp);
-        let has_changed = |(_, bundle): &(u32, &Bundle)| bundle.asleep && !bundle.stored.iter().all(|(path, own)| is_same(path, own));
+        let is_same = |path: &str, own: &SourceInfo| stored.get(path).is_some_and(|new| new.stamp == own.stamp);
+        let has_changed =
+            |(_, bundle): &(u32, &WatchedBundle)| bundle.asleep && !bundle.stored.iter().all(|(path, own)| is_same(path, own));
         let changed: Vec<u32> = self.iter().filter(has_changed).map(|(number, _)| number).collect();
         // Somebody is making it anew; what is asleep stays where it is until that is done.
         if changed.len() > IDLE {
@@ -134,7 +135,7 @@ impl Bundles {
 
     /// Puts bundles to sleep in which nothing has happened for long.
     pub(super) fn rest(&mut self, now: &Now) {
-        let mut idle: Vec<&mut Bundle> = self.all.iter_mut().filter(|bundle| bundle.may_sleep(now)).collect();
+        let mut idle: Vec<&mut WatchedBundle> = self.all.iter_mut().filter(|bundle| bundle.may_sleep(now)).collect();
         idle.sort_by_key(|bundle| std::cmp::Reverse(bundle.used));
         let mut bytes = 0;
         for (place, bundle) in idle.into_iter().enumerate() {
@@ -146,7 +147,7 @@ impl Bundles {
     }
 
     /// Whether a bundle that is asleep may hold any of some records. It is not woken for that.
-    pub(super) fn may_hold(&self, bundle: &Bundle, records: &Set<Id>) -> bool {
+    pub(super) fn may_hold(&self, bundle: &WatchedBundle, records: &Set<Id>) -> bool {
         let seed = self.seed.as_ref().filter(|_| bundle.asleep);
         seed.is_some_and(|seed| bundle.stored.values().any(|stored| seed.may_have(stored, records)))
     }
@@ -157,9 +158,9 @@ mod tests {
     use super::*;
     use crate::refresh::refresh;
     use crate::store::Catalogue;
-    use crate::watch::ground::Ground;
-    use crate::watch::world::World;
-    use crate::watch::{Options, news};
+    use crate::watch::log_locations::LogLocations;
+    use crate::watch::sources::WatchedSources;
+    use crate::watch::{WatchOptions, publish};
     use tooltrail_formats::find;
     use tooltrail_formats::scan::{self, Progress};
     use tooltrail_model::Time;
@@ -179,12 +180,13 @@ mod tests {
         let mut catalogue = Catalogue::open(&file).unwrap();
         let search = find::in_paths(&paths);
         refresh(&mut catalogue, &search, &scan::Options::default(), Time::UNIX_EPOCH, &Progress::default()).unwrap();
-        let mut world = World::new(Ground::Paths(paths), &Options { seed: Some(file), ..Options::default() }, Arc::default());
-        let awake = |world: &World| world.bundles.iter().filter(|(_, bundle)| !bundle.asleep).count();
+        let mut world =
+            WatchedSources::new(LogLocations::Paths(paths), &WatchOptions { seed: Some(file), ..WatchOptions::default() }, Arc::default());
+        let awake = |world: &WatchedSources| world.bundles.iter().filter(|(_, bundle)| !bundle.asleep).count();
         let now = Now::at(Time::UNIX_EPOCH);
         world.look(None, &now);
         assert_eq!((world.bundles.iter().count(), awake(&world)), (count, 0));
-        let mut versions = (0..count).map(|number| news::hold(&mut world, &now, "claude", &name(number)).unwrap().version);
+        let mut versions = (0..count).map(|number| publish::hold(&mut world, &now, "claude", &name(number)).unwrap().version);
         let versions: Set<u64> = versions.by_ref().collect();
         assert_eq!((versions.len(), awake(&world)), (count, count));
         world.bundles.rest(&Now::at(search.files[0].written().unwrap()));
@@ -200,7 +202,7 @@ mod tests {
         refresh(&mut catalogue, &search, &scan::Options::default(), Time::UNIX_EPOCH, &Progress::default()).unwrap();
         world.resow();
         assert_eq!(awake(&world), IDLE + 1);
-        let held = news::hold(&mut world, &now, "claude", &first).unwrap();
+        let held = publish::hold(&mut world, &now, "claude", &first).unwrap();
         assert_eq!(held.linker.sources().next().unwrap().summary.turns.len(), 1);
     }
 }

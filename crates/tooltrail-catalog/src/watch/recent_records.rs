@@ -16,22 +16,22 @@ const LARGEST: usize = 128 * 1024;
 const ALL: usize = 4 << 20;
 
 /// A record by its log and its first byte.
-type Spot = (Box<str>, u64);
+type RecordKey = (Box<str>, u64);
 
 /// Records at hand, and the disk.
 #[derive(Debug, Default)]
-pub(super) struct Desk {
-    held: Map<Spot, Vec<u8>>,
-    order: VecDeque<Spot>,
+pub(super) struct RecentRecords {
+    held: Map<RecordKey, Vec<u8>>,
+    order: VecDeque<RecordKey>,
     bytes: usize,
     disk: Disk,
     read: Arc<AtomicU64>,
 }
 
-impl Desk {
+impl RecentRecords {
     /// A desk that adds what it reads to a count.
     pub(super) fn new(read: Arc<AtomicU64>) -> Self {
-        Desk { read, ..Desk::default() }
+        RecentRecords { read, ..RecentRecords::default() }
     }
 
     /// Keeps a record at hand.
@@ -53,7 +53,7 @@ impl Desk {
 
     /// Forgets a log: it is not the one that was there.
     pub(super) fn forget(&mut self, file: &str) {
-        let Desk { held, bytes, order, .. } = self;
+        let RecentRecords { held, bytes, order, .. } = self;
         order.retain(|spot| &*spot.0 != file);
         held.retain(|spot, record| {
             let kept = &*spot.0 != file;
@@ -68,9 +68,9 @@ impl Desk {
     }
 }
 
-impl Shelf for Desk {
+impl Shelf for RecentRecords {
     fn log(&self, file: &str) -> io::Result<Box<dyn Read + '_>> {
-        Ok(Box::new(Counted { input: self.disk.log(file)?, read: &self.read }))
+        Ok(Box::new(ByteCounter { input: self.disk.log(file)?, read: &self.read }))
     }
 
     fn bytes(&self, file: &str, span: Span) -> Option<Vec<u8>> {
@@ -92,12 +92,12 @@ impl Shelf for Desk {
 }
 
 /// Counts what is read.
-struct Counted<'c, R> {
+struct ByteCounter<'c, R> {
     input: R,
     read: &'c AtomicU64,
 }
 
-impl<R: Read> Read for Counted<'_, R> {
+impl<R: Read> Read for ByteCounter<'_, R> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let count = self.input.read(out)?;
         self.read.fetch_add(count as u64, Ordering::Relaxed);
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn only_so_much_is_at_hand() {
-        let mut desk = Desk::default();
+        let mut desk = RecentRecords::default();
         for number in 0..3 * MOST as u64 {
             desk.hold("a", number, &[7; 100]);
             desk.hold("a", number, &[8; 90]);

@@ -1,15 +1,15 @@
 //! What the keys of calls say to a filter, before any row is read. They decide many filters alone, and leave little to read for others.
 
-use super::stored::Catalogued;
-use crate::store::{CallKey, Error, Figure, Keys, Listed};
+use super::stored::CatalogueQuery;
+use crate::store::{CallKey, CallKeys, CatalogueError, Figure, ListedCall};
 use tooltrail_model::command::Purpose;
 use tooltrail_model::filter::{Answer, Filter, Item, SubjectFacts, Test};
 use tooltrail_model::row::{CallRow, Place, SessionRow, VERSION};
 use tooltrail_model::{Kind, Status};
 
 /// A filter and the keys of all calls.
-pub(super) struct Sieve<'k> {
-    keys: &'k Keys,
+pub(super) struct KeyFilter<'k> {
+    keys: &'k CallKeys,
     /// The terms that keys and sessions decide.
     quick: Filter,
     /// Whether those are all.
@@ -21,8 +21,8 @@ pub(super) struct Sieve<'k> {
 /// Of so many calls of a session or fewer, one in this many, rows are read one by one.
 const FEW: usize = 8;
 
-impl<'k> Sieve<'k> {
-    pub(super) fn new(filter: &Filter, keys: &'k Keys) -> Self {
+impl<'k> KeyFilter<'k> {
+    pub(super) fn new(filter: &Filter, keys: &'k CallKeys) -> Self {
         let quick = filter.only(|test| match test {
             Test::Tool(_) | Test::Kind(_) | Test::Status(_) | Test::Exit(_) | Test::Took(_) => true,
             Test::Agent(_) | Test::Project(_) | Test::Branch(_) | Test::Session(_) | Test::Is(_) => true,
@@ -30,19 +30,19 @@ impl<'k> Sieve<'k> {
             Test::Server(_) | Test::Reason(_) | Test::File(_) | Test::Command(_) | Test::Hook(_) | Test::Has(_) | Test::Text(_) => false,
         });
         let timed = filter.terms().iter().any(|term| matches!(term.test, Test::Since(_) | Test::Until(_)));
-        Sieve { keys, decides: quick.terms().len() == filter.terms().len(), quick, timed }
+        KeyFilter { keys, decides: quick.terms().len() == filter.terms().len(), quick, timed }
     }
 
     /// What a session's calls say to the filter: those that may be taken.
     pub(super) fn ask_calls(
         &self,
-        asked: &Catalogued<'_>,
+        context: &CatalogueQuery<'_>,
         filter: &Filter,
         session: usize,
-        mut take: impl FnMut(Answer, Listed),
-    ) -> Result<(), Error> {
-        let Some(row) = asked.rows.get(session) else { return Ok(()) };
-        let keeping = asked.keeping(filter, session);
+        mut take: impl FnMut(Answer, ListedCall),
+    ) -> Result<(), CatalogueError> {
+        let Some(row) = context.rows.get(session) else { return Ok(()) };
+        let keeping = context.keeping(filter, session);
         let ask = |filter: &Filter, call: &CallRow<'_>| {
             filter.ask(&SubjectFacts { session: row, keeping, item: Item::Call(call), told: true, texts: None, opened: None })
         };
@@ -58,12 +58,12 @@ impl<'k> Sieve<'k> {
         if self.decides {
             likely.into_iter().for_each(|listed| take(Answer::Yes, listed));
         } else if likely.len().saturating_mul(FEW) < own.len() {
-            let catalogue = asked.library.catalogue();
+            let catalogue = context.library.catalogue();
             for listed in likely {
-                asked.listing.one_call(&catalogue, listed, |listed, call, _| take(ask(filter, &call), listed))?;
+                context.listing.one_call(&catalogue, listed, |listed, call, _| take(ask(filter, &call), listed))?;
             }
         } else {
-            asked.ask_calls(filter, session, take)?;
+            context.ask_calls(filter, session, take)?;
         }
         Ok(())
     }

@@ -2,23 +2,23 @@
 //!
 //! The language and its one evaluator are `model::filter`. `subjects` is what the evaluator is asked about. Where a filter asks about
 //! texts, `texts` finds out first what has them; `judge` is the verdict on that, for searches too, so that the same filter takes the
-//! same everywhere. `stored` asks a catalogue, whose rows decide most of it; `sieve` spares the reading of rows.
+//! same everywhere. `stored` asks a catalogue, whose rows decide most of it; `key_filter` spares the reading of rows.
 
 mod judge;
-mod sieve;
+mod key_filter;
 pub mod stored;
 mod subjects;
 
-pub(crate) use judge::{Taken, judge};
+pub(crate) use judge::{Matches, judge};
 
 use crate::keep::Keep;
-use crate::texts::alone;
-use crate::texts::group::{self, Group};
-use crate::texts::resolve::{self, Units};
+use crate::texts::group::{self, LogGroup};
+use crate::texts::resolve::{self, MatchedUnits};
+use crate::texts::single_call;
 use crate::texts::{self, Query};
 use crate::{Map, each};
 use std::ops::ControlFlow;
-use subjects::{CallSubject, Folder};
+use subjects::{CallSubject, LazySession};
 use tooltrail_formats::shelf::Shelf;
 use tooltrail_model::filter::{Filter, Has, Keeping, Test};
 use tooltrail_model::link::{CallId, Linked, LinkedCall, Now};
@@ -26,7 +26,7 @@ use tooltrail_model::row::SessionRow;
 
 /// What is asked about, and what it takes to answer.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct MatchContext<'a> {
     /// The logs.
     pub linked: &'a Linked<'a>,
     /// Where they are read again from.
@@ -46,7 +46,7 @@ pub(crate) fn keeping(keep: Option<&Keep>, filter: &Filter, session: &SessionRow
 
 /// Where all terms of a filter must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scope {
+pub enum MatchScope {
     /// In one call or one message.
     Call,
     /// Anywhere in one session, each term in its own place.
@@ -54,31 +54,31 @@ pub enum Scope {
 }
 
 /// The calls that a filter takes, in the order in which calls are listed.
-pub fn calls<'l>(asked: &Asked<'l>, filter: &Filter, copies: bool) -> Vec<&'l LinkedCall> {
-    let linked = asked.linked;
+pub fn calls<'l>(context: &MatchContext<'l>, filter: &Filter, copies: bool) -> Vec<&'l LinkedCall> {
+    let linked = context.linked;
     let wanted = |call: &&LinkedCall| copies || call.copy_of.is_none();
     if filter.is_empty() {
         return linked.calls.iter().filter(wanted).collect();
     }
     let taken_of = |session: usize, texts: &Map<CallId, u64>| {
         let own = linked.calls_of(session).iter().filter(wanted);
-        let folder = Folder::new(*asked, session, filter);
-        own.filter(|call| filter.takes(&CallSubject::new(&folder, call, copies, texts_of(texts, call)))).collect::<Vec<_>>()
+        let lazy_session = LazySession::new(*context, session, filter);
+        own.filter(|call| filter.takes(&CallSubject::new(&lazy_session, call, copies, texts_of(texts, call)))).collect::<Vec<_>>()
     };
     if !filter.asks_texts() {
         let sessions: Vec<usize> = linked.calls.chunk_by(|one, next| one.session == next.session).map(|own| own[0].session).collect();
-        let taken = each(asked.threads, sessions.len(), |index| taken_of(sessions[index], &Map::default()));
+        let taken = each(context.threads, sessions.len(), |index| taken_of(sessions[index], &Map::default()));
         return taken.into_iter().flatten().collect();
     }
-    let likely = each(asked.threads, linked.sessions.len(), |session| {
-        let folder = Folder::new(*asked, session, filter);
+    let likely = each(context.threads, linked.sessions.len(), |session| {
+        let lazy_session = LazySession::new(*context, session, filter);
         let own = linked.calls_of(session).iter().filter(wanted);
-        own.into_iter().any(|call| CallSubject::new(&folder, call, copies, 0).may_be_taken())
+        own.into_iter().any(|call| CallSubject::new(&lazy_session, call, copies, 0).may_be_taken())
     });
     let query = Query::unseen(filter.clone());
     let mut taken: Vec<(usize, Vec<&LinkedCall>)> = Vec::new();
     searched(
-        asked,
+        context,
         &query,
         |session| likely[session],
         |group, units| {
@@ -94,23 +94,23 @@ pub fn calls<'l>(asked: &Asked<'l>, filter: &Filter, copies: bool) -> Vec<&'l Li
 }
 
 /// Whether a filter that asks about no texts takes one call.
-pub(crate) fn takes(asked: &Asked<'_>, filter: &Filter, call: &LinkedCall) -> bool {
-    filter.takes(&CallSubject::new(&Folder::new(*asked, call.session, filter), call, false, 0))
+pub(crate) fn takes(context: &MatchContext<'_>, filter: &Filter, call: &LinkedCall) -> bool {
+    filter.takes(&CallSubject::new(&LazySession::new(*context, call.session, filter), call, false, 0))
 }
 
 /// The same for a query with texts, without looking through the logs: only the call's own records are read. `group` is all of the logs.
-pub(crate) fn takes_text(asked: &Asked<'_>, group: &Group, query: &Query, call: &LinkedCall) -> bool {
-    let (filter, Asked { linked, shelf, .. }) = (query.filter(), *asked);
-    let folder = Folder::new(*asked, call.session, filter);
-    CallSubject::new(&folder, call, false, 0).may_be_taken() && {
-        let texts = alone::terms(&texts::Search { query, shelf, threads: 1 }, linked, group, call);
-        filter.takes(&CallSubject::new(&folder, call, false, texts))
+pub(crate) fn takes_text(context: &MatchContext<'_>, group: &LogGroup, query: &Query, call: &LinkedCall) -> bool {
+    let (filter, MatchContext { linked, shelf, .. }) = (query.filter(), *context);
+    let lazy_session = LazySession::new(*context, call.session, filter);
+    CallSubject::new(&lazy_session, call, false, 0).may_be_taken() && {
+        let texts = single_call::terms(&texts::TextSearch { query, shelf, threads: 1 }, linked, group, call);
+        filter.takes(&CallSubject::new(&lazy_session, call, false, texts))
     }
 }
 
 /// Whether a filter with texts may take any call or message, as far as rows tell.
-pub(crate) fn may_take(asked: &Asked<'_>, filter: &Filter) -> bool {
-    (0..asked.linked.sessions.len()).any(|session| Folder::new(*asked, session, filter).may_have_one())
+pub(crate) fn may_take(context: &MatchContext<'_>, filter: &Filter) -> bool {
+    (0..context.linked.sessions.len()).any(|session| LazySession::new(*context, session, filter).may_have_one())
 }
 
 /// The texts that a call has; of a copy those of its original.
@@ -120,48 +120,49 @@ fn texts_of(texts: &Map<CallId, u64>, call: &LinkedCall) -> u64 {
 
 /// The sessions that a filter takes, in the order in which sessions are listed: those with a call that it takes, with a message that
 /// has the texts that are looked for, or that are themselves what all terms are about.
-pub fn sessions(asked: &Asked<'_>, filter: &Filter, scope: Scope) -> Vec<usize> {
-    let count = asked.linked.sessions.len();
+pub fn sessions(context: &MatchContext<'_>, filter: &Filter, scope: MatchScope) -> Vec<usize> {
+    let count = context.linked.sessions.len();
     if filter.is_empty() {
         return (0..count).collect();
     }
     if !filter.asks_texts() {
-        let taken = each(asked.threads, count, |session| {
-            let folder = Folder::new(*asked, session, filter);
+        let taken = each(context.threads, count, |session| {
+            let lazy_session = LazySession::new(*context, session, filter);
             match scope {
-                Scope::Call => folder.has_one(),
-                Scope::Session => folder.has_all(&Map::default(), &[]),
+                MatchScope::Call => lazy_session.has_one(),
+                MatchScope::Session => lazy_session.has_all(&Map::default(), &[]),
             }
         });
         return (0..count).filter(|&session| taken[session]).collect();
     }
-    if scope == Scope::Call && filter.patterns().next().is_none() {
+    if scope == MatchScope::Call && filter.patterns().next().is_none() {
         // Only calls can be taken for what they do not have: a message is taken for a text in it.
         let mut taken: Vec<usize> =
-            calls(asked, filter, false).iter().map(|call| call.session).filter(|&session| session < count).collect();
+            calls(context, filter, false).iter().map(|call| call.session).filter(|&session| session < count).collect();
         taken.dedup();
         return taken;
     }
-    let likely = each(asked.threads, count, |session| scope == Scope::Session || Folder::new(*asked, session, filter).may_have_one());
+    let likely =
+        each(context.threads, count, |session| scope == MatchScope::Session || LazySession::new(*context, session, filter).may_have_one());
     let pictures =
-        scope == Scope::Session && filter.terms().iter().any(|term| matches!(&term.test, Test::Has(all) if all.contains(&Has::Image)));
+        scope == MatchScope::Session && filter.terms().iter().any(|term| matches!(&term.test, Test::Has(all) if all.contains(&Has::Image)));
     let query = Query::unseen(filter.clone());
     let query = match scope {
-        Scope::Session if pictures => query.with_pictures(),
-        Scope::Session => query.with_each(),
-        Scope::Call => query,
+        MatchScope::Session if pictures => query.with_pictures(),
+        MatchScope::Session => query.with_each(),
+        MatchScope::Call => query,
     };
     let taken = searched(
-        asked,
+        context,
         &query,
         |session| likely[session],
         |group, units| match scope {
-            Scope::Call => {
-                let taken = judge(asked, &query, group, units);
-                let of_calls = taken.calls.iter().map(|(call, _)| asked.linked.calls[*call].session);
+            MatchScope::Call => {
+                let taken = judge(context, &query, group, units);
+                let of_calls = taken.calls.iter().map(|(call, _)| context.linked.calls[*call].session);
                 of_calls.chain(taken.messages.iter().map(|message| message.session)).collect()
             }
-            Scope::Session => with_all(asked, filter, group, &units),
+            MatchScope::Session => with_all(context, filter, group, &units),
         },
     );
     let mut taken: Vec<usize> = taken.into_iter().flatten().collect();
@@ -171,22 +172,27 @@ pub fn sessions(asked: &Asked<'_>, filter: &Filter, scope: Scope) -> Vec<usize> 
 }
 
 /// The sessions of a group in which every term holds somewhere.
-fn with_all(asked: &Asked<'_>, filter: &Filter, group: &Group, units: &Units) -> Vec<usize> {
-    let texts = units.calls.iter().map(|(&call, finds)| (asked.linked.calls[call].id, resolve::terms(finds))).collect();
+fn with_all(context: &MatchContext<'_>, filter: &Filter, group: &LogGroup, units: &MatchedUnits) -> Vec<usize> {
+    let texts = units.calls.iter().map(|(&call, finds)| (context.linked.calls[call].id, resolve::terms(finds))).collect();
     let holds = |session: &usize| {
         let messages: Vec<_> = units.messages.iter().filter(|message| message.session == *session).collect();
-        Folder::new(*asked, *session, filter).has_all(&texts, &messages)
+        LazySession::new(*context, *session, filter).has_all(&texts, &messages)
     };
     group.sessions.iter().copied().filter(holds).collect()
 }
 
 /// Asks about every group of logs that has a session which is wanted, with the texts that were found in it.
-fn searched<T: Send>(asked: &Asked<'_>, query: &Query, wanted: impl Fn(usize) -> bool, ask: impl Fn(&Group, Units) -> T + Sync) -> Vec<T> {
-    let linked = asked.linked;
+fn searched<T: Send>(
+    context: &MatchContext<'_>,
+    query: &Query,
+    wanted: impl Fn(usize) -> bool,
+    ask: impl Fn(&LogGroup, MatchedUnits) -> T + Sync,
+) -> Vec<T> {
+    let linked = context.linked;
     let groups = group::groups(linked, wanted);
     let files: Vec<Vec<&str>> =
         groups.iter().map(|group| group.sources.iter().map(|&source| &*linked.sources[source].path).collect()).collect();
-    let search = texts::Search { query, shelf: asked.shelf, threads: asked.threads };
+    let search = texts::TextSearch { query, shelf: context.shelf, threads: context.threads };
     let mut answers = Vec::new();
     let settle = |number: usize, said| ask(&groups[number], resolve::resolve(linked, &groups[number], query, said));
     texts::each_bundle(&search, &files, settle, |_, answer| {
