@@ -1,7 +1,7 @@
 //! The sources, by bundle: those that have anything to do with each other together, all others apart. When one changes, only its bundle is
 //! linked again.
 //!
-//! A bundle of which the catalogue has all sources as they are may be asleep (`unloaded`): nothing but their signs of life and the names of
+//! A bundle of which the catalogue has all sources as they are may be unloaded (`unloaded`): nothing but their signs of life and the names of
 //! sessions is in memory. Whoever wants its sources wakes it.
 //!
 //! Bundles are joined when a source turns out to tie them together. They are not taken apart again when it no longer does: a bundle
@@ -32,7 +32,7 @@ pub(super) struct Bundles {
     names: Map<u64, u32>,
     /// The same for the names that the catalogue has told of, in order.
     seeded: Vec<(u64, u32)>,
-    /// Where the sources of bundles are that are asleep.
+    /// Where the sources of bundles are that are unloaded.
     seed: Option<CatalogueSnapshot>,
     /// How logs are read.
     options: Options,
@@ -51,11 +51,11 @@ pub(super) struct Bundles {
 pub(super) struct WatchedBundle {
     /// Its sources. Somebody may have them as they were; then they are not changed, but others take their place.
     pub(super) linker: Arc<Linker>,
-    /// The sources that the catalogue has as they are, by path. Of a bundle that is asleep those are all.
+    /// The sources that the catalogue has as they are, by path. Of a bundle that is unloaded those are all.
     stored: Map<Box<str>, SourceInfo>,
-    pub(super) asleep: bool,
+    pub(super) unloaded: bool,
     /// What was last told of it; nothing if nobody has asked.
-    pub(super) prints: Option<RowFingerprints>,
+    pub(super) fingerprints: Option<RowFingerprints>,
     pub(super) sessions: Set<(&'static str, Box<str>)>,
     /// Whether any of its sources has other bytes than when it was last told of.
     pub(super) rewritten: bool,
@@ -75,13 +75,13 @@ impl WatchedBundle {
 
     /// The signs of life of its sources: when the file was last written, and the last record.
     fn signs(&self) -> impl Iterator<Item = (Option<Time>, Option<Time>)> {
-        let stored = self.stored.values().filter(|_| self.asleep).map(|stored| (stored.modified, stored.last));
+        let stored = self.stored.values().filter(|_| self.unloaded).map(|stored| (stored.modified, stored.last));
         self.linker.sources().map(|source| (source.modified, source.summary.last)).chain(stored)
     }
 
     /// Its sources.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
-        self.linker.sources().map(|source| &*source.path).chain(self.stored.keys().filter(|_| self.asleep).map(|path| &**path))
+        self.linker.sources().map(|source| &*source.path).chain(self.stored.keys().filter(|_| self.unloaded).map(|path| &**path))
     }
 }
 
@@ -221,20 +221,20 @@ impl Bundles {
     /// Remembers what the rows of a bundle are before they change.
     pub(super) fn touch(&mut self, number: u32, before: Option<&Now>) {
         self.touched.insert(number);
-        self.wake(number);
+        self.load(number);
         let Some(bundle) = self.all.get_mut(number as usize) else { return };
-        if let (None, Some(before)) = (&bundle.prints, before) {
-            bundle.prints = Some(RowFingerprints::of(&bundle.linker.link(), before));
+        if let (None, Some(before)) = (&bundle.fingerprints, before) {
+            bundle.fingerprints = Some(RowFingerprints::of(&bundle.linker.link(), before));
         }
     }
 
     /// Forgets what rows were of bundles in which nothing has happened for long.
     pub(super) fn forget(&mut self, now: &Now) {
-        self.rest(now);
-        let idle = |bundle: &&mut WatchedBundle| bundle.prints.as_ref().is_some_and(|prints| !prints.is_alive());
+        self.unload_idle(now);
+        let idle = |bundle: &&mut WatchedBundle| bundle.fingerprints.as_ref().is_some_and(|fingerprints| !fingerprints.is_alive());
         let mut held: Vec<&mut WatchedBundle> = self.all.iter_mut().filter(idle).collect();
         held.sort_by_key(|bundle| std::cmp::Reverse(bundle.used));
-        held.into_iter().skip(REMEMBERED).for_each(|bundle| bundle.prints = None);
+        held.into_iter().skip(REMEMBERED).for_each(|bundle| bundle.fingerprints = None);
     }
 
     fn add(&mut self) -> u32 {
@@ -271,9 +271,9 @@ impl Bundles {
         if let Some(bundle) = self.all.get_mut(to as usize) {
             bundle.sessions.extend(gone.sessions);
             bundle.stored.extend(gone.stored);
-            match (&mut bundle.prints, gone.prints) {
-                (Some(prints), Some(more)) => prints.join(more),
-                (prints, more) => *prints = prints.take().or(more),
+            match (&mut bundle.fingerprints, gone.fingerprints) {
+                (Some(fingerprints), Some(more)) => fingerprints.join(more),
+                (fingerprints, more) => *fingerprints = fingerprints.take().or(more),
             }
             bundle.rewritten |= gone.rewritten;
             let linker = Arc::make_mut(&mut bundle.linker);
@@ -291,7 +291,7 @@ impl Bundles {
         self.names.get(&name).copied().or_else(|| seeded().map(|(_, bundle)| *bundle))
     }
 
-    /// The bundles that hold any of some records; of what is asleep, those that may.
+    /// The bundles that hold any of some records; of what is unloaded, those that may.
     fn holders(&self, records: &Set<Id>) -> Vec<u32> {
         if records.is_empty() {
             return Vec::new();

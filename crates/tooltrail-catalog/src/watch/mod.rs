@@ -106,13 +106,13 @@ pub struct Watcher {
 
 impl Watcher {
     /// Begins to watch. Nothing is read before somebody subscribes. A catalogue that is given is kept up with the logs.
-    pub fn start(ground: LogLocations, options: WatchOptions, clock: Arc<WatchClock>, catalogue: Option<Catalogue>) -> io::Result<Self> {
+    pub fn start(locations: LogLocations, options: WatchOptions, clock: Arc<WatchClock>, catalogue: Option<Catalogue>) -> io::Result<Self> {
         let (inbox, read) = (Arc::<Inbox>::default(), Arc::<AtomicU64>::default());
         let queue = options.queue;
-        let fresh =
-            catalogue.and_then(|catalogue| CatalogueUpdater::start(catalogue, ground.clone(), options.scan.clone(), Arc::clone(&clock)));
-        let world = WatchedSources::new(ground, &options, Arc::clone(&read));
-        let run = EventLoop::new(world, Arc::clone(&inbox), options, clock, fresh);
+        let updater =
+            catalogue.and_then(|catalogue| CatalogueUpdater::start(catalogue, locations.clone(), options.scan.clone(), Arc::clone(&clock)));
+        let sources = WatchedSources::new(locations, &options, Arc::clone(&read));
+        let run = EventLoop::new(sources, Arc::clone(&inbox), options, clock, updater);
         let thread = std::thread::Builder::new().name("watch".to_owned()).spawn(|| run.run())?;
         Ok(Watcher { inbox, read, queue, thread: Some(thread) })
     }

@@ -29,7 +29,7 @@ pub(super) struct RecentRecords {
 }
 
 impl RecentRecords {
-    /// A desk that adds what it reads to a count.
+    /// A records that adds what it reads to a count.
     pub(super) fn new(read: Arc<AtomicU64>) -> Self {
         RecentRecords { read, ..RecentRecords::default() }
     }
@@ -111,21 +111,21 @@ mod tests {
 
     #[test]
     fn only_so_much_is_at_hand() {
-        let mut desk = RecentRecords::default();
+        let mut records = RecentRecords::default();
         for number in 0..3 * MOST as u64 {
-            desk.hold("a", number, &[7; 100]);
-            desk.hold("a", number, &[8; 90]);
+            records.hold("a", number, &[7; 100]);
+            records.hold("a", number, &[8; 90]);
         }
-        assert_eq!((desk.held.len(), desk.order.len(), desk.bytes), (MOST, MOST, 90 * MOST));
+        assert_eq!((records.held.len(), records.order.len(), records.bytes), (MOST, MOST, 90 * MOST));
         let last = 3 * MOST as u64 - 1;
-        assert_eq!(desk.bytes("a", Span { start: last, end: last + 90 }), Some(vec![8; 90]));
-        assert_eq!(desk.bytes("a", Span { start: last, end: last + 80 }), None, "another record");
-        desk.hold("b", 0, &[1; LARGEST + 1]);
-        desk.hold("b", 1, &[1; LARGEST]);
-        assert_eq!(desk.held.len(), MOST);
-        desk.forget("a");
-        assert_eq!((desk.held.len(), desk.order.len(), desk.bytes), (1, 1, LARGEST));
-        (0..100).for_each(|number| desk.hold("b", number, &[1; LARGEST]));
-        assert!(desk.bytes <= ALL && desk.held.len() == desk.order.len());
+        assert_eq!(records.bytes("a", Span { start: last, end: last + 90 }), Some(vec![8; 90]));
+        assert_eq!(records.bytes("a", Span { start: last, end: last + 80 }), None, "another record");
+        records.hold("b", 0, &[1; LARGEST + 1]);
+        records.hold("b", 1, &[1; LARGEST]);
+        assert_eq!(records.held.len(), MOST);
+        records.forget("a");
+        assert_eq!((records.held.len(), records.order.len(), records.bytes), (1, 1, LARGEST));
+        (0..100).for_each(|number| records.hold("b", number, &[1; LARGEST]));
+        assert!(records.bytes <= ALL && records.held.len() == records.order.len());
     }
 }

@@ -32,11 +32,11 @@ const NOTED: usize = 4 << 20;
 /// All sources.
 #[derive(Debug)]
 pub(super) struct WatchedSources {
-    ground: LogLocations,
+    locations: LogLocations,
     options: Options,
     known: Map<PathBuf, KnownSource>,
     pub(super) bundles: Bundles,
-    pub(super) desk: RecentRecords,
+    pub(super) recent_records: RecentRecords,
     /// What is kept of logs that are gone.
     pub(super) keep: Option<Keep>,
     /// A catalogue that may know the logs.
@@ -46,7 +46,7 @@ pub(super) struct WatchedSources {
     buffer: Buffer,
     read: Arc<AtomicU64>,
     /// What was said since somebody asked.
-    said: Vec<NewMessage>,
+    new_messages: Vec<NewMessage>,
 }
 
 /// A source that is known.
@@ -84,46 +84,46 @@ pub(super) struct NewMessage {
 /// What the new lines of a log hold.
 #[derive(Default)]
 struct NewLines {
-    said: Vec<(u64, NewMessage)>,
+    new_messages: Vec<(u64, NewMessage)>,
     requests: Vec<(u64, Vec<u8>)>,
     bytes: usize,
 }
 
 impl WatchedSources {
     /// A world of which nothing is known. What is read of logs is added to a count.
-    pub(super) fn new(ground: LogLocations, options: &super::WatchOptions, read: Arc<AtomicU64>) -> Self {
+    pub(super) fn new(locations: LogLocations, options: &super::WatchOptions, read: Arc<AtomicU64>) -> Self {
         let super::WatchOptions { scan, keep, seed, .. } = options;
         let usual = Options::default();
         let is_usual = (scan.max_line, scan.check_utf8) == (usual.max_line, usual.check_utf8);
         WatchedSources {
-            ground,
+            locations,
             options: scan.clone(),
             known: Map::default(),
             bundles: Bundles::new(scan.clone()),
-            desk: RecentRecords::new(Arc::clone(&read)),
+            recent_records: RecentRecords::new(Arc::clone(&read)),
             keep: keep.clone(),
             // What is stored was read as usual.
             seed: seed.clone().filter(|_| is_usual),
             live: Vec::new(),
             buffer: Buffer::default(),
             read,
-            said: Vec::new(),
+            new_messages: Vec::new(),
         }
     }
 
     /// Where logs are.
-    pub(super) fn ground(&self) -> &LogLocations {
-        &self.ground
+    pub(super) fn locations(&self) -> &LogLocations {
+        &self.locations
     }
 
     /// Looks at everything, and takes in what is not as it was. `before` is the moment of which rows were told, if any were. Gives how
     /// long it took to find that out.
     pub(super) fn look(&mut self, before: Option<&Now>, now: &Now) -> Duration {
         let start = Instant::now();
-        let search = self.ground.search();
+        let search = self.locations.search();
         let first = self.known.is_empty();
         if first {
-            self.sow(&search.files);
+            self.seed_from_catalogue(&search.files);
         }
         let mut changed = Vec::new();
         let mut here: Set<&Path> = Set::default();
@@ -136,7 +136,7 @@ impl WatchedSources {
         let took = start.elapsed();
         let gone: Vec<PathBuf> = self.known.keys().filter(|path| !here.contains(path.as_path())).cloned().collect();
         for path in gone {
-            self.lose(&path, before);
+            self.remove(&path, before);
         }
         // When all is new, only what was written lately is likely to grow.
         let alive = |found: &FoundSource| !first || now.is_fresh(found.written(), None);
@@ -151,7 +151,7 @@ impl WatchedSources {
     }
 
     /// Takes from the catalogue what it has as it is.
-    fn sow(&mut self, files: &[FoundSource]) {
+    fn seed_from_catalogue(&mut self, files: &[FoundSource]) {
         let Some(seed) = self.seed.as_deref().and_then(CatalogueSnapshot::open) else { return };
         let Some(mut stored) = seed.sources() else { return };
         let (mut known, mut sources) = (Vec::new(), Vec::new());
@@ -166,28 +166,28 @@ impl WatchedSources {
             }
         }
         let changed = stored.values().map(|stored| stored.bundle).collect();
-        if self.bundles.sow(seed, sources, &changed) {
+        if self.bundles.seed_from(seed, sources, &changed) {
             self.known.extend(known);
         }
     }
 
     /// Goes over to the catalogue as it is now, if somebody has written it. So nobody has to keep for us what it was.
-    pub(super) fn resow(&mut self) {
-        let Some(seed) = self.seed.as_deref().and_then(CatalogueSnapshot::open).filter(|seed| self.bundles.is_news(seed)) else { return };
+    pub(super) fn reseed(&mut self) {
+        let Some(seed) = self.seed.as_deref().and_then(CatalogueSnapshot::open).filter(|seed| self.bundles.is_newer(seed)) else { return };
         let WatchedSources { bundles, known, .. } = self;
-        bundles.resow(seed, |path, stored| known.get(Path::new(path)).is_some_and(|known| known.stamp == Some(stored.stamp)));
+        bundles.reseed(seed, |path, stored| known.get(Path::new(path)).is_some_and(|known| known.stamp == Some(stored.stamp)));
     }
 
     /// Forgets everything, if the catalogue tells it again: nobody wants to know for now.
-    pub(super) fn leave(&mut self) {
+    pub(super) fn reset(&mut self) {
         if !self.bundles.is_seeded() {
             return;
         }
         self.known.clear();
         self.live.clear();
-        self.said.clear();
+        self.new_messages.clear();
         self.bundles = Bundles::new(self.options.clone());
-        self.desk = RecentRecords::new(Arc::clone(&self.read));
+        self.recent_records = RecentRecords::new(Arc::clone(&self.read));
     }
 
     /// Looks at some logs. Gives whether one of them is not known, or not there any more: then everything has to be looked at.
@@ -237,8 +237,8 @@ impl WatchedSources {
     }
 
     /// What was said since the last time.
-    pub(super) fn take_said(&mut self) -> Vec<NewMessage> {
-        std::mem::take(&mut self.said)
+    pub(super) fn take_new_messages(&mut self) -> Vec<NewMessage> {
+        std::mem::take(&mut self.new_messages)
     }
 
     /// Reads what is new in a log.
@@ -263,19 +263,19 @@ impl WatchedSources {
             Ok(followed) => followed,
             Err(error) => {
                 warn!(path = ?found.path, %error, "cannot follow a log");
-                return self.miss(&found.path, told, before);
+                return self.mark_unreadable(&found.path, told, before);
             }
         };
         trace!(path = ?found.path, bytes = entry.1.bytes() - bytes, whole = followed.whole, "followed a log");
         if followed.whole {
-            self.desk.forget(&file);
+            self.recent_records.forget(&file);
             // Told by what was read: the size of a source that is no plain file counts other bytes.
             self.known.entry(found.path.clone()).and_modify(|known| known.size = followed.source.summary.tally.bytes);
         }
         // Of a log that was read again whole, what lies behind its old end is new.
         let new = if followed.whole { told } else { 0 };
-        self.said.extend(notes.said.into_iter().filter(|(start, _)| *start >= new).map(|(_, said)| said));
-        notes.requests.iter().for_each(|(start, bytes)| self.desk.hold(&file, *start, bytes));
+        self.new_messages.extend(notes.new_messages.into_iter().filter(|(start, _)| *start >= new).map(|(_, said)| said));
+        notes.requests.iter().for_each(|(start, bytes)| self.recent_records.hold(&file, *start, bytes));
         self.bundles.put(followed.source, before);
         self.live.push(entry);
         if self.live.len() > LIVE {
@@ -293,14 +293,14 @@ impl WatchedSources {
         self.read.fetch_add(progress.bytes.load(Ordering::Relaxed), Ordering::Relaxed);
         for found in files {
             self.live.retain(|(path, _)| *path != found.path);
-            self.desk.forget(&spelled(&found.path));
+            self.recent_records.forget(&spelled(&found.path));
             self.note(found);
         }
         linker.into_sources().for_each(|source: Source| self.bundles.put(source, before));
         for problem in &problems {
             // What is read here is no news to anybody, whenever that is.
             let told = self.known.get(&problem.path).map_or(0, |known| known.size);
-            self.miss(&problem.path, told, before);
+            self.mark_unreadable(&problem.path, told, before);
         }
     }
 
@@ -310,20 +310,20 @@ impl WatchedSources {
     }
 
     /// Nothing is known of a log that could not be read, until it can be. `told` is how much of it was told of.
-    fn miss(&mut self, path: &Path, told: u64, before: Option<&Now>) {
+    fn mark_unreadable(&mut self, path: &Path, told: u64, before: Option<&Now>) {
         if let Some(known) = self.known.get_mut(path) {
             (known.stamp, known.size) = (None, told);
         }
         let file = spelled(path);
-        self.desk.forget(&file);
+        self.recent_records.forget(&file);
         self.bundles.remove(&file, before);
     }
 
-    fn lose(&mut self, path: &Path, before: Option<&Now>) {
+    fn remove(&mut self, path: &Path, before: Option<&Now>) {
         self.known.remove(path);
         self.live.retain(|(live, _)| live != path);
         let file = spelled(path);
-        self.desk.forget(&file);
+        self.recent_records.forget(&file);
         self.bundles.remove(&file, before);
     }
 }
@@ -348,7 +348,7 @@ impl NewLines {
         });
         if let Some(by) = by {
             self.bytes += file.len();
-            self.said.push((line.start, NewMessage { file: file.into(), line: line.number, time, session, by }));
+            self.new_messages.push((line.start, NewMessage { file: file.into(), line: line.number, time, session, by }));
         }
         if calls {
             self.bytes += line.bytes.len();

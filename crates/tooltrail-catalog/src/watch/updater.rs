@@ -62,13 +62,13 @@ impl RefreshSignal {
 
 impl CatalogueUpdater {
     /// Keeps a catalogue up with some logs; nothing if the system has no thread for it.
-    pub(super) fn start(mut catalogue: Catalogue, ground: LogLocations, options: Options, clock: Arc<WatchClock>) -> Option<Self> {
+    pub(super) fn start(mut catalogue: Catalogue, locations: LogLocations, options: Options, clock: Arc<WatchClock>) -> Option<Self> {
         let shared = Arc::new(RefreshSignal::default());
         let own = Arc::clone(&shared);
         let work = move || {
             while own.due().is_some() {
                 // It is a cache: if it cannot be written now, whoever asks it next refreshes it.
-                if let Err(error) = refresh(&mut catalogue, &ground.search(), &options, clock().time, &Progress::default()) {
+                if let Err(error) = refresh(&mut catalogue, &locations.search(), &options, clock().time, &Progress::default()) {
                     warn!(error = %ErrorChain(&error), "cannot keep the catalogue up with the logs");
                 }
             }
