@@ -1,7 +1,8 @@
-//! Where sessions are asked for, one bundle of logs at a time.
+//! Opening sessions, one bundle of logs at a time.
 //!
-//! Most logs have nothing to do with most others. A bundle is what has: the logs of a session, of those it was forked from or goes on
-//! from, of their subagents. Whatever is asked about a session can be told from its bundle, so nothing else has to be in memory.
+//! Most logs have nothing to do with most others. A bundle holds those that do: the logs of a session, of the
+//! sessions that it was forked from or continues, and of their subagents. Every question about a session can be answered from its
+//! bundle, so nothing else has to be in memory.
 
 use crate::keep::Keep;
 use crate::matching::stored::CatalogueQuery;
@@ -18,7 +19,7 @@ use tracing::{debug, warn};
 /// Logs that are linked with each other and with no others.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bundle {
-    /// What it is opened by.
+    /// The number that [`Library::open`] takes.
     pub id: i64,
     /// Its logs, by path.
     pub files: Vec<Box<str>>,
@@ -31,16 +32,16 @@ pub trait Library: Sync {
     /// The bundles, those in which something happened last first.
     fn bundles(&self) -> Result<Vec<Bundle>, CatalogueError>;
 
-    /// What the logs of a bundle hold, ready to be linked. Sessions have the short names that they have among all.
+    /// Opens the logs of a bundle, ready to be linked. Sessions have the short names that they have among all sessions.
     fn open(&self, bundle: i64) -> Result<Arc<Linker>, CatalogueError>;
 
-    /// Where the logs are read again from.
+    /// The reader for records of these logs.
     fn shelf(&self) -> &dyn Shelf;
 
-    /// What is kept of logs that are gone.
+    /// The copies of logs that are gone, if any are kept.
     fn keep(&self) -> Option<&Keep>;
 
-    /// The bundles in which anything may be taken by a filter, in the same order. To leave out more than nothing only spares the reading.
+    /// The bundles in which a filter may select anything, in the same order. An implementation that returns too many only costs time.
     fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, CatalogueError> {
         let _ = (filter, now, threads);
         self.bundles()
@@ -49,14 +50,14 @@ pub trait Library: Sync {
 
 /// Logs that have just been read.
 pub struct ScannedLibrary<'s> {
-    /// The bundles in their order; the id of each is its place.
+    /// The bundles in their order; the id of each is its index here.
     bundles: Vec<(Bundle, Arc<Linker>)>,
     shelf: &'s dyn Shelf,
     keep: Option<&'s Keep>,
 }
 
 impl<'s> ScannedLibrary<'s> {
-    /// Takes logs, and where they are read again from.
+    /// A library of logs that were just scanned, with the reader for their records.
     pub fn new(linker: Linker, shelf: &'s dyn Shelf, keep: Option<&'s Keep>) -> Self {
         let bundle = |linker: Linker| {
             let files = linker.sources().map(|source| source.path.clone()).collect();
@@ -64,6 +65,7 @@ impl<'s> ScannedLibrary<'s> {
             (Bundle { id: 0, files, last }, Arc::new(linker))
         };
         let mut bundles: Vec<_> = linker.split().into_iter().map(bundle).collect();
+        // The order must be the same in every run, so bundles of the same moment are ordered by their files.
         bundles.sort_by(|(one, _), (other, _)| other.last.cmp(&one.last).then_with(|| one.files.cmp(&other.files)));
         (0..).zip(&mut bundles).for_each(|(id, (bundle, _))| bundle.id = id);
         ScannedLibrary { bundles, shelf, keep }
@@ -89,6 +91,8 @@ impl Library for ScannedLibrary<'_> {
     }
 
     fn likely(&self, filter: &Filter, now: &Now, threads: usize) -> Result<Vec<Bundle>, CatalogueError> {
+        // Rows say nothing about texts, so a filter of texts alone excludes no bundle, and linking each to find that out would
+        // be wasted.
         let only_texts = filter.terms().iter().all(|term| matches!(term.test, Test::Text(_)));
         let likely = |(bundle, linker): &(Bundle, Arc<Linker>)| {
             let may = || {
@@ -100,7 +104,7 @@ impl Library for ScannedLibrary<'_> {
     }
 }
 
-/// The logs that a catalogue knows, as it knows them.
+/// The logs that a catalogue describes, as they were at its last refresh.
 pub struct StoredLibrary {
     catalogue: Mutex<Catalogue>,
     shorts: OnceLock<Arc<Shorts>>,
@@ -109,9 +113,10 @@ pub struct StoredLibrary {
 }
 
 impl StoredLibrary {
-    /// Takes a catalogue that has been refreshed, and what is kept of logs that are gone.
+    /// A library of the logs in a refreshed catalogue, with the copies of logs that are gone.
     pub fn new(catalogue: Catalogue, keep: Option<Keep>) -> Self {
-        // Whatever is asked is answered from one moment, however many others write meanwhile. Where that is not possible, questions say why.
+        // All questions are answered from one state of the file, whatever other processes write meanwhile. If this fails, so
+        // will the questions, and they report it.
         if let Err(error) = catalogue.connection.execute_batch("BEGIN") {
             warn!(path = ?catalogue.path(), %error, "the catalogue may change between two questions");
         }
@@ -132,6 +137,7 @@ impl StoredLibrary {
         let catalogue = self.catalogue();
         let sources = catalogue.query(|connection| read::packed(connection, bundle))?;
         let path = catalogue.path().to_owned();
+        // Unpacking takes most of the time and needs no connection, so other threads may use it meanwhile.
         drop(catalogue);
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let mut linker = Linker::default();
@@ -147,6 +153,7 @@ impl StoredLibrary {
         if let Some(known) = self.shorts.get() {
             return Ok(Arc::clone(known));
         }
+        // Not inside `get_or_init`, which cannot fail. Two threads may both read the names; the first result is kept.
         let shorts = Arc::new(self.catalogue().query(read::shorts)?);
         Ok(Arc::clone(self.shorts.get_or_init(|| shorts)))
     }
@@ -180,6 +187,7 @@ impl Library for StoredLibrary {
         let mut likely: Set<i64> = Set::default();
         for session in catalogued.likely_sessions(filter) {
             let Some(bundle) = listing.bundle(session).filter(|bundle| !likely.contains(bundle)) else { continue };
+            // Messages have no rows: where a filter may select one, the bundle has to be read.
             let mut any = filter.asks_messages();
             if !any {
                 catalogued.ask_calls(filter, session, |answer, _| any |= answer != Answer::No)?;

@@ -1,6 +1,6 @@
-//! Totals of what a filter takes: all in all, or told apart. What `stats` prints, and whoever else is asked for it.
+//! Totals of what a filter selects, as one sum or grouped: the rows that `stats`, the pages and the API print.
 //!
-//! Tokens are spent by sessions, not by calls, so they are those of the sessions that a filter takes.
+//! Tokens are spent by sessions, not by calls, so they are those of the sessions that a filter selects.
 
 use crate::matching::{self, MatchContext, MatchScope};
 use jiff::tz::TimeZone;
@@ -8,22 +8,24 @@ use tooltrail_model::filter::Filter;
 use tooltrail_model::link::{By, LinkedCall, Selected};
 use tooltrail_model::row::{GroupRow, StatsRow};
 
-/// The totals, all in all.
+/// The totals as one sum.
 pub fn whole(context: &MatchContext<'_>, filter: &Filter) -> StatsRow {
     if filter.is_empty() {
+        // Without a filter the linked logs have the sums already, and nothing has to be selected.
         return context.linked.stats(context.now);
     }
     let (calls, sessions) = selected(context, filter);
     context.linked.stats_of(&calls, &sessions, context.now)
 }
 
-/// The totals, told apart. Days and weeks are those of a zone.
+/// The totals by group. Days and weeks are those of the given time zone.
 pub fn apart(context: &MatchContext<'_>, filter: &Filter, by: By, zone: &TimeZone) -> Vec<GroupRow> {
     if filter.is_empty() {
         let all = Selected { calls: &context.linked.calls, sessions: None, since: None, until: None };
         return context.linked.groups(by, all, context.now, zone);
     }
     let (calls, sessions) = selected(context, filter);
+    // Usage carries its own times, so a filter by time cuts through a session: only the tokens within it count.
     let (since, until) = filter.times();
     context.linked.groups(by, Selected { calls: &calls, sessions: Some(&sessions), since, until }, context.now, zone)
 }
