@@ -22,23 +22,23 @@ const CHUNK: usize = 256 * 1024;
 /// Clocks of files are coarse: what is written within this time of another change may not change the time again.
 const TICK: Duration = Duration::from_millis(20);
 
-/// What was done about a file, and how many bytes were new.
+/// The outcome of copying a file, with the number of new bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CopyOutcome {
-    /// It is kept as it is.
+    /// The copy was current already.
     Nothing,
-    /// It was not kept before.
+    /// There was no copy before.
     New(u64),
-    /// Something was added to it.
+    /// The file had grown.
     Grown(u64),
-    /// It does not begin with what was kept of it.
+    /// The file does not begin with the content of the old copy, which was put aside.
     Replaced(u64),
 }
 
-/// Why a file was not kept. What goes wrong while reading is the file's fault unless something else is said.
+/// The reason why a file was not copied. An I/O error converts to a failed read unless it is mapped to something else.
 #[derive(Debug)]
 pub(super) enum CopyError {
-    /// It cannot be read.
+    /// The file cannot be read.
     File(io::Error),
     /// Its copy cannot be written.
     Copy(io::Error),
@@ -65,9 +65,10 @@ struct OldCopy {
 }
 
 impl Copier {
-    /// Keeps a file as it is now.
+    /// Copies a file in its current state.
     pub(super) fn keep(&self, original: &Path, progress: &Progress) -> Result<CopyOutcome, CopyError> {
         let place = mirror::place(&self.files, original).ok_or_else(|| io::Error::other("a file at such a place cannot be kept"))?;
+        // A copy has the time of its file, so an unchanged file costs two calls and is not opened.
         let times = (written(original)?, time(&place).ok());
         if times.1.is_some_and(|copied| copied == times.0) {
             return Ok(CopyOutcome::Nothing);
@@ -83,7 +84,7 @@ impl Copier {
             return Ok(CopyOutcome::New(source.length));
         };
         let known = old.end.seal;
-        // An empty file tells nothing; what it told before counts.
+        // An emptied file must not replace a copy that has content.
         if source.length == 0 && known.length > 0 {
             return Ok(CopyOutcome::Nothing);
         }
@@ -127,6 +128,7 @@ impl Copier {
     ) -> Result<NamedTempFile, CopyError> {
         let mut written = NamedTempFile::new_in(&self.new).map_err(CopyError::Copy)?;
         let seal = match source.is_packed()? {
+            // A file that is already compressed would only grow.
             true => source.copy_raw(written.as_file_mut(), progress)?,
             false => source.pack(written.as_file_mut(), old, progress)?,
         };
@@ -142,13 +144,14 @@ impl Copier {
             if let Some(directory) = aside.parent() {
                 make_private(directory)?;
             }
-            // A process that was killed here before has done it already.
+            // A process that was killed at this point has put the same copy aside already.
             if aside.exists() {
                 if sealed(&aside).is_some() && sealed(&aside) == sealed(place) {
                     return Ok(());
                 }
                 continue;
             }
+            // A link rather than a rename: there is a valid copy in place at every moment.
             return fs::hard_link(place, &aside).or_else(|_| copy_aside(place, &aside));
         }
         Ok(())
@@ -164,9 +167,10 @@ fn finish(written: &File, seal: &Seal) -> io::Result<()> {
     written.sync_all()
 }
 
-/// Where there are no links, a copy of the copy does.
+/// Puts a copy aside by copying it, on file systems without hard links.
 fn copy_aside(place: &Path, aside: &Path) -> io::Result<()> {
     let mut name = OsString::from(aside);
+    // Under a temporary name first, so that a killed process leaves no half copy under the final one.
     name.push(".new");
     let draft = PathBuf::from(name);
     let mut out = private().write(true).create(true).truncate(true).open(&draft)?;
@@ -280,6 +284,8 @@ impl Original {
             taken_over.update(bytes);
             Ok(())
         })?;
+        // Only full frames are taken over; the last, partial one is packed again. So two checksums are needed: one to go on
+        // from, one to compare.
         let mut whole = taken_over.clone();
         each_chunk::<io::Error>(&mut self.file, known.seal.length - known.full(), |bytes| {
             whole.update(bytes);
@@ -307,7 +313,7 @@ impl Original {
         Ok(seal)
     }
 
-    /// Writes it as it is.
+    /// Copies the bytes unchanged.
     fn copy_raw(&mut self, out: &mut File, progress: &Progress) -> Result<Seal, CopyError> {
         self.file.seek(SeekFrom::Start(0))?;
         let mut hash = Xxh3Default::new();

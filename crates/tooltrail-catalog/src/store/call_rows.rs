@@ -1,4 +1,5 @@
-//! Rows of calls as the contracts have them, read back from what was kept; and a connection that shows everything as it is at a moment.
+//! Rows of calls, read back from the catalogue exactly as they were stored; and a connection for SQL that shows everything as it is at
+//! a given moment.
 
 use super::column::{count, json, maybe_count, maybe_text, optional, spelled_time, text, word};
 use super::listing::{SessionHead, SessionListing, SourceAddresses};
@@ -11,7 +12,7 @@ use tooltrail_model::link::{Now, OpenCall, Pulse};
 use tooltrail_model::row::{Background, CallRow, HookRow, Place, VERSION};
 use tooltrail_model::{At, Kind, Reason, Span, Status};
 
-/// Where a call stands, to be read again.
+/// The places of a call's records in its logs, to read them again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallSpans {
     /// The request, in the file of the row's `request`.
@@ -21,16 +22,17 @@ pub struct CallSpans {
 }
 
 impl Catalogue {
-    /// A connection that cannot write, on which `sessions` and `calls` show what they are at a moment.
+    /// A read-only connection, on which `sessions` and `calls` show their status at a given moment.
     pub fn ask(&self, now: &Now) -> Result<Connection, CatalogueError> {
         let fill = |connection: &Connection| -> rusqlite::Result<()> {
-            // Everything is told as of one moment, however many others write meanwhile.
+            // One transaction, so that all queries see the same rows, whatever other processes write meanwhile.
             connection.execute_batch("BEGIN")?;
             connection.execute_batch(schema::NOW)?;
             connection.execute_batch(&schema::timed_views(true))?;
             let listing = SessionListing::read(connection, now)?;
             fill_sessions(connection, &listing)?;
             fill_calls(connection, &listing)?;
+            // The file was opened read-only, but the temporary tables could still be changed by a query.
             connection.pragma_update(None, "query_only", true)
         };
         let connection = self.reader()?;
@@ -39,11 +41,12 @@ impl Catalogue {
     }
 }
 
-/// Notes what the calls are that may be at work.
+/// Stores the current status of calls that may be running.
 fn fill_calls(connection: &Connection, listing: &SessionListing) -> rusqlite::Result<()> {
     let mut insert = connection.prepare("INSERT INTO temp.now_calls VALUES (?1, ?2, ?3, ?4)")?;
     let open = format!("{CALL} WHERE id >= ?1 AND id < ?2 AND (open IS NOT NULL OR background_open)");
     let mut statement = connection.prepare(&open)?;
+    // In a session without signs of life the stored rows are right, and most sessions are like that.
     for head in listing.sessions.iter().filter(|head| head.pulse != Pulse::default()) {
         let mut rows = statement.query(params![head.id << schema::SHIFT, (head.id + 1) << schema::SHIFT])?;
         while let Some(row) = rows.next()? {
@@ -56,12 +59,13 @@ fn fill_calls(connection: &Connection, listing: &SessionListing) -> rusqlite::Re
     Ok(())
 }
 
-/// Notes what the sessions are doing.
+/// Stores the current state of sessions that have not ended.
 fn fill_sessions(connection: &Connection, listing: &SessionListing) -> rusqlite::Result<()> {
     let mut insert = connection.prepare("INSERT INTO temp.now_sessions VALUES (?1, ?2, ?3, ?4)")?;
     for head in &listing.sessions {
         let row = head.row(&listing.sources);
         if row.state != Some("ended") {
+            // A running call changes the counts of its session too.
             let by_status = serde_json::to_string(&row.by_status).unwrap_or_default();
             insert.execute(params![head.id, row.state, row.state_reason, by_status])?;
         }
@@ -77,7 +81,7 @@ SELECT id, number, source, agent_id, call, tool, server, kind, status, reason, o
   result_start, result_end, cwd, sidechain, order_us, about
 FROM call_rows";
 
-/// What of a call is stored as JSON, taken apart.
+/// The columns of a call that hold JSON, decoded. They are apart because the row borrows from them.
 pub(super) struct JsonColumns {
     masked: Vec<String>,
     background: Option<StoredTask>,
@@ -121,7 +125,7 @@ impl StoredHook {
 #[derive(Deserialize)]
 struct StoredPlace {
     file: String,
-    /// Nothing for a row of a database.
+    /// The line; `None` for a row of a database.
     line: Option<u64>,
     row: Option<String>,
 }
@@ -142,6 +146,7 @@ impl JsonColumns {
             id: task.id.as_deref(),
             state: task.state,
             exit_code: task.exit_code,
+            // The time was written by this program; a broken one can only come from a changed file, and is no reason to fail.
             ended_at: task.ended_at.as_deref().and_then(|time| time.parse().ok()),
             evidence: task.evidence.place(),
         })
@@ -164,7 +169,8 @@ pub(super) fn open_call<'a>(
         Some(source) => Some(place(source, 36)?),
         None => None,
     };
-    let kept = CallRow {
+    // Column numbers are those of `CALL`, in its order.
+    let stored = CallRow {
         v: VERSION,
         agent: &head.agent,
         session: &head.session,
@@ -199,13 +205,14 @@ pub(super) fn open_call<'a>(
         result,
         cwd: maybe_text(row, 39)?,
         sidechain: row.get(40)?,
+        // Copies are stored in a table of their own and never become rows of calls.
         copy_of: None,
         about: row.get(42)?,
     };
-    Ok(OpenCall { row: kept, chance: optional(row, 10, super::write::chance_of)?, background: row.get(30)? })
+    Ok(OpenCall { row: stored, chance: optional(row, 10, super::write::chance_of)?, background: row.get(30)? })
 }
 
-/// Where a call stands.
+/// The places of a call's records.
 pub(super) fn spots(row: &Row<'_>) -> rusqlite::Result<CallSpans> {
     let at = |line: usize| {
         Ok::<_, rusqlite::Error>(At { line: count(row, line)?, span: Span { start: count(row, line + 1)?, end: count(row, line + 2)? } })

@@ -12,7 +12,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags, params_from_iter};
 use std::path::Path;
 
-/// Tables of which rows are carried over, with the condition that picks those of the sessions in `temp.carried`.
+/// The tables whose rows are carried over, with the condition that selects those of the sessions in `temp.carried`.
 const TABLES: &[(&str, &str)] = &[
     // All of them: a row of a call may name a source that its session does not. The next refresh removes those that are not needed.
     ("source_rows", "TRUE"),
@@ -75,7 +75,7 @@ fn copy(older: &Path, new: &mut Connection) -> rusqlite::Result<bool> {
     Ok(true)
 }
 
-/// The sessions of a file that no log tells of any more.
+/// The sessions of a file whose logs no longer exist.
 fn without_logs(older: &Connection) -> rusqlite::Result<Vec<i64>> {
     let mut statement = older.prepare(
         "SELECT s.id, s.gone, f.path FROM session_rows s LEFT JOIN session_source_rows l ON l.session = s.id

@@ -1,7 +1,7 @@
-//! What calls are counted and sorted by: a few figures of each, held for as long as their sessions stay as they are.
+//! Sort and count keys of calls: a few figures of each, kept in memory for as long as their sessions do not change.
 //!
-//! A row of a call is large, and there may be hundreds of thousands of them. Who sorts or counts all of them needs only these; the rows
-//! are read for those that are shown.
+//! A row of a call is large, and there may be hundreds of thousands of them. Sorting and counting all of them needs only
+//! these keys; rows are read for the calls that are shown.
 
 use super::column::{maybe_text, optional, text, word};
 use super::{Catalogue, CatalogueError, ListedCall, SessionListing, schema};
@@ -32,10 +32,10 @@ pub enum Figure {
 
 /// The columns of the figures, in their order.
 const FIGURES: [&str; 6] = ["order_us", "duration_ms", "run_ms", "exit_code", "input_bytes", "result_bytes"];
-/// What stands for a figure that there is not. No clock and no size gets there.
+/// Stands for an absent figure. No time and no size has this value, and the figures take half the memory of options.
 const NONE: i64 = i64::MIN;
 
-/// A call, as far as it is counted and sorted.
+/// The figures and properties by which a call is counted and sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallKey {
     id: i64,
@@ -45,11 +45,11 @@ pub struct CallKey {
     model: u32,
     /// Whether its order is the time at which it was asked for.
     timed: bool,
-    /// What its command is for.
+    /// The purpose of its command.
     pub purpose: Option<Purpose>,
     /// The family of its tool.
     pub kind: Kind,
-    /// What became of it.
+    /// Its status.
     pub status: Status,
 }
 
@@ -85,11 +85,11 @@ pub struct CallKeys {
     sessions: Vec<SessionKeys>,
     /// The tools, as logs name them.
     tools: Vec<Arc<str>>,
-    /// The models. The first is none.
+    /// The models. The first is the empty name, for calls without a model.
     models: Vec<Arc<str>>,
 }
 
-/// The keys of a session's calls, by id; and what tells that they are still these.
+/// The keys of a session's calls, by id, with the version of the session that they were read from.
 struct SessionKeys {
     id: i64,
     session: Box<str>,
@@ -102,6 +102,7 @@ impl CallKeys {
     /// The keys of a listing. Those of sessions that have not changed are taken from an earlier listing of the same catalogue.
     pub fn read(catalogue: &Catalogue, listing: &SessionListing, before: Option<&CallKeys>) -> Result<Self, CatalogueError> {
         let known: Map<i64, &SessionKeys> = before.map(|keys| keys.sessions.iter().map(|own| (own.id, own)).collect()).unwrap_or_default();
+        // Numbers of earlier keys stay valid, because names are only ever added.
         let mut tools = NameTable::new(before.map(|keys| keys.tools.as_slice()).unwrap_or_default());
         let mut models = NameTable::new(before.map(|keys| keys.models.as_slice()).unwrap_or_default());
         models.number("");
@@ -109,6 +110,7 @@ impl CallKeys {
         for (place, head) in listing.sessions.iter().enumerate() {
             let version = listing.version(place);
             let keys =
+                // A file that was made anew may give an old id to another session, so the id alone proves nothing.
                 match known.get(&head.id).filter(|own| own.version == version && own.gone == head.gone && *own.session == *head.session) {
                     Some(own) => Arc::clone(&own.keys),
                     None => own_keys(catalogue, listing, place, &mut tools, &mut models)?,
@@ -118,7 +120,7 @@ impl CallKeys {
         Ok(CallKeys { sessions, tools: tools.known, models: models.known })
     }
 
-    /// A number that is another one when any call may be another one, or has another place.
+    /// A number that changes whenever a call may have changed or moved.
     pub fn version(&self) -> u64 {
         let bytes: Vec<u8> = self.sessions.iter().flat_map(|own| [own.id.to_le_bytes(), own.version.to_le_bytes()]).flatten().collect();
         xxh3_64(&bytes)
@@ -151,7 +153,7 @@ impl CallKeys {
         self.models.get(key.model as usize).map(|name| &**name).filter(|name| !name.is_empty())
     }
 
-    /// The tools, as logs name them. Some may be those of calls that are not there any more.
+    /// The tools, as logs name them. Some may belong to calls that no longer exist.
     pub fn tools(&self) -> &[Arc<str>] {
         &self.tools
     }
@@ -168,6 +170,7 @@ fn own_keys(
     const FIRST: usize = FIGURES.len();
     let Some(head) = listing.sessions.get(place) else { return Ok(Arc::default()) };
     let mut keys = catalogue.query(|connection| {
+        // Sorted by id, so that `CallKeys::of` can use a binary search.
         let columns = FIGURES.join(", ");
         let mut statement = connection.prepare_cached(&format!(
             "SELECT {columns}, id, number, tool, kind, status, open, model, purpose, requested_at IS NOT NULL
@@ -196,7 +199,8 @@ fn own_keys(
         }
         Ok(keys)
     })?;
-    // What has no result may be at work, where its session is alive.
+    // The stored status of a call without a result holds for a session that has ended. In a live one the call may be running,
+    // so its status is settled as for its row.
     if head.pulse != Pulse::default() {
         for (key, _) in keys.iter_mut().filter(|(_, open)| *open) {
             listing.one_call(catalogue, key.listed(place), |_, row, _| key.status = row.status)?;
@@ -205,7 +209,7 @@ fn own_keys(
     Ok(keys.into_iter().map(|(key, _)| key).collect())
 }
 
-/// Names that get a number when they are first met.
+/// Names, numbered in the order of their first use.
 struct NameTable {
     known: Vec<Arc<str>>,
     numbers: Map<Arc<str>, u32>,

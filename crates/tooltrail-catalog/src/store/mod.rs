@@ -1,6 +1,6 @@
-//! The catalogue's file: opened, checked, made anew when it is not what it should be.
+//! The catalogue's file: opened, checked, and rebuilt when it is damaged or outdated.
 //!
-//! It is a cache: whatever is wrong with it, it is filled again from the logs; nobody is asked. One thing only it knows: sessions whose
+//! It is a cache: whatever is wrong with it, it is filled again from the logs, without asking. It alone knows one thing: sessions whose
 //! logs are gone. So a file of an older schema or of other readers is set aside until a new one has taken these over (`carry`), and one
 //! of a newer schema is set aside for good. Only a damaged file is removed. Several processes may use it at once: readers never wait,
 //! and what a refresh writes is seen all at once or not at all.
@@ -34,7 +34,7 @@ use std::time::Duration;
 use tooltrail_formats::error::ErrorChain;
 use tracing::{debug, warn};
 
-/// What can go wrong with the catalogue.
+/// An error of the catalogue.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
     /// The file cannot be used.
@@ -63,7 +63,7 @@ pub enum CatalogueError {
         /// Why.
         error: std::io::Error,
     },
-    /// What is stored of a log cannot be read.
+    /// The stored summary of a log cannot be read.
     #[error("the catalogue `{}` is damaged where it describes `{log}`", path.display())]
     Damaged {
         /// The file.
@@ -77,8 +77,8 @@ pub enum CatalogueError {
 }
 
 impl CatalogueError {
-    /// Removes a catalogue that turned out to be damaged while it was asked; the next one who asks makes it again. Gives whether that was
-    /// what is wrong.
+    /// Removes a catalogue that turned out to be damaged during a query; the next command rebuilds it. Returns whether damage was the
+    /// cause of this error.
     pub fn heal(&self) -> bool {
         match self {
             CatalogueError::Store { path, error } if is_damaged(error) => remove(path),
@@ -186,7 +186,7 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Whether it has just been begun: nobody can see it before its first refresh.
+    /// Whether it is new: other processes cannot see it before its first refresh.
     pub fn is_new(&self) -> bool {
         self.draft.is_some()
     }
@@ -223,7 +223,7 @@ impl Catalogue {
         Ok(())
     }
 
-    /// What the file says to a question.
+    /// Runs a query, and adds the path of the file to an error.
     pub(crate) fn query<T>(&self, question: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, CatalogueError> {
         question(&self.connection).map_err(|error| self.failed(error))
     }
@@ -311,7 +311,7 @@ fn make_tables(connection: &Connection) -> rusqlite::Result<Provenance> {
     if found != Provenance::Empty {
         return Ok(found);
     }
-    // Whoever comes first makes the tables; the others wait for them here.
+    // The first process makes the tables; others wait here until it is done.
     connection.execute_batch("BEGIN IMMEDIATE")?;
     let made = schema::provenance(connection).and_then(|found| match found {
         Provenance::Empty => schema::make(connection).map(|()| Provenance::Current),
