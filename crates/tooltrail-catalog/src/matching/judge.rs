@@ -5,20 +5,21 @@ use super::subjects::{CallSubject, LazySession, MessageSubject};
 use crate::Map;
 use crate::texts::Query;
 use crate::texts::group::LogGroup;
-use crate::texts::resolve::{LocatedMatch, MatchedMessage, MatchedUnits, terms, told_once};
+use crate::texts::resolve::{LocatedMatch, MatchedMessage, MatchedUnits, terms, without_repeats};
 
-/// What a filter takes of a group of logs.
+/// The calls and messages of a group of logs that a filter selects.
 #[derive(Debug, Default)]
 pub(crate) struct Matches {
-    /// The calls, by their place in `Linked::calls`, with what was found of each.
+    /// The calls, by their index in `Linked::calls`, with the matches of each.
     pub(crate) calls: Vec<(usize, Vec<LocatedMatch>)>,
-    /// The messages, each told once.
+    /// The messages, without copies and echoes.
     pub(crate) messages: Vec<MatchedMessage>,
 }
 
-/// Which of the calls and messages that have texts a query takes.
+/// Decides which of the calls and messages with matches a query selects.
 pub(crate) fn judge(context: &MatchContext<'_>, query: &Query, group: &LogGroup, units: MatchedUnits) -> Matches {
     let filter = query.filter();
+    // By session, so that each one is opened at most once.
     let mut by_session: Map<usize, Matches> = Map::default();
     for (call, finds) in units.calls {
         by_session.entry(context.linked.calls[call].session).or_default().calls.push((call, finds));
@@ -35,7 +36,7 @@ pub(crate) fn judge(context: &MatchContext<'_>, query: &Query, group: &LogGroup,
         taken.calls.extend(found.calls.into_iter().filter(call));
         taken.messages.extend(found.messages.into_iter().filter(|message| filter.takes(&MessageSubject::new(&lazy_session, message))));
     }
-    // Only what is taken: what a session repeats of another one counts where that one is not asked about.
-    taken.messages = told_once(group, taken.messages);
+    // Only after the filter: a message that a session repeats from another one counts if the filter excludes that other session.
+    taken.messages = without_repeats(group, taken.messages);
     taken
 }

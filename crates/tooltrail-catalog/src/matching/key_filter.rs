@@ -1,4 +1,4 @@
-//! What the keys of calls say to a filter, before any row is read. They decide many filters alone, and leave little to read for others.
+//! Filtering by the keys of calls, before any row is read. Keys alone decide many filters, and leave few rows to read for others.
 
 use super::stored::CatalogueQuery;
 use crate::store::{CallKey, CallKeys, CatalogueError, Figure, ListedCall};
@@ -14,15 +14,16 @@ pub(super) struct KeyFilter<'k> {
     quick: Filter,
     /// Whether those are all.
     decides: bool,
-    /// Whether times are asked about.
+    /// Whether the filter has terms about time.
     timed: bool,
 }
 
-/// Of so many calls of a session or fewer, one in this many, rows are read one by one.
+/// Rows are read one by one if fewer than one in so many calls of a session remain; otherwise all rows of the session are read.
 const FEW: usize = 8;
 
 impl<'k> KeyFilter<'k> {
     pub(super) fn new(filter: &Filter, keys: &'k CallKeys) -> Self {
+        // No wildcard: a new test must be sorted into one of the two groups.
         let quick = filter.only(|test| match test {
             Test::Tool(_) | Test::Kind(_) | Test::Status(_) | Test::Exit(_) | Test::Took(_) => true,
             Test::Agent(_) | Test::Project(_) | Test::Branch(_) | Test::Session(_) | Test::Is(_) => true,
@@ -33,7 +34,7 @@ impl<'k> KeyFilter<'k> {
         KeyFilter { keys, decides: quick.terms().len() == filter.terms().len(), quick, timed }
     }
 
-    /// What a session's calls say to the filter: those that may be taken.
+    /// Passes on the calls of a session that the filter selects, or may select.
     pub(super) fn ask_calls(
         &self,
         context: &CatalogueQuery<'_>,
@@ -51,11 +52,13 @@ impl<'k> KeyFilter<'k> {
         let mut likely = Vec::new();
         for key in own {
             self.fill(&mut call, key);
+            // A term that the key leaves open keeps the call: the row decides.
             if ask(&self.quick, &call) != Answer::No {
                 likely.push(key.listed(session));
             }
         }
         if self.decides {
+            // The quick terms are all terms here, and a key answers each of them with yes or no.
             likely.into_iter().for_each(|listed| take(Answer::Yes, listed));
         } else if likely.len().saturating_mul(FEW) < own.len() {
             let catalogue = context.library.catalogue();
@@ -68,20 +71,21 @@ impl<'k> KeyFilter<'k> {
         Ok(())
     }
 
-    /// Makes a row say what a key says.
+    /// Copies a key into a row, which is reused for all keys of a session.
     fn fill<'a>(&'a self, call: &mut CallRow<'a>, key: &CallKey) {
         let figure = |figure| key.figure(figure).and_then(|number| u64::try_from(number).ok());
         call.tool = self.keys.tools().get(self.keys.tool(key)).map_or("", |name| name);
         call.model = self.keys.model(key);
         (call.kind, call.status, call.purpose) = (key.kind, key.status, key.purpose.map(Purpose::word));
         (call.duration_ms, call.exit_code) = (figure(Figure::Took), key.figure(Figure::Exit));
+        // Making a time from a number is not free, and most filters need none.
         if self.timed {
             call.requested_at = key.requested();
         }
     }
 }
 
-/// A row that says nothing but whose it is.
+/// A row without any values except its agent and session.
 fn blank<'a>(session: &SessionRow<'a>) -> CallRow<'a> {
     let nowhere = Place { file: "", line: 0, row: None };
     CallRow {

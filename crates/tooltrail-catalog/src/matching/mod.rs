@@ -1,8 +1,9 @@
-//! What a filter takes of logs that are linked: calls, messages and sessions, each opened only when the filter asks for it.
+//! Applying a filter to linked logs: the calls, messages and sessions that it selects, each opened only if the filter needs it.
 //!
-//! The language and its one evaluator are `model::filter`. `subjects` is what the evaluator is asked about. Where a filter asks about
-//! texts, `texts` finds out first what has them; `judge` is the verdict on that, for searches too, so that the same filter takes the
-//! same everywhere. `stored` asks a catalogue, whose rows decide most of it; `key_filter` spares the reading of rows.
+//! The language and its one evaluator are `model::filter`. `subjects` adapts calls, messages and sessions to the
+//! evaluator. For a filter with texts, `texts` first finds the calls and messages that contain them; `judge` decides on these, for
+//! searches too, so that a filter selects the same everywhere. `stored` filters a catalogue, whose rows decide most of it; `key_filter`
+//! avoids reading rows.
 
 mod judge;
 mod key_filter;
@@ -24,27 +25,27 @@ use tooltrail_model::filter::{Filter, Has, Keeping, Test};
 use tooltrail_model::link::{CallId, Linked, LinkedCall, Now};
 use tooltrail_model::row::SessionRow;
 
-/// What is asked about, and what it takes to answer.
+/// The logs to filter, and the means to open them.
 #[derive(Clone, Copy)]
 pub struct MatchContext<'a> {
     /// The logs.
     pub linked: &'a Linked<'a>,
-    /// Where they are read again from.
+    /// The reader for their records.
     pub shelf: &'a dyn Shelf,
     /// The moment of asking.
     pub now: &'a Now,
     /// How many threads there are to work on.
     pub threads: usize,
-    /// What is kept of logs that are gone.
+    /// The copies of logs that are gone, if any are kept.
     pub keep: Option<&'a Keep>,
 }
 
-/// What became of a session's logs, if a filter asks.
+/// Whether the logs of a session are kept or gone. Looked up only if the filter has a term about it, because it touches the disk.
 pub(crate) fn keeping(keep: Option<&Keep>, filter: &Filter, session: &SessionRow<'_>) -> Keeping {
     keep.filter(|_| filter.asks_keeping()).map(|keep| keep.keeping(session.files.iter().copied())).unwrap_or_default()
 }
 
-/// Where all terms of a filter must hold.
+/// The unit in which all terms of a filter must hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatchScope {
     /// In one call or one message.
@@ -67,9 +68,11 @@ pub fn calls<'l>(context: &MatchContext<'l>, filter: &Filter, copies: bool) -> V
     };
     if !filter.asks_texts() {
         let sessions: Vec<usize> = linked.calls.chunk_by(|one, next| one.session == next.session).map(|own| own[0].session).collect();
+        // Without texts no log has to be searched; a call is opened only where its row leaves a term open.
         let taken = each(context.threads, sessions.len(), |index| taken_of(sessions[index], &Map::default()));
         return taken.into_iter().flatten().collect();
     }
+    // Rows first: the logs of sessions that the other terms exclude need not be searched.
     let likely = each(context.threads, linked.sessions.len(), |session| {
         let lazy_session = LazySession::new(*context, session, filter);
         let own = linked.calls_of(session).iter().filter(wanted);
@@ -89,6 +92,7 @@ pub fn calls<'l>(context: &MatchContext<'l>, filter: &Filter, copies: bool) -> V
     )
     .into_iter()
     .for_each(|group| taken.extend(group));
+    // Groups interleave the sessions, and callers expect the order of the listing.
     taken.sort_unstable_by_key(|(session, _)| *session);
     taken.into_iter().flat_map(|(_, calls)| calls).collect()
 }
@@ -98,10 +102,11 @@ pub(crate) fn takes(context: &MatchContext<'_>, filter: &Filter, call: &LinkedCa
     filter.takes(&CallSubject::new(&LazySession::new(*context, call.session, filter), call, false, 0))
 }
 
-/// The same for a query with texts, without looking through the logs: only the call's own records are read. `group` is all of the logs.
+/// Whether a query with texts selects one call. Only the call's own records are read, not the logs. `group` holds all of the logs.
 pub(crate) fn takes_text(context: &MatchContext<'_>, group: &LogGroup, query: &Query, call: &LinkedCall) -> bool {
     let (filter, MatchContext { linked, shelf, .. }) = (query.filter(), *context);
     let lazy_session = LazySession::new(*context, call.session, filter);
+    // Rows may exclude the call without reading its records.
     CallSubject::new(&lazy_session, call, false, 0).may_be_taken() && {
         let texts = single_call::terms(&texts::TextSearch { query, shelf, threads: 1 }, linked, group, call);
         filter.takes(&CallSubject::new(&lazy_session, call, false, texts))
@@ -144,11 +149,13 @@ pub fn sessions(context: &MatchContext<'_>, filter: &Filter, scope: MatchScope) 
     }
     let likely =
         each(context.threads, count, |session| scope == MatchScope::Session || LazySession::new(*context, session, filter).may_have_one());
+    // Images have no text, so a term about them has to be checked in messages without a match too.
     let pictures =
         scope == MatchScope::Session && filter.terms().iter().any(|term| matches!(&term.test, Test::Has(all) if all.contains(&Has::Image)));
     let query = Query::unseen(filter.clone());
     let query = match scope {
         MatchScope::Session if pictures => query.with_pictures(),
+        // Each term may hold in another place of the session, so a lead would miss texts.
         MatchScope::Session => query.with_each(),
         MatchScope::Call => query,
     };

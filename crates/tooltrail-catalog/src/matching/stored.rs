@@ -1,7 +1,7 @@
-//! What a filter takes of everything that a catalogue knows.
+//! Applying a filter to a catalogue.
 //!
-//! Its rows decide what rows can decide. Only the bundles of what they leave in doubt are opened, and asked as logs that were just read
-//! are; where texts are looked for, those are the bundles in which a search finds some.
+//! Rows decide as much as they can. Only the bundles of calls that they leave open are opened, and filtered like logs that were just
+//! read; for a filter with texts, those are the bundles in which a search finds a match.
 
 use super::key_filter::KeyFilter;
 use super::subjects::{CallSubject, LazySession};
@@ -18,7 +18,7 @@ use tooltrail_model::filter::{Answer, Filter, Item, Keeping, SubjectFacts};
 use tooltrail_model::link::{Linked, Now};
 use tooltrail_model::row::{CallRow, SessionRow};
 
-/// A catalogue that is asked.
+/// A catalogue at one moment, to be filtered.
 #[derive(Clone, Copy)]
 pub struct CatalogueQuery<'a> {
     /// The catalogue.
@@ -39,8 +39,8 @@ impl CatalogueQuery<'_> {
         self.calls_while(filter, None, || true).map(|(calls, _)| calls)
     }
 
-    /// The same, as far as it is found out in time: logs are looked through only while `go_on`, those first in which something happened
-    /// last. Gives also whether that is all of them. Who holds the keys of all calls spares the reading of most rows.
+    /// The calls that a filter selects, as far as they are found in time: logs are searched only while `go_on` returns `true`, the most
+    /// recent ones first. Returns also whether the search was complete. With the keys of all calls, most rows need not be read.
     pub fn calls_while(
         &self,
         filter: &Filter,
@@ -66,6 +66,7 @@ impl CatalogueQuery<'_> {
                 None => self.ask_calls(filter, session, take)?,
             }
         }
+        // All doubtful calls of a session at once, so that its bundle is linked only once.
         let opened = self.open(&doubtful, |context, session, doubts: &Vec<ListedCall>| {
             let lazy_session = LazySession::new(*context, session, filter);
             let doubts: Map<u32, &ListedCall> = doubts.iter().map(|listed| (listed.number, listed)).collect();
@@ -81,8 +82,8 @@ impl CatalogueQuery<'_> {
         Ok((taken, true))
     }
 
-    /// Gives the rows of calls in their order, and what was made of those that follow each other in a session. Many are read one after
-    /// the other, few by themselves.
+    /// Passes on the rows of calls in their order. `take` collects those that follow each other in a session, and `done` gets the result. For
+    /// many calls of a session all of its rows are read; few are read one by one.
     pub fn each_row<T: Default, E: From<CatalogueError>>(
         &self,
         calls: &[ListedCall],
@@ -107,6 +108,7 @@ impl CatalogueQuery<'_> {
                     }
                 }
             }
+            // `done` may write to a slow reader; the connection is free for others meanwhile.
             drop(catalogue);
             done(made)?;
         }
@@ -118,6 +120,7 @@ impl CatalogueQuery<'_> {
         if filter.is_empty() {
             return Ok((0..self.rows.len()).collect());
         }
+        // Here each term may hold in another place, or texts are only excluded: neither rows nor a search can decide that.
         if scope == MatchScope::Session || (filter.asks_texts() && filter.patterns().next().is_none()) {
             let linker = self.library.whole()?;
             let linked = linker.link_on(self.threads);
@@ -125,7 +128,7 @@ impl CatalogueQuery<'_> {
             let places = self.places();
             let mut found: Vec<usize> =
                 found.into_iter().filter_map(|at| places.get(&(linked.sessions[at].agent, &*linked.sessions[at].id)).copied()).collect();
-            // Of what is gone there are only rows.
+            // Sessions without logs are not among the linked ones, so their rows decide.
             for session in self.likely_sessions(filter).filter(|&session| self.listing.is_gone(session)) {
                 found.extend((self.ask_session(filter, session)? == Answer::Yes).then_some(session));
             }
@@ -156,7 +159,7 @@ impl CatalogueQuery<'_> {
         Ok(taken)
     }
 
-    /// The calls that a filter takes which asks about texts.
+    /// The calls that a filter with texts selects.
     fn calls_with_texts(&self, filter: &Filter, mut go_on: impl FnMut() -> bool) -> Result<(Vec<ListedCall>, bool), CatalogueError> {
         let (places, mut whole) = (self.places(), true);
         let mut found: Map<usize, Set<u32>> = Map::default();
@@ -170,11 +173,12 @@ impl CatalogueQuery<'_> {
                         note(hit.agent, &hit.session, number);
                     }
                 }
+                // Asked after each bundle, so that the calls found so far are kept.
                 whole = go_on();
                 if whole { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })?;
         } else {
-            // What must not be there can be anywhere.
+            // A filter that only excludes texts gives a search nothing to look for, so all calls are checked.
             let linker = self.library.whole()?;
             let linked = linker.link_on(self.threads);
             for call in super::calls(&self.context(&linked), filter, false) {
@@ -200,19 +204,19 @@ impl CatalogueQuery<'_> {
         MatchContext { linked, shelf: self.library.shelf(), now: self.now, threads: self.threads, keep: self.library.keep() }
     }
 
-    /// Where the sessions are, by agent and id.
+    /// The places of the sessions, by agent and id.
     fn places(&self) -> Map<(&str, &str), usize> {
         self.rows.iter().enumerate().map(|(place, row)| ((row.agent, row.session), place)).collect()
     }
 
-    /// The sessions that a filter may take anything of. What is gone is only there for who asks for it.
+    /// The sessions in which a filter may select anything. Those that are gone are included only if the filter asks for them.
     pub(crate) fn likely_sessions<'s>(&'s self, filter: &'s Filter) -> impl Iterator<Item = usize> + 's {
         let gone = filter.asks_gone();
         let there = move |session: usize| gone || !self.listing.is_gone(session);
         (0..self.rows.len()).filter(move |&session| there(session) && filter.may_take(&self.rows[session]))
     }
 
-    /// What became of a session's logs, if a filter asks.
+    /// Whether the logs of a session are kept or gone, if the filter has a term about it.
     pub(super) fn keeping(&self, filter: &Filter, session: usize) -> Keeping {
         if self.listing.is_gone(session) {
             return Keeping { gone: true, kept: false };
@@ -220,7 +224,7 @@ impl CatalogueQuery<'_> {
         super::keeping(self.library.keep(), filter, &self.rows[session])
     }
 
-    /// What the rows of a session's calls say to a filter.
+    /// Passes on the filter's answer for the row of each call of a session.
     pub(crate) fn ask_calls(
         &self,
         filter: &Filter,
@@ -234,7 +238,7 @@ impl CatalogueQuery<'_> {
         })
     }
 
-    /// What the rows of a session say to a filter.
+    /// The filter's answer for a session and the rows of its calls.
     fn ask_session(&self, filter: &Filter, session: usize) -> Result<Answer, CatalogueError> {
         let (row, keeping) = (&self.rows[session], self.keeping(filter, session));
         let known = SubjectFacts { session: row, keeping, item: Item::Session, told: false, texts: None, opened: None };
@@ -244,6 +248,7 @@ impl CatalogueQuery<'_> {
         let mut found = Answer::No;
         self.ask_calls(filter, session, |answer, _| match answer {
             Answer::Yes => found = Answer::Yes,
+            // A later Yes still wins; an open answer must not replace one.
             Answer::Open if found == Answer::No => found = Answer::Open,
             _ => {}
         })?;
@@ -267,9 +272,11 @@ impl CatalogueQuery<'_> {
             let (bundle, own) = &bundles[index];
             let linker = self.library.open(*bundle)?;
             let linked = linker.link();
+            // The bundles already run in parallel.
             let context = MatchContext { threads: 1, ..self.context(&linked) };
             let answer = |session: usize| {
                 let row = &self.rows[session];
+                // A log may have been deleted since the refresh; then the session is not there, and its calls are left out.
                 let place = linked.sessions.iter().position(|linked| linked.agent == row.agent && *linked.id == *row.session)?;
                 Some((session, ask(&context, place, sessions.get(&session)?)))
             };

@@ -1,4 +1,4 @@
-//! Calls, messages and sessions as a filter is asked about them.
+//! Calls, messages and sessions as subjects of a filter.
 
 use super::{MatchContext, texts_of};
 use crate::Map;
@@ -14,7 +14,7 @@ use tooltrail_model::link::{CallId, LinkedCall};
 use tooltrail_model::row::{CallRow, SessionRow};
 use tooltrail_model::transcript::Part;
 
-/// A session, and its calls once one of them has to be opened.
+/// A session whose calls are opened when the filter first needs one.
 pub(super) struct LazySession<'a> {
     context: MatchContext<'a>,
     session: usize,
@@ -31,10 +31,11 @@ impl<'a> LazySession<'a> {
         LazySession { context, session, row, keeping, filter, book: OnceCell::new() }
     }
 
-    /// The calls to open, and where each is by its number.
+    /// The session's book, and the index of each call in it by number.
     fn book(&self) -> &(SessionBook<'a>, HashMap<u32, usize>) {
         self.book.get_or_init(|| {
             let MatchContext { linked, now, shelf, .. } = self.context;
+            // An outline is enough to open calls, and reads no messages.
             let book = SessionBook::outline(linked, &[self.session], now, shelf);
             let places = book.transcript().calls.iter().enumerate().map(|(index, call)| (call.number, index)).collect();
             (book, places)
@@ -45,14 +46,15 @@ impl<'a> LazySession<'a> {
         self.context.linked.calls_of(self.session).iter().filter(|call| call.copy_of.is_none())
     }
 
-    /// Whether all terms hold for one thing in the session, where no text is asked about.
+    /// Whether all terms of a filter without texts hold for the session itself or for one of its calls.
     pub(super) fn has_one(&self) -> bool {
         let filter = self.filter;
+        // The session first: it costs nothing, while a call may have to be opened.
         (filter.asks_sessions() && filter.takes(&SessionSubject(self)))
             || self.calls().any(|call| filter.takes(&CallSubject::new(self, call, false, 0)))
     }
 
-    /// Whether a call or message of the session may be taken, as far as rows tell.
+    /// Whether a call or message of the session may be selected, as far as rows can decide.
     pub(super) fn may_have_one(&self) -> bool {
         self.filter.may_take(&self.row)
             && (self.filter.asks_messages() || self.calls().any(|call| CallSubject::new(self, call, false, 0).may_be_taken()))
@@ -68,7 +70,7 @@ impl<'a> LazySession<'a> {
     }
 }
 
-/// A session that nobody describes has at least an agent.
+/// The row for calls whose session has no record of its own: it has at least an agent.
 fn nameless<'l>(context: &MatchContext<'l>, session: usize) -> SessionRow<'l> {
     let row = context.linked.calls_of(session).first().map(|call| context.linked.call_row(call, context.now, false));
     row.map(|row| SessionRow { agent: row.agent, session: row.session, ..SessionRow::default() }).unwrap_or_default()
@@ -91,7 +93,7 @@ impl<'f, 'a> CallSubject<'f, 'a> {
         CallSubject { lazy_session, call, row, told: OnceCell::new(), texts, opened: OnceCell::new() }
     }
 
-    /// Whether it may be taken, whatever its texts are.
+    /// Whether it may be selected, whatever its texts are.
     pub(super) fn may_be_taken(&self) -> bool {
         let (session, keeping) = (self.session(), self.keeping());
         let known = SubjectFacts { session, keeping, item: self.item(), told: false, texts: None, opened: None };
@@ -114,6 +116,7 @@ impl Subject for CallSubject<'_, '_> {
 
     fn told(&self) -> Option<&CallRow<'_>> {
         Some(self.told.get_or_init(|| {
+            // The request is read only here, when a term needs what its command means; most filters never get here.
             let mut row = self.row.clone();
             let MatchContext { linked, shelf, .. } = self.lazy_session.context;
             load::understand(shelf, &mut row, linked.record(self.call.id).at);
@@ -134,16 +137,17 @@ impl Subject for CallSubject<'_, '_> {
     }
 }
 
-/// A message in which something was found.
+/// A message with a match.
 pub(super) struct MessageSubject<'f, 'a> {
     lazy_session: &'f LazySession<'a>,
     message: &'f MatchedMessage,
-    /// All that is asked of a message which was opened: whether there is a picture in it.
+    /// An image, if the message has one: the only content of an opened message that a filter has terms for.
     picture: Option<Loaded<'static>>,
 }
 
 impl<'f, 'a> MessageSubject<'f, 'a> {
     pub(super) fn new(lazy_session: &'f LazySession<'a>, message: &'f MatchedMessage) -> Self {
+        // Any image does: the filter only checks that there is one.
         let picture = || Loaded::Part(Part::Media(Content::Image(Image::default())));
         MessageSubject { lazy_session, message, picture: message.picture.then(picture) }
     }

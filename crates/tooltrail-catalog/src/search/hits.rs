@@ -1,4 +1,4 @@
-//! What a search tells: hits in order, and how many there are.
+//! The hits of a search in order, and their totals.
 
 use crate::Map;
 use crate::matching::Matches;
@@ -40,7 +40,7 @@ pub struct Hit {
     pub about: Arc<HitSession>,
 }
 
-/// What is said of a session beside its hits.
+/// The properties of a session that are shown with its hits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HitSession {
     /// Its short name.
@@ -53,7 +53,7 @@ pub struct HitSession {
     pub last: Option<Time>,
 }
 
-/// A call or a message: what must have all terms.
+/// A call or a message: the unit in which all terms must occur.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum HitOwner {
     /// A call, by its number in the session.
@@ -79,7 +79,7 @@ impl HitTotals {
     /// Counts the hits of one bundle: all hits of a call, a message or a session are in it.
     pub(super) fn add(&mut self, hits: &[Hit]) {
         self.hits += hits.len() as u64;
-        // Hits of one thing follow each other.
+        // Hits of one call, message or session follow each other, so comparing neighbours is enough.
         let mut last: Option<&Hit> = None;
         for hit in hits {
             let same_session = last.is_some_and(|last| Arc::ptr_eq(&last.about, &hit.about));
@@ -95,13 +95,14 @@ impl HitTotals {
     }
 }
 
-/// Where something stands among all else of a bundle: session, time, log, record.
+/// The sort key of a hit within its bundle: session, time, log, record.
 type HitOrder = (usize, Option<Time>, usize, At);
 
-/// What was taken in the order in which it is told: the newest session first, each session as it went.
+/// Makes hits of matches, in order: the newest session first, each session in the order of time.
 pub(super) fn hits(linked: &Linked<'_>, group: &LogGroup, taken: Matches) -> Vec<Hit> {
     let places = |all: &[usize]| all.iter().enumerate().map(|(place, &number)| (number, place)).collect::<Map<usize, usize>>();
     let (ranks, sessions) = (places(&group.sources), places(&group.sessions));
+    // Hits are sorted by the order of the group, not by the numbers that logs and sessions have among all that are linked.
     let rank = |source: usize| ranks.get(&source).copied().unwrap_or(usize::MAX);
     let place = |session: usize| sessions.get(&session).copied().unwrap_or(usize::MAX);
     let mut told: Vec<(HitOrder, UnitWithHits, Vec<LocatedMatch>)> = Vec::new();
@@ -115,13 +116,13 @@ pub(super) fn hits(linked: &Linked<'_>, group: &LogGroup, taken: Matches) -> Vec
         let order = (place(message.session), message.time, rank(message.spot.source), message.spot.at);
         told.push((order, UnitWithHits { session: message.session, call: None, unit: HitOwner::Message(message.spot) }, message.finds));
     }
-    // A record may make several calls.
+    // One record may request several calls, which the unit tells apart.
     told.sort_by_key(|(order, told, _)| (*order, told.unit));
     let mut teller = HitBuilder { linked, sessions: Map::default() };
     told.into_iter().flat_map(|(_, told, finds)| finds.into_iter().map(|find| teller.hit(&told, find)).collect::<Vec<_>>()).collect()
 }
 
-/// A call or message that is told.
+/// A call or message with hits.
 struct UnitWithHits {
     session: usize,
     /// The call, in `Linked::calls`.
@@ -129,7 +130,7 @@ struct UnitWithHits {
     unit: HitOwner,
 }
 
-/// Makes hits; what those of a session share is made once.
+/// Builds hits; the part that hits of a session share is built once.
 struct HitBuilder<'t, 'a> {
     linked: &'t Linked<'a>,
     sessions: Map<usize, Arc<HitSession>>,
@@ -146,6 +147,7 @@ impl HitBuilder<'_, '_> {
             (HitOwner::Call(number), Some(index)) => {
                 (format!("{}:{number}", own.short), Some(linked.id(linked.calls[index].id).to_owned()))
             }
+            // A result without a call is listed as a message, but still names the call that it answers.
             _ => (own.short.to_string(), find.names.map(String::from)),
         };
         let place = linked.place(find.spot.source, find.spot.at);

@@ -1,8 +1,8 @@
-//! Search: what a filter with texts takes of a whole library, with the texts, without an index.
+//! Search: the calls and messages of a whole library that a filter with texts selects, without an index.
 //!
 //! The bundles in which something happened last come first. `texts` looks through their logs, raw bytes first; a bundle is opened and
-//! linked only if something was found in it. `matching` has the verdict, and `hits` makes of it what is told. What is searched, and what
-//! counts as one hit, is written down in docs/search.md.
+//! linked only if something was found in it. `matching` decides what is selected, and `hits` makes the output. docs/search.md says
+//! what is searched and what counts as one hit.
 
 mod hits;
 
@@ -47,15 +47,16 @@ pub fn search(
     outcome
 }
 
-/// The hits of a bundle, made of what its logs say.
+/// The hits of a bundle, from the matches in its logs.
 fn hits_of(library: &dyn Library, bundle: &Bundle, query: &Query, now: &Now, said: BundleTexts) -> Result<Vec<Hit>, CatalogueError> {
+    // Opening and linking a bundle costs far more than searching it, and most bundles have no match.
     if said.iter().all(Vec::is_empty) {
         return Ok(Vec::new());
     }
     let linker = library.open(bundle.id)?;
     let linked = linker.link();
     let group = LogGroup::whole(&linked);
-    // A log may have gone since the bundle was listed.
+    // A log may have been deleted since the bundle was listed, so lists are paired by path and not by position.
     let mut said: Vec<(&str, Vec<_>)> = bundle.files.iter().map(|file| &**file).zip(said).collect();
     let sayings = group.sources.iter().map(|&source| {
         let place = said.iter().position(|(file, _)| *file == &*linked.sources[source].path);

@@ -1,4 +1,4 @@
-//! Logs that have something to do with each other, among others or alone. What is found in them can be told without any others.
+//! Groups of logs that are linked with each other, alone or among others. Matches in a group can be resolved without other logs.
 
 use crate::Map;
 use std::cmp::Reverse;
@@ -17,7 +17,7 @@ pub(crate) struct LogGroup {
     index: OnceLock<CallIndex>,
 }
 
-/// Where the calls of a group stand.
+/// An index from records and ids to the calls of a group.
 #[derive(Debug, Default)]
 pub(crate) struct CallIndex {
     /// By source and line: which calls a record requests or answers, in `Linked::calls`.
@@ -26,12 +26,12 @@ pub(crate) struct CallIndex {
     ids: Map<Box<str>, Vec<usize>>,
 }
 
-/// What a record is to a call.
+/// The role of a record for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RecordRole {
-    /// It makes it.
+    /// The record requests the call.
     Request,
-    /// It answers it.
+    /// The record holds its result.
     Result,
 }
 
@@ -48,7 +48,7 @@ impl LogGroup {
         self
     }
 
-    /// Where the calls stand; found out when it is first asked for.
+    /// The index of the calls, built on first use.
     pub(crate) fn index(&self, linked: &Linked<'_>) -> &CallIndex {
         self.index.get_or_init(|| CallIndex::of(linked, &self.sessions))
     }
@@ -58,9 +58,11 @@ impl CallIndex {
     fn of(linked: &Linked<'_>, sessions: &[usize]) -> Self {
         let mut index = CallIndex::default();
         for &session in sessions {
+            // Calls are sorted by session, so this is the index of the session's first call.
             let start = linked.calls.partition_point(|call| call.session < session);
             for (number, call) in (start..).zip(linked.calls_of(session)) {
                 index.ids.entry(linked.id(call.id).into()).or_default().push(number);
+                // A copy is found by its id, but its records do not count: the original has the same text.
                 if call.copy_of.is_some() {
                     continue;
                 }
@@ -89,17 +91,19 @@ impl CallIndex {
     /// The call of an id, as seen from a source: one of its own before any other.
     pub(crate) fn named(&self, linked: &Linked<'_>, source: usize, id: &str) -> Option<usize> {
         let all = self.ids.get(id)?;
+        // Ids may be reused in other logs, so a call of the same log is the most likely one; then any original, then any copy.
         let own = all.iter().find(|&&number| linked.calls[number].id.source() == source);
         own.or_else(|| all.iter().find(|&&number| linked.calls[number].copy_of.is_none())).or(all.first()).copied()
     }
 }
 
-/// All groups that have a session which is wanted: the bundles that the logs would be taken apart into.
+/// The groups that contain a wanted session: the bundles that the logs would be split into.
 pub(crate) fn groups(linked: &Linked<'_>, wanted: impl Fn(usize) -> bool) -> Vec<LogGroup> {
     let ties: Vec<Ties> = linked.sources.iter().map(|source| Ties::of(&source.summary)).collect();
     let bundles = bundles(ties.iter().zip(linked.sources.iter().map(|source| &source.summary)));
     let mut groups: BTreeMap<usize, LogGroup> = BTreeMap::new();
     for (number, session) in linked.sessions.iter().enumerate() {
+        // All sources of a session are in one bundle, so the first one is enough.
         let Some(&bundle) = session.sources.first().and_then(|&source| bundles.get(source)) else { continue };
         groups.entry(bundle).or_default().sessions.push(number);
     }

@@ -18,7 +18,7 @@ use std::io::{self, Read};
 use tooltrail_formats::FORMATS;
 use tooltrail_model::filter::Pattern;
 
-/// The most runs of which a text may have any: more would not be found faster than everything is decoded.
+/// The largest number of alternative runs: searching for more would be no faster than decoding everything.
 const MOST: usize = 32;
 
 /// The shortest word that is looked for in place of a run.
@@ -33,18 +33,18 @@ const MARK: usize = 64;
 /// Tells which lines may have a match.
 #[derive(Debug, Default)]
 pub struct Prefilter {
-    /// `None` where nothing can be told.
+    /// `None` where no line can be excluded.
     must: Option<RequiredBytes>,
 }
 
-/// What a line must have, unless an escape is in it.
+/// The expressions that a line with a match contains, unless an escape is in it.
 #[derive(Debug)]
 struct RequiredBytes {
-    /// Words, or what tells that an output was saved beside the log.
+    /// The words, or a mark that an output was saved beside the log.
     words: Regex,
     /// The words alone.
     own: Regex,
-    /// What a line that has such a word must have as well, where that is more.
+    /// The runs that a line with such a word must contain as well, where that excludes more.
     runs: Option<Regex>,
     escapes: EscapeSet,
     /// More bytes than any match takes: what does not end in one piece of a log is found in the next.
@@ -81,6 +81,7 @@ impl Prefilter {
                 return Ok(count > 0);
             }
             let end = held + count;
+            // The end of this piece is searched again with the next one, because a match may lie across the cut.
             held = end.min(must.reach);
             chunk.copy_within(end - held..end, 0);
         }
@@ -140,7 +141,7 @@ impl RequiredBytes {
 /// The escapes by which a run may be spelled, as far as they matter: `\u001b` is frequent, and in no run.
 #[derive(Debug)]
 struct EscapeSet {
-    /// What may be spelled by one escape, sorted.
+    /// The characters that one escape may spell, sorted.
     letters: Vec<u16>,
     /// Whether there is a character that takes two.
     pairs: bool,
@@ -187,7 +188,7 @@ impl EscapeSet {
     }
 }
 
-/// What every match of a text has at least one of.
+/// Runs of a text: every match contains at least one of them.
 struct PatternRuns {
     /// Plain characters in a row.
     runs: Vec<String>,
@@ -211,13 +212,15 @@ impl PatternRuns {
     }
 }
 
-/// Runs of which every match has at least one.
+/// A list of runs such that every match contains at least one; `None` if there is no such list.
 fn runs(hir: &Hir) -> Option<Vec<String>> {
     match hir.kind() {
         HirKind::Literal(literal) => longest(std::str::from_utf8(&literal.0).ok()?).map(|run| vec![run.to_owned()]),
         HirKind::Capture(capture) => runs(&capture.sub),
         HirKind::Repetition(repeated) if repeated.min > 0 => runs(&repeated.sub),
+        // Any part will do, so the one whose shortest run is longest, because it excludes the most.
         HirKind::Concat(parts) => parts.iter().filter_map(runs).max_by_key(|runs| (shortest(runs), std::cmp::Reverse(runs.len()))),
+        // Every alternative must have a run: a match may be of any of them.
         HirKind::Alternation(parts) => {
             let all: Option<Vec<Vec<String>>> = parts.iter().map(runs).collect();
             all.map(|all| all.concat()).filter(|all| all.len() <= MOST)

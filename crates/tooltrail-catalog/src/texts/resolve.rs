@@ -1,4 +1,4 @@
-//! Whose each text is that was found: a call's, or a message's. For this the logs that belong together must be linked.
+//! The owners of matches: the call or message that each matching text belongs to. For this the logs of a bundle must be linked.
 
 use super::group::{CallIndex, LogGroup, RecordRole};
 use super::read::{OwnedTexts, RecordTexts, SearchedText, TextMatch, TextOwner};
@@ -10,7 +10,7 @@ use tooltrail_model::filter::texts::Field;
 use tooltrail_model::link::Linked;
 use tooltrail_model::transcript::Spot;
 
-/// A text that has some of the terms, and where it stands.
+/// A match with its place in the logs.
 #[derive(Debug)]
 pub(crate) struct LocatedMatch {
     pub(crate) spot: Spot,
@@ -27,14 +27,14 @@ pub(crate) struct MatchedMessage {
     pub(crate) session: usize,
     pub(crate) spot: Spot,
     pub(crate) time: Option<Time>,
-    /// Whether there is a picture in it.
+    /// Whether it contains an image.
     pub(crate) picture: bool,
     pub(crate) finds: Vec<LocatedMatch>,
-    /// The same for all copies of the record.
+    /// A fingerprint that all copies of the record share.
     copy: Option<u64>,
-    /// It repeats what another record of the log says.
+    /// Whether it repeats another record of the log.
     echo: bool,
-    /// Fingerprints of what it says, a paragraph each.
+    /// Fingerprints of its paragraphs.
     paragraphs: Vec<u64>,
 }
 
@@ -53,16 +53,17 @@ pub(crate) fn terms(finds: &[LocatedMatch]) -> u64 {
 /// The calls and messages of a group that have some of the terms.
 #[derive(Debug, Default)]
 pub(crate) struct MatchedUnits {
-    /// What was found of each call, by its place in `Linked::calls`. No copies are among them.
+    /// The matches of each call, by its index in `Linked::calls`. Copies are not among them.
     pub(crate) calls: Map<usize, Vec<LocatedMatch>>,
-    /// What was found in messages; copies and echoes too.
+    /// The messages with matches, copies and echoes included.
     pub(crate) messages: Vec<MatchedMessage>,
 }
 
-/// Finds out whose the texts are that were found in the logs of a group.
+/// Assigns the matches in the logs of a group to calls and messages.
 pub(crate) fn resolve(linked: &Linked<'_>, group: &LogGroup, query: &Query, said: BundleTexts) -> MatchedUnits {
     let mut units = MatchedUnits::default();
     for (&source, said) in group.sources.iter().zip(said) {
+        // A file that no format recognised has no calls or sessions that a text could belong to.
         if said.is_empty() || linked.sources[source].summary.agent.is_none() {
             continue;
         }
@@ -75,9 +76,10 @@ pub(crate) fn resolve(linked: &Linked<'_>, group: &LogGroup, query: &Query, said
     units
 }
 
-/// The finds of a call that count: what the tool produced only for terms that nothing else of the call has, and only fields that are
-/// asked for.
+/// The matches of a call that count: those in output that the model did not see only for terms that nothing else of the call has, and
+/// only in the requested fields.
 fn counted(query: &Query, mut finds: Vec<LocatedMatch>) -> Vec<LocatedMatch> {
+    // What the model saw comes first, so that the same text in a saved output counts only if it adds a term.
     finds.sort_by_key(|find| (find.found.produced, find.found.field == Field::Result, find.spot));
     let mut terms = 0;
     finds.retain(|find| {
@@ -85,11 +87,12 @@ fn counted(query: &Query, mut finds: Vec<LocatedMatch>) -> Vec<LocatedMatch> {
         terms |= find.found.terms;
         counts
     });
+    // Fields are selected last: a term in an unrequested field still makes the saved output redundant.
     finds.retain(|find| query.wants(find.found.field));
     finds
 }
 
-/// Resolves what one log says.
+/// Resolves the matches of one log.
 struct Resolver<'r, 'a> {
     linked: &'r Linked<'a>,
     group: &'r LogGroup,
@@ -122,11 +125,13 @@ impl Resolver<'_, '_> {
             match (own, other) {
                 (Some(call), _) => self.of_call(call, texts, spot, saying.time, false),
                 (None, StrayResult::Of(call)) => self.of_call(call, texts, spot, saying.time, matches!(whose, TextOwner::End(_))),
-                (None, StrayResult::Nobodys) => said.extend(texts.into_iter().map(|text| (Some(id.clone()), text))),
+                // The log of the call is missing. The text is still searchable, as a message that names the call.
+                (None, StrayResult::WithoutCall) => said.extend(texts.into_iter().map(|text| (Some(id.clone()), text))),
                 (None, StrayResult::Known) => {}
             }
         }
         let paragraphs = said.iter().flat_map(|(_, text)| text.paragraphs.iter().copied()).collect();
+        // The texts are part of the fingerprint, so that records with the same id but other texts all count.
         let copy = saying.copy.map(|copy| {
             let mut hasher = foldhash::fast::FixedState::default().build_hasher();
             copy.hash(&mut hasher);
@@ -136,6 +141,7 @@ impl Resolver<'_, '_> {
         let find =
             |(names, text): (Option<Box<str>>, SearchedText)| Some(LocatedMatch { spot, time: saying.time, names, found: text.found? });
         let finds: Vec<LocatedMatch> = said.into_iter().filter_map(find).filter(|find| self.query.wants(find.found.field)).collect();
+        // The texts were the call's, or in fields that are not requested.
         if finds.is_empty() && !(saying.picture && self.query.pictures()) {
             return;
         }
@@ -160,9 +166,9 @@ impl Resolver<'_, '_> {
         named.or_else(|| here().next().filter(|_| id == format!("line-{}", spot.at.line)))
     }
 
-    /// Whose a result is that is not where its call has its own.
+    /// The owner of a result that is not the one linked with its call.
     fn other_result(&self, id: &str, spot: Spot) -> StrayResult {
-        let Some(number) = self.index.named(self.linked, self.source, id) else { return StrayResult::Nobodys };
+        let Some(number) = self.index.named(self.linked, self.source, id) else { return StrayResult::WithoutCall };
         let call = &self.linked.calls[number];
         match self.linked.result_spot(call) {
             _ if call.copy_of.is_some() => StrayResult::Known,
@@ -181,6 +187,7 @@ impl Resolver<'_, '_> {
 
     /// The session that a record belongs to; those of some agents leave it to the log to say.
     fn session(&mut self, name: Option<&str>) -> Option<usize> {
+        // Nearly all records of a log name the same session, and finding it takes a scan of all sessions.
         if let Some(&known) = self.sessions.get(name.unwrap_or_default()) {
             return known;
         }
@@ -194,19 +201,18 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// Whose a result is that stands apart.
+/// The owner of a result that no call is linked with.
 enum StrayResult {
     /// No call is known that it answers.
-    Nobodys,
+    WithoutCall,
     /// A further result of a call.
     Of(usize),
-    /// It is found elsewhere: with its call, or as what it is a copy of.
+    /// The result is found elsewhere: with its call, or as the original of this copy.
     Known,
 }
 
-/// Leaves out messages that only repeat others of those that are here, in the order of the logs: of copies the one in the log that began
-/// first is kept.
-pub(crate) fn told_once(group: &LogGroup, mut messages: Vec<MatchedMessage>) -> Vec<MatchedMessage> {
+/// Removes messages that only repeat others in the list, in the order of the logs: of copies, the one in the log that began first stays.
+pub(crate) fn without_repeats(group: &LogGroup, mut messages: Vec<MatchedMessage>) -> Vec<MatchedMessage> {
     let rank: Map<usize, usize> = group.sources.iter().enumerate().map(|(rank, &source)| (source, rank)).collect();
     messages.sort_by_key(|message| (rank.get(&message.spot.source).copied(), message.spot.at));
     let mut once: Vec<MatchedMessage> = Vec::with_capacity(messages.len());
@@ -224,11 +230,12 @@ pub(crate) fn told_once(group: &LogGroup, mut messages: Vec<MatchedMessage>) -> 
     once
 }
 
-/// Leaves out what only repeats other records of the same log; what is only told by such records counts once.
+/// Removes messages that only repeat other records of the same log. Text that occurs in such echoes alone counts once.
 fn without_echoes(messages: Vec<MatchedMessage>) -> Vec<MatchedMessage> {
     if messages.iter().all(|message| !message.echo) {
         return messages;
     }
+    // First all paragraphs of real messages, wherever they stand: an echo may come before the record that it repeats.
     let mut told: Set<u64> = messages.iter().filter(|message| !message.echo).flat_map(|message| message.paragraphs.clone()).collect();
     let mut new = |message: &MatchedMessage| {
         let new = !message.echo || message.paragraphs.iter().any(|piece| !told.contains(piece));

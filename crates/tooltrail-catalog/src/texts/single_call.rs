@@ -1,6 +1,6 @@
-//! The texts of one call, found in its own records: for those who ask about a few calls of logs that may be large.
+//! Text search in the records of one call, for questions about a few calls of large logs.
 //!
-//! Records are read and resolved as in a search, so the verdict is the same; only the looking for them is left out, because linked logs
+//! Records are read and resolved as in a search, so the verdict is the same; only the scan for them is left out, because linked logs
 //! know where the records of a call are.
 
 use super::group::LogGroup;
@@ -20,13 +20,14 @@ pub(crate) fn terms(search: &TextSearch<'_>, linked: &Linked<'_>, group: &LogGro
         let format = FORMATS.iter().find(|format| Some(format.agent()) == source.summary.agent);
         format.map(|format| LogSearcher::new(search, &source.path, &hasher).read_at(*format, &here)).unwrap_or_default()
     };
+    // Sources without a record of the call get an empty list, because `resolve` pairs the lists with the sources by order.
     let said = group.sources.iter().map(read).collect();
     let units = resolve::resolve(linked, group, search.query, said);
     let own = units.calls.iter().find(|(place, _)| linked.calls.get(**place).is_some_and(|other| other.id == call.id));
     own.map_or(0, |(_, finds)| resolve::terms(finds))
 }
 
-/// The records that tell what a call was given and what came back, each with its source.
+/// The records of a call's input and results, each with its source.
 fn places(linked: &Linked<'_>, call: &LinkedCall) -> Vec<(usize, At)> {
     let (own, record) = (call.id.source(), linked.record(call.id));
     let mut places = vec![(own, record.at)];
@@ -39,6 +40,7 @@ fn places(linked: &Linked<'_>, call: &LinkedCall) -> Vec<(usize, At)> {
         let orphans = log.summary.orphans.iter().filter(|orphan| *orphan.call == *id);
         places.extend(orphans.map(|orphan| (source, orphan.result.at)));
     }
+    // One record may hold several of them, as an end that is also the result. It must not be searched twice.
     places.sort_unstable();
     places.dedup();
     places
