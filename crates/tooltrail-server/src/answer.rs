@@ -43,7 +43,7 @@ pub enum Trouble {
     Broken(String),
     /// The catalogue cannot be read.
     #[error(transparent)]
-    Store(#[from] store::Error),
+    Store(#[from] store::CatalogueError),
     /// The session cannot be opened. Shared, because requests that waited for the same opening get the same error.
     #[error(transparent)]
     Open(#[from] Arc<OpenError>),

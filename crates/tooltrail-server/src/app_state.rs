@@ -57,12 +57,12 @@ impl AppState {
     pub fn new(setup: Setup, machine: Arc<dyn Machine>) -> Self {
         // Reading starts at once, so that the first page finds it under way.
         let fresh = SnapshotSource::start(Arc::clone(&machine), &setup);
-        let options = watch::Options {
+        let options = watch::WatchOptions {
             scan: setup.options.clone(),
             keep: machine.keep(),
             // The watcher starts from the catalogue and need not read all logs again.
             seed: Some(setup.catalogue.clone()),
-            ..watch::Options::default()
+            ..watch::WatchOptions::default()
         };
         let hub = Hub::new(Arc::clone(&machine), options, Arc::clone(&fresh));
         let (tested, filter_cache, changed, writing, open_sessions) = Default::default();

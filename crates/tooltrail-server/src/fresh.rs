@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tooltrail_catalog::refresh::refresh;
-use tooltrail_catalog::store::{Catalogue, Error};
+use tooltrail_catalog::store::{Catalogue, CatalogueError};
 use tooltrail_formats::error::{ErrorChain, panic_message};
 use tooltrail_formats::find::{FoundSource, Search};
 use tooltrail_formats::scan::{Options, Progress};
@@ -235,7 +235,7 @@ struct Refresher<'a> {
 }
 
 impl Refresher<'_> {
-    fn run(&self) -> Result<(), Error> {
+    fn run(&self) -> Result<(), CatalogueError> {
         let start = Instant::now();
         // Changes that are reported from here on may have been written after their log was looked at.
         let heard = self.fresh.state().compared;
@@ -272,7 +272,7 @@ impl Refresher<'_> {
     }
 
     /// Shows something while everything is read: the catalogue as it was stored, or a catalogue of the newest logs.
-    fn begin(&self, catalogue: &Catalogue, search: &Search, read: &LogReading) -> Result<(), Error> {
+    fn begin(&self, catalogue: &Catalogue, search: &Search, read: &LogReading) -> Result<(), CatalogueError> {
         let read = LogReading { partial: true, ..read.clone() };
         if !catalogue.is_new() {
             let stored = Catalogue::open(self.catalogue)?;

@@ -8,8 +8,8 @@ use crate::words;
 use maud::{Markup, html};
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use tooltrail_catalog::search::{Hit, Unit};
-use tooltrail_catalog::store::Listed;
+use tooltrail_catalog::search::{Hit, HitOwner};
+use tooltrail_catalog::store::ListedCall;
 use tooltrail_model::filter::quoted;
 use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::count;
@@ -121,15 +121,15 @@ pub(crate) fn group(rows: &SessionRows<'_>, found: &SessionHits, wanted: &Search
 }
 
 /// A call or message with the texts that matched.
-fn unit(rows: &SessionRows<'_>, row: &SessionRow<'_>, told: &HitUnit, calls: &[Listed], find: Option<&str>) -> Result<Markup, Trouble> {
+fn unit(rows: &SessionRows<'_>, row: &SessionRow<'_>, told: &HitUnit, calls: &[ListedCall], find: Option<&str>) -> Result<Markup, Trouble> {
     let Some(first) = told.hits.first() else { return Ok(html! {}) };
     let line = match first.unit {
-        Unit::Call(number) => {
-            let listed: Vec<Listed> = calls.iter().filter(|call| call.number == number).copied().collect();
+        HitOwner::Call(number) => {
+            let listed: Vec<ListedCall> = calls.iter().filter(|call| call.number == number).copied().collect();
             // Rows are read for the calls on the page alone, because each of them is a look into its log.
             call_rows::lines(rows.snapshot, &listed)?.into_iter().next()
         }
-        Unit::Message(_) => None,
+        HitOwner::Message(_) => None,
     };
     Ok(html! {
         li {

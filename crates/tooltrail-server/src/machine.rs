@@ -2,7 +2,7 @@
 //! environment.
 
 use tooltrail_catalog::keep::Keep;
-use tooltrail_catalog::watch::Ground;
+use tooltrail_catalog::watch::LogLocations;
 use tooltrail_formats::find::Search;
 use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
@@ -25,7 +25,7 @@ pub trait Machine: Send + Sync {
     fn now(&self) -> Now;
 
     /// Directories in which logs are watched; `None` where they do not change.
-    fn ground(&self) -> Option<Ground> {
+    fn ground(&self) -> Option<LogLocations> {
         None
     }
 

@@ -3,18 +3,18 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tooltrail_catalog::keep::Keep;
-use tooltrail_catalog::library::Stored;
-use tooltrail_catalog::store::{Catalogue, Error, Listing};
-use tooltrail_catalog::taken::stored::Catalogued;
+use tooltrail_catalog::library::StoredLibrary;
+use tooltrail_catalog::matching::stored::CatalogueQuery;
+use tooltrail_catalog::store::{Catalogue, CatalogueError, SessionListing};
 use tooltrail_model::link::Now;
 use tooltrail_model::row::SessionRow;
 
 /// The catalogue as it was at one moment.
 pub struct CatalogueSnapshot {
     /// The logs, as the catalogue knows them.
-    pub library: Stored,
+    pub library: StoredLibrary,
     /// The sessions.
-    pub listing: Listing,
+    pub listing: SessionListing,
     /// The moment of asking.
     pub now: Now,
     /// How the logs were read.
@@ -58,8 +58,8 @@ pub struct FirstReading {
 }
 
 impl CatalogueSnapshot {
-    pub(crate) fn new(catalogue: Catalogue, keep: Option<Keep>, now: Now, read: LogReading) -> Result<Self, Error> {
-        let library = Stored::new(catalogue, keep);
+    pub(crate) fn new(catalogue: Catalogue, keep: Option<Keep>, now: Now, read: LogReading) -> Result<Self, CatalogueError> {
+        let library = StoredLibrary::new(catalogue, keep);
         // Listed once per snapshot: every page needs it, and states depend on the time of the snapshot.
         let listing = library.catalogue().list(&now)?;
         Ok(CatalogueSnapshot { library, listing, now, read, heard: 0, made: Instant::now(), _place: None })
@@ -71,7 +71,7 @@ impl CatalogueSnapshot {
     }
 
     /// A view of the snapshot that filters can be applied to.
-    pub fn catalogued<'a>(&'a self, rows: &'a [SessionRow<'a>], threads: usize) -> Catalogued<'a> {
-        Catalogued { library: &self.library, listing: &self.listing, rows, now: &self.now, threads }
+    pub fn catalogued<'a>(&'a self, rows: &'a [SessionRow<'a>], threads: usize) -> CatalogueQuery<'a> {
+        CatalogueQuery { library: &self.library, listing: &self.listing, rows, now: &self.now, threads }
     }
 }

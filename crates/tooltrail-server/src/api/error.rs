@@ -206,8 +206,8 @@ impl From<Trouble> for ApiError {
     }
 }
 
-impl From<store::Error> for ApiError {
-    fn from(error: store::Error) -> Self {
+impl From<store::CatalogueError> for ApiError {
+    fn from(error: store::CatalogueError) -> Self {
         ApiError::from(Trouble::from(error))
     }
 }

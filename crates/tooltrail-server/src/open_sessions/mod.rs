@@ -42,7 +42,7 @@ pub enum OpenError {
     Missing,
     /// The catalogue cannot load its logs.
     #[error("{UNREADABLE}")]
-    Catalogue(#[source] store::Error),
+    Catalogue(#[source] store::CatalogueError),
     /// Too many downloads are being written.
     #[error("Too much is being written already. Ask again when that is done.")]
     Busy,

@@ -9,7 +9,7 @@ use crate::snapshot::CatalogueSnapshot;
 use self_cell::self_cell;
 use std::sync::{Arc, OnceLock};
 use tooltrail_catalog::library::Library;
-use tooltrail_catalog::watch::Held;
+use tooltrail_catalog::watch::WatchedSession;
 use tooltrail_formats::shelf::Disk;
 use tooltrail_formats::transcript::{Notes, SessionBook};
 use tooltrail_model::book::Book;
@@ -21,7 +21,7 @@ pub enum LogSource {
     /// The catalogue, by their bundle.
     Stored(Arc<CatalogueSnapshot>, i64),
     /// A watcher, which has just looked at them.
-    Watched(Held),
+    Watched(WatchedSession),
 }
 
 impl LogSource {

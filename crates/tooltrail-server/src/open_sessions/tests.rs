@@ -3,7 +3,7 @@
 
 use super::*;
 use std::sync::mpsc;
-use tooltrail_catalog::watch::Held;
+use tooltrail_catalog::watch::WatchedSession;
 use tooltrail_formats::error::ErrorChain;
 use tooltrail_formats::find;
 use tooltrail_formats::scan::{self, Progress};
@@ -34,7 +34,7 @@ impl SampleLogs {
     }
 
     fn source(&self) -> LogSource {
-        LogSource::Watched(Held { linker: Arc::clone(&self.linker), now: Now::at(Time::UNIX_EPOCH), version: 0 })
+        LogSource::Watched(WatchedSession { linker: Arc::clone(&self.linker), now: Now::at(Time::UNIX_EPOCH), version: 0 })
     }
 }
 
@@ -90,7 +90,7 @@ fn a_session_that_takes_long_holds_up_no_other() {
 #[test]
 fn what_goes_wrong_is_told_and_tried_again() {
     let (logs, sessions) = (SampleLogs::new(), OpenSessions::default());
-    let refused = store::Error::Directory { path: "cache".into(), error: std::io::Error::other("read-only disk") };
+    let refused = store::CatalogueError::Directory { path: "cache".into(), error: std::io::Error::other("read-only disk") };
     let failed = sessions.open_with(key("one", 1), |_, _| Err(OpenError::Catalogue(refused)));
     let trouble = crate::answer::Trouble::from(failed.err().unwrap());
     assert_eq!(trouble.status().as_u16(), 500);

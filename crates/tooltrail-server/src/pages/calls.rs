@@ -27,7 +27,7 @@ use maud::{Markup, html};
 use order::CallOrder;
 use serde_json::json;
 use std::time::Duration;
-use tooltrail_catalog::store::Listed;
+use tooltrail_catalog::store::ListedCall;
 use tooltrail_model::Time;
 use tooltrail_view::head::{count, counted, took};
 
@@ -244,7 +244,7 @@ impl CallsPage<'_> {
         }
     }
 
-    fn table(&self, calls: &[Listed]) -> Result<Markup, Trouble> {
+    fn table(&self, calls: &[ListedCall]) -> Result<Markup, Trouble> {
         let view = self.view;
         let lines = self.lines(calls)?;
         let by_day = view.order.is_by_day();
@@ -266,7 +266,7 @@ impl CallsPage<'_> {
     }
 
     /// The rows of calls, each with its time.
-    fn lines(&self, calls: &[Listed]) -> Result<Vec<DatedRow>, Trouble> {
+    fn lines(&self, calls: &[ListedCall]) -> Result<Vec<DatedRow>, Trouble> {
         let CallsPage { rows, view, .. } = self;
         let (snapshot, leads) = (rows.snapshot, view.leads());
         let mut lines = Vec::with_capacity(calls.len());

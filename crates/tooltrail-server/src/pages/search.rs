@@ -16,7 +16,7 @@ use maud::{Markup, html};
 use serde_json::json;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
-use tooltrail_catalog::search::{Field, Query, Totals, search};
+use tooltrail_catalog::search::{Field, HitTotals, Query, search};
 use tooltrail_model::filter::{Filter, Test};
 use tooltrail_view::head::{count, counted};
 
@@ -112,8 +112,8 @@ fn fields(names: &str) -> Vec<Field> {
     names.split(',').filter_map(Field::of_word).collect()
 }
 
-/// Totals in words: `37 hits in 12 calls and 3 messages of 4 sessions`.
-fn summary(totals: &Totals) -> String {
+/// HitTotals in words: `37 hits in 12 calls and 3 messages of 4 sessions`.
+fn summary(totals: &HitTotals) -> String {
     let counted_if = |number: u64, thing: &str| (number > 0).then(|| counted(number, thing));
     let units: Vec<String> = [counted_if(totals.calls, "call"), counted_if(totals.messages, "message")].into_iter().flatten().collect();
     format!("{} in {} of {}", counted(totals.hits, "hit"), units.join(" and "), counted(totals.sessions, "session"))
@@ -287,9 +287,9 @@ mod tests {
 
     #[test]
     fn totals_are_told_in_words() {
-        let totals = Totals { hits: 37, calls: 12, messages: 3, sessions: 4 };
+        let totals = HitTotals { hits: 37, calls: 12, messages: 3, sessions: 4 };
         assert_eq!(summary(&totals), "37 hits in 12 calls and 3 messages of 4 sessions");
-        assert_eq!(summary(&Totals { hits: 1, calls: 0, messages: 1, sessions: 1 }), "1 hit in 1 message of 1 session");
+        assert_eq!(summary(&HitTotals { hits: 1, calls: 0, messages: 1, sessions: 1 }), "1 hit in 1 message of 1 session");
     }
 
     #[test]

@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use serde_json::{Map, json};
 use std::collections::HashMap;
 use std::time::Duration;
-use tooltrail_catalog::taken::Scope;
+use tooltrail_catalog::matching::MatchScope;
 use tooltrail_model::Status;
 use tooltrail_model::row::SessionRow;
 use tooltrail_view::head::{count, is_problem};
@@ -48,7 +48,7 @@ pub(crate) fn page(app: &AppState, request: &PageRequest) -> Result<PageResponse
         Ok(filter) => {
             let rows = snapshot.rows();
             // A session is listed if all terms hold for one of its calls or messages.
-            let mut found = snapshot.catalogued(&rows, app.threads()).sessions(&filter, Scope::Call)?;
+            let mut found = snapshot.catalogued(&rows, app.threads()).sessions(&filter, MatchScope::Call)?;
             order.sort(&rows, &mut found);
             let clock = LocalClock::at(snapshot.now.time);
             let rows = SessionRows::new(app, &snapshot, &rows, &clock, true);

@@ -4,7 +4,7 @@ use crate::request::PageRequest;
 use crate::words;
 use std::cmp::Reverse;
 use std::collections::HashMap;
-use tooltrail_catalog::store::{CallKey, Figure, Keys, Listed};
+use tooltrail_catalog::store::{CallKey, CallKeys, Figure, ListedCall};
 use tooltrail_model::Status;
 use tooltrail_model::row::SessionRow;
 
@@ -73,13 +73,13 @@ impl CallOrder {
     }
 
     /// Sorts calls. Calls without a value come last; equal ones stand with the newest first.
-    pub(super) fn sort(self, calls: &mut [Listed], keys: &Keys, rows: &[SessionRow<'_>]) {
+    pub(super) fn sort(self, calls: &mut [ListedCall], keys: &CallKeys, rows: &[SessionRow<'_>]) {
         // The sorts below are stable and keep this order among equal calls.
         if self != NEWEST {
             calls.sort_unstable_by_key(|call| Reverse((call.order, *call)));
         }
         let ranks = Ranks::new(self.by, keys, rows);
-        let value = |call: &Listed| keys.of(*call).and_then(|key| ranks.value(self.by, call, key, keys));
+        let value = |call: &ListedCall| keys.of(*call).and_then(|key| ranks.value(self.by, call, key, keys));
         match self {
             NEWEST => calls.sort_unstable_by_key(|call| Reverse((call.order, *call))),
             // Missing values come last in either direction, so the flag is not reversed.
@@ -98,7 +98,7 @@ struct Ranks {
 }
 
 impl Ranks {
-    fn new(by: CallSortKey, keys: &Keys, rows: &[SessionRow<'_>]) -> Self {
+    fn new(by: CallSortKey, keys: &CallKeys, rows: &[SessionRow<'_>]) -> Self {
         let ranks = match by {
             CallSortKey::Tool => ranked(keys.tools().iter().map(|name| Some(name.to_lowercase()))),
             CallSortKey::Project => ranked(rows.iter().map(|row| row.project.map(|path| words::last_part(path).to_lowercase()))),
@@ -107,7 +107,7 @@ impl Ranks {
         Ranks { ranks }
     }
 
-    fn value(&self, by: CallSortKey, call: &Listed, key: &CallKey, keys: &Keys) -> Option<i64> {
+    fn value(&self, by: CallSortKey, call: &ListedCall, key: &CallKey, keys: &CallKeys) -> Option<i64> {
         match by {
             CallSortKey::Figure(figure) => key.figure(figure),
             CallSortKey::Waited => Some((key.figure(Figure::Took)? - key.figure(Figure::Ran)?).max(0)),
