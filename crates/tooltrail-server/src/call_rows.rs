@@ -75,7 +75,7 @@ pub(crate) fn lines(snapshot: &CatalogueSnapshot, calls: &[ListedCall]) -> Resul
     Ok(made)
 }
 
-/// How many of some calls there are of each status.
+/// Counts calls by status.
 pub(crate) fn by_status(snapshot: &CatalogueSnapshot, calls: &[ListedCall]) -> Result<BTreeMap<Status, u64>, Trouble> {
     let mut by_status = BTreeMap::new();
     for &listed in calls {
@@ -119,7 +119,7 @@ impl CallLine {
         }
     }
 
-    /// The address of its own page. Its number is always its own; an id need not be.
+    /// The address of its own page. The number is always unique in the session; an id need not be.
     pub(crate) fn address(&self, app: &AppState, session: &str) -> String {
         app.to(&format!("/c/{}:{}", encoded(session), self.number))
     }

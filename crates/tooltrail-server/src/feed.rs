@@ -75,7 +75,7 @@ impl Feed {
         self.kept().over
     }
 
-    /// How many follow.
+    /// Number of followers.
     pub(crate) fn followers(&self) -> usize {
         self.kept().followers
     }

@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use tooltrail_catalog::watch::{LogLocations, NextChange, SubscribeOptions, Subscriber, WatchOptions, WatchedSession, Watcher};
 use tracing::warn;
 
-/// How many feeds there are, and how many follow them, at most.
+/// Limits on feeds and on all followers together.
 const FEEDS: usize = 16;
 const FOLLOWERS: usize = 256;
-/// How long a feed stays without followers: a page that is reloaded comes back at once.
+/// Time for which a feed stays without followers: a page that is reloaded comes back at once.
 const STAYS: Duration = Duration::from_secs(30);
 /// Interval of the check for followers.
 const LOOK: Duration = Duration::from_secs(2);
@@ -75,7 +75,7 @@ impl Hub {
         watcher.session(agent, session)
     }
 
-    /// Whether logs are watched, and sessions known as they are.
+    /// Whether logs are watched.
     pub(crate) fn is_watching(&self) -> bool {
         self.state().watcher.is_some()
     }

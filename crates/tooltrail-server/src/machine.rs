@@ -21,7 +21,7 @@ pub trait Machine: Send + Sync {
     /// The logs that are there now.
     fn search(&self) -> Search;
 
-    /// The moment of asking.
+    /// The current time, with the signs of running agents.
     fn now(&self) -> Now;
 
     /// Directories in which logs are watched; `None` where they do not change.
@@ -58,7 +58,7 @@ pub trait Machine: Send + Sync {
         None
     }
 
-    /// The person's home directory.
+    /// The user's home directory.
     fn home(&self) -> Option<String> {
         None
     }

@@ -15,30 +15,30 @@ pub struct CatalogueSnapshot {
     pub library: StoredLibrary,
     /// The sessions.
     pub listing: SessionListing,
-    /// The moment of asking.
+    /// Time of the snapshot.
     pub now: Now,
-    /// How the logs were read.
+    /// Statistics of reading.
     pub read: LogReading,
-    /// How many changes had been heard of when the logs were looked at.
+    /// Number of changes that had been reported when the logs were looked at.
     pub(crate) heard: u64,
-    /// When this was made, to tell its age.
+    /// Time of creation.
     pub(crate) made: Instant,
-    /// The catalogue of a few logs lies here, as long as it is needed.
+    /// Directory of a temporary catalogue, deleted with the snapshot.
     pub(crate) _place: Option<tempfile::TempDir>,
 }
 
-/// How logs were read.
+/// Statistics of reading logs.
 #[derive(Clone, Debug, Default)]
 pub struct LogReading {
     /// Whether logs are still being read, so that sessions are missing.
     pub partial: bool,
-    /// How many logs there are.
+    /// Number of logs.
     pub logs: usize,
     /// Their bytes.
     pub bytes: u64,
     /// Work that was done when the server started.
     pub first: FirstReading,
-    /// How many were read since, because they were new or had changed.
+    /// Number of logs read since, because they were new or had changed.
     pub newer: usize,
     /// Directories in which logs were looked for.
     pub looked: Vec<PathBuf>,
@@ -49,11 +49,11 @@ pub struct LogReading {
 /// The first reading of logs after the server started.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FirstReading {
-    /// How many logs had to be read; the others were known from before.
+    /// Number of logs that had to be read; the others were known from before.
     pub read: usize,
-    /// How many there were.
+    /// Number of logs.
     pub logs: usize,
-    /// How long it took.
+    /// Duration.
     pub took: Duration,
 }
 

@@ -103,7 +103,6 @@ fn stream(snapshot: &CatalogueSnapshot, calls: &[ListedCall], out: &mut dyn Writ
     let rows = snapshot.rows();
     let asked = snapshot.catalogued(&rows, 1);
     // The catalogue yields whole sessions; a session may have more calls than should be in memory at once.
-    // What a session has is bounded by a piece: its rows are written as they come.
     for piece in calls.chunks(PIECE) {
         let mut written = Ok(());
         let told = asked.each_row(
@@ -207,7 +206,7 @@ pub(super) fn one(request: &ApiRequest) -> Result<Reply, ApiError> {
     Ok(Reply::One(text))
 }
 
-/// A call with all that is known of it.
+/// A call in full.
 fn full(request: &ApiRequest, snapshot: &Arc<CatalogueSnapshot>, listed: ListedCall) -> Result<Reply, ApiError> {
     let text = request.app.open_session(snapshot, listed.session)?.with(|reader| {
         let mut text = Vec::new();

@@ -2,11 +2,11 @@
 //!
 //! | event | data |
 //! |---|---|
-//! | `begun`, `missed` | from here on changes are told; what was known has to be asked for, or asked for again |
+//! | `begun`, `missed` | changes follow from here on; the client has to fetch its state, or fetch it again |
 //! | `requested`, `updated` | a call |
 //! | `session` | a session |
-//! | `message` | somebody said something: where it stands |
-//! | `lost`, `gone` | a call, a session that is in no log any more |
+//! | `message` | position of a new message |
+//! | `lost`, `gone` | a call or a session that is not in any log any more |
 
 use super::error::{ApiError, Code};
 use super::reply::Reply;

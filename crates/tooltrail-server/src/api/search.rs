@@ -111,7 +111,7 @@ impl ResumedSearch {
             }
             for own in hits.chunk_by(|one, next| Arc::ptr_eq(&one.about, &next.about)) {
                 let Some(session) = own.first().map(|hit| number(hit.agent, &hit.session)) else { continue };
-                // Bundles may contain several sessions, of which some are done.
+                // A bundle may contain several sessions, and some of them may be done.
                 if done.contains(&session) {
                     continue;
                 }

@@ -97,7 +97,7 @@ fn what_goes_wrong_is_told_and_tried_again() {
     assert!(ErrorChain(&trouble).to_string().ends_with(": read-only disk"), "{}", ErrorChain(&trouble));
     let missing = sessions.open(key("three", 1), logs.source()).err().unwrap();
     assert!(matches!(*missing, OpenError::Missing));
-    // A panic is its request's own; the session can be opened by the next one.
+    // A panic ends only its own request; the next one can open the session.
     let panics = || sessions.open_with(key("one", 1), |_, _| panic!("a bad log"));
     assert!(std::thread::scope(|scope| scope.spawn(panics).join().is_err()));
     assert!(sessions.open(key("one", 1), logs.source()).is_ok());
@@ -108,6 +108,7 @@ fn a_newer_version_takes_the_notes_of_the_older_one() {
     let (logs, sessions) = (SampleLogs::new(), OpenSessions::default());
     let notes = || Arc::clone(&sessions.cache().slots[0].0.notes);
     sessions.open(key("one", 1), logs.source()).unwrap();
+    // The slot that was used last is the first one.
     let older = notes();
     sessions.open(key("two", 1), logs.source()).unwrap();
     assert!(!Arc::ptr_eq(&older, &notes()), "another session's are its own");

@@ -398,7 +398,7 @@ struct Problems {
 }
 
 impl Problems {
-    /// The day in words: `today`, `yesterday`, `on Monday 2 March`; nothing where there is none.
+    /// The day in words: `today`, `yesterday`, `on Monday 2 March`; empty without problems.
     fn when(&self, clock: &LocalClock) -> String {
         match self.last.map(|last| clock.day_within(last)) {
             None if self.calls.is_empty() => String::new(),
@@ -429,7 +429,7 @@ impl Project {
         self.last = self.last.max(row.last_at);
     }
 
-    /// The share of calls that failed: `3.1 %`; nothing where none did.
+    /// The share of calls that failed: `3.1 %`; empty if none did.
     fn share(&self) -> String {
         if self.calls == 0 || self.failed == 0 {
             return String::new();

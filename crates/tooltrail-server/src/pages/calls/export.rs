@@ -30,7 +30,7 @@ enum CallFileFormat {
     Lines,
 }
 
-/// Begins to write a file.
+/// Starts to write a file.
 fn file(app: &AppState, request: &PageRequest, to: CallFileFormat) -> Result<PageResponse, Trouble> {
     let snapshot = app.snapshot()?;
     let view = View::new(app, request);

@@ -12,7 +12,7 @@ use tooltrail_model::row::SessionRow;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CallOrder {
     pub(super) by: CallSortKey,
-    /// The most first.
+    /// Whether the highest come first.
     pub(super) desc: bool,
 }
 
@@ -41,13 +41,15 @@ const NAMES: &[(&str, CallSortKey)] = &[
     ("project", CallSortKey::Project),
 ];
 
-/// The newest first.
+/// The default order: the newest first.
 pub(super) const NEWEST: CallOrder = CallOrder { by: CallSortKey::Figure(Figure::Order), desc: true };
 
 impl CallOrder {
     /// The order that a request names; the newest first by default.
     pub(super) fn of_request(request: &PageRequest) -> Self {
+        // Unknown names fall back to the default instead of failing, so that old links still work.
         let named = request.word("sort").and_then(|word| NAMES.iter().find(|(name, _)| *name == word));
+        // Without a known key the direction is ignored too: it belongs to the key.
         named.map_or(NEWEST, |(_, by)| CallOrder { by: *by, desc: request.word("desc").is_some_and(|word| word != "0") })
     }
 
