@@ -7,7 +7,7 @@ use crate::joined;
 use crate::value::{self, Change};
 use serde_json::Value;
 use tooltrail_model::content::{Content, Image};
-use tooltrail_model::transcript::{HookStory, Part, ResultContent};
+use tooltrail_model::transcript::{HookStory, LoggedResult, Part};
 use tooltrail_skim::Raw;
 
 /// The one way by which payloads of records become values and texts: as the log has them, or redacted.
@@ -95,7 +95,7 @@ impl<'c> Payloads<'c> {
     }
 
     /// Lets a result through that was made of the record as the log has it.
-    pub(crate) fn answer(&self, answer: &mut ResultContent) {
+    pub(crate) fn answer(&self, answer: &mut LoggedResult) {
         answer.seen.iter_mut().for_each(|content| self.redact(content));
         self.together(&mut answer.seen);
         answer.produced.iter_mut().for_each(|produced| self.tree(produced));

@@ -3,7 +3,7 @@
 use crate::changes::Backup;
 use crate::value::Payloads;
 use crate::{OpenRecords, Opened, Record, Sink, TypedRecord};
-use tooltrail_model::transcript::{HookStory, Parts, RequestContent, ResultContent};
+use tooltrail_model::transcript::{HookStory, LoggedRequest, LoggedResult, Parts};
 
 /// A record that was whole when it was decoded.
 pub(crate) struct Reopened<'r, F: ?Sized> {
@@ -27,11 +27,11 @@ impl<F: OpenRecords + ?Sized> TypedRecord for Reopened<'_, F> {
         self.format.parts(self.opened(payloads))
     }
 
-    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
+    fn request(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
         self.format.request(self.opened(payloads), call)
     }
 
-    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
+    fn result(&self, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
         let mut answered = self.format.result(self.opened(payloads), call)?;
         payloads.together(&mut answered.seen);
         Some(answered)

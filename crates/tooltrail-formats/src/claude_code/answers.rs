@@ -8,11 +8,11 @@ use super::progress::ProgressData;
 use super::record::ClaudeRecord;
 use crate::value::{self, Payloads};
 use tooltrail_model::content::words;
-use tooltrail_model::transcript::{RequestContent, ResultContent};
+use tooltrail_model::transcript::{LoggedRequest, LoggedResult};
 use tooltrail_model::verdict::Marker;
 
 /// The input of a call, and what its message cost.
-pub(super) fn request(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<RequestContent> {
+pub(super) fn request(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedRequest> {
     if let Some(block) = requesting(record, &record.message, call) {
         return Some(asked(record, &record.message, block, 0, payloads));
     }
@@ -38,10 +38,10 @@ fn asked(
     block: &ContentBlock<'_>,
     base: usize,
     payloads: Payloads<'_>,
-) -> RequestContent {
+) -> LoggedRequest {
     let input = block.input.as_ref().map(|(span, _)| payloads.value(record.slice(&(base + span.start..base + span.end))));
     let usage = message.usage.as_ref();
-    RequestContent {
+    LoggedRequest {
         input: input.unwrap_or_default(),
         tokens: usage.map(|usage| usage.tokens),
         tier: usage.and_then(|usage| usage.tier).map(|tier| tier.text().into_owned()),
@@ -49,7 +49,7 @@ fn asked(
 }
 
 /// What the model saw of a result, what the tool produced, and what the person said when refusing.
-pub(super) fn result(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<ResultContent> {
+pub(super) fn result(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'_>) -> Option<LoggedResult> {
     let mut answered = if let Some(block) = answering(record, &record.message, call) {
         let mut answered = seen(record, block, 0);
         answered.feedback = record.feedback.map(|said| said.text().into_owned()).or(answered.feedback);
@@ -67,12 +67,12 @@ pub(super) fn result(record: &ClaudeRecord<'_>, call: &str, payloads: Payloads<'
 }
 
 /// What the model saw of a result, as the log has it.
-fn seen(record: &ClaudeRecord<'_>, block: &ContentBlock<'_>, base: usize) -> ResultContent {
+fn seen(record: &ClaudeRecord<'_>, block: &ContentBlock<'_>, base: usize) -> LoggedResult {
     let content = block.result.span.as_ref().map(|span| value::read(record.slice(&(base + span.start..base + span.end))));
     let seen = content.as_ref().map(contents).unwrap_or_default();
     let rejected = Outcome::of(block, None, None).signals.marker == Some(Marker::RejectedWithFeedback);
     let feedback = if rejected { markers::feedback(&words(&seen)).map(str::to_owned) } else { None };
-    ResultContent { seen, produced: None, feedback }
+    LoggedResult { seen, produced: None, feedback }
 }
 
 #[cfg(test)]
