@@ -265,7 +265,7 @@ impl Bundles {
         }
         self.touch(one, before);
         self.touch(other, before);
-        // The lower number stays, so that numbers follow the order in which logs were found.
+        // The lower number stays, so that the links in `part_of` always lead downwards and `whole` ends.
         let (to, from) = (one.min(other), one.max(other));
         let Some(gone) = self.all.get_mut(from as usize).map(std::mem::take) else { return to };
         // Maps still hold the old number; `whole` follows this link instead of all entries being rewritten.

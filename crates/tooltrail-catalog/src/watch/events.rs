@@ -1,6 +1,6 @@
 //! File system events: the fast way to learn of changes, but never the only one.
 //!
-//! Events may be lost, come late, or be more than the system wants to tell. So they only say where to look; the poll looks anyway.
+//! Events may be lost, late, or dropped because there are too many. So they only say where to look; the poll looks anyway.
 
 use super::inbox::Inbox;
 use super::log_locations::WatchRoot;

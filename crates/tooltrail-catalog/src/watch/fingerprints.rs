@@ -65,7 +65,7 @@ impl RowFingerprints {
                 pulse: linked.pulse(index, now),
             };
             session.take(linked, linked.calls_of(index), now, &mut before, &mut differences);
-            // After its calls: a subscriber that shows a session should have its calls by then.
+            // After its calls, whose changes are the usual reason why the row of a session changes.
             if before.row != session.row {
                 differences.push(RowDifference::Session(index));
             }
@@ -92,7 +92,7 @@ impl RowFingerprints {
         (new, differences)
     }
 
-    /// Takes in those of another bundle.
+    /// Adds the fingerprints of another bundle, when two are joined.
     pub(super) fn join(&mut self, other: RowFingerprints) {
         for (key, session) in other.sessions {
             match self.sessions.get_mut(&key) {
@@ -136,6 +136,7 @@ impl SessionFingerprints {
             let new = CallFingerprint { row: print(&row), status: row.status };
             // An id may have been used for several calls.
             let mut key = (Box::from(row.call), 0);
+            // Counting in the order of the log gives the same numbers every time, so each call finds its own old fingerprint.
             while self.calls.contains_key(&key) {
                 key.1 += 1;
             }

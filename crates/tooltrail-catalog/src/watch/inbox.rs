@@ -36,7 +36,7 @@ pub(super) struct InboxContents {
     pub(super) asks: Vec<SessionRequest>,
     /// The watcher is to end.
     pub(super) ended: bool,
-    /// The watcher is gone, and takes nothing any more.
+    /// The watcher has ended, and reads the inbox no more.
     closed: bool,
     /// A subscriber may have left.
     rung: bool,
@@ -68,7 +68,7 @@ impl Inbox {
     fn put(&self, change: impl FnOnce(&mut InboxContents)) {
         let mut post = self.post();
         change(&mut post);
-        // After the watcher has ended nothing is taken out any more. Dropping the senders ends the wait of those who hold the
+        // After the watcher has ended nothing is taken out any more. Dropping the senders ends the wait at the
         // other ends.
         if post.closed {
             *post = InboxContents { closed: true, ..InboxContents::default() };
@@ -129,7 +129,7 @@ impl Inbox {
         self.put(|post| post.ended = true);
     }
 
-    /// Waits until something comes in, or until a moment. Events are taken once it is quiet, and not before `rested`.
+    /// Waits until something comes in, at most until `until`. Events are returned once it is quiet, and not before `rested`.
     pub(super) fn wait(&self, until: Option<Instant>, rested: Instant) -> InboxContents {
         let mut post = self.post();
         while !post.is_urgent() && until.is_none_or(|until| Instant::now() < until) {

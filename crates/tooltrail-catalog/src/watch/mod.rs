@@ -126,8 +126,8 @@ impl Watcher {
         subscriber
     }
 
-    /// The current state of a session, after reading what was written to its logs meanwhile. `None` if there is no such session, if there is
-    /// no subscriber, or if the watcher has ended.
+    /// The current state of a session, after reading what was written to its logs meanwhile. `None` if there is no such session, if there
+    /// is no subscriber, or if the watcher has ended.
     pub fn session(&self, agent: &str, session: &str) -> Option<WatchedSession> {
         // The watcher drops the sender where it has no answer, which ends the wait.
         self.inbox.ask(agent, session).recv().ok()

@@ -309,10 +309,10 @@ impl WatchedSources {
         self.known.insert(found.path.clone(), KnownSource::of(found)).map_or(0, |known| known.size)
     }
 
-    /// Removes the content of a log that cannot be read, until it can be. `told` is how much of it was published.
-    fn mark_unreadable(&mut self, path: &Path, told: u64, before: Option<&Now>) {
+    /// Removes the content of a log that cannot be read, until it can be. `published` is how much of it was published before.
+    fn mark_unreadable(&mut self, path: &Path, published: u64, before: Option<&Now>) {
         if let Some(known) = self.known.get_mut(path) {
-            (known.stamp, known.size) = (None, told);
+            (known.stamp, known.size) = (None, published);
         }
         let file = spelled(path);
         self.recent_records.forget(&file);

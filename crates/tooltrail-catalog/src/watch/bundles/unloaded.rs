@@ -43,8 +43,8 @@ impl Bundles {
         self.seed.as_ref().is_none_or(|own| own.epoch() != seed.epoch())
     }
 
-    /// Takes sources from the catalogue, all of them unloaded; bundles with a source that has changed since are touched. Returns whether that
-    /// succeeded; otherwise nothing has changed.
+    /// Takes sources from the catalogue, all of them unloaded; bundles with a source that has changed since are touched. Returns whether
+    /// that succeeded; otherwise nothing has changed.
     pub(in crate::watch) fn seed_from(&mut self, seed: CatalogueSnapshot, sources: Vec<(String, SourceInfo)>, changed: &Set<i64>) -> bool {
         let mut numbers: Map<i64, u32> = Map::default();
         let mut of: Map<i64, u32> = Map::default();
